@@ -1,0 +1,60 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { EdgeloomError } from '../errors.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import type { DerivedUpdate, Store, UpdateResult } from '../store/port.ts';
+
+/** What a batch has cost and met so far. */
+export interface ApplyStats {
+  /** Update calls to derived items and puts of quarantine entries, failed conditions included. */
+  writes: number;
+  wcu: number;
+  rcu: number;
+  /** Units that carried records not newer than the derived item's watermark. */
+  stale: number;
+  /** Stale changes that said otherwise than the derived item, each settled by a read of the base item. */
+  contradictions: number;
+  /** Quarantine entries written. */
+  quarantined: number;
+}
+
+/** What applying a unit needs. */
+export interface ApplyContext {
+  graph: AnyGraph;
+  store: Store;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  /** Milliseconds left for this batch. */
+  remainingMs: () => number;
+  stats: ApplyStats;
+}
+
+/** The batch's time is over before a unit was applied; the unit is reported as not processed. */
+export class OutOfTimeError extends EdgeloomError {
+  constructor() {
+    super('out-of-time', 'The time budget of the batch ended before all units were applied.', 'They will be retried.');
+  }
+}
+
+/** Throws where no time is left to start another call. */
+export function checkTime(context: ApplyContext): void {
+  if (context.remainingMs() <= 0) throw new OutOfTimeError();
+}
+
+/** One conditional update, counted. */
+export async function countedUpdate(context: ApplyContext, update: DerivedUpdate): Promise<UpdateResult> {
+  context.stats.writes += 1;
+  const result = await context.store.update(update);
+  context.stats.wcu += result.wcu;
+  return result;
+}
+
+/** The clock in whole seconds. */
+export function epochSeconds(context: ApplyContext): number {
+  return Math.floor(context.now() / 1000);
+}
+
+/** Waits, but not beyond the time budget. */
+export async function waitWithin(context: ApplyContext, milliseconds: number): Promise<void> {
+  if (milliseconds >= context.remainingMs()) throw new OutOfTimeError();
+  await delay(milliseconds);
+}

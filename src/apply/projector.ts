@@ -1,0 +1,173 @@
+import pMap from 'p-map';
+import { EdgeloomError, StoreError } from '../errors.ts';
+import { foldBatch } from '../fold/fold.ts';
+import type { Item } from '../model/attribute-value.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { planUnits, type Unit, type ViewUnit } from '../plan/units.ts';
+import { backoffMs } from '../retry.ts';
+import type { Store } from '../store/port.ts';
+import { derivationEntry, refusalEntry } from '../stream/quarantine.ts';
+import type { ChangeRecord } from '../stream/record.ts';
+import { type ApplyContext, type ApplyStats, OutOfTimeError, waitWithin } from './context.ts';
+import { applyIndexUnit } from './index-item.ts';
+import { applyViewUnit, needsView } from './view.ts';
+
+/** Options of a projector. */
+export interface ProjectorOptions {
+  /** The table. */
+  store: Store;
+  /** Units in flight at once. Default 32. */
+  concurrency?: number;
+  /** Clock in milliseconds since 1970. Default: the machine's. */
+  now?: () => number;
+}
+
+/** Options of one batch. */
+export interface BatchOptions {
+  /**
+   * Milliseconds left for the batch, asked again and again. Retryable failures are retried with full jitter until it
+   * is used up. Default: no end.
+   */
+  remainingMs?: () => number;
+}
+
+/** What became of a batch. */
+export interface BatchResult extends ApplyStats {
+  records: number;
+  /** Units planned: derived items touched, and quarantine entries. */
+  units: number;
+  /** The lowest record that is not applied in full; absent where all are. Records before it are done. */
+  failedFrom?: ChangeRecord;
+  /** Why, where `failedFrom` is set. */
+  error?: EdgeloomError;
+}
+
+/** Projects batches of change records: fold, plan, apply. */
+export interface Projector {
+  /**
+   * Projects one batch. It never throws for what a record or the table does: the result says from which record on the
+   * batch has to be retried. Any batch may be given again, whole or cut at other borders.
+   */
+  project(records: readonly ChangeRecord[], options?: BatchOptions): Promise<BatchResult>;
+}
+
+/** Views read ahead in one call for units that both add and remove. */
+const PREFETCH = 100;
+
+/** Makes a projector for a model. */
+export function createProjector(graph: AnyGraph, options: ProjectorOptions): Projector {
+  const { store, concurrency = 32, now = Date.now } = options;
+  return {
+    async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {
+      const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
+      const context: ApplyContext = { graph, store, now, remainingMs, stats };
+      const units: Unit[] = [];
+      for (const [source, histories] of foldBatch(records)) units.push(...planUnits(graph, source, histories));
+      const failures: Failure[] = [];
+      await pMap(
+        withPrefetch(context, units),
+        async ({ unit, view }) => {
+          const error = await runUnit(context, unit, view, failures);
+          if (error !== undefined) failures.push({ unit, error });
+        },
+        { concurrency },
+      );
+      return { records: records.length, units: units.length, ...stats, ...lowestFailure(failures) };
+    },
+  };
+}
+
+interface Failure {
+  unit: Unit;
+  error: EdgeloomError;
+}
+
+interface Work {
+  unit: Unit;
+  /** The view, where it was read ahead. */
+  view?: { item: Item | undefined };
+}
+
+/** Hands out units; views that have to be seen first are read ahead, 100 in a call, just before their units run. */
+async function* withPrefetch(context: ApplyContext, units: readonly Unit[]): AsyncGenerator<Work> {
+  const mixed: ViewUnit[] = [];
+  for (const unit of units) {
+    if (unit.kind === 'view' && needsView(context, unit)) mixed.push(unit);
+    else yield { unit };
+  }
+  for (let start = 0; start < mixed.length; start += PREFETCH) {
+    const chunk = mixed.slice(start, start + PREFETCH);
+    const views = await prefetch(context, chunk);
+    for (const [i, unit] of chunk.entries()) yield { unit, view: views && { item: views[i] } };
+  }
+}
+
+/** Reads views ahead; where that fails each unit reads its own, under the retry of units. */
+async function prefetch(context: ApplyContext, units: readonly ViewUnit[]): Promise<(Item | undefined)[] | undefined> {
+  try {
+    const keys = units.map(({ source, sortKey }) => ({ source, target: sortKey }));
+    const { items, rcu } = await context.store.getMany(keys, { consistent: true });
+    context.stats.rcu += rcu;
+    return items;
+  } catch (error) {
+    if (error instanceof StoreError) return undefined;
+    throw error;
+  }
+}
+
+/** Applies one unit, retrying while there is time; gives the error that it failed with. */
+async function runUnit(
+  context: ApplyContext,
+  unit: Unit,
+  view: Work['view'],
+  failures: readonly Failure[],
+): Promise<EdgeloomError | undefined> {
+  let refusal: StoreError | undefined;
+  for (let attempt = 1; ; attempt++) {
+    const fatal = failures.find(({ error }) => error instanceof StoreError && error.kind === 'fatal');
+    if (fatal !== undefined) return fatal.error;
+    if (context.remainingMs() <= 0) return new OutOfTimeError();
+    try {
+      if (refusal !== undefined) await quarantine(context, refusalEntry(context.graph, unit, refusal, context.now()));
+      else if (unit.kind === 'view') await applyViewUnit(context, unit, attempt === 1 ? view : undefined);
+      else if (unit.kind === 'index') await applyIndexUnit(context, unit);
+      else await quarantine(context, derivationEntry(context.graph, unit, context.now()));
+      return undefined;
+    } catch (error) {
+      if (error instanceof OutOfTimeError) return error;
+      if (!(error instanceof StoreError)) throw error;
+      if (error.kind === 'fatal') return error;
+      if (error.kind === 'terminal') {
+        // A quarantine entry that is refused leaves no place to note the record: the batch has to fail.
+        if (refusal !== undefined || unit.kind === 'quarantine') return error;
+        refusal = error;
+        continue;
+      }
+      try {
+        await waitWithin(context, backoffMs(attempt));
+      } catch {
+        // Out of time while waiting: the store's error says more than that.
+        return error;
+      }
+    }
+  }
+}
+
+async function quarantine(context: ApplyContext, entry: Item): Promise<void> {
+  context.stats.writes += 1;
+  const { wcu } = await context.store.put(entry);
+  context.stats.wcu += wcu;
+  context.stats.quarantined += 1;
+}
+
+function lowestFailure(failures: readonly Failure[]): Pick<BatchResult, 'failedFrom' | 'error'> {
+  let failedFrom: ChangeRecord | undefined;
+  for (const { unit } of failures) {
+    for (const record of unit.records) {
+      if (failedFrom === undefined || record.position < failedFrom.position) failedFrom = record;
+    }
+  }
+  // The cause is worth more than the units that only ran out of time because of it.
+  const causes = failures.map(({ error }) => error);
+  return { failedFrom, error: causes.find((error) => !(error instanceof OutOfTimeError)) ?? causes[0] };
+}

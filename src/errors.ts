@@ -1,0 +1,54 @@
+/**
+ * Every error of Edgeloom: a stable `code` for machines, one sentence for people, and a hint that says what to do.
+ */
+export class EdgeloomError extends Error {
+  /** Stable, kebab-case: `invalid-id`, `item-too-large`, ... */
+  readonly code: string;
+  /** What to do about it; empty where the sentence says all. */
+  readonly hint: string;
+
+  constructor(code: string, message: string, hint = '', options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'EdgeloomError';
+    this.code = code;
+    this.hint = hint;
+  }
+}
+
+/** A model with mistakes; `mistakes` lists every one with its path, such as `edges.FOLLOWS.to`. */
+export class ModelError extends EdgeloomError {
+  readonly mistakes: readonly Mistake[];
+
+  constructor(mistakes: readonly Mistake[]) {
+    const lines = mistakes.map((mistake) => `  ${mistake.path}: ${mistake.message}`);
+    const count = mistakes.length === 1 ? '1 mistake' : `${mistakes.length} mistakes`;
+    super('invalid-model', `The model has ${count}:\n${lines.join('\n')}`, 'Correct each path in the model file.');
+    this.name = 'ModelError';
+    this.mistakes = mistakes;
+  }
+}
+
+/** One mistake in a model: where and what. */
+export interface Mistake {
+  path: string;
+  message: string;
+}
+
+/**
+ * How a failed store call is to be taken, decided once, where the call was made:
+ * - `retryable`: the same call may succeed later (throttling, 5xx, network);
+ * - `terminal`: this item will never be accepted (too large, a bad key): it is quarantined;
+ * - `fatal`: no call will succeed before an operator acts (no such table, access denied): the batch fails at once.
+ */
+export type StoreErrorKind = 'retryable' | 'terminal' | 'fatal';
+
+/** A store call that failed, classified. The SDK's error is the `cause`. */
+export class StoreError extends EdgeloomError {
+  readonly kind: StoreErrorKind;
+
+  constructor(kind: StoreErrorKind, code: string, message: string, hint = '', options?: ErrorOptions) {
+    super(code, message, hint, options);
+    this.name = 'StoreError';
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * DynamoDB's attribute values, as the low-level API speaks them, and the few operations the pure core needs on them.
+ *
+ * The core works on these directly: stream images arrive in this form and derived items leave in it, so numbers keep
+ * their 38 digits and nothing is converted twice.
+ */
+
+/** One attribute value in DynamoDB's wire form. Numbers are decimal text, sets are unordered. */
+export type AttributeValue =
+  | { S: string }
+  | { N: string }
+  | { B: Uint8Array }
+  | { SS: string[] }
+  | { NS: string[] }
+  | { BS: Uint8Array[] }
+  | { BOOL: boolean }
+  | { NULL: true }
+  | { L: AttributeValue[] }
+  | { M: Record<string, AttributeValue> };
+
+/** An item (or a part of one) in DynamoDB's wire form. */
+export type Item = Record<string, AttributeValue>;
+
+/** The type descriptor of a value: `S`, `N`, `B`, `SS`, `NS`, `BS`, `BOOL`, `NULL`, `L` or `M`. */
+export type AttributeType = 'S' | 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'BOOL' | 'NULL' | 'L' | 'M';
+
+const TYPES: ReadonlySet<string> = new Set(['S', 'N', 'B', 'SS', 'NS', 'BS', 'BOOL', 'NULL', 'L', 'M']);
+
+/** The type descriptor of `value`; throws a TypeError where it is not an attribute value. */
+export function typeOf(value: AttributeValue): AttributeType {
+  for (const key in value) if (TYPES.has(key)) return key as AttributeType;
+  throw new TypeError('not a DynamoDB attribute value');
+}
+
+/** The text of a string attribute, or undefined where the value is absent or of another type. */
+export function stringOf(value: AttributeValue | undefined): string | undefined {
+  return value !== undefined && 'S' in value ? value.S : undefined;
+}
+
+/** The decimal text of a number attribute, or undefined where the value is absent or of another type. */
+export function numberOf(value: AttributeValue | undefined): string | undefined {
+  return value !== undefined && 'N' in value ? value.N : undefined;
+}
+
+/** An attribute of an item by name. Own properties only: an attribute may be called `constructor`. */
+export function attributeOf(item: Item, name: string): AttributeValue | undefined {
+  return Object.hasOwn(item, name) ? item[name] : undefined;
+}
+
+/** Sets a property so that names such as `__proto__` are plain data. */
+export function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
+  if (name === '__proto__') {
+    Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+  } else {
+    target[name] = value;
+  }
+}
+
+/**
+ * The value with binary parts as bytes. Lambda's event carries binary as base64 text where the SDK gives bytes;
+ * values without binary parts come back as they are, not copied.
+ */
+export function withBytes(value: AttributeValue): AttributeValue {
+  if ('B' in value) return { B: toBytes(value.B) };
+  if ('BS' in value) return { BS: value.BS.map(toBytes) };
+  if ('L' in value) return { L: value.L.map(withBytes) };
+  if ('M' in value) {
+    const copy: Item = {};
+    for (const name of Object.keys(value.M)) setOwn(copy, name, withBytes(value.M[name]!));
+    return { M: copy };
+  }
+  return value;
+}
+
+function toBytes(binary: Uint8Array | string): Uint8Array {
+  return typeof binary === 'string' ? new Uint8Array(Buffer.from(binary, 'base64')) : binary;
+}
+
+/** Whether two values are the same to DynamoDB: sets without order, numbers by their value. */
+export function sameValue(left: AttributeValue | undefined, right: AttributeValue | undefined): boolean {
+  if (left === right) return true;
+  if (left === undefined || right === undefined) return false;
+  if ('S' in left) return 'S' in right && left.S === right.S;
+  if ('N' in left) return 'N' in right && sameNumber(left.N, right.N);
+  if ('M' in left) return 'M' in right && sameItem(left.M, right.M);
+  if ('L' in left)
+    return 'L' in right && left.L.length === right.L.length && left.L.every((value, i) => sameValue(value, right.L[i]));
+  return canonicalText(left) === canonicalText(right);
+}
+
+/** Whether two items have the same attributes with the same values. */
+export function sameItem(left: Item | undefined, right: Item | undefined): boolean {
+  if (left === right) return true;
+  if (left === undefined || right === undefined) return false;
+  const names = Object.keys(left);
+  if (names.length !== Object.keys(right).length) return false;
+  return names.every((name) => sameValue(left[name], attributeOf(right, name)));
+}
+
+function sameNumber(left: string, right: string): boolean {
+  return left === right || canonicalNumber(left) === canonicalNumber(right);
+}
+
+/** A text that is equal exactly for values that `sameValue` holds equal. */
+export function canonicalText(value: AttributeValue): string {
+  if ('N' in value) return `N${canonicalNumber(value.N)}`;
+  if ('SS' in value) return `SS${JSON.stringify([...value.SS].sort())}`;
+  if ('NS' in value) return `NS${JSON.stringify(value.NS.map(canonicalNumber).sort())}`;
+  if ('B' in value) return `B${Buffer.from(toBytes(value.B)).toString('base64')}`;
+  if ('BS' in value)
+    return `BS${JSON.stringify(value.BS.map((b) => Buffer.from(toBytes(b)).toString('base64')).sort())}`;
+  if ('L' in value) return `L[${value.L.map(canonicalText).join(',')}]`;
+  if ('M' in value) {
+    const names = Object.keys(value.M).sort();
+    return `M{${names.map((name) => `${JSON.stringify(name)}:${canonicalText(value.M[name]!)}`).join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** Sign, significant digits and exponent of a decimal number: `0.digits x 10^exponent`; zero has no digits. */
+export interface Decimal {
+  negative: boolean;
+  digits: string;
+  exponent: number;
+}
+
+const DECIMAL = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*$/;
+
+/** Splits decimal text exactly, without a JS double; undefined where the text is not a number. */
+export function parseDecimal(text: string): Decimal | undefined {
+  const match = DECIMAL.exec(text);
+  if (match === null) return undefined;
+  const whole = match[2] ?? '';
+  const fraction = match[3] ?? '';
+  if (whole === '' && fraction === '') return undefined;
+  const all = whole + fraction;
+  const leadingZeros = all.length - all.replace(/^0+/, '').length;
+  const digits = all.replace(/^0+/, '').replace(/0+$/, '');
+  if (digits === '') return { negative: false, digits: '', exponent: 0 };
+  return { negative: match[1] === '-', digits, exponent: whole.length - leadingZeros + Number(match[4] ?? 0) };
+}
+
+function canonicalNumber(text: string): string {
+  const decimal = parseDecimal(text);
+  if (decimal === undefined) return text;
+  return `${decimal.negative ? '-' : ''}${decimal.digits}e${decimal.exponent}`;
+}
+
+/**
+ * The size of an item as DynamoDB bills it, in bytes: UTF-8 names plus values. Source: "DynamoDB item sizes and
+ * formats" in the developer guide; numbers are about one byte per two significant digits plus one.
+ */
+export function itemSizeBytes(item: Item): number {
+  let size = 0;
+  for (const name of Object.keys(item)) size += Buffer.byteLength(name) + valueSizeBytes(item[name]!);
+  return size;
+}
+
+function valueSizeBytes(value: AttributeValue): number {
+  if ('S' in value) return Buffer.byteLength(value.S);
+  if ('N' in value) return numberSizeBytes(value.N);
+  if ('B' in value) return value.B.length;
+  if ('SS' in value) return value.SS.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if ('NS' in value) return value.NS.reduce((sum, text) => sum + numberSizeBytes(text), 0);
+  if ('BS' in value) return value.BS.reduce((sum, bytes) => sum + bytes.length, 0);
+  if ('L' in value) return 3 + value.L.reduce((sum, entry) => sum + 1 + valueSizeBytes(entry), 0);
+  if ('M' in value) return 3 + Object.keys(value.M).length + itemSizeBytes(value.M);
+  return 1;
+}
+
+function numberSizeBytes(text: string): number {
+  const decimal = parseDecimal(text);
+  if (decimal === undefined) return text.length;
+  return Math.ceil(decimal.digits.length / 2) + 1 + (decimal.negative ? 1 : 0);
+}

@@ -1,0 +1,399 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { z } from 'zod';
+import type { Mistake } from '../errors.ts';
+import { DERIVED_ATTRIBUTES } from './derived-item.ts';
+import type { ValueType } from './encoding.ts';
+import type { IndexName } from './graph.ts';
+import { isTypeName } from './keys.ts';
+import type { Derive } from './schema.ts';
+import type { HashName } from './shard.ts';
+
+/**
+ * Compiles the definitions of a model file into the form that the planner, writer and reader use, and collects every
+ * mistake on the way. Model files are also written in plain JavaScript, so nothing is taken on trust.
+ */
+
+/** The function of a `derive`, over open attributes. */
+export type Compute = Derive<Record<string, unknown>>['compute'];
+
+/** Mistakes found so far. */
+export type MistakeLog = Mistake[];
+
+/** The table's name and those of its attributes and indexes. */
+export interface TableNames {
+  name: string;
+  partitionKey: string;
+  sortKey: string;
+  ttl: string;
+  indexNames: Readonly<Record<IndexName, string>>;
+}
+
+/** Which attributes of a base item are copied into a derived item. */
+export type Projection = { kind: 'KEYS_ONLY' } | { kind: 'ALL' } | { kind: 'LIST'; attributes: readonly string[] };
+
+/** Where an order's value comes from and how it is encoded. */
+export type OrderModel =
+  | { kind: 'attribute'; attribute: string; type: ValueType }
+  | { kind: 'rank'; attribute: string; weights: ReadonlyMap<string, string> }
+  | { kind: 'derive'; compute: Compute };
+
+/** One search attribute of a node type. */
+export interface SearchModel {
+  /** `USER.name`: the index partition without its suffixes. */
+  indexPartition: string;
+  name: string;
+  order: OrderModel;
+  each: boolean;
+  fold: boolean;
+  shards: number | 'value';
+  shardBy: 'value' | 'source';
+  hash: HashName;
+  partition?: string;
+  project: Projection;
+}
+
+/** A compiled node type. */
+export interface NodeModel {
+  type: string;
+  fields?: StandardSchemaV1;
+  view: Projection;
+  searches: ReadonlyMap<string, SearchModel>;
+}
+
+/** A label of an edge-set element. */
+export interface LabelModel {
+  name: string;
+  from: { kind: 'attribute'; attribute: string } | { kind: 'derive'; compute: Compute };
+}
+
+/** How an edge type's index items are made. */
+export interface InboundModel {
+  orders: ReadonlyMap<IndexName, OrderModel>;
+  shards: number;
+  shardBy: 'value' | 'source';
+  hash: HashName;
+  project: Projection;
+}
+
+/** A compiled edge type. */
+export interface EdgeModel {
+  type: string;
+  fields?: StandardSchemaV1;
+  from: ReadonlySet<string>;
+  to: ReadonlySet<string>;
+  /** Labels of the set element; undefined where the type is left out of the set. */
+  labels?: readonly LabelModel[];
+  inbound?: InboundModel;
+}
+
+const MAX_SHARDS = 100_000;
+const attributeName = z.string().min(1);
+const hash = z.enum(['fnv1a', 'codepoint-product']);
+const valueType = z.enum(['string', 'number', 'date']);
+const shardBy = z.enum(['value', 'source']);
+const shardCount = z.int().min(1).max(MAX_SHARDS);
+const projection = z.union([z.enum(['KEYS_ONLY', 'ALL']), z.array(attributeName)], {
+  error: "should be 'KEYS_ONLY', 'ALL' or a list of attribute names",
+});
+const rankSchema = z.strictObject({
+  kind: z.literal('rank'),
+  attribute: attributeName,
+  weights: z.record(z.string().min(1), z.int().min(0)),
+});
+const deriveSchema = z.strictObject({
+  kind: z.literal('derive'),
+  compute: z.custom<Compute>((value) => typeof value === 'function', { error: 'should be a function' }),
+});
+const typedOrder = z.strictObject({ from: attributeName, type: valueType.optional() });
+/** Which of the four forms an order has is told first, so that the mistake named is the one inside that form. */
+const order = z.unknown();
+const standardSchema = z.custom<StandardSchemaV1>(
+  (value) => (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value,
+  { error: 'should be a Standard Schema validator (zod, valibot, arktype)' },
+);
+const searchSchema = z.strictObject({
+  from: order.optional(),
+  type: valueType.optional(),
+  shards: z
+    .union([shardCount, z.literal('value')], { error: `should be a whole number from 1 to ${MAX_SHARDS}, or 'value'` })
+    .optional(),
+  shardBy: shardBy.optional(),
+  hash: hash.optional(),
+  fold: z.boolean().optional(),
+  each: z.boolean().optional(),
+  partition: attributeName.optional(),
+  project: projection.optional(),
+});
+const nodeSchema = z.strictObject({
+  fields: standardSchema.optional(),
+  view: projection.optional(),
+  search: z.record(attributeName, z.unknown()).optional(),
+});
+const typeNames = z.union([z.string(), z.array(z.string()).min(1)], {
+  error: 'should be a node type or a list of them',
+});
+const edgeSchema = z.strictObject({
+  fields: standardSchema.optional(),
+  from: typeNames,
+  to: typeNames,
+  edgeSet: z
+    .union(
+      [z.literal(false), z.array(attributeName), z.record(attributeName, z.union([attributeName, deriveSchema]))],
+      {
+        error: 'should be false, a list of attribute names, or an object of labels',
+      },
+    )
+    .optional(),
+  inbound: z
+    .strictObject({
+      gsi0: order.optional(),
+      gsi1: order.optional(),
+      shards: shardCount.optional(),
+      shardBy: shardBy.optional(),
+      hash: hash.optional(),
+      project: projection.optional(),
+    })
+    .optional(),
+});
+const tableSchema = z.union([
+  z.string().min(1),
+  z.strictObject({
+    name: z.string().min(1),
+    partitionKey: attributeName.optional(),
+    sortKey: attributeName.optional(),
+    ttl: attributeName.optional(),
+    indexes: z.strictObject({ gsi0: z.string().min(3).optional(), gsi1: z.string().min(3).optional() }).optional(),
+  }),
+]);
+
+/** Compiles the `table` entry. */
+export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
+  const parsed = check(tableSchema, input, 'table', mistakes);
+  const options = typeof parsed === 'string' ? { name: parsed } : parsed;
+  const names = {
+    partitionKey: options?.partitionKey ?? 'source',
+    sortKey: options?.sortKey ?? 'target',
+    ttl: options?.ttl ?? 'expiresAt',
+  };
+  const entries = Object.entries(names);
+  for (const [option, name] of entries) {
+    if (DERIVED_ATTRIBUTES.has(name)) {
+      mistakes.push({ path: `table.${option}`, message: `${JSON.stringify(name)} is an attribute of derived items` });
+    }
+    if (entries.some(([other, otherName]) => other !== option && otherName === name)) {
+      mistakes.push({ path: `table.${option}`, message: `${JSON.stringify(name)} is named twice` });
+    }
+  }
+  const indexNames = { gsi0: options?.indexes?.gsi0 ?? 'gsi0', gsi1: options?.indexes?.gsi1 ?? 'gsi1' };
+  if (indexNames.gsi0 === indexNames.gsi1)
+    mistakes.push({ path: 'table.indexes', message: 'both indexes have one name' });
+  return { name: options?.name ?? '', ...names, indexNames };
+}
+
+/** Compiles a node type; undefined where it has mistakes. */
+export function compileNode(type: string, definition: unknown, mistakes: MistakeLog): NodeModel | undefined {
+  const path = `nodes.${type}`;
+  checkType(type, path, mistakes);
+  const options = check(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
+  if (options === undefined) return undefined;
+  const searches = new Map<string, SearchModel>();
+  for (const [name, entry] of Object.entries(options.search ?? {})) {
+    const search = compileSearch(type, name, entry, `${path}.search.${name}`, mistakes);
+    if (search) searches.set(name, search);
+  }
+  return { type, fields: options.fields, view: compileProjection(options.view ?? 'ALL'), searches };
+}
+
+function compileSearch(
+  type: string,
+  name: string,
+  entry: unknown,
+  path: string,
+  mistakes: MistakeLog,
+): SearchModel | undefined {
+  const isShort = typeof entry === 'string' || (typeof entry === 'object' && entry !== null && 'kind' in entry);
+  const options = check(searchSchema, isShort ? { from: entry } : entry, path, mistakes);
+  if (options === undefined) return undefined;
+  const order = compileOrder(options.from ?? name, options.type, path, mistakes);
+  const fold = options.fold ?? false;
+  const each = options.each ?? false;
+  const shards = options.shards ?? 200;
+  const add = (message: string): unknown => mistakes.push({ path, message });
+  if (fold && (order.kind !== 'attribute' || order.type !== 'string'))
+    add('fold applies to attributes of type string only');
+  if (each && order.kind !== 'attribute') add('each applies to an attribute, not to rank or derive');
+  if (shards === 'value' && options.shardBy !== undefined) add("shardBy has no meaning with shards: 'value'");
+  if (shards === 'value' && options.hash !== undefined) add("hash has no meaning with shards: 'value'");
+  return {
+    indexPartition: `${type}.${name}`,
+    name,
+    order,
+    each,
+    fold,
+    shards,
+    shardBy: options.shardBy ?? 'value',
+    hash: options.hash ?? 'fnv1a',
+    partition: options.partition,
+    project: compileProjection(options.project ?? 'KEYS_ONLY'),
+  };
+}
+
+/** Compiles an edge type; undefined where it has mistakes. */
+export function compileEdge(
+  type: string,
+  definition: unknown,
+  nodeTypes: ReadonlySet<string>,
+  mistakes: MistakeLog,
+): EdgeModel | undefined {
+  const path = `edges.${type}`;
+  checkType(type, path, mistakes);
+  const options = check(edgeSchema, definitionOptions(definition, 'edge', path, mistakes), path, mistakes);
+  if (options === undefined) return undefined;
+  const from = checkNodeTypes(options.from, `${path}.from`, nodeTypes, mistakes);
+  const to = checkNodeTypes(options.to, `${path}.to`, nodeTypes, mistakes);
+  // The edge `GOAL` from `GOAL-USER-U1` to `USER-U1` would have the key of the node `GOAL-USER-U1`.
+  if (from.has(type)) {
+    mistakes.push({
+      path,
+      message: `has the name of a node type that it leaves; its keys would collide with that node's`,
+    });
+  }
+  return {
+    type,
+    fields: options.fields,
+    from,
+    to,
+    labels: compileLabels(options.edgeSet, path, mistakes),
+    inbound: compileInbound(options.inbound, path, mistakes),
+  };
+}
+
+function compileLabels(
+  option: z.infer<typeof edgeSchema>['edgeSet'],
+  path: string,
+  mistakes: MistakeLog,
+): LabelModel[] | undefined {
+  if (option === false) return undefined;
+  const entries = Array.isArray(option) ? option.map((name) => [name, name] as const) : Object.entries(option ?? {});
+  const seen = new Set<string>();
+  return entries.map(([name, from]): LabelModel => {
+    const labelPath = `${path}.edgeSet.${name}`;
+    if (name === 'type' || name === 'target') {
+      mistakes.push({ path: labelPath, message: `${name} is part of every element; name the label otherwise` });
+    }
+    if (seen.has(name)) mistakes.push({ path: labelPath, message: 'is listed twice' });
+    seen.add(name);
+    return typeof from === 'string'
+      ? { name, from: { kind: 'attribute', attribute: from } }
+      : { name, from: { kind: 'derive', compute: from.compute } };
+  });
+}
+
+function compileInbound(
+  option: z.infer<typeof edgeSchema>['inbound'],
+  path: string,
+  mistakes: MistakeLog,
+): InboundModel | undefined {
+  if (option === undefined) return undefined;
+  const orders = new Map<IndexName, OrderModel>();
+  for (const index of ['gsi0', 'gsi1'] as const) {
+    const entry = option[index];
+    if (entry !== undefined) orders.set(index, compileOrder(entry, undefined, `${path}.inbound.${index}`, mistakes));
+  }
+  if (orders.size === 0) mistakes.push({ path: `${path}.inbound`, message: 'names no order: give gsi0, gsi1 or both' });
+  return {
+    orders,
+    shards: option.shards ?? 1,
+    shardBy: option.shardBy ?? 'source',
+    hash: option.hash ?? 'fnv1a',
+    project: compileProjection(option.project ?? 'KEYS_ONLY'),
+  };
+}
+
+function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
+  if (typeof input === 'string') return check(attributeName, input, path, mistakes);
+  const kind = typeof input === 'object' && input !== null && 'kind' in input ? input.kind : undefined;
+  if (kind === 'rank') return check(rankSchema, input, path, mistakes);
+  if (kind === 'derive') return check(deriveSchema, input, path, mistakes);
+  if (typeof input === 'object' && input !== null) return check(typedOrder, input, path, mistakes);
+  mistakes.push({ path, message: 'should be an attribute name, { from, type }, rank(...) or derive(...)' });
+  return undefined;
+}
+
+function compileOrder(option: unknown, type: ValueType | undefined, path: string, mistakes: MistakeLog): OrderModel {
+  const input = parseOrder(option, path, mistakes);
+  // After a mistake any order will do: the model is refused anyway.
+  if (input === undefined) return { kind: 'attribute', attribute: '', type: 'string' };
+  if (typeof input === 'string') return { kind: 'attribute', attribute: input, type: type ?? 'string' };
+  if ('from' in input) {
+    if (type !== undefined && input.type !== undefined && input.type !== type) {
+      mistakes.push({ path, message: `has two types, ${type} and ${input.type}` });
+    }
+    return { kind: 'attribute', attribute: input.from, type: input.type ?? type ?? 'string' };
+  }
+  if (type !== undefined && type !== 'string') {
+    mistakes.push({ path, message: `a ${input.kind} gives a string; it has no type ${type}` });
+  }
+  if (input.kind === 'derive') return { kind: 'derive', compute: input.compute };
+  return { kind: 'rank', attribute: input.attribute, weights: compileWeights(input.weights, path, mistakes) };
+}
+
+function compileWeights(weights: Record<string, number>, path: string, mistakes: MistakeLog): Map<string, string> {
+  const texts = new Map(Object.entries(weights).map(([label, weight]) => [label, String(weight)]));
+  if (texts.size === 0) mistakes.push({ path, message: 'rank has no weights' });
+  if (new Set([...texts.values()].map((text) => text.length)).size > 1) {
+    mistakes.push({ path, message: `rank weights should have equal width, but are ${[...texts.values()].join(', ')}` });
+  }
+  return texts;
+}
+
+function compileProjection(input: z.infer<typeof projection>): Projection {
+  return typeof input === 'string' ? { kind: input } : { kind: 'LIST', attributes: [...new Set(input)] };
+}
+
+function checkType(type: string, path: string, mistakes: MistakeLog): void {
+  if (!isTypeName(type)) mistakes.push({ path, message: 'is not a type name: types match [A-Z][A-Z0-9_]*' });
+}
+
+function checkNodeTypes(
+  input: string | string[],
+  path: string,
+  nodeTypes: ReadonlySet<string>,
+  mistakes: MistakeLog,
+): Set<string> {
+  const types = new Set(typeof input === 'string' ? [input] : input);
+  for (const type of types) {
+    if (!nodeTypes.has(type))
+      mistakes.push({ path, message: `${JSON.stringify(type)} is not a node type of the model` });
+  }
+  return types;
+}
+
+function definitionOptions(definition: unknown, kind: 'node' | 'edge', path: string, mistakes: MistakeLog): unknown {
+  if (typeof definition === 'object' && definition !== null && 'kind' in definition && 'options' in definition) {
+    if (definition.kind === kind) return definition.options;
+  }
+  mistakes.push({ path, message: `should be made with ${kind}({ ... })` });
+  return undefined;
+}
+
+function check<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+  path: string,
+  mistakes: MistakeLog,
+): z.infer<Schema> | undefined {
+  if (input === undefined && path !== 'table') return undefined;
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) {
+    mistakes.push({ path: [path, ...issue.path.map(String)].join('.'), message: issueText(issue) });
+  }
+  return undefined;
+}
+
+function issueText(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys')
+    return `has no option ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`;
+  return issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+}

@@ -1,0 +1,44 @@
+/** Names of the attributes of derived items: views, index items, tombstones and quarantine entries. */
+export const EDGE_SET = 'edgeSet';
+export const ATTRIBUTES = 'attributes';
+export const WATERMARK = 'w';
+/** Counts the writes of a derived item: what a conditional write on a read state compares. */
+export const REVISION = 'r';
+/** Edge types that left a view's set because it grew beyond its budget (string set). */
+export const EVICTED = 'evicted';
+/** The original value of a search item, before folding and encoding. */
+export const VALUE = 'value';
+/** Fingerprint of the model that shaped the item; for information. */
+export const MODEL = 'model';
+
+/** Key attributes of an index item, in each index. */
+export const INDEX_KEYS = {
+  gsi0: { partition: 'gsi0pk', sort: 'gsi0sk' },
+  gsi1: { partition: 'gsi1pk', sort: 'gsi1sk' },
+} as const;
+
+/** Attributes of quarantine entries: the base item, why, since when, and the derived keys concerned. */
+export const QUARANTINE_FIELDS = {
+  of: 'of',
+  code: 'code',
+  reason: 'reason',
+  since: 'since',
+  derivedKeys: 'derivedKeys',
+} as const;
+
+/** The attributes of an index item that the planner decides, all of them cleared in a tombstone. */
+export const INDEX_ITEM_FIELDS: readonly string[] = ['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', VALUE, ATTRIBUTES];
+
+/** Every attribute name that derived items use besides the table's key and TTL. */
+export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
+  EDGE_SET,
+  WATERMARK,
+  REVISION,
+  EVICTED,
+  MODEL,
+  ...INDEX_ITEM_FIELDS,
+  ...Object.values(QUARANTINE_FIELDS),
+]);
+
+/** How long a tombstone is kept, in hours: longer than any stream record lives (24). */
+export const TOMBSTONE_HOURS = 48;

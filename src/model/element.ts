@@ -1,0 +1,105 @@
+import { type AttributeValue, typeOf } from './attribute-value.ts';
+import { compareKeys, typeName } from './encoding.ts';
+import { edgeSortKey } from './keys.ts';
+
+/**
+ * Elements of a view's edge set: one text for each edge, its sort key and its labels.
+ *
+ * `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`: parts are joined with `|`, a label is its name, a mark for the type and
+ * the value. `%`, `|` and the marks are percent-encoded, so decoding is exact for any id and label, without the model.
+ * The edge is named by the part before the first `|`, so an element tells its edge whatever its labels are.
+ */
+
+/** A decoded edge: its type, the target node's id, and the labels by name. */
+export interface EdgeElement {
+  type: string;
+  target: string;
+  labels: [name: string, value: AttributeValue][];
+}
+
+/** A label value that an element cannot hold. */
+export class LabelError extends Error {}
+
+const MARKS = { S: '=', N: ':', BOOL: '?', NULL: '!', B: '*' } as const;
+const MARK = /[=:?!*]/;
+
+/** The element of an edge. Labels are scalars (string, number, boolean, null, binary); others throw `LabelError`. */
+export function encodeElement(edgeKey: string, labels: readonly (readonly [string, AttributeValue])[]): string {
+  let element = escapeText(edgeKey);
+  for (const [name, value] of labels) element += `|${escapeLabelName(name)}${encodeLabel(value)}`;
+  return element;
+}
+
+/** The escaped sort key of an element's edge: the same for every set of labels. */
+export function elementEdge(element: string): string {
+  const end = element.indexOf('|');
+  return end < 0 ? element : element.slice(0, end);
+}
+
+/** The escaped form of an edge's sort key, as `elementEdge` gives it. */
+export function escapedEdge(edgeKey: string): string {
+  return escapeText(edgeKey);
+}
+
+/** Takes an element apart again; undefined where the text is no element (a corrupt set). */
+export function decodeElement(element: string): EdgeElement | undefined {
+  const [edge, ...parts] = element.split('|');
+  const key = unescapeText(edge!);
+  const dash = key.indexOf('-');
+  if (dash <= 0) return undefined;
+  const labels: EdgeElement['labels'] = [];
+  for (const part of parts) {
+    const mark = part.search(MARK);
+    if (mark < 0) return undefined;
+    const value = decodeLabel(part[mark]!, part.slice(mark + 1));
+    if (value === undefined) return undefined;
+    labels.push([unescapeText(part.slice(0, mark)), value]);
+  }
+  return { type: key.slice(0, dash), target: key.slice(dash + 1), labels };
+}
+
+/** The order in which edge sets are given out: by type, then by target. */
+export function compareElements(left: EdgeElement, right: EdgeElement): number {
+  return compareKeys(left.type, right.type) || compareKeys(left.target, right.target);
+}
+
+/** The sort key of an element's edge. */
+export function edgeKeyOf(element: EdgeElement): string {
+  return edgeSortKey(element.type, element.target);
+}
+
+function encodeLabel(value: AttributeValue): string {
+  if ('S' in value) return MARKS.S + escapeText(value.S);
+  if ('N' in value) return MARKS.N + value.N;
+  if ('BOOL' in value) return MARKS.BOOL + (value.BOOL ? '1' : '0');
+  if ('NULL' in value) return MARKS.NULL;
+  if ('B' in value) return MARKS.B + Buffer.from(value.B).toString('base64');
+  throw new LabelError(`is ${typeName(typeOf(value))}; a label is a string, number, boolean, null or binary`);
+}
+
+function decodeLabel(mark: string, text: string): AttributeValue | undefined {
+  if (mark === MARKS.S) return { S: unescapeText(text) };
+  if (mark === MARKS.N) return { N: text };
+  if (mark === MARKS.BOOL) return { BOOL: text === '1' };
+  if (mark === MARKS.NULL) return { NULL: true };
+  if (mark === MARKS.B) return { B: new Uint8Array(Buffer.from(text, 'base64')) };
+  return undefined;
+}
+
+function escapeText(text: string): string {
+  return text.includes('%') || text.includes('|') ? text.replace(/[%|]/g, percent) : text;
+}
+
+function escapeLabelName(name: string): string {
+  return name.replace(/[%|=:?!*]/g, percent);
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+function unescapeText(text: string): string {
+  return text.includes('%')
+    ? text.replace(/%([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : text;
+}

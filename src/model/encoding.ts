@@ -1,0 +1,172 @@
+import { type AttributeType, type AttributeValue, parseDecimal, typeOf } from './attribute-value.ts';
+
+/**
+ * Encodings of values into index sort keys: the order of the UTF-8 bytes is the order of the values.
+ */
+
+/** The value types that an order may have. */
+export type ValueType = 'string' | 'number' | 'date';
+
+/** A value that does not fit its order's type; `reason` completes "attribute x ...". */
+export class EncodingError extends Error {}
+
+/** Encodes an attribute value for a sort key. Throws `EncodingError` where it is not of the declared type. */
+export function encodeValue(value: AttributeValue, type: ValueType, fold: boolean): string {
+  if (type === 'number') {
+    if ('N' in value) return encodeNumber(value.N);
+    throw wrongType('a number', value);
+  }
+  if (!('S' in value)) throw wrongType(type === 'date' ? 'an ISO 8601 date in a string' : 'a string', value);
+  if (type === 'date') return encodeDate(value.S);
+  return encodeString(value.S, fold);
+}
+
+function wrongType(wanted: string, value: AttributeValue): EncodingError {
+  return new EncodingError(`should be ${wanted}, but is ${typeName(typeOf(value))}`);
+}
+
+const TYPE_NAMES: Record<AttributeType, string> = {
+  S: 'a string',
+  N: 'a number',
+  B: 'binary',
+  SS: 'a string set',
+  NS: 'a number set',
+  BS: 'a binary set',
+  BOOL: 'a boolean',
+  NULL: 'null',
+  L: 'a list',
+  M: 'a map',
+};
+
+/** A type descriptor in words, for messages. */
+export function typeName(type: AttributeType): string {
+  return TYPE_NAMES[type];
+}
+
+/** Folds a text where asked: NFKC, then lower case. */
+export function foldText(text: string, fold: boolean): string {
+  return fold ? text.normalize('NFKC').toLowerCase() : text;
+}
+
+/** Encodes a text; refuses lone surrogates, which UTF-8 cannot hold and which would come back as another text. */
+export function encodeString(text: string, fold: boolean): string {
+  if (!isWellFormed(text)) throw new EncodingError('holds a lone surrogate, which is not valid Unicode');
+  return foldText(text, fold);
+}
+
+/** Whether a text has no lone surrogates. */
+export function isWellFormed(text: string): boolean {
+  // String.prototype.isWellFormed is there from Node 20 on, but not in TypeScript's ES2023 library.
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
+}
+
+const EXPONENT_BIAS = 500;
+/** After the digits of a negative number: sorts above every digit, so that fewer digits (a larger value) sort later. */
+const NEGATIVE_END = '~';
+
+/**
+ * Encodes decimal text: `-` (negative), `0` (zero) or `1` (positive), a biased three-digit exponent, the significant
+ * digits; exponent and digits of negative numbers are complemented. Exact for DynamoDB's 38 digits and exponents.
+ */
+export function encodeNumber(text: string): string {
+  const decimal = parseDecimal(text);
+  if (decimal === undefined) throw new EncodingError(`should be a number, but is ${JSON.stringify(text)}`);
+  if (decimal.digits === '') return '0';
+  if (decimal.digits.length > 38) throw new EncodingError('has more than 38 significant digits');
+  if (decimal.exponent > 126 || decimal.exponent < -129) {
+    throw new EncodingError("is outside DynamoDB's range of 1E-130 to 9.99E+125");
+  }
+  const exponent = String(decimal.exponent + EXPONENT_BIAS).padStart(3, '0');
+  if (!decimal.negative) return `1${exponent}${decimal.digits}`;
+  return `-${complement(exponent)}${complement(decimal.digits)}${NEGATIVE_END}`;
+}
+
+function complement(digits: string): string {
+  return digits.replace(/\d/g, (digit) => String(9 - Number(digit)));
+}
+
+const ISO_DATE =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(Z|z|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+/**
+ * Encodes an ISO 8601 date, or date and time, as UTC: `2020-07-01T00:00:00[.fraction]`. Fractions keep every digit. A
+ * time without an offset is taken as UTC, so that the result never depends on a machine's time zone.
+ */
+export function encodeDate(text: string): string {
+  const match = ISO_DATE.exec(text);
+  if (match === null) {
+    throw new EncodingError(
+      `should be an ISO 8601 date such as 2020-07-01 or 2020-07-01T09:30:00Z, but is ${JSON.stringify(text)}`,
+    );
+  }
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match;
+  const local = new Date(0);
+  local.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
+  const dayExists = local.getUTCMonth() === Number(month) - 1 && local.getUTCDate() === Number(day);
+  if (!dayExists || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) {
+    throw new EncodingError(`should be a date that exists, but is ${JSON.stringify(text)}`);
+  }
+  local.setUTCHours(Number(hour), Number(minute), Number(second));
+  const utc = new Date(local.getTime() - offsetMinutes(offset) * 60_000);
+  if (utc.getUTCFullYear() < 0 || utc.getUTCFullYear() > 9999) {
+    throw new EncodingError(`should be a date of the years 0000 to 9999 in UTC, but is ${JSON.stringify(text)}`);
+  }
+  const digits = fraction.replace(/0+$/, '');
+  return utc.toISOString().slice(0, 19) + (digits === '' ? '' : `.${digits}`);
+}
+
+function offsetMinutes(offset: string): number {
+  if (offset === 'Z' || offset === 'z') return 0;
+  const digits = offset.slice(1).replace(':', '');
+  const minutes = Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2) || 0);
+  return offset.startsWith('-') ? -minutes : minutes;
+}
+
+/**
+ * Between value and source in a sort key. It is the lowest character, so that `a` sorts before `ab` whatever follows;
+ * a NUL inside a value is written `NUL ~`, and since every source begins with `A` to `Z`, which sort below `~`, the
+ * order of values with a NUL in them is kept as well.
+ */
+const SEPARATOR = '\u0000';
+const ESCAPED_SEPARATOR = '\u0000~';
+/** Sorts after the first character of every source. */
+const AFTER_SOURCES = '[';
+
+/** The text of an encoded value inside a sort key. */
+export function escapeValue(encoded: string): string {
+  return encoded.includes(SEPARATOR) ? encoded.replaceAll(SEPARATOR, ESCAPED_SEPARATOR) : encoded;
+}
+
+/** The sort key of an index item: value, separator, source: unique, and stable where values tie. */
+export function indexSortKey(encoded: string, source: string): string {
+  return escapeValue(encoded) + SEPARATOR + source;
+}
+
+/** The lowest sort key that an item with this encoded value can have. */
+export function lowestSortKey(encoded: string): string {
+  return escapeValue(encoded) + SEPARATOR;
+}
+
+/** A text above every sort key of this encoded value and below those of greater values. */
+export function highestSortKey(encoded: string): string {
+  return escapeValue(encoded) + SEPARATOR + AFTER_SOURCES;
+}
+
+/**
+ * Compares texts by their UTF-8 bytes, as DynamoDB orders keys. JS compares UTF-16 code units, which puts characters
+ * beyond the basic plane (emoji) below U+E000 to U+FFFF.
+ */
+export function compareKeys(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let i = 0; i < length; i++) {
+    const a = left.charCodeAt(i);
+    const b = right.charCodeAt(i);
+    if (a !== b) {
+      const surrogateA = a >= 0xd800 && a <= 0xdfff;
+      const surrogateB = b >= 0xd800 && b <= 0xdfff;
+      if (surrogateA !== surrogateB && (surrogateA ? b : a) >= 0xe000) return surrogateA ? 1 : -1;
+      return a - b;
+    }
+  }
+  return left.length - right.length;
+}

@@ -1,0 +1,66 @@
+import type { InboundModel, SearchModel } from './compile.ts';
+import { hash128 } from './keys.ts';
+import { shardOf } from './shard.ts';
+
+/**
+ * Partition keys of index items: a base (`USER.name`, `GOALMEMBERSHIP-USER-U1`), for partitioned searches the partition's
+ * value, and for sharded ones the shard: `USER.name#161`, `STORE.location#US#3`. Writer side and reader side of the
+ * index both get them here.
+ */
+
+/** Values longer than this stand in a `shards: 'value'` key by their hash. */
+const VALUE_IN_KEY_BYTES = 512;
+
+/** The index partition of an edge's index item. */
+export function inboundPartition(inbound: InboundModel, edgeSortKey: string, encoded: string, source: string): string {
+  const text = inbound.shardBy === 'source' ? source : encoded;
+  return withShard(edgeSortKey, inbound.shards, () => shardOf(text, inbound.shards, inbound.hash));
+}
+
+/** Every index partition that holds a target's incoming edges of one type. */
+export function inboundPartitions(inbound: InboundModel, edgeSortKey: string): string[] {
+  return allShards(edgeSortKey, inbound.shards);
+}
+
+/** The index partition of a search item. */
+export function searchPartition(
+  search: SearchModel,
+  partition: string | undefined,
+  encoded: string,
+  source: string,
+): string {
+  const base = searchBase(search, partition);
+  const { shards } = search;
+  if (shards === 'value') return `${base}#${valueInKey(encoded)}`;
+  const text = search.shardBy === 'source' ? source : encoded;
+  return withShard(base, shards, () => shardOf(text, shards, search.hash));
+}
+
+/** The index partitions in which a search for one encoded value has to look: one, unless the shard is by source. */
+export function searchPartitionsOf(search: SearchModel, partition: string | undefined, encoded: string): string[] {
+  if (search.shards !== 'value' && search.shardBy === 'source') return searchPartitions(search, partition);
+  return [searchPartition(search, partition, encoded, '')];
+}
+
+/** Every index partition of a search; with `shards: 'value'` there is no list of them. */
+export function searchPartitions(search: SearchModel, partition: string | undefined): string[] {
+  if (search.shards === 'value') return [];
+  return allShards(searchBase(search, partition), search.shards);
+}
+
+function searchBase(search: SearchModel, partition: string | undefined): string {
+  return partition === undefined ? search.indexPartition : `${search.indexPartition}#${partition}`;
+}
+
+function withShard(base: string, shards: number, shard: () => number): string {
+  return shards === 1 ? base : `${base}#${shard()}`;
+}
+
+function allShards(base: string, shards: number): string[] {
+  return Array.from({ length: shards }, (_, i) => withShard(base, shards, () => i + 1));
+}
+
+/** `=value`, or `~hash` where the value is long: the marks keep the two apart. */
+function valueInKey(encoded: string): string {
+  return Buffer.byteLength(encoded) <= VALUE_IN_KEY_BYTES ? `=${encoded}` : `~${hash128(encoded)}`;
+}

@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto';
+import { EdgeloomError } from '../errors.ts';
+import { isWellFormed } from './encoding.ts';
+
+/**
+ * Keys: node ids, edges' sort keys, and the sort keys of derived items.
+ *
+ * A node id is `TYPE-anything`, split at the first `-`. An edge's sort key is `EDGETYPE-` + the target's node id.
+ * Derived sort keys begin with `~`, which no type does.
+ */
+
+/** DynamoDB's limits on keys, in bytes of UTF-8. */
+export const PARTITION_KEY_BYTES = 2048;
+export const SORT_KEY_BYTES = 1024;
+
+/** The first character of every derived item's sort key. */
+export const DERIVED_PREFIX = '~';
+/** The sort key of a node's view. */
+export const VIEW_KEY = '~view';
+/** What the sort keys of index items begin with. */
+export const INDEX_PREFIX = '~ix/';
+/** What the sort keys of quarantine entries begin with. */
+export const QUARANTINE_PREFIX = '~quarantine/';
+
+const TYPE = /^[A-Z][A-Z0-9_]*$/;
+
+/** Whether a text can be the name of a node or edge type. */
+export function isTypeName(text: string): boolean {
+  return TYPE.test(text);
+}
+
+/** A node id, taken apart: `GOAL-G1` is type `GOAL`, key `G1`. */
+export interface NodeIdParts {
+  type: string;
+  key: string;
+}
+
+/** Splits a node id at its first `-`; undefined where the text is not one. */
+export function parseNodeId(id: string): NodeIdParts | undefined {
+  const dash = id.indexOf('-');
+  if (dash <= 0 || dash === id.length - 1) return undefined;
+  const type = id.slice(0, dash);
+  return isTypeName(type) ? { type, key: id.slice(dash + 1) } : undefined;
+}
+
+/** The type of a node id or the edge type of an edge's sort key: what stands before the first `-`. */
+export function typePrefix(key: string): string | undefined {
+  const dash = key.indexOf('-');
+  if (dash <= 0) return undefined;
+  const type = key.slice(0, dash);
+  return isTypeName(type) ? type : undefined;
+}
+
+/** An edge's sort key: `GOALMEMBERSHIP-USER-U1`. */
+export function edgeSortKey(edgeType: string, target: string): string {
+  return `${edgeType}-${target}`;
+}
+
+/** Whether a sort key belongs to a derived item: written by the projector, never by a producer. */
+export function isDerivedKey(sortKey: string): boolean {
+  return sortKey.startsWith(DERIVED_PREFIX);
+}
+
+/** A new random node id of a type: `GOAL-` and a UUID. Counters are never keys: they make hot partitions. */
+export function newId<T extends string>(type: T): `${T}-${string}` {
+  if (!isTypeName(type)) {
+    throw new EdgeloomError(
+      'invalid-id',
+      `${JSON.stringify(type)} is not a type name.`,
+      'Types match [A-Z][A-Z0-9_]*.',
+    );
+  }
+  return `${type}-${globalThis.crypto.randomUUID()}`;
+}
+
+/** Checks a text as (part of) a key; throws an `EdgeloomError` that names `attribute` where it does not fit. */
+export function checkKeyText(text: unknown, attribute: string, limitBytes: number): asserts text is string {
+  if (typeof text !== 'string' || text === '') {
+    throw new EdgeloomError(
+      'invalid-key',
+      `${attribute} should be a text that is not empty, but is ${describe(text)}.`,
+    );
+  }
+  if (!isWellFormed(text)) {
+    throw new EdgeloomError(
+      'invalid-key',
+      `${attribute} ${describe(text)} holds a lone surrogate, which would be stored as another key.`,
+      'Use valid Unicode in keys.',
+    );
+  }
+  const bytes = Buffer.byteLength(text);
+  if (bytes > limitBytes) {
+    throw new EdgeloomError(
+      'key-too-long',
+      `${attribute} ${describe(text)} has ${bytes} bytes; DynamoDB allows ${limitBytes}.`,
+      'Use a shorter id.',
+    );
+  }
+}
+
+/** A value in a message, at most 80 characters of it. */
+export function describe(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+/** The first 128 bits of SHA-256, as 32 hex digits. */
+export function hash128(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32);
+}
+
+/** Percent-encodes what would be ambiguous in the name part of a search item's sort key. */
+function escapeName(name: string): string {
+  return name.replace(
+    /[%/#-]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
+  );
+}
+
+/** The sort key of an edge's index item; edges whose own sort key leaves no room are named by its hash. */
+export function edgeIndexKey(baseSortKey: string): string {
+  return fittingKey(INDEX_PREFIX, baseSortKey);
+}
+
+/** The sort key of a search item: `~ix/name`. */
+export function searchKey(name: string): string {
+  return INDEX_PREFIX + escapeName(name);
+}
+
+/** The sort key of one value's search item: `~ix/favoriteFoods/ramen`, hashed when too long. */
+export function searchValueKey(name: string, encodedValue: string): string {
+  return fittingKey(searchValuePrefix(name), encodedValue);
+}
+
+/** What the sort keys of a multi-valued attribute's search items begin with. */
+export function searchValuePrefix(name: string): string {
+  return `${searchKey(name)}/`;
+}
+
+/** The sort key of a quarantine entry: one for each record, so that no entry overwrites another. */
+export function quarantineKey(target: string, watermark: string): string {
+  const suffix = `/${watermark}`;
+  const room = SORT_KEY_BYTES - Buffer.byteLength(QUARANTINE_PREFIX + suffix);
+  const readable = Buffer.byteLength(target) <= room && !target.startsWith('#');
+  return QUARANTINE_PREFIX + (readable ? target : `#${hash128(target)}`) + suffix;
+}
+
+/** `prefix + text`, or `prefix + #hash` where that is too long; a text that begins with `#` is hashed, to stay apart. */
+function fittingKey(prefix: string, text: string): string {
+  const fits = Buffer.byteLength(prefix) + Buffer.byteLength(text) <= SORT_KEY_BYTES;
+  return prefix + (fits && !text.startsWith('#') ? text : `#${hash128(text)}`);
+}

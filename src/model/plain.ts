@@ -1,0 +1,55 @@
+import { type AttributeValue, type Item, parseDecimal, setOwn } from './attribute-value.ts';
+
+/**
+ * A DynamoDB number that a JS number cannot hold exactly. Its `value` is the decimal text, up to 38 digits; the writer
+ * takes it back unchanged.
+ */
+export class ExactNumber {
+  readonly value: string;
+
+  /** `value`: decimal text such as `12345678901234567890.5`. */
+  constructor(value: string) {
+    this.value = value;
+  }
+
+  toString(): string {
+    return this.value;
+  }
+
+  toJSON(): string {
+    return this.value;
+  }
+}
+
+/** Converts number text; the default keeps a JS number where that is exact, and an `ExactNumber` elsewhere. */
+export type NumberReader = (text: string) => unknown;
+
+/** A JS number where its decimal text is the same number again, else an `ExactNumber`. */
+export function exactNumber(text: string): number | ExactNumber {
+  const number = Number(text);
+  // Fifteen significant digits survive a double; beyond that only the round trip of the text tells.
+  const decimal = parseDecimal(text);
+  const exact = decimal !== undefined && decimal.digits.length <= 15;
+  return exact || String(number) === text ? number : new ExactNumber(text);
+}
+
+/** The plain JS form of an attribute value: sets become `Set`, binary `Uint8Array`, maps plain objects. */
+export function toPlain(value: AttributeValue, readNumber: NumberReader = exactNumber): unknown {
+  if ('S' in value) return value.S;
+  if ('N' in value) return readNumber(value.N);
+  if ('BOOL' in value) return value.BOOL;
+  if ('NULL' in value) return null;
+  if ('M' in value) return toPlainItem(value.M, readNumber);
+  if ('L' in value) return value.L.map((entry) => toPlain(entry, readNumber));
+  if ('SS' in value) return new Set(value.SS);
+  if ('NS' in value) return new Set(value.NS.map(readNumber));
+  if ('BS' in value) return new Set(value.BS);
+  return value.B;
+}
+
+/** The plain JS form of an item. Safe for attributes named `__proto__`: they are data. */
+export function toPlainItem(item: Item, readNumber: NumberReader = exactNumber): Record<string, unknown> {
+  const plain: Record<string, unknown> = {};
+  for (const name of Object.keys(item)) setOwn(plain, name, toPlain(item[name]!, readNumber));
+  return plain;
+}

@@ -1,0 +1,219 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { ValueType } from './encoding.ts';
+import type { HashName } from './shard.ts';
+
+/**
+ * What a model file is written with: `node`, `edge`, `rank`, `derive`, and the types of their options. `defineGraph`
+ * (graph.ts) checks a model and compiles it.
+ */
+
+/** Attributes of a type without `fields`: any name, any value. */
+export type OpenAttributes = Record<string, unknown>;
+/** A Standard Schema validator (zod, valibot, arktype) of attributes. */
+export type Fields = StandardSchemaV1<unknown, object>;
+/** The validator type of a node or edge that declares none. */
+export type OpenFields = StandardSchemaV1<OpenAttributes, OpenAttributes>;
+/** The attributes that a validator gives. */
+export type AttributesOf<F extends Fields> = StandardSchemaV1.InferOutput<F>;
+/** The attribute names that a validator gives. */
+export type NameOf<F extends Fields> = Extract<keyof AttributesOf<F>, string>;
+
+/** Which node or edge a derived text is computed for. */
+export interface DeriveContext {
+  /** The partition key: a node id. */
+  source: string;
+  /** The node or edge type. */
+  type: string;
+  /** The target node's id; of a node, its own. */
+  target: string;
+}
+
+/** A computed text: see `derive`. */
+export interface Derive<A> {
+  readonly kind: 'derive';
+  readonly compute: (attributes: A, context: DeriveContext) => string | undefined;
+}
+
+/** A ranked label: see `rank`. */
+export interface Rank<Name extends string = string> {
+  readonly kind: 'rank';
+  readonly attribute: Name;
+  readonly weights: Readonly<Record<string, number>>;
+}
+
+/**
+ * Orders by a label's weight: `rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 })` sorts as `500-LEAD`,
+ * `400-CONTRIBUTOR`, so "at least CONTRIBUTOR" is one range. Weights are whole numbers of equal width.
+ */
+export function rank<const Name extends string>(attribute: Name, weights: Record<string, number>): Rank<Name> {
+  return { kind: 'rank', attribute, weights };
+}
+
+/**
+ * Orders or labels by a text computed from the attributes. It must be pure: the same attributes, the same text. An
+ * undefined result leaves the item out of the order; a throw quarantines the record.
+ */
+export function derive<A = OpenAttributes>(
+  compute: (attributes: A, context: DeriveContext) => string | undefined,
+): Derive<A> {
+  return { kind: 'derive', compute };
+}
+
+/** An order with its value type: `{ from: 'date', type: 'date' }`. */
+export interface TypedOrder<Name extends string = string> {
+  from: Name;
+  /** How the value is encoded so that text order is its order. Default `'string'`. */
+  type?: ValueType;
+}
+
+/** What index items are sorted by. An item without the attribute is left out of that order, as in any DynamoDB index. */
+export type Order<A> =
+  | Extract<keyof A, string>
+  | TypedOrder<Extract<keyof A, string>>
+  | Rank<Extract<keyof A, string>>
+  | Derive<A>;
+
+/** Which attributes are copied: keys only, a list, or all of them. */
+export type ProjectOption<Name extends string> = 'KEYS_ONLY' | 'ALL' | readonly Name[];
+
+/** Options of one search attribute. */
+export interface SearchOptions<A> {
+  /** Attribute or order searched by. Default: the attribute that has the search's name. */
+  from?: Order<A>;
+  /** How the value is encoded so that text order is its order. Default `'string'`. */
+  type?: ValueType;
+  /**
+   * Index partitions to spread over, 1 and up; 1 adds no suffix. `'value'`: the value itself is in the partition key,
+   * which spreads best and answers equality only. Default 200.
+   */
+  shards?: number | 'value';
+  /** What the shard is taken from: the value (`eq` asks one shard) or the source (spreads skewed values). Default `'value'`. */
+  shardBy?: 'value' | 'source';
+  /** Hash of the shard. Default `'fnv1a'`. */
+  hash?: HashName;
+  /** Case-insensitive: NFKC, then lower case, for values and arguments; results show the original. Default false. */
+  fold?: boolean;
+  /** One search item for each element of a list or set. Default false. */
+  each?: boolean;
+  /** Attribute put into the index partition (a tenant, a country); searches then name its value. */
+  partition?: Extract<keyof A, string>;
+  /** Attributes copied into the search item. Default `'KEYS_ONLY'`. */
+  project?: ProjectOption<Extract<keyof A, string>>;
+}
+
+/** A search attribute: its options, or an order in short. */
+export type SearchEntry<A> = SearchOptions<A> | Rank<Extract<keyof A, string>> | Derive<A> | Extract<keyof A, string>;
+
+/** Options of a node type. */
+export interface NodeOptions<F extends Fields, Search> {
+  /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
+  fields?: F;
+  /** Attributes copied into the view. Default `'ALL'`. */
+  view?: ProjectOption<NoInfer<NameOf<F>>>;
+  /** Attributes to search nodes by. */
+  search?: Search & { [Name in keyof Search]: SearchEntry<NoInfer<AttributesOf<F>>> };
+}
+
+/** A node type of a model, as `node` makes it. */
+export interface NodeDefinition<F extends Fields = Fields, SearchName extends string = string> {
+  readonly kind: 'node';
+  readonly options: NodeOptions<F, Record<SearchName, unknown>>;
+}
+
+/** Declares a node type. */
+export function node<
+  F extends Fields = OpenFields,
+  const Search extends Record<string, unknown> = Record<never, never>,
+>(
+  options: NodeOptions<F, Search> & SearchNames<F, Search> = {} as NodeOptions<F, Search> & SearchNames<F, Search>,
+): NodeDefinition<F, Extract<keyof Search, string>> {
+  return { kind: 'node', options: options as NodeDefinition<F, Extract<keyof Search, string>>['options'] };
+}
+
+/** A search that is not named after an attribute has to say where its value comes from. */
+type SearchNames<F extends Fields, Search> = {
+  search?: {
+    [Name in keyof Search]: Name extends NameOf<F>
+      ? unknown
+      : { from: unknown } | { kind: 'rank' | 'derive' } | NameOf<F>;
+  };
+};
+
+/** Labels kept in each edge-set element: attribute names, or names for attributes and computed texts. */
+export type EdgeSetOption<A> =
+  | false
+  | readonly Extract<keyof A, string>[]
+  | Readonly<Record<string, Extract<keyof A, string> | Derive<A>>>;
+
+/** How an edge type is found from its target. */
+export interface InboundOptions<A> {
+  /** The first order. */
+  gsi0?: Order<A>;
+  /** The second order; it needs the second index. */
+  gsi1?: Order<A>;
+  /** Index partitions to spread one target's edges over. Default 1. */
+  shards?: number;
+  /** What the shard is taken from. Default `'source'`. */
+  shardBy?: 'value' | 'source';
+  /** Hash of the shard. Default `'fnv1a'`. */
+  hash?: HashName;
+  /** Attributes of the edge copied into the index item. Default `'KEYS_ONLY'`. */
+  project?: ProjectOption<Extract<keyof A, string>>;
+}
+
+/** Options of an edge type. */
+export interface EdgeOptions<F extends Fields, From extends string, To extends string, EdgeSet> {
+  /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
+  fields?: F;
+  /** Node types that the edge may leave. */
+  from: From | readonly From[];
+  /** Node types that the edge may enter. */
+  to: To | readonly To[];
+  /** Labels kept in each set element; `false` leaves the type out of the set. Default `[]`: the target only. */
+  edgeSet?: EdgeSet & EdgeSetOption<NoInfer<AttributesOf<F>>>;
+  /** Orders in which the target's incoming edges are found. Default: not indexed. */
+  inbound?: InboundOptions<NoInfer<AttributesOf<F>>>;
+}
+
+/** An edge type of a model, as `edge` makes it. */
+export interface EdgeDefinition<
+  F extends Fields = Fields,
+  From extends string = string,
+  To extends string = string,
+  Label extends string = string,
+> {
+  readonly kind: 'edge';
+  readonly options: EdgeOptions<F, From, To, unknown>;
+  /** Names of the labels; a type only, nothing at run time. */
+  readonly label?: Label;
+}
+
+/** The label names of an `edgeSet` option. */
+export type LabelOf<EdgeSet> = EdgeSet extends false
+  ? never
+  : EdgeSet extends readonly (infer Name)[]
+    ? Extract<Name, string>
+    : Extract<keyof EdgeSet, string>;
+
+/** Declares an edge type. */
+export function edge<
+  const From extends string,
+  const To extends string,
+  F extends Fields = OpenFields,
+  const EdgeSet = readonly [],
+>(options: EdgeOptions<F, From, To, EdgeSet>): EdgeDefinition<F, From, To, LabelOf<EdgeSet>> {
+  return { kind: 'edge', options: options as EdgeOptions<F, From, To, unknown> };
+}
+
+/** Names of the table and its attributes; for tables that already exist. */
+export interface TableOptions {
+  name: string;
+  /** Default `'source'`. */
+  partitionKey?: string;
+  /** Default `'target'`. */
+  sortKey?: string;
+  /** The attribute that DynamoDB's TTL uses. Default `'expiresAt'`. */
+  ttl?: string;
+  /** Names of the two indexes. Default `gsi0` and `gsi1`. */
+  indexes?: { gsi0?: string; gsi1?: string };
+}

@@ -1,0 +1,222 @@
+import { type Item, numberOf, sameItem, stringOf } from '../model/attribute-value.ts';
+import {
+  ATTRIBUTES,
+  EDGE_SET,
+  EVICTED,
+  INDEX_ITEM_FIELDS,
+  MODEL,
+  REVISION,
+  TOMBSTONE_HOURS,
+  WATERMARK,
+} from '../model/derived-item.ts';
+import { elementEdge, escapedEdge } from '../model/element.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { laterOf } from '../model/watermark.ts';
+import type { DerivedUpdate, ItemKey } from '../store/port.ts';
+import type { IndexUnit, ViewChange, ViewUnit } from './units.ts';
+
+/**
+ * What has to be written for a unit: pure functions from a unit, and on the slow path from the derived item as it was
+ * seen and the truths read for it, to one conditional update.
+ */
+
+/** What a base item's consistent read says of its part in the view. */
+export type Truth = Pick<ViewChange, 'element' | 'attributes'>;
+
+/** Seconds since 1970; the projector's clock, only ever used for the expiry of tombstones. */
+export type EpochSeconds = number;
+
+/**
+ * The one update of the fast path, or undefined where a unit has to see the item first: it both adds and removes
+ * elements (DynamoDB takes only one of ADD and DELETE for a set), or the node goes, which may leave a tombstone.
+ */
+export function fastViewUpdate(graph: AnyGraph, unit: ViewUnit): DerivedUpdate | undefined {
+  const added: string[] = [];
+  const removed: string[] = [];
+  const types = new Set<string>();
+  const set: Item = { [WATERMARK]: { S: unit.newest }, [MODEL]: { S: graph.fingerprint } };
+  for (const change of unit.changes) {
+    if (change.edgeType === undefined) {
+      if (change.attributes === undefined) return undefined;
+      set[ATTRIBUTES] = { M: change.attributes };
+      continue;
+    }
+    types.add(change.edgeType);
+    if (change.element !== undefined) added.push(change.element);
+    for (const element of change.mentioned) if (element !== change.element) removed.push(element);
+    if (added.length > 0 && removed.length > 0) return undefined;
+  }
+  return {
+    key: viewKey(unit),
+    set,
+    unset: [graph.table.ttl],
+    addElements: added,
+    deleteElements: removed,
+    condition: { kind: 'newer-than', watermark: unit.oldest, notEvicted: [...types] },
+  };
+}
+
+/** Whether a record at `position` may already be part of the derived item, or be older than what is. */
+export function isStale(position: string, current: Item | undefined): boolean {
+  const watermark = stringOf(current?.[WATERMARK]);
+  return watermark !== undefined && position <= watermark;
+}
+
+/** The edge types that left the view's set. */
+export function evictedTypes(view: Item | undefined): ReadonlySet<string> {
+  const evicted = view?.[EVICTED];
+  return new Set(evicted !== undefined && 'SS' in evicted ? evicted.SS : []);
+}
+
+/** The elements of a view's edge set, by the edge that they belong to. */
+export function elementsByEdge(view: Item | undefined): Map<string, string[]> {
+  const elements = new Map<string, string[]>();
+  const edgeSet = view?.[EDGE_SET];
+  for (const element of edgeSet !== undefined && 'SS' in edgeSet ? edgeSet.SS : []) {
+    const edge = elementEdge(element);
+    const present = elements.get(edge);
+    if (present === undefined) elements.set(edge, [element]);
+    else present.push(element);
+  }
+  return elements;
+}
+
+/**
+ * The changes whose records are older than the view and say otherwise than it does: for each of them the base item has
+ * to be read, since neither the record nor the view can be told to be right.
+ */
+export function contradictions(unit: ViewUnit, view: Item | undefined): ViewChange[] {
+  const stale = unit.changes.filter((change) => isStale(change.oldest, view));
+  if (stale.length === 0) return [];
+  const present = elementsByEdge(view);
+  const evicted = evictedTypes(view);
+  return stale.filter((change) => {
+    if (change.edgeType === undefined) return !sameItem(attributesOf(view), change.attributes);
+    if (evicted.has(change.edgeType)) return false;
+    const elements = present.get(escapedEdge(change.target)) ?? [];
+    return change.element === undefined ? elements.length > 0 : elements.length !== 1 || elements[0] !== change.element;
+  });
+}
+
+/**
+ * The one update of the slow path: the view as seen, with every change applied, stale ones only where `truths` (by base
+ * sort key) has a consistent read for them. It always writes, if only the revision: a stale unit that agreed and left
+ * no trace would let a stalled twin's write pass its condition.
+ */
+export function slowViewUpdate(
+  graph: AnyGraph,
+  unit: ViewUnit,
+  view: Item | undefined,
+  truths: ReadonlyMap<string, Truth>,
+  now: EpochSeconds,
+): DerivedUpdate {
+  const evicted = evictedTypes(view);
+  const elements = elementsByEdge(view);
+  const seen = [...elements.values()].flat();
+  let attributes = attributesOf(view);
+  for (const change of unit.changes) {
+    const truth = truths.get(change.target) ?? (isStale(change.oldest, view) ? undefined : change);
+    if (truth === undefined) continue;
+    if (change.edgeType === undefined) {
+      attributes = truth.attributes;
+      continue;
+    }
+    const edge = escapedEdge(change.target);
+    // Whatever elements the edge has go, also ones that no record of the batch mentions.
+    if (truth.element === undefined || evicted.has(change.edgeType)) elements.delete(edge);
+    else elements.set(edge, [truth.element]);
+  }
+  const wanted = [...elements.values()].flat();
+  const isEmpty = wanted.length === 0 && attributes === undefined && evicted.size === 0;
+  return {
+    key: viewKey(unit),
+    ...setDifference(seen, wanted),
+    ...withFields(graph, isEmpty, laterOf(stringOf(view?.[WATERMARK]), unit.newest), now, {
+      [ATTRIBUTES]: attributes && { M: attributes },
+    }),
+    condition: { kind: 'revision', revision: numberOf(view?.[REVISION]) },
+  };
+}
+
+/** Elements that only come, or only go, travel as such, which is short; a mixture is set whole. */
+function setDifference(
+  seen: readonly string[],
+  wanted: readonly string[],
+): Pick<DerivedUpdate, 'addElements' | 'deleteElements' | 'setElements'> {
+  const seenSet = new Set(seen);
+  const wantedSet = new Set(wanted);
+  const added = wanted.filter((element) => !seenSet.has(element));
+  const removed = seen.filter((element) => !wantedSet.has(element));
+  if (added.length > 0 && removed.length > 0) return { setElements: wanted };
+  return { addElements: added, deleteElements: removed };
+}
+
+/** The fields of a derived item: defined ones are set, the others removed; an empty item becomes a tombstone. */
+function withFields(
+  graph: AnyGraph,
+  isTombstone: boolean,
+  watermark: string,
+  now: EpochSeconds,
+  fields: Record<string, Item[string] | undefined>,
+): Pick<DerivedUpdate, 'set' | 'unset'> {
+  const set: Item = { [WATERMARK]: { S: watermark }, [MODEL]: { S: graph.fingerprint } };
+  const unset: string[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) unset.push(name);
+    else set[name] = value;
+  }
+  // Every write that is not a tombstone takes the expiry away, or TTL would bury a live item.
+  if (isTombstone) set[graph.table.ttl] = { N: String(now + TOMBSTONE_HOURS * 3600) };
+  else unset.push(graph.table.ttl);
+  return { set, unset };
+}
+
+/** The first, unread update of an index unit: all of its fields, or none and a tombstone. */
+export function indexUpdate(graph: AnyGraph, unit: IndexUnit, now: EpochSeconds): DerivedUpdate {
+  return {
+    key: { source: unit.source, target: unit.sortKey },
+    ...withFields(graph, unit.wanted === undefined, unit.newest, now, indexFields(unit.wanted)),
+    condition: { kind: 'newer-than', watermark: unit.newest },
+  };
+}
+
+/** The update of an index item that was seen and is settled by what the base item wants. */
+export function settledIndexUpdate(
+  graph: AnyGraph,
+  unit: IndexUnit,
+  current: Item | undefined,
+  wanted: Item | undefined,
+  now: EpochSeconds,
+): DerivedUpdate {
+  return {
+    key: { source: unit.source, target: unit.sortKey },
+    ...withFields(
+      graph,
+      wanted === undefined,
+      laterOf(stringOf(current?.[WATERMARK]), unit.newest),
+      now,
+      indexFields(wanted),
+    ),
+    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
+  };
+}
+
+/** Whether an index item, as stored, is what is wanted; an absent item and a tombstone are alike. */
+export function isAsWanted(stored: Item | undefined, wanted: Item | undefined): boolean {
+  const present: Item = {};
+  for (const name of INDEX_ITEM_FIELDS) if (stored?.[name] !== undefined) present[name] = stored[name];
+  return sameItem(present, wanted ?? {});
+}
+
+function indexFields(wanted: Item | undefined): Record<string, Item[string] | undefined> {
+  return Object.fromEntries(INDEX_ITEM_FIELDS.map((name) => [name, wanted?.[name]]));
+}
+
+function attributesOf(view: Item | undefined): Item | undefined {
+  const attributes = view?.[ATTRIBUTES];
+  return attributes !== undefined && 'M' in attributes ? attributes.M : undefined;
+}
+
+function viewKey(unit: ViewUnit): ItemKey {
+  return { source: unit.source, target: unit.sortKey };
+}

@@ -1,0 +1,38 @@
+import { StoreError, type StoreErrorKind } from '../errors.ts';
+
+/**
+ * Decides once what an SDK error means: see `StoreErrorKind`. Unknown errors are retryable: trying again loses nothing,
+ * and the time budget ends it.
+ */
+const FATAL: Readonly<Record<string, string>> = {
+  ResourceNotFoundException: 'Create the table first (edgeloom table create), or name it with --table.',
+  AccessDeniedException: 'Give the role the permissions in docs/operations.md.',
+  UnrecognizedClientException: 'Check the credentials and the region.',
+  InvalidSignatureException: 'Check the credentials and the clock of this machine.',
+  ExpiredTokenException: 'Renew the credentials.',
+  CredentialsProviderError: 'Set AWS credentials, or --endpoint for a local engine.',
+};
+const TERMINAL: ReadonlySet<string> = new Set(['ValidationException', 'ItemCollectionSizeLimitExceededException']);
+
+/** Wraps an error of the SDK; a `StoreError` comes back as it is. */
+export function classifyError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const name = error instanceof Error ? error.name : 'UnknownError';
+  const code = errorCode(error);
+  const detail = (error instanceof Error ? error.message : String(error)) || code || name;
+  const kind: StoreErrorKind = Object.hasOwn(FATAL, name) ? 'fatal' : TERMINAL.has(name) ? 'terminal' : 'retryable';
+  if (code === 'ECONNREFUSED') {
+    const hint = 'Start an engine (edgeloom dev) or correct --endpoint.';
+    return new StoreError('retryable', 'no-connection', `No DynamoDB answers at the endpoint: ${detail}.`, hint, {
+      cause: error,
+    });
+  }
+  const message = `DynamoDB refused the call: ${name}: ${detail.replace(/\.$/, '')}.`;
+  return new StoreError(kind, name, message, FATAL[name] ?? '', { cause: error });
+}
+
+function errorCode(error: unknown): string | undefined {
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : undefined;
+}

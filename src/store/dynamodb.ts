@@ -1,0 +1,250 @@
+import {
+  type AttributeValue as SdkAttributeValue,
+  BatchGetItemCommand,
+  BatchWriteItemCommand,
+  ConditionalCheckFailedException,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  QueryCommand,
+  type QueryCommandInput,
+  UpdateItemCommand,
+  type WriteRequest,
+} from '@aws-sdk/client-dynamodb';
+import { type Item, itemSizeBytes } from '../model/attribute-value.ts';
+import type { TableNames } from '../model/compile.ts';
+import { INDEX_KEYS } from '../model/derived-item.ts';
+import { backoffMs, sleep } from '../retry.ts';
+import { classifyError } from './classify.ts';
+import { updateExpression } from './expressions.ts';
+import type {
+  BatchWrite,
+  DerivedUpdate,
+  GetManyResult,
+  GetResult,
+  ItemKey,
+  QueryRequest,
+  QueryResult,
+  ReadOptions,
+  Store,
+  UpdateResult,
+  WriteManyResult,
+  WriteResult,
+} from './port.ts';
+
+const BATCH_GET_KEYS = 100;
+const BATCH_WRITE_ITEMS = 25;
+/** How often the unprocessed rest of a batch call is sent again before it counts as throttled. */
+const BATCH_ATTEMPTS = 10;
+const WRITE_UNIT_BYTES = 1024;
+
+type SdkItem = Record<string, SdkAttributeValue>;
+
+/** The store on DynamoDB: the only file that sends data requests with the SDK. */
+export class DynamoDBStore implements Store {
+  constructor(
+    private readonly client: DynamoDBClient,
+    private readonly table: TableNames,
+  ) {}
+
+  async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
+    const command = new GetItemCommand({
+      TableName: this.table.name,
+      Key: this.key(key),
+      ConsistentRead: consistent,
+      ReturnConsumedCapacity: 'TOTAL',
+    });
+    const output = await classified(() => this.client.send(command));
+    return { item: output.Item as Item | undefined, rcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
+  }
+
+  async getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult> {
+    // BatchGetItem refuses a key that is named twice.
+    const distinct = [...new Map(keys.map((key) => [JSON.stringify([key.source, key.target]), key])).entries()];
+    const found = new Map<string, Item>();
+    let rcu = 0;
+    let calls = 0;
+    for (let start = 0; start < distinct.length; start += BATCH_GET_KEYS) {
+      const chunk = distinct.slice(start, start + BATCH_GET_KEYS).map(([, key]) => this.key(key));
+      const result = await this.getChunk(chunk, options);
+      rcu += result.rcu;
+      calls += result.calls;
+      for (const item of result.items) found.set(this.keyText(item), item);
+    }
+    return { items: keys.map((key) => found.get(JSON.stringify([key.source, key.target]))), rcu, calls };
+  }
+
+  private async getChunk(
+    keys: SdkItem[],
+    { consistent }: ReadOptions,
+  ): Promise<{ items: Item[]; rcu: number; calls: number }> {
+    const items: Item[] = [];
+    let rcu = 0;
+    let calls = 0;
+    let rest = keys;
+    for (let attempt = 1; rest.length > 0; attempt++) {
+      const command = new BatchGetItemCommand({
+        RequestItems: { [this.table.name]: { Keys: rest, ConsistentRead: consistent } },
+        ReturnConsumedCapacity: 'TOTAL',
+      });
+      const output = await classified(() => this.client.send(command));
+      calls += 1;
+      rcu += totalUnits(output.ConsumedCapacity);
+      items.push(...((output.Responses?.[this.table.name] ?? []) as Item[]));
+      const left = output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
+      // Over 16 MB DynamoDB hands back the rest without being throttled: progress starts the count anew.
+      if (left.length < rest.length) attempt = 0;
+      else if (attempt >= BATCH_ATTEMPTS) throw throttled();
+      if (left.length > 0 && attempt > 0) await sleep(backoffMs(attempt));
+      rest = left;
+    }
+    return { items, rcu, calls };
+  }
+
+  async update(update: DerivedUpdate): Promise<UpdateResult> {
+    const command = new UpdateItemCommand({
+      TableName: this.table.name,
+      Key: this.key(update.key),
+      ...updateExpression(update),
+      ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      ReturnConsumedCapacity: 'TOTAL',
+    });
+    try {
+      const output = await this.client.send(command);
+      return { applied: true, wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException)) throw classifyError(error);
+      const current = error.Item as Item | undefined;
+      // The exception does not say what it cost; DynamoDB bills the size of the item that failed the condition.
+      const wcu = current === undefined ? 1 : Math.max(1, Math.ceil(itemSizeBytes(current) / WRITE_UNIT_BYTES));
+      return { applied: false, wcu, current };
+    }
+  }
+
+  async put(item: Item): Promise<WriteResult> {
+    const command = new PutItemCommand({
+      TableName: this.table.name,
+      Item: item as SdkItem,
+      ReturnConsumedCapacity: 'TOTAL',
+    });
+    const output = await classified(() => this.client.send(command));
+    return { wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
+  }
+
+  async delete(key: ItemKey): Promise<WriteResult> {
+    const command = new DeleteItemCommand({
+      TableName: this.table.name,
+      Key: this.key(key),
+      ReturnConsumedCapacity: 'TOTAL',
+    });
+    const output = await classified(() => this.client.send(command));
+    return { wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
+  }
+
+  async writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult> {
+    let wcu = 0;
+    let calls = 0;
+    for (let start = 0; start < writes.length; start += BATCH_WRITE_ITEMS) {
+      let rest: WriteRequest[] = writes
+        .slice(start, start + BATCH_WRITE_ITEMS)
+        .map((write) =>
+          'put' in write
+            ? { PutRequest: { Item: write.put as SdkItem } }
+            : { DeleteRequest: { Key: this.key(write.delete) } },
+        );
+      for (let attempt = 1; rest.length > 0; attempt++) {
+        const command = new BatchWriteItemCommand({
+          RequestItems: { [this.table.name]: rest },
+          ReturnConsumedCapacity: 'TOTAL',
+        });
+        const output = await classified(() => this.client.send(command));
+        calls += 1;
+        wcu += totalUnits(output.ConsumedCapacity);
+        const left = output.UnprocessedItems?.[this.table.name] ?? [];
+        if (left.length < rest.length) attempt = 0;
+        else if (attempt >= BATCH_ATTEMPTS) throw throttled();
+        rest = left;
+        // An unprocessed rest of a write is always a throttle.
+        if (rest.length > 0) await sleep(backoffMs(Math.max(1, attempt)));
+      }
+    }
+    return { wcu, calls };
+  }
+
+  async query(request: QueryRequest): Promise<QueryResult> {
+    const command = new QueryCommand({ TableName: this.table.name, ...this.queryInput(request) });
+    const output = await classified(() => this.client.send(command));
+    return {
+      items: (output.Items ?? []) as Item[],
+      count: output.Count ?? 0,
+      lastKey: output.LastEvaluatedKey as Item | undefined,
+      rcu: output.ConsumedCapacity?.CapacityUnits ?? 0,
+    };
+  }
+
+  private queryInput(request: QueryRequest): Omit<QueryCommandInput, 'TableName'> {
+    const { partitionKey, sortKey, indexNames } = this.table;
+    const names = request.index === undefined ? [partitionKey, sortKey] : Object.values(INDEX_KEYS[request.index]);
+    const attributeNames: Record<string, string> = { '#p': names[0]! };
+    const values: SdkItem = { ':p': { S: request.partition } };
+    let condition = '#p = :p';
+    for (const [clause, value] of sortKeyClauses(request.sortKey)) {
+      attributeNames['#s'] = names[1]!;
+      condition += ` AND ${clause}`;
+      Object.assign(values, value);
+    }
+    return {
+      ...(request.index !== undefined && { IndexName: indexNames[request.index] }),
+      KeyConditionExpression: condition,
+      ExpressionAttributeNames: attributeNames,
+      ExpressionAttributeValues: values,
+      ScanIndexForward: request.reverse !== true,
+      ...(request.limit !== undefined && { Limit: request.limit }),
+      ...(request.startKey !== undefined && { ExclusiveStartKey: request.startKey as SdkItem }),
+      ...(request.consistent === true && { ConsistentRead: true }),
+      ...(request.countOnly === true && { Select: 'COUNT' }),
+      ReturnConsumedCapacity: 'TOTAL',
+    };
+  }
+
+  private key(key: ItemKey): SdkItem {
+    return { [this.table.partitionKey]: { S: key.source }, [this.table.sortKey]: { S: key.target } };
+  }
+
+  private keyText(item: Item): string {
+    const { partitionKey, sortKey } = this.table;
+    return JSON.stringify([(item[partitionKey] as { S: string }).S, (item[sortKey] as { S: string }).S]);
+  }
+}
+
+/** DynamoDB takes one condition on the sort key: both ends of a range are one BETWEEN. */
+function sortKeyClauses(sortKey: QueryRequest['sortKey']): [string, SdkItem][] {
+  if (sortKey === undefined) return [];
+  if ('beginsWith' in sortKey) {
+    return sortKey.beginsWith === '' ? [] : [['begins_with(#s, :s)', { ':s': { S: sortKey.beginsWith } }]];
+  }
+  const { from, to } = sortKey;
+  if (from !== undefined && to !== undefined)
+    return [['#s BETWEEN :from AND :to', { ':from': { S: from }, ':to': { S: to } }]];
+  if (from !== undefined) return [['#s >= :from', { ':from': { S: from } }]];
+  return to === undefined ? [] : [['#s <= :to', { ':to': { S: to } }]];
+}
+
+function totalUnits(consumed: { CapacityUnits?: number }[] | undefined): number {
+  return (consumed ?? []).reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+}
+
+function throttled(): Error {
+  const error = new Error('DynamoDB left items of a batch unprocessed, again and again.');
+  error.name = 'ProvisionedThroughputExceededException';
+  return classifyError(error);
+}
+
+async function classified<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw classifyError(error);
+  }
+}

@@ -1,0 +1,130 @@
+import type { Item } from '../model/attribute-value.ts';
+import type { IndexName } from '../model/graph.ts';
+
+/**
+ * The one way to the table. `dynamodb.ts` speaks to DynamoDB, `memory.ts` keeps the same contract in memory for the
+ * schedule simulator; one contract suite runs against both and against two engines.
+ *
+ * Every call throws a `StoreError`, classified as retryable, terminal or fatal, and retries nothing by itself except
+ * the unprocessed rest of a batch call.
+ */
+export interface Store {
+  /** Reads one item. */
+  get(key: ItemKey, options: ReadOptions): Promise<GetResult>;
+  /** Reads many items in the order of `keys`, in chunks of 100; an absent item is undefined. */
+  getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult>;
+  /** Changes one derived item under a condition, in one call. */
+  update(update: DerivedUpdate): Promise<UpdateResult>;
+  /** Puts one item whole. */
+  put(item: Item): Promise<WriteResult>;
+  /** Deletes one item; deleting an absent one is fine. */
+  delete(key: ItemKey): Promise<WriteResult>;
+  /** Puts and deletes many items, in chunks of 25. Each key at most once. */
+  writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult>;
+  /** One page of a partition of the table or of an index. */
+  query(request: QueryRequest): Promise<QueryResult>;
+}
+
+/** An item's key; the store knows the table's own names for the two. */
+export interface ItemKey {
+  source: string;
+  target: string;
+}
+
+/** How to read. */
+export interface ReadOptions {
+  /** Strongly consistent: twice the capacity. */
+  consistent: boolean;
+}
+
+/** What `get` gives. */
+export interface GetResult {
+  item?: Item;
+  /** Read capacity units consumed. */
+  rcu: number;
+}
+
+/** What `getMany` gives. */
+export interface GetManyResult {
+  items: (Item | undefined)[];
+  rcu: number;
+  /** DynamoDB calls made. */
+  calls: number;
+}
+
+/** What a write costs. */
+export interface WriteResult {
+  /** Write capacity units consumed, those of indexes included. */
+  wcu: number;
+}
+
+/** What `writeMany` costs. */
+export interface WriteManyResult extends WriteResult {
+  calls: number;
+}
+
+/** A put or a delete in a batch. */
+export type BatchWrite = { put: Item } | { delete: ItemKey };
+
+/**
+ * A change of one derived item. Besides what it names, every update counts the item's revision `r` up by one.
+ * Of the three ways to change the edge set at most one may be given: DynamoDB refuses two for one attribute.
+ */
+export interface DerivedUpdate {
+  key: ItemKey;
+  /** Attributes to set. */
+  set: Item;
+  /** Attributes to remove. */
+  unset: readonly string[];
+  /** Elements to add to the edge set. */
+  addElements?: readonly string[];
+  /** Elements to delete from the edge set. */
+  deleteElements?: readonly string[];
+  /** The elements that the edge set shall have; not empty. */
+  setElements?: readonly string[];
+  condition: UpdateCondition;
+}
+
+/** When an update may be made. */
+export type UpdateCondition =
+  /** The item has no watermark or one before this, and none of these edge types is marked as evicted. */
+  | { kind: 'newer-than'; watermark: string; notEvicted?: readonly string[] }
+  /** The item has exactly this revision; undefined: it has none. */
+  | { kind: 'revision'; revision: string | undefined };
+
+/** What `update` gives: `current` is the item that failed the condition (absent where there is none). */
+export type UpdateResult = { applied: true; wcu: number } | { applied: false; wcu: number; current?: Item };
+
+/** A range of sort keys, inclusive at both ends. */
+export interface SortKeyRange {
+  from?: string;
+  to?: string;
+}
+
+/** A query of one partition, in key order. */
+export interface QueryRequest {
+  /** The index; the table itself where absent. */
+  index?: IndexName;
+  partition: string;
+  /** Sort keys that begin with this, or lie in this range; all of them where absent. */
+  sortKey?: { beginsWith: string } | SortKeyRange;
+  /** Descending. */
+  reverse?: boolean;
+  /** At most this many items. */
+  limit?: number;
+  /** Start after this key (of an index: the index's key and the table's). */
+  startKey?: Item;
+  /** Only for the table: DynamoDB has no consistent reads of an index. */
+  consistent?: boolean;
+  /** Count only; no items come back. */
+  countOnly?: boolean;
+}
+
+/** One page. */
+export interface QueryResult {
+  items: Item[];
+  count: number;
+  /** Where the next page starts; absent when nothing remains. */
+  lastKey?: Item;
+  rcu: number;
+}

@@ -1,0 +1,125 @@
+import {
+  CreateTableCommand,
+  type CreateTableCommandInput,
+  DeleteTableCommand,
+  DescribeTableCommand,
+  type DynamoDBClient,
+  ResourceNotFoundException,
+  type TableDescription,
+  UpdateTimeToLiveCommand,
+  waitUntilTableExists,
+} from '@aws-sdk/client-dynamodb';
+import { EdgeloomError } from '../errors.ts';
+import { INDEX_KEYS } from '../model/derived-item.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { classifyError } from './classify.ts';
+
+/** A table as `table describe` shows it. */
+export interface TableStatus {
+  table: string;
+  status: string;
+  indexes: string[];
+  /** Absent where the table has no stream. */
+  streamArn?: string;
+}
+
+/** Seconds that creating a table may take. */
+const CREATE_SECONDS = 120;
+
+/** The CreateTable input of a model: keys, the indexes that it needs, on-demand, a stream with both images. */
+export function tableDefinition(graph: AnyGraph): CreateTableCommandInput {
+  const { name, partitionKey, sortKey, indexNames } = graph.table;
+  const keys = graph.indexes.map((index) => ({ name: indexNames[index], ...INDEX_KEYS[index] }));
+  const attributes = [partitionKey, sortKey, ...keys.flatMap(({ partition, sort }) => [partition, sort])];
+  return {
+    TableName: name,
+    BillingMode: 'PAY_PER_REQUEST',
+    AttributeDefinitions: attributes.map((attribute) => ({ AttributeName: attribute, AttributeType: 'S' })),
+    KeySchema: keySchema(partitionKey, sortKey),
+    GlobalSecondaryIndexes: keys.map(({ name: index, partition, sort }) => ({
+      IndexName: index,
+      KeySchema: keySchema(partition, sort),
+      // The model decides what an index item holds; the index holds it all.
+      Projection: { ProjectionType: 'ALL' },
+    })),
+    StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+  };
+}
+
+function keySchema(partition: string, sort: string): NonNullable<CreateTableCommandInput['KeySchema']> {
+  return [
+    { AttributeName: partition, KeyType: 'HASH' },
+    { AttributeName: sort, KeyType: 'RANGE' },
+  ];
+}
+
+/** Creates the table of a model, with its TTL, and waits until it is active. */
+export async function createTable(client: DynamoDBClient, graph: AnyGraph): Promise<TableStatus> {
+  const { name, ttl } = graph.table;
+  try {
+    await client.send(new CreateTableCommand(tableDefinition(graph)));
+    await waitUntilTableExists(
+      { client, maxWaitTime: CREATE_SECONDS, minDelay: 0.1, maxDelay: 2 },
+      { TableName: name },
+    );
+    await client.send(
+      new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification: { AttributeName: ttl, Enabled: true } }),
+    );
+    return await describeTable(client, graph);
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ResourceInUseException') {
+      throw new EdgeloomError(
+        'table-exists',
+        `The table ${name} exists already.`,
+        'Look at it with edgeloom table describe.',
+      );
+    }
+    throw classifyError(error);
+  }
+}
+
+/** What a table is: status, indexes, stream. Throws `no-table` where there is none. */
+export async function describeTable(client: DynamoDBClient, graph: AnyGraph): Promise<TableStatus> {
+  const table = await findTable(client, graph.table.name);
+  if (table === undefined) throw noTable(graph.table.name);
+  return {
+    table: graph.table.name,
+    status: table.TableStatus ?? 'UNKNOWN',
+    indexes: (table.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName ?? '').sort(),
+    streamArn: table.StreamSpecification?.StreamEnabled === true ? table.LatestStreamArn : undefined,
+  };
+}
+
+/** Whether the table is there. */
+export async function tableExists(client: DynamoDBClient, graph: AnyGraph): Promise<boolean> {
+  return (await findTable(client, graph.table.name)) !== undefined;
+}
+
+/** Deletes the table of a model with everything in it. Throws `no-table` where there is none. */
+export async function deleteTable(client: DynamoDBClient, graph: AnyGraph): Promise<TableStatus> {
+  const { name } = graph.table;
+  try {
+    await client.send(new DeleteTableCommand({ TableName: name }));
+    return { table: name, status: 'DELETING', indexes: [] };
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) throw noTable(name);
+    throw classifyError(error);
+  }
+}
+
+async function findTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;
+  } catch (error) {
+    if (error instanceof ResourceNotFoundException) return undefined;
+    throw classifyError(error);
+  }
+}
+
+function noTable(name: string): EdgeloomError {
+  return new EdgeloomError(
+    'no-table',
+    `There is no table ${name}.`,
+    'Create it with edgeloom table create, or name another with --table.',
+  );
+}

@@ -1,0 +1,94 @@
+import { EdgeloomError } from '../errors.ts';
+import { type Item, stringOf } from '../model/attribute-value.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { watermark } from '../model/watermark.ts';
+import { isBaseSortKey } from './filter.ts';
+import type { ChangeRecord } from './record.ts';
+
+/**
+ * A stream record as the SDK or a Lambda event has it; the two differ in the creation time (a date, or seconds) and in
+ * binary values (bytes, or base64 text), which the planner tells apart where it reads one.
+ */
+export interface RawRecord {
+  eventName?: string;
+  eventSourceARN?: string;
+  dynamodb?: {
+    // biome-ignore lint/suspicious/noExplicitAny: the SDK's and Lambda's attribute value types exclude each other
+    Keys?: Record<string, any>;
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    NewImage?: Record<string, any>;
+    // biome-ignore lint/suspicious/noExplicitAny: as above
+    OldImage?: Record<string, any>;
+    SequenceNumber?: string;
+    ApproximateCreationDateTime?: Date | number;
+    StreamViewType?: string;
+  };
+}
+
+/** The label of a stream: what stands after the last `/stream/` of its ARN. */
+export function streamLabel(streamArn: string): string {
+  const label = streamArn.split('/stream/').at(-1);
+  if (label === undefined || label === streamArn || label === '') {
+    throw new EdgeloomError('invalid-stream-arn', `${JSON.stringify(streamArn)} is not the ARN of a DynamoDB stream.`);
+  }
+  return label;
+}
+
+/**
+ * Decodes stream records; those of derived items are dropped: the projector's own writes must not cause any. Images are
+ * taken over as they are, nothing is unmarshalled. Throws an `EdgeloomError` where the stream does not carry both images.
+ *
+ * @param streamArn of the stream; default: each record's `eventSourceARN`.
+ */
+export function decodeRecords(graph: AnyGraph, records: readonly RawRecord[], streamArn?: string): ChangeRecord[] {
+  const decoded: ChangeRecord[] = [];
+  let arn: string | undefined;
+  let label = '';
+  for (const record of records) {
+    const recordArn = streamArn ?? record.eventSourceARN ?? '';
+    if (recordArn !== arn) {
+      arn = recordArn;
+      label = streamLabel(recordArn);
+    }
+    const change = decodeRecord(graph, record, label);
+    if (change !== undefined) decoded.push(change);
+  }
+  return decoded;
+}
+
+function decodeRecord(graph: AnyGraph, record: RawRecord, label: string): ChangeRecord | undefined {
+  const { dynamodb } = record;
+  const source = stringOf(dynamodb?.Keys?.[graph.table.partitionKey]);
+  const target = stringOf(dynamodb?.Keys?.[graph.table.sortKey]);
+  if (dynamodb === undefined || source === undefined || target === undefined || dynamodb.SequenceNumber === undefined) {
+    const { partitionKey, sortKey } = graph.table;
+    throw new EdgeloomError(
+      'invalid-record',
+      `A stream record has no sequence number or no text keys ${partitionKey} and ${sortKey}.`,
+      'Check that the stream belongs to the table of the model, and the key names in its table option.',
+    );
+  }
+  if (!isBaseSortKey(target)) return undefined;
+  checkImages(record, source, target);
+  const created = dynamodb.ApproximateCreationDateTime;
+  return {
+    source,
+    target,
+    oldImage: dynamodb.OldImage as Item | undefined,
+    newImage: dynamodb.NewImage as Item | undefined,
+    position: watermark(label, dynamodb.SequenceNumber),
+    sequenceNumber: dynamodb.SequenceNumber,
+    createdAtSeconds: created instanceof Date ? Math.floor(created.getTime() / 1000) : created,
+  };
+}
+
+function checkImages({ eventName, dynamodb }: RawRecord, source: string, target: string): void {
+  const needsNew = eventName !== 'REMOVE';
+  const needsOld = eventName !== 'INSERT';
+  if ((!needsNew || dynamodb?.NewImage !== undefined) && (!needsOld || dynamodb?.OldImage !== undefined)) return;
+  throw new EdgeloomError(
+    'missing-images',
+    `The stream record of ${source} ${target} (${eventName ?? 'no event name'}) lacks an image.`,
+    'Set the stream view type to NEW_AND_OLD_IMAGES.',
+  );
+}

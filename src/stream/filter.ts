@@ -1,0 +1,9 @@
+/**
+ * Which stream records concern the projector: those of base items, whose sort keys begin with a type name, so with `A`
+ * to `Z`. The same rule stands in the event source mapping's filter, where it is positive because Lambda promises no
+ * "anything but this prefix".
+ */
+export function isBaseSortKey(sortKey: string): boolean {
+  const first = sortKey.charCodeAt(0);
+  return first >= 65 && first <= 90;
+}

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { defineGraph } from '../../src/model/graph.ts';
+import { node } from '../../src/model/schema.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+it('projects a node into its view', async () => {
+  const { store, projectAll } = await testTable(defineGraph({ table: uniqueTableName(), nodes: { USER: node() } }));
+  await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'Ada' } });
+  const result = await projectAll();
+  expect(result).toMatchObject({ records: 1, units: 1, writes: 1 });
+  const { item } = await store.get({ source: 'USER-1', target: '~view' }, { consistent: true });
+  expect(item).toMatchObject({ attributes: { M: { name: { S: 'Ada' } } } });
+});

@@ -1,0 +1,57 @@
+import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
+import { inject } from 'vitest';
+import { type BatchResult, createProjector } from '../../src/apply/projector.ts';
+import type { AnyGraph } from '../../src/model/graph.ts';
+import { createClient, createStreamsClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { createTable } from '../../src/store/table.ts';
+import { decodeRecords } from '../../src/stream/decode.ts';
+import type { ChangeRecord } from '../../src/stream/record.ts';
+
+let counter = 0;
+
+/** A name that no other table of this run has. */
+export function uniqueTableName(): string {
+  counter += 1;
+  return `test-${process.pid}-${Date.now().toString(36)}-${counter}`;
+}
+
+/** Creates the graph's table on the test engine; give each graph a `uniqueTableName()`. */
+export async function testTable<G extends AnyGraph>(graph: G) {
+  const endpoint = inject('endpoint');
+  const client = createClient({ endpoint });
+  const streams = createStreamsClient({ endpoint });
+  const { streamArn } = await createTable(client, graph);
+  const store = new DynamoDBStore(client, graph.table);
+  const projector = createProjector(graph, { store });
+  let read = 0;
+
+  /** Every base item record of the stream so far, oldest first. */
+  async function allRecords(): Promise<ChangeRecord[]> {
+    const raw: unknown[] = [];
+    const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
+    for (const { ShardId } of StreamDescription?.Shards ?? []) {
+      const { ShardIterator } = await streams.send(
+        new GetShardIteratorCommand({ StreamArn: streamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
+      );
+      for (let iterator = ShardIterator; iterator !== undefined; ) {
+        const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: 1000 }));
+        raw.push(...(page.Records ?? []));
+        iterator = (page.Records ?? []).length > 0 ? page.NextShardIterator : undefined;
+      }
+    }
+    return decodeRecords(graph, raw as Parameters<typeof decodeRecords>[1], streamArn);
+  }
+
+  /** Projects what came into the stream since the last call. */
+  async function projectAll(): Promise<BatchResult> {
+    const records = await allRecords();
+    const fresh = records.slice(read);
+    read = records.length;
+    const result = await projector.project(fresh);
+    if (result.error !== undefined) throw result.error;
+    return result;
+  }
+
+  return { graph, endpoint, client, streams, streamArn: streamArn!, store, projector, allRecords, projectAll };
+}

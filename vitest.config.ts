@@ -1,0 +1,24 @@
+import { defineConfig } from 'vitest/config';
+
+const storage = { globalSetup: ['test/support/global-setup.ts'], testTimeout: 60_000, hookTimeout: 120_000 };
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    projects: [
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 600_000 } },
+      { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], ...storage } },
+      { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...storage } },
+      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 300_000 } },
+      {
+        test: {
+          name: 'types',
+          include: [],
+          typecheck: { enabled: true, only: true, include: ['test/types/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
+        },
+      },
+    ],
+  },
+});
