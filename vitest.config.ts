@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+// The SDK's notice about future Node versions says nothing about a test.
+process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+
 const storage = { globalSetup: ['test/support/global-setup.ts'], testTimeout: 60_000, hookTimeout: 120_000 };
 
 export default defineConfig({

@@ -57,6 +57,8 @@ export interface NodeModel {
   type: string;
   fields?: StandardSchemaV1;
   view: Projection;
+  /** Bytes that a view may have; undefined: the default. */
+  viewBudgetBytes?: number;
   searches: ReadonlyMap<string, SearchModel>;
 }
 
@@ -87,6 +89,10 @@ export interface EdgeModel {
 }
 
 const MAX_SHARDS = 100_000;
+/** An item has 400 KB at most; a batch may add to a view that is just within its budget. */
+const MAX_VIEW_BUDGET_BYTES = 380 * 1024;
+/** The name is part of the sort keys of search items, escaped, and leaves room there for a hashed value. */
+const MAX_SEARCH_NAME_BYTES = 255;
 const attributeName = z.string().min(1);
 const hash = z.enum(['fnv1a', 'codepoint-product']);
 const valueType = z.enum(['string', 'number', 'date']);
@@ -127,6 +133,7 @@ const searchSchema = z.strictObject({
 const nodeSchema = z.strictObject({
   fields: standardSchema.optional(),
   view: projection.optional(),
+  viewBudgetBytes: z.int().min(1024).max(MAX_VIEW_BUDGET_BYTES).optional(),
   search: z.record(attributeName, z.unknown()).optional(),
 });
 const typeNames = z.union([z.string(), z.array(z.string()).min(1)], {
@@ -201,7 +208,8 @@ export function compileNode(type: string, definition: unknown, mistakes: Mistake
     const search = compileSearch(type, name, entry, `${path}.search.${name}`, mistakes);
     if (search) searches.set(name, search);
   }
-  return { type, fields: options.fields, view: compileProjection(options.view ?? 'ALL'), searches };
+  const { fields, view, viewBudgetBytes } = options;
+  return { type, fields, view: compileProjection(view ?? 'ALL'), viewBudgetBytes, searches };
 }
 
 function compileSearch(
@@ -219,6 +227,7 @@ function compileSearch(
   const each = options.each ?? false;
   const shards = options.shards ?? 200;
   const add = (message: string): unknown => mistakes.push({ path, message });
+  if (Buffer.byteLength(name) > MAX_SEARCH_NAME_BYTES) add(`has a name of more than ${MAX_SEARCH_NAME_BYTES} bytes`);
   if (fold && (order.kind !== 'attribute' || order.type !== 'string'))
     add('fold applies to attributes of type string only');
   if (each && order.kind !== 'attribute') add('each applies to an attribute, not to rank or derive');

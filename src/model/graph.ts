@@ -9,14 +9,14 @@ import {
   type TableNames,
 } from './compile.ts';
 import { hash128 } from './keys.ts';
-import type { EdgeDefinition, Fields, NodeDefinition, TableOptions } from './schema.ts';
+import type { EdgeDefinition, NodeDefinition, TableOptions } from './schema.ts';
 
 /** The node types of a model, by name. */
-export type NodeDefinitions = Record<string, NodeDefinition<Fields, string>>;
+export type NodeDefinitions = Record<string, NodeDefinition>;
 /** The edge types of a model, by name; they join node types of the same model. */
 export type EdgeDefinitions<NodeType extends string = string> = Record<
   string,
-  EdgeDefinition<Fields, NodeType, NodeType, string>
+  EdgeDefinition<unknown, unknown, NodeType, NodeType>
 >;
 
 /** What `defineGraph` takes. */

@@ -48,8 +48,10 @@ export function searchPartitions(search: SearchModel, partition: string | undefi
   return allShards(searchBase(search, partition), search.shards);
 }
 
-function searchBase(search: SearchModel, partition: string | undefined): string {
-  return partition === undefined ? search.indexPartition : `${search.indexPartition}#${partition}`;
+function searchBase({ indexPartition }: SearchModel, partition: string | undefined): string {
+  // A search named `name#1` must not share a partition with the first shard of `name`.
+  const base = indexPartition.replace(/[%#]/g, (character) => (character === '%' ? '%25' : '%23'));
+  return partition === undefined ? base : `${base}#${partition}`;
 }
 
 function withShard(base: string, shards: number, shard: () => number): string {

@@ -13,10 +13,12 @@ export type OpenAttributes = Record<string, unknown>;
 export type Fields = StandardSchemaV1<unknown, object>;
 /** The validator type of a node or edge that declares none. */
 export type OpenFields = StandardSchemaV1<OpenAttributes, OpenAttributes>;
-/** The attributes that a validator gives. */
+/** The attributes that a validator takes. */
+export type InputOf<F extends Fields> = StandardSchemaV1.InferInput<F>;
+/** The attributes that a validator gives: what is stored. */
 export type AttributesOf<F extends Fields> = StandardSchemaV1.InferOutput<F>;
-/** The attribute names that a validator gives. */
-export type NameOf<F extends Fields> = Extract<keyof AttributesOf<F>, string>;
+/** The names of attributes; of a union of shapes, those of each. */
+export type NameOf<A> = A extends unknown ? Extract<keyof A, string> : never;
 
 /** Which node or edge a derived text is computed for. */
 export interface DeriveContext {
@@ -52,6 +54,10 @@ export function rank<const Name extends string>(attribute: Name, weights: Record
 /**
  * Orders or labels by a text computed from the attributes. It must be pure: the same attributes, the same text. An
  * undefined result leaves the item out of the order; a throw quarantines the record.
+ *
+ * @example
+ * // Naming the attributes that it reads has them checked against `fields`; else they are of type unknown.
+ * derive((goal: { title: string }) => goal.title.charAt(0));
  */
 export function derive<A = OpenAttributes>(
   compute: (attributes: A, context: DeriveContext) => string | undefined,
@@ -67,11 +73,7 @@ export interface TypedOrder<Name extends string = string> {
 }
 
 /** What index items are sorted by. An item without the attribute is left out of that order, as in any DynamoDB index. */
-export type Order<A> =
-  | Extract<keyof A, string>
-  | TypedOrder<Extract<keyof A, string>>
-  | Rank<Extract<keyof A, string>>
-  | Derive<A>;
+export type Order<A> = NameOf<A> | TypedOrder<NameOf<A>> | Rank<NameOf<A>> | Derive<A>;
 
 /** Which attributes are copied: keys only, a list, or all of them. */
 export type ProjectOption<Name extends string> = 'KEYS_ONLY' | 'ALL' | readonly Name[];
@@ -96,54 +98,56 @@ export interface SearchOptions<A> {
   /** One search item for each element of a list or set. Default false. */
   each?: boolean;
   /** Attribute put into the index partition (a tenant, a country); searches then name its value. */
-  partition?: Extract<keyof A, string>;
+  partition?: NameOf<A>;
   /** Attributes copied into the search item. Default `'KEYS_ONLY'`. */
-  project?: ProjectOption<Extract<keyof A, string>>;
+  project?: ProjectOption<NameOf<A>>;
 }
 
 /** A search attribute: its options, or an order in short. */
-export type SearchEntry<A> = SearchOptions<A> | Rank<Extract<keyof A, string>> | Derive<A> | Extract<keyof A, string>;
+export type SearchEntry<A> = SearchOptions<A> | Rank<NameOf<A>> | Derive<A> | NameOf<A>;
+
+/** Options of a search that is not named after an attribute: it has to say where its value comes from. */
+export interface NamedSearchOptions<A> extends SearchOptions<A> {
+  from: Order<A>;
+}
 
 /** Options of a node type. */
-export interface NodeOptions<F extends Fields, Search> {
+export interface NodeOptions<F extends Fields, Search extends string> {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
   /** Attributes copied into the view. Default `'ALL'`. */
-  view?: ProjectOption<NoInfer<NameOf<F>>>;
+  view?: ProjectOption<NoInfer<NameOf<AttributesOf<F>>>>;
+  /**
+   * Bytes that a view may have; beyond it its largest edge type leaves the set, and readers look at the base edges
+   * instead: the same result, at the cost of a Query. Bounds what one more edge costs. Default 65,536.
+   */
+  viewBudgetBytes?: number;
   /** Attributes to search nodes by. */
-  search?: Search & { [Name in keyof Search]: SearchEntry<NoInfer<AttributesOf<F>>> };
+  search?: {
+    [Name in Search]?: Name extends NameOf<AttributesOf<F>>
+      ? SearchEntry<AttributesOf<F>>
+      : NamedSearchOptions<AttributesOf<F>> | Order<AttributesOf<F>>;
+  };
 }
 
-/** A node type of a model, as `node` makes it. */
-export interface NodeDefinition<F extends Fields = Fields, SearchName extends string = string> {
+/** A node type of a model, as `node` makes it: attributes written, attributes stored, names of its searches. */
+export interface NodeDefinition<Input = unknown, Output = unknown, Search extends string = string> {
   readonly kind: 'node';
-  readonly options: NodeOptions<F, Record<SearchName, unknown>>;
+  /** As given to `node`; `defineGraph` checks them. */
+  readonly options: object;
+  /** The declared types; nothing at run time. */
+  readonly types?: { input: Input; output: Output; search: Search };
 }
 
 /** Declares a node type. */
-export function node<
-  F extends Fields = OpenFields,
-  const Search extends Record<string, unknown> = Record<never, never>,
->(
-  options: NodeOptions<F, Search> & SearchNames<F, Search> = {} as NodeOptions<F, Search> & SearchNames<F, Search>,
-): NodeDefinition<F, Extract<keyof Search, string>> {
-  return { kind: 'node', options: options as NodeDefinition<F, Extract<keyof Search, string>>['options'] };
+export function node<F extends Fields = OpenFields, const Search extends string = never>(
+  options: NodeOptions<F, Search> = {},
+): NodeDefinition<InputOf<F>, AttributesOf<F>, NoInfer<Search>> {
+  return { kind: 'node', options };
 }
 
-/** A search that is not named after an attribute has to say where its value comes from. */
-type SearchNames<F extends Fields, Search> = {
-  search?: {
-    [Name in keyof Search]: Name extends NameOf<F>
-      ? unknown
-      : { from: unknown } | { kind: 'rank' | 'derive' } | NameOf<F>;
-  };
-};
-
 /** Labels kept in each edge-set element: attribute names, or names for attributes and computed texts. */
-export type EdgeSetOption<A> =
-  | false
-  | readonly Extract<keyof A, string>[]
-  | Readonly<Record<string, Extract<keyof A, string> | Derive<A>>>;
+export type EdgeSetOption<A> = false | readonly NameOf<A>[] | Readonly<Record<string, NameOf<A> | Derive<A>>>;
 
 /** How an edge type is found from its target. */
 export interface InboundOptions<A> {
@@ -158,7 +162,7 @@ export interface InboundOptions<A> {
   /** Hash of the shard. Default `'fnv1a'`. */
   hash?: HashName;
   /** Attributes of the edge copied into the index item. Default `'KEYS_ONLY'`. */
-  project?: ProjectOption<Extract<keyof A, string>>;
+  project?: ProjectOption<NameOf<A>>;
 }
 
 /** Options of an edge type. */
@@ -170,22 +174,24 @@ export interface EdgeOptions<F extends Fields, From extends string, To extends s
   /** Node types that the edge may enter. */
   to: To | readonly To[];
   /** Labels kept in each set element; `false` leaves the type out of the set. Default `[]`: the target only. */
-  edgeSet?: EdgeSet & EdgeSetOption<NoInfer<AttributesOf<F>>>;
+  edgeSet?: EdgeSet;
   /** Orders in which the target's incoming edges are found. Default: not indexed. */
   inbound?: InboundOptions<NoInfer<AttributesOf<F>>>;
 }
 
-/** An edge type of a model, as `edge` makes it. */
+/** An edge type of a model, as `edge` makes it: attributes written, attributes stored, node types joined, labels. */
 export interface EdgeDefinition<
-  F extends Fields = Fields,
+  Input = unknown,
+  Output = unknown,
   From extends string = string,
   To extends string = string,
   Label extends string = string,
 > {
   readonly kind: 'edge';
-  readonly options: EdgeOptions<F, From, To, unknown>;
-  /** Names of the labels; a type only, nothing at run time. */
-  readonly label?: Label;
+  /** As given to `edge`; `defineGraph` checks them. */
+  readonly options: object;
+  /** The declared types; nothing at run time. */
+  readonly types?: { input: Input; output: Output; from: From; to: To; label: Label };
 }
 
 /** The label names of an `edgeSet` option. */
@@ -200,9 +206,11 @@ export function edge<
   const From extends string,
   const To extends string,
   F extends Fields = OpenFields,
-  const EdgeSet = readonly [],
->(options: EdgeOptions<F, From, To, EdgeSet>): EdgeDefinition<F, From, To, LabelOf<EdgeSet>> {
-  return { kind: 'edge', options: options as EdgeOptions<F, From, To, unknown> };
+  const EdgeSet extends EdgeSetOption<NoInfer<AttributesOf<F>>> = readonly [],
+>(
+  options: EdgeOptions<F, From, To, EdgeSet>,
+): EdgeDefinition<InputOf<F>, AttributesOf<F>, From, To, LabelOf<NoInfer<EdgeSet>>> {
+  return { kind: 'edge', options };
 }
 
 /** Names of the table and its attributes; for tables that already exist. */

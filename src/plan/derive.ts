@@ -19,10 +19,10 @@ import type {
 } from '../model/compile.ts';
 import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../model/derived-item.ts';
 import { encodeElement, LabelError } from '../model/element.ts';
-import { EncodingError, encodeValue, indexSortKey, typeName } from '../model/encoding.ts';
+import { EncodingError, encodeValue, indexSortKey, isWellFormed, typeName } from '../model/encoding.ts';
 import type { AnyGraph, IndexName } from '../model/graph.ts';
 import { inboundPartition, searchPartition } from '../model/index-partition.ts';
-import { edgeIndexKey, edgeSortKey, searchKey, searchValueKey, SORT_KEY_BYTES } from '../model/keys.ts';
+import { edgeIndexKey, edgeSortKey, SORT_KEY_BYTES, searchKey, searchValueKey } from '../model/keys.ts';
 import { toPlainItem } from '../model/plain.ts';
 import type { DeriveContext } from '../model/schema.ts';
 
@@ -176,7 +176,10 @@ function labelValue(label: LabelModel, subject: Subject): AttributeValue | undef
   const purpose = `label ${label.name} of the edge set`;
   if (label.from.kind === 'derive') {
     const text = subject.compute(label.from.compute, purpose);
-    return text === undefined ? undefined : { S: text };
+    if (text === undefined) return undefined;
+    // It would be stored as another text and differ from what is wanted forever.
+    if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);
+    return { S: text };
   }
   const { attribute } = label.from;
   const value = subject.attribute(attribute);

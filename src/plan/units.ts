@@ -1,7 +1,7 @@
 import type { ItemHistory } from '../fold/fold.ts';
 import { type Item, sameItem } from '../model/attribute-value.ts';
-import { typePrefix, VIEW_KEY } from '../model/keys.ts';
 import type { AnyGraph } from '../model/graph.ts';
+import { typePrefix, VIEW_KEY } from '../model/keys.ts';
 import type { ChangeRecord } from '../stream/record.ts';
 import { type Derived, derive, type Problem } from './derive.ts';
 

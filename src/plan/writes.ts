@@ -11,8 +11,10 @@ import {
 } from '../model/derived-item.ts';
 import { elementEdge, escapedEdge } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
+import { VIEW_KEY } from '../model/keys.ts';
 import { laterOf } from '../model/watermark.ts';
-import type { DerivedUpdate, ItemKey } from '../store/port.ts';
+import type { DerivedUpdate } from '../store/port.ts';
+import { evictToBudget, viewBudgetBytes } from './eviction.ts';
 import type { IndexUnit, ViewChange, ViewUnit } from './units.ts';
 
 /**
@@ -47,7 +49,7 @@ export function fastViewUpdate(graph: AnyGraph, unit: ViewUnit): DerivedUpdate |
     if (added.length > 0 && removed.length > 0) return undefined;
   }
   return {
-    key: viewKey(unit),
+    key: { source: unit.source, target: VIEW_KEY },
     set,
     unset: [graph.table.ttl],
     addElements: added,
@@ -58,8 +60,11 @@ export function fastViewUpdate(graph: AnyGraph, unit: ViewUnit): DerivedUpdate |
 
 /** Whether a record at `position` may already be part of the derived item, or be older than what is. */
 export function isStale(position: string, current: Item | undefined): boolean {
-  const watermark = stringOf(current?.[WATERMARK]);
-  return watermark !== undefined && position <= watermark;
+  const value = current?.[WATERMARK];
+  if (value === undefined) return false;
+  const watermark = stringOf(value);
+  // A watermark of another type says nothing of what was applied, so the base item has to decide.
+  return watermark === undefined || position <= watermark;
 }
 
 /** The edge types that left the view's set. */
@@ -126,16 +131,74 @@ export function slowViewUpdate(
     if (truth.element === undefined || evicted.has(change.edgeType)) elements.delete(edge);
     else elements.set(edge, [truth.element]);
   }
+  const watermark = laterOf(stringOf(view?.[WATERMARK]), unit.newest);
+  return viewUpdate(graph, unit.source, view, { seen, elements, attributes, evicted, watermark }, now);
+}
+
+/**
+ * The update that takes edge types out of a view that is beyond its budget, or undefined where it is not. It changes no
+ * watermark: what the view says of records stays as it was.
+ */
+export function evictionUpdate(
+  graph: AnyGraph,
+  source: string,
+  view: Item,
+  now: EpochSeconds,
+): DerivedUpdate | undefined {
+  const elements = elementsByEdge(view);
+  const seen = [...elements.values()].flat();
+  const evicted = evictedTypes(view);
+  const watermark = stringOf(view[WATERMARK]) ?? '';
+  const update = viewUpdate(
+    graph,
+    source,
+    view,
+    { seen, elements, attributes: attributesOf(view), evicted, watermark },
+    now,
+  );
+  return evictedTypes(update.set).size === evicted.size ? undefined : update;
+}
+
+/** What a view shall hold, and the elements that it holds. */
+interface ViewState {
+  seen: readonly string[];
+  elements: Map<string, string[]>;
+  attributes: Item | undefined;
+  evicted: ReadonlySet<string>;
+  watermark: string;
+}
+
+function viewUpdate(
+  graph: AnyGraph,
+  source: string,
+  view: Item | undefined,
+  { seen, elements, attributes, evicted: evictedBefore, watermark }: ViewState,
+  now: EpochSeconds,
+): DerivedUpdate {
+  const rest: Item = {
+    ...keyItem(graph, source),
+    [WATERMARK]: { S: watermark },
+    [REVISION]: { N: '1' },
+    [MODEL]: { S: graph.fingerprint },
+    ...(attributes && { [ATTRIBUTES]: { M: attributes } }),
+  };
+  const evicted = evictToBudget(elements, evictedBefore, rest, viewBudgetBytes(graph, source));
   const wanted = [...elements.values()].flat();
+  // A view with a mark is no tombstone: TTL would take the mark away and the type would fill up again.
   const isEmpty = wanted.length === 0 && attributes === undefined && evicted.size === 0;
   return {
-    key: viewKey(unit),
+    key: { source, target: VIEW_KEY },
     ...setDifference(seen, wanted),
-    ...withFields(graph, isEmpty, laterOf(stringOf(view?.[WATERMARK]), unit.newest), now, {
+    ...withFields(graph, isEmpty, watermark, now, {
       [ATTRIBUTES]: attributes && { M: attributes },
+      [EVICTED]: evicted.size > 0 ? { SS: [...evicted] } : undefined,
     }),
     condition: { kind: 'revision', revision: numberOf(view?.[REVISION]) },
   };
+}
+
+function keyItem({ table }: AnyGraph, source: string): Item {
+  return { [table.partitionKey]: { S: source }, [table.sortKey]: { S: VIEW_KEY } };
 }
 
 /** Elements that only come, or only go, travel as such, which is short; a mixture is set whole. */
@@ -215,8 +278,4 @@ function indexFields(wanted: Item | undefined): Record<string, Item[string] | un
 function attributesOf(view: Item | undefined): Item | undefined {
   const attributes = view?.[ATTRIBUTES];
   return attributes !== undefined && 'M' in attributes ? attributes.M : undefined;
-}
-
-function viewKey(unit: ViewUnit): ItemKey {
-  return { source: unit.source, target: unit.sortKey };
 }

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { modelCost } from '../plan/cost.ts';
+import { examples } from './options.ts';
+import { textTable } from './output.ts';
+import { inSession } from './session.ts';
+
+/** `edgeloom cost`: what the model costs. */
+export function costCommand(program: Command): void {
+  program
+    .command('cost')
+    .description('show the capacity units of each put and query of the model; needs no table')
+    .addHelpText('after', examples('cost', 'cost --config examples/airports/edgeloom.config.ts'))
+    .action(
+      inSession(async ({ graph }) => {
+        const cost = modelCost(graph);
+        const puts = cost.puts.map(({ type, kind, base, view, indexItems, total }) => [
+          type,
+          kind,
+          base,
+          view,
+          indexItems,
+          total,
+        ]);
+        const queries = cost.queries.map(({ query, calls, rcu }) => [query, calls, rcu]);
+        const text = [
+          textTable(['put', 'kind', 'base', 'view', 'index items', 'WCU'], puts),
+          '',
+          textTable(['query', 'calls', 'RCU'], queries),
+          '',
+          `assumed: ${cost.assumptions}`,
+        ];
+        return { json: cost, text: text.join('\n') };
+      }),
+    );
+}

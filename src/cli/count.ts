@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import { examples, type PredicateOptions, withPredicates } from './options.ts';
+import { figure } from './output.ts';
+import { onePredicate } from './search.ts';
+import { inSession, sessionReader } from './session.ts';
+
+/** `edgeloom count TYPE.attr`: how many nodes a search finds. */
+export function countCommand(program: Command): void {
+  withPredicates(program.command('count'))
+    .description('count what a search would find, over all shards')
+    .argument('<search>', 'search attribute, such as USER.name')
+    .addHelpText('after', examples('count USER.name', 'count USER.name --prefix Ter'))
+    .action(
+      inSession(async (session, name: string, options: PredicateOptions) => {
+        const search = sessionReader(session).search(name);
+        const result = await search.count(onePredicate(options), { partition: options.partition });
+        return { json: result, text: `${figure(result.count)} (${figure(result.rcu)} RCU)` };
+      }),
+    );
+}

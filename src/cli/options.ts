@@ -1,0 +1,56 @@
+import { type Command, InvalidArgumentError } from 'commander';
+
+/** Options of commands that give pages. */
+export interface PageOptions {
+  limit?: number;
+  cursor?: string;
+  reverse?: boolean;
+}
+
+/** Adds `--limit` and `--cursor`. */
+export function withPaging(command: Command): Command {
+  return command
+    .option('--limit <n>', 'items on a page (default: 100)', wholeNumber)
+    .option('--cursor <cursor>', 'go on where the page that gave this cursor ended');
+}
+
+/** The predicates of `search` and `count`. */
+export interface PredicateOptions {
+  eq?: string;
+  prefix?: string;
+  from?: string;
+  to?: string;
+  partition?: string;
+}
+
+/** Adds the predicates of a search. */
+export function withPredicates(command: Command): Command {
+  return command
+    .option('--eq <value>', 'exactly this value')
+    .option('--prefix <text>', 'values that begin with this')
+    .option('--from <value>', 'values from this on, inclusive')
+    .option('--to <value>', 'values up to this, inclusive')
+    .option('--partition <value>', 'the partition, where the search declares one');
+}
+
+/** Parses a whole number of at least 1. */
+export function wholeNumber(text: string): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || number < 1) {
+    throw new InvalidArgumentError('It should be a whole number of at least 1.');
+  }
+  return number;
+}
+
+/** The examples at the end of a command's help. */
+export function examples(...lines: string[]): string {
+  return `\nExamples:\n${lines.map((line) => `  edgeloom ${line}`).join('\n')}\n`;
+}
+
+/** Parses a TCP port. */
+export function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
+    throw new InvalidArgumentError('It should be a port, 1 to 65535.');
+  return port;
+}

@@ -1,0 +1,52 @@
+/**
+ * Edgeloom: write edges, read projections.
+ *
+ * A model (`defineGraph`), a writer and a reader for it, and the projector that keeps what is derived. `edgeloom/local`
+ * has the embedded engines and the local stream worker.
+ */
+
+export {
+  type BatchOptions,
+  type BatchResult,
+  createProjector,
+  type Projector,
+  type ProjectorOptions,
+} from './apply/projector.ts';
+export { EdgeloomError, type Mistake, ModelError, StoreError, type StoreErrorKind } from './errors.ts';
+export type { AttributeValue, Item } from './model/attribute-value.ts';
+export type { ValueType } from './model/encoding.ts';
+export { type AnyGraph, defineGraph, type Graph, type GraphInput, type IndexName } from './model/graph.ts';
+export type * from './model/inference.ts';
+export { newId } from './model/keys.ts';
+export { ExactNumber, type NumberReader } from './model/plain.ts';
+export {
+  type Derive,
+  type DeriveContext,
+  derive,
+  type EdgeDefinition,
+  type EdgeOptions,
+  edge,
+  type InboundOptions,
+  type NodeDefinition,
+  type NodeOptions,
+  node,
+  type Order,
+  type ProjectOption,
+  type Rank,
+  rank,
+  type SearchOptions,
+  type TableOptions,
+} from './model/schema.ts';
+export { codePointProduct, fnv1a, type HashName, shardOf } from './model/shard.ts';
+export { createReader, type Reader, type ReaderOptions, type Search } from './read/reader.ts';
+export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
+export { DynamoDBStore } from './store/dynamodb.ts';
+export type * from './store/port.ts';
+export { createTable, deleteTable, describeTable, type TableStatus, tableDefinition } from './store/table.ts';
+export { decodeRecords, type RawRecord } from './stream/decode.ts';
+export type { ChangeRecord } from './stream/record.ts';
+export { InvalidBatchError, type WriteBatchResult } from './write/batch.ts';
+export type { DeletedNode } from './write/cascade.ts';
+export { checkBaseItem, toBaseItem } from './write/check.ts';
+export { type ImportFormat, type ImportOptions, type ImportResult, importFile } from './write/import.ts';
+export { createWriter, type Operations, type Writer, type WriterOptions } from './write/writer.ts';

@@ -1,0 +1,80 @@
+import type { EdgeModel, NodeModel, SearchModel } from '../model/compile.ts';
+import type { AnyGraph } from '../model/graph.ts';
+
+/**
+ * What the model's writes and queries cost in capacity units, for items of up to 1 KB each. Source: DynamoDB bills a
+ * write by started KB, once for the table and once for each index that the item is in, a read by started 4 KB, half of
+ * that where eventually consistent.
+ */
+
+/** Write capacity units of one new item, by what is written. */
+export interface PutCost {
+  type: string;
+  kind: 'node' | 'edge';
+  /** The producer's own put. */
+  base: number;
+  /** The view. */
+  view: number;
+  /** Index items, those of their indexes included; one search item for each value of a multi-valued attribute. */
+  indexItems: number;
+  total: number;
+}
+
+/** Read capacity units and calls of one query that finds at most 4 KB in each shard. */
+export interface QueryCost {
+  query: string;
+  calls: number;
+  rcu: number;
+}
+
+/** The costs of a model. */
+export interface ModelCost {
+  puts: PutCost[];
+  queries: QueryCost[];
+  assumptions: string;
+}
+
+const HALF_UNIT = 0.5;
+const ASSUMPTIONS =
+  'items of up to 1 KB, a view within its first KB, one batch for each put (records of one batch share the write of a view), eventually consistent reads';
+
+/** Adds up the costs of every type and index of a model. */
+export function modelCost(graph: AnyGraph): ModelCost {
+  const puts: PutCost[] = [];
+  const queries: QueryCost[] = [{ query: 'get: one node with its edge set', calls: 1, rcu: HALF_UNIT }];
+  for (const node of graph.nodes.values()) {
+    puts.push(nodePut(node));
+    for (const search of node.searches.values()) queries.push(...searchQueries(search));
+  }
+  for (const edge of graph.edges.values()) {
+    puts.push(edgePut(edge));
+    queries.push({ query: `edges ${edge.type}`, calls: 1, rcu: HALF_UNIT });
+    for (const order of edge.inbound?.orders.keys() ?? []) {
+      const shards = edge.inbound?.shards ?? 1;
+      queries.push({ query: `inbound ${edge.type} by ${order}`, calls: shards, rcu: shards * HALF_UNIT });
+    }
+  }
+  return { puts, queries, assumptions: ASSUMPTIONS };
+}
+
+function nodePut(node: NodeModel): PutCost {
+  // A search item is written once in the table and once in its index.
+  const indexItems = node.searches.size * 2;
+  return { type: node.type, kind: 'node', base: 1, view: 1, indexItems, total: 2 + indexItems };
+}
+
+function edgePut(edge: EdgeModel): PutCost {
+  const view = edge.labels === undefined ? 0 : 1;
+  const indexItems = edge.inbound === undefined ? 0 : 1 + edge.inbound.orders.size;
+  return { type: edge.type, kind: 'edge', base: 1, view, indexItems, total: 1 + view + indexItems };
+}
+
+function searchQueries(search: SearchModel): QueryCost[] {
+  const name = search.indexPartition;
+  if (search.shards === 'value') return [{ query: `search ${name} eq`, calls: 1, rcu: HALF_UNIT }];
+  const eqCalls = search.shardBy === 'source' ? search.shards : 1;
+  return [
+    { query: `search ${name} eq`, calls: eqCalls, rcu: eqCalls * HALF_UNIT },
+    { query: `search ${name} prefix, range, latest`, calls: search.shards, rcu: search.shards * HALF_UNIT },
+  ];
+}

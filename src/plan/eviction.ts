@@ -1,0 +1,68 @@
+import { type Item, itemSizeBytes } from '../model/attribute-value.ts';
+import { EDGE_SET, EVICTED } from '../model/derived-item.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { parseNodeId } from '../model/keys.ts';
+
+/**
+ * Bounded views. DynamoDB bills an update by the whole item, so an edge set that grows without bound makes every edge
+ * dearer, and at 400 KB it stops. Beyond its budget a view gives up its largest edge type: the type is marked as
+ * evicted, and readers look at the base edges instead.
+ */
+
+/** The budget of views where the model names none, in bytes. */
+export const DEFAULT_VIEW_BUDGET_BYTES = 65_536;
+
+const WRITE_UNIT_BYTES = 1024;
+
+/** The budget of a partition's view, in bytes. */
+export function viewBudgetBytes(graph: AnyGraph, source: string): number {
+  return graph.nodes.get(parseNodeId(source)?.type ?? '')?.viewBudgetBytes ?? DEFAULT_VIEW_BUDGET_BYTES;
+}
+
+/** Whether a write of this many capacity units tells that the view is beyond its budget; costs no read. */
+export function isOverBudget(wcu: number, budgetBytes: number): boolean {
+  return wcu > Math.ceil(budgetBytes / WRITE_UNIT_BYTES);
+}
+
+/**
+ * Takes edge types out of a set, the largest first, until the view is within its budget. Changes `elements` (by escaped
+ * edge) and gives the evicted types, those from before included.
+ *
+ * @param view the rest of the view: keys, attributes and what else it holds besides the set and the mark.
+ */
+export function evictToBudget(
+  elements: Map<string, string[]>,
+  evictedBefore: ReadonlySet<string>,
+  view: Item,
+  budgetBytes: number,
+): ReadonlySet<string> {
+  const evicted = new Set(evictedBefore);
+  const bytesByType = new Map<string, number>();
+  let size = itemSizeBytes(view) + EDGE_SET.length + markBytes(evicted);
+  for (const [edge, ofEdge] of elements) {
+    const type = typeOfEdge(edge);
+    const bytes = ofEdge.reduce((sum, element) => sum + Buffer.byteLength(element), 0);
+    bytesByType.set(type, (bytesByType.get(type) ?? 0) + bytes);
+    size += bytes;
+  }
+  while (size > budgetBytes && bytesByType.size > 0) {
+    // Ties by name, so that two workers choose alike.
+    const [[type, bytes]] = [...bytesByType].sort(([a, sizeA], [b, sizeB]) => sizeB - sizeA || (a < b ? -1 : 1)) as [
+      [string, number],
+    ];
+    bytesByType.delete(type);
+    for (const edge of [...elements.keys()]) if (typeOfEdge(edge) === type) elements.delete(edge);
+    size += markBytes(new Set([...evicted, type])) - markBytes(evicted) - bytes;
+    evicted.add(type);
+  }
+  return evicted;
+}
+
+/** The edge type of an escaped sort key: types hold nothing that is escaped. */
+function typeOfEdge(edge: string): string {
+  return edge.slice(0, edge.indexOf('-'));
+}
+
+function markBytes(evicted: ReadonlySet<string>): number {
+  return evicted.size === 0 ? 0 : itemSizeBytes({ [EVICTED]: { SS: [...evicted] } });
+}

@@ -1,0 +1,80 @@
+import { EdgeloomError } from '../errors.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import type { BatchWrite, Store, WriteManyResult } from '../store/port.ts';
+import { edgeItem, edgeKey, nodeItem, nodeKey } from './prepare.ts';
+
+/** What a batch did. */
+export interface WriteBatchResult extends WriteManyResult {
+  /** Items put and deleted; an item that the batch names several times counts once. */
+  items: number;
+}
+
+/** A bad operation of a batch: which one, counted from 1, and why. */
+export interface BadOperation {
+  position: number;
+  error: EdgeloomError;
+}
+
+/** A batch with bad operations; nothing of it was written. `operations` lists every bad one. */
+export class InvalidBatchError extends EdgeloomError {
+  readonly operations: readonly BadOperation[];
+
+  constructor(operations: readonly BadOperation[], total: number) {
+    const lines = operations.map(({ position, error }) => `  operation ${position}: ${error.message}`);
+    const hints = new Set(operations.map(({ error }) => error.hint));
+    super(
+      'invalid-batch',
+      `${operations.length} of the ${total} operations of the batch cannot be written; nothing was:\n${lines.join('\n')}`,
+      [...hints].join(' ').trim(),
+    );
+    this.name = 'InvalidBatchError';
+    this.operations = operations;
+  }
+}
+
+/** Collects the operations of a batch; nothing is checked or sent before the batch runs. */
+export class BatchBuilder {
+  private readonly prepared: (() => Promise<BatchWrite>)[] = [];
+  constructor(private readonly graph: AnyGraph) {}
+
+  putNode = (id: string, attributes: unknown = {}): void => {
+    this.prepared.push(async () => ({ put: await nodeItem(this.graph, id, attributes) }));
+  };
+
+  putEdge = (source: string, edgeType: string, target: string, attributes: unknown = {}): void => {
+    this.prepared.push(async () => ({ put: await edgeItem(this.graph, source, edgeType, target, attributes) }));
+  };
+
+  deleteEdge = (source: string, edgeType: string, target: string): void => {
+    this.prepared.push(async () => ({ delete: edgeKey(this.graph, source, edgeType, target) }));
+  };
+
+  deleteNode = (id: string): void => {
+    this.prepared.push(async () => ({ delete: nodeKey(this.graph, id) }));
+  };
+
+  /** Checks all operations, then writes them. Throws an `InvalidBatchError`, or the store's error. */
+  async run(store: Store): Promise<WriteBatchResult> {
+    const writes = await this.checked();
+    return { items: writes.length, ...(await store.writeMany(writes)) };
+  }
+
+  private async checked(): Promise<BatchWrite[]> {
+    const bad: BadOperation[] = [];
+    // BatchWriteItem refuses a key that is named twice, and orders nothing: the last word on each key is what is sent.
+    const last = new Map<string, BatchWrite>();
+    const results = await Promise.allSettled(this.prepared.map((prepare) => prepare()));
+    for (const [i, result] of results.entries()) {
+      if (result.status === 'fulfilled') last.set(keyText(this.graph, result.value), result.value);
+      else if (result.reason instanceof EdgeloomError) bad.push({ position: i + 1, error: result.reason });
+      else throw result.reason;
+    }
+    if (bad.length > 0) throw new InvalidBatchError(bad, this.prepared.length);
+    return [...last.values()];
+  }
+}
+
+function keyText(graph: AnyGraph, write: BatchWrite): string {
+  if ('delete' in write) return JSON.stringify([{ S: write.delete.source }, { S: write.delete.target }]);
+  return JSON.stringify([write.put[graph.table.partitionKey], write.put[graph.table.sortKey]]);
+}

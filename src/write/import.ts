@@ -1,0 +1,199 @@
+import { createReadStream } from 'node:fs';
+import { isLosslessNumber, parse } from 'lossless-json';
+import pMap from 'p-map';
+import { EdgeloomError } from '../errors.ts';
+import { type AttributeValue, type Item, setOwn, stringOf } from '../model/attribute-value.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { describe } from '../model/keys.ts';
+import type { Store } from '../store/port.ts';
+import { checkedItem } from './prepare.ts';
+
+/** How the lines of a file are written: plain JSON, or DynamoDB's JSON with type descriptors. */
+export type ImportFormat = 'plain' | 'dynamodb';
+
+/** Options of `importFile`. */
+export interface ImportOptions {
+  graph: AnyGraph;
+  store: Store;
+  /** Path of the file: one JSON object a line, `{ source, target, … }`. */
+  file: string;
+  /** Default `'plain'`. */
+  format?: ImportFormat;
+  /** Write the good lines where others are bad. Default false: nothing is written. */
+  skipBad?: boolean;
+  /** Batches in flight at once. Default 8. */
+  concurrency?: number;
+  /** Called as items are written, with how many of how many. */
+  onProgress?: (written: number, total: number) => void;
+}
+
+/** What an import did. */
+export interface ImportResult {
+  /** Items written; where a key repeats, its last line. */
+  items: number;
+  wcu: number;
+  /** Bad lines left out. */
+  skipped: number;
+}
+
+const BATCH_ITEMS = 25;
+
+/**
+ * Imports a file of JSON lines. All lines are checked first; a bad one stops the import before anything is written, with
+ * an error that lists every bad line, unless `skipBad`. The file is read twice, so memory holds keys only.
+ */
+export async function importFile(options: ImportOptions): Promise<ImportResult> {
+  const { graph, store, skipBad = false, concurrency = 8, onProgress } = options;
+  const lastLines = new Map<string, number>();
+  const bad: string[] = [];
+  for await (const line of itemLines(options)) {
+    if ('error' in line) bad.push(`line ${line.number}: ${line.error}`);
+    else lastLines.set(keyText(graph, line.item), line.number);
+  }
+  if (bad.length > 0 && !skipBad) {
+    throw new EdgeloomError(
+      'invalid-lines',
+      `${bad.length === 1 ? '1 line is' : `${bad.length} lines are`} bad; nothing was written.\n${bad.map((line) => `  ${line}`).join('\n')}`,
+      'Correct them, or write the others with --skip-bad.',
+    );
+  }
+  let items = 0;
+  let wcu = 0;
+  async function* batches(): AsyncGenerator<Item[]> {
+    let batch: Item[] = [];
+    for await (const line of itemLines(options)) {
+      if ('error' in line || lastLines.get(keyText(graph, line.item)) !== line.number) continue;
+      batch.push(line.item);
+      if (batch.length < BATCH_ITEMS) continue;
+      yield batch;
+      batch = [];
+    }
+    if (batch.length > 0) yield batch;
+  }
+  await pMap(
+    batches(),
+    async (batch) => {
+      const result = await store.writeMany(batch.map((put) => ({ put })));
+      items += batch.length;
+      wcu += result.wcu;
+      onProgress?.(items, lastLines.size);
+    },
+    { concurrency },
+  );
+  return { items, wcu, skipped: bad.length };
+}
+
+function keyText(graph: AnyGraph, item: Item): string {
+  const { partitionKey, sortKey } = graph.table;
+  return JSON.stringify([stringOf(item[partitionKey]), stringOf(item[sortKey])]);
+}
+
+type ItemLine = { number: number; item: Item } | { number: number; error: string };
+
+/** Every line that is not blank, as an item that the model accepts, or as what is wrong with it. */
+async function* itemLines({ graph, file, format = 'plain' }: ImportOptions): AsyncGenerator<ItemLine> {
+  for await (const { number, bytes } of fileLines(file)) {
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
+      if (text === '') continue;
+      const item = format === 'plain' ? plainItem(parseLine(text)) : dynamoDBItem(parseLine(text));
+      yield { number, item: await checkedItem(graph, item) };
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      yield { number, error: error.message };
+    }
+  }
+}
+
+/**
+ * The lines of a file as bytes. Not `node:readline`: it also breaks lines at U+2028, which JSON allows inside strings.
+ */
+async function* fileLines(file: string): AsyncGenerator<{ number: number; bytes: Buffer }> {
+  let number = 1;
+  let pending: Buffer[] = [];
+  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      yield { number, bytes: Buffer.concat([...pending, chunk.subarray(start, end)]) };
+      number += 1;
+      pending = [];
+      start = end + 1;
+    }
+    pending.push(chunk.subarray(start));
+  }
+  yield { number, bytes: Buffer.concat(pending) };
+}
+
+function parseLine(text: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    throw new EdgeloomError('invalid-json', `is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (isRecord(value)) return value;
+  throw new EdgeloomError('invalid-json', `should be a JSON object, but is ${describe(text)}`);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
+}
+
+/** An item from plain JSON: S, N, BOOL, NULL, L and M; numbers keep the digits of the file. */
+function plainItem(line: Record<string, unknown>): Item {
+  const item: Item = {};
+  for (const [name, value] of Object.entries(line)) setOwn(item, name, fromJson(value));
+  return item;
+}
+
+function fromJson(value: unknown): AttributeValue {
+  if (typeof value === 'string') return { S: value };
+  if (typeof value === 'boolean') return { BOOL: value };
+  if (value === null) return { NULL: true };
+  if (isLosslessNumber(value)) return { N: value.value };
+  if (Array.isArray(value)) return { L: value.map(fromJson) };
+  return { M: plainItem(value as Record<string, unknown>) };
+}
+
+/** An item from DynamoDB's JSON: `{"source":{"S":"GOAL-G1"},…}`, or an export's line `{"Item":{…}}`. */
+function dynamoDBItem(line: Record<string, unknown>): Item {
+  const wrapped = Object.keys(line).length === 1 ? line['Item'] : undefined;
+  const fields = isRecord(wrapped) && !isRecord(wrapped['S']) && typeof wrapped['S'] !== 'string' ? wrapped : line;
+  const item: Item = {};
+  for (const [name, value] of Object.entries(fields)) setOwn(item, name, fromDynamoDBJson(value, name));
+  return item;
+}
+
+function fromDynamoDBJson(value: unknown, path: string): AttributeValue {
+  const entries = isRecord(value) ? Object.entries(value) : [];
+  const [type, content] = entries[0] ?? ['', undefined];
+  const converted = entries.length === 1 ? convert(type, content, path) : undefined;
+  if (converted !== undefined) return converted;
+  throw new EdgeloomError(
+    'invalid-json',
+    `attribute ${path} should be DynamoDB JSON such as {"S":"text"} or {"N":"1"}`,
+  );
+}
+
+function convert(type: string, content: unknown, path: string): AttributeValue | undefined {
+  const texts =
+    Array.isArray(content) && content.every((entry) => typeof entry === 'string') ? (content as string[]) : undefined;
+  if (type === 'S' && typeof content === 'string') return { S: content };
+  if (type === 'N' && typeof content === 'string') return { N: content };
+  if (type === 'B' && typeof content === 'string') return { B: bytesOf(content) };
+  if (type === 'BOOL' && typeof content === 'boolean') return { BOOL: content };
+  if (type === 'NULL' && content === true) return { NULL: true };
+  if (type === 'SS' && texts !== undefined) return { SS: texts };
+  if (type === 'NS' && texts !== undefined) return { NS: texts };
+  if (type === 'BS' && texts !== undefined) return { BS: texts.map(bytesOf) };
+  if (type === 'L' && Array.isArray(content))
+    return { L: content.map((entry, i) => fromDynamoDBJson(entry, `${path}[${i}]`)) };
+  if (type !== 'M' || !isRecord(content)) return undefined;
+  const map: Item = {};
+  for (const [name, entry] of Object.entries(content)) setOwn(map, name, fromDynamoDBJson(entry, `${path}.${name}`));
+  return { M: map };
+}
+
+function bytesOf(base64: string): Uint8Array {
+  return new Uint8Array(Buffer.from(base64, 'base64'));
+}

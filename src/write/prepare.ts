@@ -1,0 +1,80 @@
+import { EdgeloomError } from '../errors.ts';
+import { type Item, stringOf } from '../model/attribute-value.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { describe, edgeSortKey, parseNodeId, typePrefix } from '../model/keys.ts';
+import { toPlainItem } from '../model/plain.ts';
+import type { ItemKey } from '../store/port.ts';
+import { checkBaseItem, toItemOfKey } from './check.ts';
+import { checkBaseKey, checkEdgeType, checkNodeId } from './check-key.ts';
+import { validateFields } from './fields.ts';
+import { itemName } from './problem.ts';
+
+/**
+ * What each operation of the writer comes down to: the item or the key of one call, checked in full. All of them throw
+ * an `EdgeloomError` that names the item, the attribute and what to do.
+ */
+
+/** The key of a node. */
+export function nodeKey(graph: AnyGraph, id: unknown): ItemKey {
+  checkNodeId(graph, id, 'The id');
+  checkBaseKey(graph, id, id);
+  return { source: id, target: id };
+}
+
+/** The key of an edge. */
+export function edgeKey(graph: AnyGraph, source: unknown, edgeType: unknown, target: unknown): ItemKey {
+  checkNodeId(graph, source, 'The source of an edge');
+  checkEdgeType(graph, edgeType, `Edge of ${describe(source)}`);
+  checkNodeId(graph, target, `The target of edge ${describe(source)} ${edgeType}`);
+  const key = { source, target: edgeSortKey(edgeType, target) };
+  checkBaseKey(graph, key.source, key.target);
+  return key;
+}
+
+/** The item of a node. */
+export async function nodeItem(graph: AnyGraph, id: unknown, attributes: unknown): Promise<Item> {
+  const key = nodeKey(graph, id);
+  const model = graph.nodes.get(parseNodeId(key.source)?.type ?? '');
+  return baseItem(graph, key, await validateFields(model?.fields, attributes, itemName(key.source, key.target)));
+}
+
+/** The item of an edge. */
+export async function edgeItem(
+  graph: AnyGraph,
+  source: unknown,
+  edgeType: string,
+  target: unknown,
+  attributes: unknown,
+): Promise<Item> {
+  const key = edgeKey(graph, source, edgeType, target);
+  const model = graph.edges.get(edgeType);
+  return baseItem(graph, key, await validateFields(model?.fields, attributes, itemName(key.source, key.target)));
+}
+
+/**
+ * Checks an item in wire form, as a file to be imported has it, and gives the item to write: the same, or where its type
+ * declares `fields` the validator's output.
+ */
+export async function checkedItem(graph: AnyGraph, item: Item): Promise<Item> {
+  checkBaseItem(graph, item);
+  const { partitionKey, sortKey } = graph.table;
+  const { [partitionKey]: source, [sortKey]: target, ...attributes } = item;
+  const key = { source: stringOf(source) ?? '', target: stringOf(target) ?? '' };
+  const type = typePrefix(key.target) ?? '';
+  const fields = (key.source === key.target ? graph.nodes.get(type) : graph.edges.get(type))?.fields;
+  if (fields === undefined) return item;
+  return baseItem(graph, key, await validateFields(fields, toPlainItem(attributes), itemName(key.source, key.target)));
+}
+
+function baseItem(graph: AnyGraph, { source, target }: ItemKey, attributes: object): Item {
+  const { partitionKey, sortKey } = graph.table;
+  for (const name of [partitionKey, sortKey]) {
+    if (!Object.hasOwn(attributes, name)) continue;
+    throw new EdgeloomError(
+      'invalid-attribute',
+      `${itemName(source, target)}: attribute ${name} has the name of a key of the table.`,
+      'Rename it, or name other key attributes in the table option of the model.',
+    );
+  }
+  return toItemOfKey(graph, { source, target }, attributes);
+}

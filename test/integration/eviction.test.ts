@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { createProjector } from '../../src/apply/projector.ts';
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import type { Store } from '../../src/store/port.ts';
+import type { ChangeRecord } from '../../src/stream/record.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+const BUDGET_BYTES = 4096;
+const BUDGET_UNITS = BUDGET_BYTES / 1024;
+
+function hubGraph() {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: { USER: node({ viewBudgetBytes: BUDGET_BYTES }) },
+    edges: {
+      FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'] }),
+      BLOCKS: edge({ from: 'USER', to: 'USER' }),
+    },
+  });
+}
+
+/** A store that notes what each update of a view costs. */
+function costNoting(store: Store) {
+  const viewUnits: number[] = [];
+  const noting: Store = {
+    get: (...args) => store.get(...args),
+    getMany: (...args) => store.getMany(...args),
+    put: (...args) => store.put(...args),
+    delete: (...args) => store.delete(...args),
+    writeMany: (...args) => store.writeMany(...args),
+    query: (...args) => store.query(...args),
+    async update(update) {
+      const result = await store.update(update);
+      if (update.key.target === '~view') viewUnits.push(result.wcu);
+      return result;
+    },
+  };
+  return { noting, viewUnits };
+}
+
+function insertion(position: number, target: string, type = 'FOLLOWS'): ChangeRecord {
+  const sortKey = `${type}-USER-${target}`;
+  const image = { source: { S: 'USER-HUB' }, target: { S: sortKey }, since: { S: '2026-01-01' } };
+  return {
+    source: 'USER-HUB',
+    target: sortKey,
+    newImage: image,
+    position: `stream/${String(position).padStart(40, '0')}`,
+    sequenceNumber: String(position),
+  };
+}
+
+const name = (i: number): string => `follower-${String(i).padStart(4, '0')}`;
+
+describe('the byte budget of a view', () => {
+  it('bounds what each edge of a growing hub costs, and evicts the largest type once', async () => {
+    const graph = hubGraph();
+    const { store } = await testTable(graph);
+    const { noting, viewUnits } = costNoting(store);
+    const projector = createProjector(graph, { store: noting });
+    let evictionsWritten = 0;
+    for (let i = 1; i <= 150; i++) {
+      const before = viewUnits.length;
+      const record = insertion(i, name(i));
+      await store.put(record.newImage!);
+      await projector.project([record]);
+      const units = viewUnits.slice(before);
+      const cost = units.reduce((sum, unit) => sum + unit, 0);
+      if (cost > BUDGET_UNITS + 2) evictionsWritten += 1;
+      expect(units.length).toBeLessThanOrEqual(2);
+    }
+    expect(evictionsWritten).toBe(1);
+    // After the eviction each edge costs two writes of a view of less than a kilobyte.
+    expect(viewUnits.slice(-20)).toEqual(Array(20).fill(1));
+    const { item } = await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true });
+    expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] } });
+    expect(item).not.toHaveProperty('edgeSet');
+  });
+
+  it('keeps the smaller type in the set, and readers see both as if nothing had been evicted', async () => {
+    const graph = hubGraph();
+    const { store, projector } = await testTable(graph);
+    const records = [
+      ...Array.from({ length: 120 }, (_, i) => insertion(i + 1, name(i + 1))),
+      insertion(500, 'ENEMY', 'BLOCKS'),
+    ];
+    for (const record of records) await store.put(record.newImage!);
+    await projector.project(records.slice(0, 60));
+    await projector.project(records.slice(60));
+    const { item } = await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true });
+    expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] }, edgeSet: { SS: ['BLOCKS-USER-ENEMY'] } });
+    const [hub] = await createReader(graph, { store }).get(['USER-HUB'], { consistent: true });
+    expect(hub?.edgeSet.map(({ type, target }) => `${type} ${target}`)).toEqual([
+      'BLOCKS USER-ENEMY',
+      ...Array.from({ length: 120 }, (_, i) => `FOLLOWS USER-${name(i + 1)}`),
+    ]);
+  });
+
+  it('an oversized write is refused by DynamoDB, and evicts instead of going to quarantine', async () => {
+    const graph = hubGraph();
+    const { store, projector } = await testTable(graph);
+    // One batch of more elements than an item can hold.
+    const long = 'x'.repeat(900);
+    const records = Array.from({ length: 480 }, (_, i) => insertion(i + 1, `${long}${i}`));
+    const result = await projector.project(records);
+    expect(result).toMatchObject({ quarantined: 0, failedFrom: undefined });
+    const { item } = await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true });
+    expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] } });
+  });
+
+  it('a record of an evicted type does not fill the set again', async () => {
+    const graph = hubGraph();
+    const { store, projector } = await testTable(graph);
+    await projector.project(Array.from({ length: 150 }, (_, i) => insertion(i + 1, name(i + 1))));
+    await projector.project([insertion(500, 'LATE')]);
+    const { item } = await store.get({ source: 'USER-HUB', target: '~view' }, { consistent: true });
+    expect(item).not.toHaveProperty('edgeSet');
+    expect(item).toMatchObject({ evicted: { SS: ['FOLLOWS'] } });
+    expect(item?.['w']).toEqual({ S: insertion(500, 'LATE').position });
+  });
+});

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { type AnyGraph, defineGraph } from '../../src/model/graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { testTable, uniqueTableName } from './table.ts';
+
+/** A model of goals, their members and followers, for the tests of the writer. */
+export function goals() {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: {
+      GOAL: node({
+        fields: z.object({ title: z.string(), status: z.string().default('OPEN') }),
+        search: { status: { shards: 2 } },
+      }),
+      USER: node(),
+    },
+    edges: {
+      GOALMEMBERSHIP: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: ['memberRole'],
+        inbound: {
+          gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }),
+          gsi1: { from: 'date', type: 'date' },
+          shards: 3,
+          project: 'ALL',
+        },
+      }),
+      FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }),
+      NOTES: edge({ from: 'USER', to: 'GOAL', edgeSet: false }),
+    },
+  });
+}
+
+/** A table with its writer; `commands` collects the names of the calls that really go out. */
+export async function writerTable() {
+  const table = await testTable(goals());
+  const commands: string[] = [];
+  table.client.middlewareStack.add(
+    (next, context) => (args) => {
+      commands.push((context as { commandName?: string }).commandName ?? '');
+      return next(args);
+    },
+    { step: 'initialize' },
+  );
+  const { store, graph } = table;
+  const get = async (source: string, target: string) =>
+    (await store.get({ source, target }, { consistent: true })).item;
+  // The open writer takes what the typed one refuses at compile time, as a caller in plain JavaScript may give it.
+  const openWriter = createWriter(graph as AnyGraph, { store });
+  return { ...table, commands, writer: createWriter(graph, { store }), openWriter, get };
+}

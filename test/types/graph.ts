@@ -1,0 +1,51 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { z } from 'zod';
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+
+/** The graph of the type tests: types with and without `fields`, from zod and from a validator made by hand. */
+
+interface MembershipInput {
+  memberRole: 'LEAD' | 'CONTRIBUTOR';
+  date?: string;
+}
+
+interface Membership {
+  memberRole: 'LEAD' | 'CONTRIBUTOR';
+  date: string;
+}
+
+const membership: StandardSchemaV1<MembershipInput, Membership> = {
+  '~standard': { version: 1, vendor: 'test', validate: (value) => ({ value: value as Membership }) },
+};
+
+export const graph = defineGraph({
+  table: 'records',
+  nodes: {
+    GOAL: node({
+      fields: z.object({ title: z.string(), status: z.string().default('OPEN'), points: z.number().optional() }),
+      view: ['title', 'status'],
+      search: { status: { shardBy: 'source' }, points: { type: 'number' }, heading: { from: 'title' } },
+    }),
+    USER: node({ search: { name: { fold: true } } }),
+    TEAM: node(),
+  },
+  edges: {
+    GOALMEMBERSHIP: edge({
+      fields: membership,
+      from: 'GOAL',
+      to: ['USER', 'TEAM'],
+      edgeSet: ['memberRole'],
+      inbound: {
+        gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }),
+        gsi1: { from: 'date', type: 'date' },
+        project: ['date'],
+      },
+    }),
+    FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false }),
+    OWNS: edge({ from: 'USER', to: ['GOAL'], edgeSet: { shown: 'caption' } }),
+    LIKES: edge({ from: ['USER'], to: ['GOAL'] }),
+  },
+});
+
+export type TestGraph = typeof graph;

@@ -1,0 +1,67 @@
+import { expectTypeOf, it } from 'vitest';
+import type { AnyGraph } from '../../src/model/graph.ts';
+import type {
+  EdgeAttributes,
+  EdgeInput,
+  EdgeLabel,
+  EdgeSource,
+  EdgeTarget,
+  EdgeType,
+  NodeAttributes,
+  NodeId,
+  NodeInput,
+  NodeType,
+  SearchName,
+  TypeOfId,
+} from '../../src/model/inference.ts';
+import { newId } from '../../src/model/keys.ts';
+import type { TestGraph } from './graph.ts';
+
+it('knows the node types, their ids and the type of an id', () => {
+  expectTypeOf<NodeType<TestGraph>>().toEqualTypeOf<'GOAL' | 'USER' | 'TEAM'>();
+  expectTypeOf<NodeId<TestGraph>>().toEqualTypeOf<`GOAL-${string}` | `USER-${string}` | `TEAM-${string}`>();
+  expectTypeOf<NodeId<TestGraph, 'TEAM'>>().toEqualTypeOf<`TEAM-${string}`>();
+  expectTypeOf<TypeOfId<TestGraph, 'GOAL-G1'>>().toEqualTypeOf<'GOAL'>();
+  expectTypeOf<TypeOfId<TestGraph, `USER-${string}` | 'TEAM-T1'>>().toEqualTypeOf<'USER' | 'TEAM'>();
+  expectTypeOf(newId('GOAL')).toEqualTypeOf<NodeId<TestGraph, 'GOAL'>>();
+});
+
+it('takes what a validator takes and gives what it gives', () => {
+  expectTypeOf<NodeInput<TestGraph, 'GOAL'>>().toEqualTypeOf<{ title: string; status?: string; points?: number }>();
+  expectTypeOf<NodeAttributes<TestGraph, 'GOAL'>>().toEqualTypeOf<{ title: string; status: string; points?: number }>();
+  expectTypeOf<EdgeInput<TestGraph, 'GOALMEMBERSHIP'>['date']>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<EdgeAttributes<TestGraph, 'GOALMEMBERSHIP'>['date']>().toEqualTypeOf<string>();
+});
+
+it('has open attributes where a type declares no fields', () => {
+  expectTypeOf<NodeInput<TestGraph, 'USER'>>().toEqualTypeOf<Record<string, unknown>>();
+  expectTypeOf<NodeAttributes<TestGraph, 'TEAM'>>().toEqualTypeOf<Record<string, unknown>>();
+  expectTypeOf<EdgeAttributes<TestGraph, 'FOLLOWS'>>().toEqualTypeOf<Record<string, unknown>>();
+});
+
+it('knows what an edge type joins and its labels', () => {
+  expectTypeOf<EdgeType<TestGraph>>().toEqualTypeOf<'GOALMEMBERSHIP' | 'FOLLOWS' | 'OWNS' | 'LIKES'>();
+  expectTypeOf<EdgeSource<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<`GOAL-${string}`>();
+  expectTypeOf<EdgeTarget<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<`USER-${string}` | `TEAM-${string}`>();
+  expectTypeOf<EdgeLabel<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<'memberRole'>();
+  expectTypeOf<EdgeLabel<TestGraph, 'OWNS'>>().toEqualTypeOf<'shown'>();
+  expectTypeOf<EdgeLabel<TestGraph, 'LIKES'>>().toEqualTypeOf<never>();
+  expectTypeOf<EdgeLabel<TestGraph, 'FOLLOWS'>>().toEqualTypeOf<never>();
+});
+
+it('names the searches', () => {
+  expectTypeOf<SearchName<TestGraph>>().toEqualTypeOf<'GOAL.status' | 'GOAL.points' | 'GOAL.heading' | 'USER.name'>();
+});
+
+it('takes any text and open attributes where the graph is not known', () => {
+  expectTypeOf<NodeType<AnyGraph>>().toEqualTypeOf<string>();
+  expectTypeOf<EdgeType<AnyGraph>>().toEqualTypeOf<string>();
+  expectTypeOf<NodeId<AnyGraph>>().toEqualTypeOf<string>();
+  expectTypeOf<TypeOfId<AnyGraph, string>>().toEqualTypeOf<string>();
+  expectTypeOf<EdgeSource<AnyGraph, string>>().toEqualTypeOf<string>();
+  expectTypeOf<EdgeTarget<AnyGraph, string>>().toEqualTypeOf<string>();
+  expectTypeOf<EdgeLabel<AnyGraph, string>>().toEqualTypeOf<string>();
+  expectTypeOf<SearchName<AnyGraph>>().toEqualTypeOf<string>();
+  expectTypeOf<NodeInput<AnyGraph, string>>().toEqualTypeOf<Record<string, unknown>>();
+  expectTypeOf<EdgeAttributes<AnyGraph, string>>().toEqualTypeOf<Record<string, unknown>>();
+});

@@ -1,0 +1,99 @@
+import { expectTypeOf, it } from 'vitest';
+import { z } from 'zod';
+import { defineGraph } from '../../src/model/graph.ts';
+import { type Derive, derive, edge, node, rank } from '../../src/model/schema.ts';
+
+const fields = z.object({ title: z.string(), kind: z.string() });
+
+it('refuses names that are no attributes of a node with fields', () => {
+  node({ fields, view: ['title'] });
+  // @ts-expect-error titel is no attribute
+  node({ fields, view: ['title', 'titel'] });
+  // @ts-expect-error titel is no attribute, and the search does not say where its value comes from
+  node({ fields, search: { titel: {} } });
+  node({ fields, search: { heading: { from: 'title' }, shout: 'title', title: { fold: true } } });
+  // @ts-expect-error titel is no attribute
+  node({ fields, search: { heading: 'titel' } });
+  // @ts-expect-error titel is no attribute
+  node({ fields, search: { heading: { from: 'titel' } } });
+  // @ts-expect-error titel is no attribute
+  node({ fields, search: { heading: { from: { from: 'titel', type: 'date' } } } });
+  // @ts-expect-error titel is no attribute
+  node({ fields, search: { heading: rank('titel', { A: 1 }) } });
+  // @ts-expect-error titel is no attribute
+  node({ fields, search: { title: { from: rank('titel', { A: 1 }) } } });
+  // @ts-expect-error titel is no attribute
+  node({ fields, search: { title: { project: ['titel'] } } });
+  // @ts-expect-error titel is no attribute
+  node({ fields, search: { title: { partition: 'titel' } } });
+});
+
+it('refuses names that are no attributes of an edge with fields', () => {
+  const ends = { from: 'A', to: 'B' } as const;
+  edge({
+    ...ends,
+    fields,
+    edgeSet: ['kind'],
+    inbound: { gsi0: 'title', gsi1: rank('kind', { A: 1 }), project: ['kind'] },
+  });
+  // @ts-expect-error titel is no attribute
+  edge({ ...ends, fields, edgeSet: ['titel'] });
+  // @ts-expect-error titel is no attribute
+  edge({ ...ends, fields, edgeSet: { label: 'titel' } });
+  // @ts-expect-error titel is no attribute
+  edge({ ...ends, fields, inbound: { gsi0: 'titel' } });
+  // @ts-expect-error titel is no attribute
+  edge({ ...ends, fields, inbound: { gsi0: { from: 'titel' } } });
+  // @ts-expect-error titel is no attribute
+  edge({ ...ends, fields, inbound: { gsi1: rank('titel', { A: 1 }) } });
+  // @ts-expect-error titel is no attribute
+  edge({ ...ends, fields, inbound: { gsi0: 'title', project: ['titel'] } });
+});
+
+it('takes the names of every shape that a union of fields has', () => {
+  const shapes = z.discriminatedUnion('kind', [
+    z.object({ kind: z.literal('CIRCLE'), radius: z.number() }),
+    z.object({ kind: z.literal('SQUARE'), side: z.number() }),
+  ]);
+  node({ fields: shapes, view: ['kind', 'radius', 'side'], search: { side: { type: 'number' } } });
+  // @ts-expect-error diameter is an attribute of no shape
+  node({ fields: shapes, view: ['diameter'] });
+});
+
+it('refuses options that do not exist', () => {
+  // @ts-expect-error no such option
+  node({ viev: ['title'] });
+  // @ts-expect-error no such option
+  node({ search: { name: { shardz: 5 } } });
+  // @ts-expect-error no such option
+  edge({ from: 'A', to: 'B', inbound: { gsi2: 'title' } });
+});
+
+it('checks what a derive reads against the fields', () => {
+  node({ fields, search: { initial: derive((attributes: { title: string }) => attributes.title.charAt(0)) } });
+  // @ts-expect-error titel is no attribute
+  node({ fields, search: { initial: derive((attributes: { titel: string }) => attributes.titel.charAt(0)) } });
+  const ends = { from: 'A', to: 'B' } as const;
+  edge({
+    ...ends,
+    fields,
+    edgeSet: { upper: derive((attributes: { kind: string }) => attributes.kind.toUpperCase()) },
+  });
+  // @ts-expect-error titel is no attribute
+  edge({ ...ends, fields, edgeSet: { upper: derive((attributes: { titel: string }) => attributes.titel) } });
+  expectTypeOf(derive((attributes) => String(attributes['title']))).toEqualTypeOf<Derive<Record<string, unknown>>>();
+});
+
+it('takes any name where a type has no fields', () => {
+  node({ view: ['anything'], search: { whatever: { partition: 'tenant', project: ['other'] } } });
+  edge({ from: 'A', to: 'B', edgeSet: ['label'], inbound: { gsi0: 'since', project: ['label'] } });
+});
+
+it('refuses edges between node types that the model does not have', () => {
+  const nodes = { GOAL: node(), USER: node({ fields }) };
+  defineGraph({ table: 't', nodes, edges: { OWNS: edge({ from: 'USER', to: ['GOAL', 'USER'] }) } });
+  // @ts-expect-error TEAM is no node type
+  defineGraph({ table: 't', nodes, edges: { OWNS: edge({ from: 'USER', to: ['GOAL', 'TEAM'] }) } });
+  // @ts-expect-error TEAM is no node type
+  defineGraph({ table: 't', nodes, edges: { OWNS: edge({ fields, from: 'TEAM', to: 'GOAL' }) } });
+});

@@ -1,0 +1,87 @@
+import { expectTypeOf, it } from 'vitest';
+import type { AnyGraph } from '../../src/model/graph.ts';
+import type { Reader } from '../../src/read/reader.ts';
+import type { TestGraph } from './graph.ts';
+
+declare const reader: Reader<TestGraph>;
+declare const anyReader: Reader<AnyGraph>;
+declare const fromUrl: string;
+
+interface Goal {
+  title: string;
+  status: string;
+  points?: number | undefined;
+}
+
+it('gives the attributes of the type that an id names, as far as they are selected', async () => {
+  const [goal] = await reader.get(['GOAL-G1']);
+  expectTypeOf(goal!.attributes).toEqualTypeOf<Partial<Goal> | null>();
+  // @ts-expect-error: a goal has no attribute of that name
+  goal!.attributes?.tilte;
+  const [whole] = await reader.get([`GOAL-${fromUrl}`], { attributes: 'ALL' });
+  expectTypeOf(whole!.attributes).toEqualTypeOf<Goal | null>();
+  const [some] = await reader.get(['GOAL-G1'], { attributes: ['title', 'points'] });
+  expectTypeOf(some!.attributes).toEqualTypeOf<Partial<Pick<Goal, 'title' | 'points'>> | null>();
+  const [unknown] = await reader.get([fromUrl]);
+  expectTypeOf(unknown!.attributes).toEqualTypeOf<Partial<Record<string, unknown>> | null>();
+});
+
+it('gives the edges that may leave a node, with their labels', async () => {
+  const [goal] = await reader.get(['GOAL-G1']);
+  const entry = goal!.edgeSet[0]!;
+  expectTypeOf(entry.type).toEqualTypeOf<'GOALMEMBERSHIP'>();
+  expectTypeOf(entry.target).toEqualTypeOf<`USER-${string}` | `TEAM-${string}`>();
+  expectTypeOf(entry.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
+  const [user] = await reader.get(['USER-U1']);
+  const owned = user!.edgeSet[0]!;
+  expectTypeOf(owned.type).toEqualTypeOf<'FOLLOWS' | 'OWNS' | 'LIKES'>();
+  if (owned.type === 'FOLLOWS') expectTypeOf(owned.shown).toEqualTypeOf<undefined>();
+  // @ts-expect-error: no edge type has a label of that name
+  owned.colour;
+});
+
+it('takes the declared edge types and gives typed edges', async () => {
+  const { items } = await reader.inbound('GOALMEMBERSHIP', fromUrl, { atLeast: 'LEAD', order: 'gsi0' });
+  expectTypeOf(items[0]!.source).toEqualTypeOf<`GOAL-${string}`>();
+  expectTypeOf(items[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP'>();
+  expectTypeOf(items[0]!.attributes.date).toEqualTypeOf<string | undefined>();
+  const { items: stored } = await reader.edges(fromUrl, 'GOALMEMBERSHIP');
+  expectTypeOf(stored[0]!.attributes).toEqualTypeOf<{ memberRole: 'LEAD' | 'CONTRIBUTOR'; date: string }>();
+  const { items: all } = await reader.edges(fromUrl);
+  expectTypeOf(all[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP' | 'FOLLOWS' | 'OWNS' | 'LIKES'>();
+  // @ts-expect-error: no such edge type
+  void reader.inbound('MEMBERSHIP', fromUrl);
+  // @ts-expect-error: no such edge type
+  void reader.has(fromUrl, 'MEMBERSHIP', fromUrl);
+});
+
+it('takes the declared searches and gives typed hits', async () => {
+  const { items } = await reader.search('GOAL.points').between(1, '12345678901234567890');
+  expectTypeOf(items[0]!.id).toEqualTypeOf<`GOAL-${string}`>();
+  expectTypeOf(items[0]!.attributes.title).toEqualTypeOf<string | undefined>();
+  // @ts-expect-error: no such search
+  void reader.search('GOAL.title');
+  // @ts-expect-error: no such search
+  void reader.shards('TEAM.name');
+});
+
+it('gives a page of typed nodes', async () => {
+  const page = await reader.page('GOALMEMBERSHIP', fromUrl, { with: ['OWNS', { type: 'LIKES', label: 5 }] });
+  expectTypeOf(page.items[0]!.id).toEqualTypeOf<`GOAL-${string}`>();
+  expectTypeOf(page.items[0]!.attributes).toEqualTypeOf<Partial<Goal> | null>();
+  expectTypeOf(page.items[0]!.edgeSet[0]!.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
+  expectTypeOf(page.nodes['USER-U1']!).toEqualTypeOf<Record<string, unknown>>();
+  // @ts-expect-error: no such edge type
+  void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['KNOWS'] });
+});
+
+it('takes any names where the graph is not known', async () => {
+  const { items } = await anyReader.inbound(fromUrl, fromUrl);
+  expectTypeOf(items[0]!.source).toEqualTypeOf<string>();
+  const { items: hits } = await anyReader.search(fromUrl).eq('x');
+  expectTypeOf(hits[0]!.id).toEqualTypeOf<string>();
+  expectTypeOf(hits[0]!.attributes['name']).toEqualTypeOf<unknown>();
+  const [node] = await anyReader.get([fromUrl]);
+  expectTypeOf(node!.edgeSet[0]!.type).toEqualTypeOf<string>();
+  expectTypeOf(node!.edgeSet[0]!['role']).toEqualTypeOf<unknown>();
+});

@@ -1,0 +1,75 @@
+import { expectTypeOf, it } from 'vitest';
+import type { AnyGraph } from '../../src/model/graph.ts';
+import { newId } from '../../src/model/keys.ts';
+import type { Store, WriteResult } from '../../src/store/port.ts';
+import { createWriter, type Writer } from '../../src/write/writer.ts';
+import { graph } from './graph.ts';
+
+const writer = createWriter(graph, { store: {} as Store });
+
+it('takes the attributes that a node type declares', () => {
+  expectTypeOf(writer.putNode('GOAL-G1', { title: 'Run', status: 'DONE', points: 3 })).toEqualTypeOf<
+    Promise<WriteResult>
+  >();
+  writer.putNode(newId('GOAL'), { title: 'Run' });
+  // @ts-expect-error titel is no attribute
+  writer.putNode('GOAL-G1', { title: 'Run', titel: 'Run' });
+  // @ts-expect-error points is a number
+  writer.putNode('GOAL-G1', { title: 'Run', points: '3' });
+  // @ts-expect-error title is missing
+  writer.putNode('GOAL-G1', { status: 'DONE' });
+  // @ts-expect-error the attributes are missing
+  writer.putNode('GOAL-G1');
+});
+
+it('takes any attributes, or none, where a node type declares none', () => {
+  writer.putNode('USER-U1', { whatever: new Set([1n]) });
+  writer.putNode('TEAM-T1');
+});
+
+it('refuses ids of types that the model does not have', () => {
+  // @ts-expect-error GAOL is no node type
+  writer.putNode('GAOL-G1', {});
+  // @ts-expect-error an id has a dash after its type
+  writer.deleteNode('GOAL');
+  // @ts-expect-error any text is no id
+  writer.deleteNodeWithEdges('USER-U1' as string);
+});
+
+it('takes the ends and the attributes that an edge type declares', () => {
+  writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
+  writer.putEdge(newId('GOAL'), 'GOALMEMBERSHIP', newId('TEAM'), { memberRole: 'CONTRIBUTOR', date: '2020-07-01' });
+  writer.putEdge('USER-U1', 'FOLLOWS', 'USER-U2');
+  writer.putEdge('USER-U1', 'FOLLOWS', 'USER-U2', { since: 2020 });
+  // @ts-expect-error a membership leaves a goal
+  writer.putEdge('USER-U1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
+  // @ts-expect-error a membership enters a user or a team
+  writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'GOAL-G2', { memberRole: 'LEAD' });
+  // @ts-expect-error BOSS is no role
+  writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'BOSS' });
+  // @ts-expect-error memberRole is missing
+  writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
+  // @ts-expect-error KNOWS is no edge type
+  writer.putEdge('USER-U1', 'KNOWS', 'USER-U2');
+  // @ts-expect-error one follows a user
+  writer.deleteEdge('USER-U1', 'FOLLOWS', 'GOAL-G1');
+});
+
+it('types the operations of a batch in the same way', () => {
+  writer.batch((batch) => {
+    expectTypeOf(batch.putNode('GOAL-G1', { title: 'Run' })).toEqualTypeOf<void>();
+    batch.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
+    batch.deleteEdge('USER-U1', 'FOLLOWS', 'USER-U2');
+    batch.deleteNode('USER-U1');
+    // @ts-expect-error titel is no attribute
+    batch.putNode('GOAL-G1', { titel: 'Run' });
+    // @ts-expect-error one follows a user
+    batch.putEdge('USER-U1', 'FOLLOWS', 'TEAM-T1');
+  });
+});
+
+it('takes any text where the graph is not known', () => {
+  const open: Writer<AnyGraph> = createWriter(graph as AnyGraph, { store: {} as Store });
+  open.putNode('ANY-1' as string, { name: 'Ada' });
+  open.putEdge('ANY-1' as string, 'ANYTHING' as string, 'ANY-2' as string);
+});

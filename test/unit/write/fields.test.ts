@@ -1,0 +1,66 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { validateFields } from '../../../src/write/fields.ts';
+
+const ITEM = 'Node "GOAL-G1"';
+
+/** A validator as any library may make it. */
+function validator(
+  validate: (value: unknown) => StandardSchemaV1.Result<unknown> | Promise<StandardSchemaV1.Result<unknown>>,
+): StandardSchemaV1 {
+  return { '~standard': { version: 1, vendor: 'test', validate } };
+}
+
+it('gives attributes back where nothing is declared', async () => {
+  const attributes = { anything: new Set(['x']) };
+  expect(await validateFields(undefined, attributes, ITEM)).toBe(attributes);
+});
+
+it('gives the output of the validator, with defaults and transforms', async () => {
+  const fields = z.object({ title: z.string().trim(), status: z.string().default('OPEN') });
+  expect(await validateFields(fields, { title: ' Run ' }, ITEM)).toEqual({ title: 'Run', status: 'OPEN' });
+});
+
+it('waits for a validator that is asynchronous', async () => {
+  const fields = validator(async (value) => ({ value: { ...(value as object), checked: true } }));
+  expect(await validateFields(fields, { a: 1 }, ITEM)).toEqual({ a: 1, checked: true });
+});
+
+it('reports every issue with item and path', async () => {
+  const fields = z.object({ title: z.string(), steps: z.array(z.object({ days: z.number() })) });
+  const failure = validateFields(fields, { title: 5, steps: [{ days: 1 }, { days: 'two' }] }, ITEM);
+  await expect(failure).rejects.toMatchObject({ code: 'invalid-attribute' });
+  await expect(failure).rejects.toThrow(/^Node "GOAL-G1": attribute title: .*; attribute steps\[1\]\.days: .*\.$/);
+});
+
+it('reads paths of key objects, and issues without a path', async () => {
+  const fields = validator(() => ({
+    issues: [{ message: 'odd', path: [{ key: 'a' }, { key: 0 }, 'b'] }, { message: 'too few attributes' }],
+  }));
+  await expect(validateFields(fields, {}, ITEM)).rejects.toThrow('attribute a[0].b: odd; too few attributes.');
+});
+
+it('names the item where the validator throws or gives no object', async () => {
+  const throwing = validator(() => {
+    throw new Error('broken');
+  });
+  await expect(validateFields(throwing, {}, ITEM)).rejects.toMatchObject({
+    code: 'validator-failed',
+    message: 'Node "GOAL-G1": the validator of its fields threw: broken.',
+  });
+  await expect(
+    validateFields(
+      validator(() => ({ value: 'text' })),
+      {},
+      ITEM,
+    ),
+  ).rejects.toThrow("validator's output");
+});
+
+it.each([[[1]], ['text'], [new (class Entity {})()], [null]])(
+  'refuses attributes that are no plain object',
+  async (value) => {
+    await expect(validateFields(undefined, value, ITEM)).rejects.toThrow('should be a plain object');
+  },
+);

@@ -1,0 +1,31 @@
+import { defineGraph } from '../../../src/model/graph.ts';
+import { derive, edge, node, rank } from '../../../src/model/schema.ts';
+
+/** A model with something to get wrong in each way. */
+export const graph = defineGraph({
+  table: 'records',
+  nodes: {
+    GOAL: node({
+      search: {
+        title: { fold: true },
+        points: { type: 'number' },
+        dueDate: { type: 'date' },
+        tags: { each: true },
+        initial: derive((goal) => {
+          if (goal['title'] === 'throw') throw new Error('no initial');
+          return typeof goal['title'] === 'string' ? goal['title'].charAt(0) : undefined;
+        }),
+      },
+    }),
+    USER: node(),
+  },
+  edges: {
+    GOALMEMBERSHIP: edge({
+      from: 'GOAL',
+      to: 'USER',
+      edgeSet: ['memberRole'],
+      inbound: { gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }), gsi1: { from: 'date', type: 'date' } },
+    }),
+    FOLLOWS: edge({ from: 'USER', to: 'USER' }),
+  },
+});
