@@ -38,7 +38,17 @@ export {
   type TableOptions,
 } from './model/schema.ts';
 export { codePointProduct, fnv1a, type HashName, shardOf } from './model/shard.ts';
+export type { CountResult, ShardsResult } from './read/count.ts';
+export type { CursorKey } from './read/cursor.ts';
+export type { EdgesOptions } from './read/edges.ts';
+export type { InboundOptions as InboundQuery } from './read/inbound.ts';
+export type { OrderValue } from './read/order-argument.ts';
+export type { LabelValue, PageOptions, PageResult, WithEdges } from './read/page.ts';
 export { createReader, type Reader, type ReaderOptions, type Search } from './read/reader.ts';
+export type { EdgeResult, EdgeSetEntry, NodeResult, Page, SearchResult } from './read/result.ts';
+export type { SearchOptions as SearchQuery, SearchPredicate, SearchScope } from './read/search.ts';
+export type { AttributeSelection, GetOptions } from './read/views.ts';
+export type { WaitOptions } from './read/wait.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
 export type * from './store/port.ts';

@@ -47,9 +47,14 @@ export function toPlain(value: AttributeValue, readNumber: NumberReader = exactN
   return value.B;
 }
 
-/** The plain JS form of an item. Safe for attributes named `__proto__`: they are data. */
+/**
+ * The plain JS form of an item. Safe for attributes named `__proto__`: inside maps they are data; at the top of an item
+ * the SDK reads them as undefined, and they are left out.
+ */
 export function toPlainItem(item: Item, readNumber: NumberReader = exactNumber): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
-  for (const name of Object.keys(item)) setOwn(plain, name, toPlain(item[name]!, readNumber));
+  for (const [name, value] of Object.entries<AttributeValue | undefined>(item)) {
+    if (value !== undefined) setOwn(plain, name, toPlain(value, readNumber));
+  }
   return plain;
 }

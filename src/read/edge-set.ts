@@ -1,0 +1,81 @@
+import { type Item, setOwn, stringOf } from '../model/attribute-value.ts';
+import { EDGE_SET } from '../model/derived-item.ts';
+import { compareElements, decodeElement, type EdgeElement } from '../model/element.ts';
+import { parseNodeId, typePrefix } from '../model/keys.ts';
+import { type NumberReader, toPlain } from '../model/plain.ts';
+import { derive } from '../plan/derive.ts';
+import { evictedTypes } from '../plan/writes.ts';
+import type { ReadContext } from './context.ts';
+import type { EdgeSetEntry } from './result.ts';
+
+/** An edge set, decoded. */
+export interface EdgeSetRead {
+  entries: EdgeSetEntry[];
+  /** DynamoDB calls made for it besides the one that read the view. */
+  calls: number;
+}
+
+/**
+ * The decoded edge set of a view. Edge types that left the set because it grew too big are read from the partition's
+ * base edges instead: the same result, at the price of at least one Query each.
+ */
+export async function readEdgeSet(
+  context: ReadContext,
+  source: string,
+  view: Item | undefined,
+  consistent: boolean,
+): Promise<EdgeSetRead> {
+  const evicted = evictedTypes(view);
+  const set = view?.[EDGE_SET];
+  const stored = set !== undefined && 'SS' in set ? set.SS : [];
+  if (evicted.size === 0) return { entries: decodeElements(stored, context.readNumber), calls: 0 };
+  const elements = stored.filter((element) => !evicted.has(typePrefix(element) ?? ''));
+  let calls = 0;
+  for (const edgeType of evicted) calls += await addElements(context, source, edgeType, consistent, elements);
+  return { entries: decodeElements(elements, context.readNumber), calls };
+}
+
+/**
+ * Decodes elements, sorted by type, then by target. Labels keep their base type, absent ones are left out. A text that is
+ * no element (corrupt data) is left out: one bad element should not cost a reader the page, and the check reports it.
+ */
+export function decodeElements(elements: readonly string[], readNumber: NumberReader): EdgeSetEntry[] {
+  return elements
+    .flatMap((text): EdgeElement[] => {
+      const element = decodeElement(text);
+      return element !== undefined && parseNodeId(element.target) !== undefined ? [element] : [];
+    })
+    .sort(compareElements)
+    .map(({ type, target, labels }) => {
+      const entry: EdgeSetEntry = { type, target };
+      for (const [name, value] of labels) setOwn<unknown>(entry, name, toPlain(value, readNumber));
+      return entry;
+    });
+}
+
+/** Adds the elements of one edge type, derived from the base edges as the projector does; gives the calls it took. */
+async function addElements(
+  { graph, store }: ReadContext,
+  source: string,
+  edgeType: string,
+  consistent: boolean,
+  elements: string[],
+): Promise<number> {
+  let calls = 0;
+  let startKey: Item | undefined;
+  do {
+    const page = await store.query({
+      partition: source,
+      sortKey: { beginsWith: `${edgeType}-` },
+      startKey,
+      consistent,
+    });
+    calls += 1;
+    for (const item of page.items) {
+      const { element } = derive(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
+      if (element !== undefined) elements.push(element);
+    }
+    startKey = page.lastKey;
+  } while (startKey !== undefined);
+  return calls;
+}

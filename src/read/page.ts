@@ -1,0 +1,93 @@
+import { EdgeloomError } from '../errors.ts';
+import { setOwn } from '../model/attribute-value.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { describe } from '../model/keys.ts';
+import type { ExactNumber } from '../model/plain.ts';
+import { type ReadContext, refuseConsistent } from './context.ts';
+import { gatherInbound, type InboundOptions, inboundQuery } from './inbound.ts';
+import { findEdge } from './lookup.ts';
+import { type EdgeSetEntry, type NodeResult, type Page, sourceOf } from './result.ts';
+import { readNodes, readViews, viewAttributes } from './views.ts';
+
+/** The value of a label in a `with`; it is compared by its text, so `39` and `'39'` are alike. */
+export type LabelValue = string | number | bigint | boolean | ExactNumber;
+
+/** Edges whose targets a page shows: those of a type, or of them those of which any label has a value. */
+export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
+
+/** Options of `page`: those of `inbound`, and which neighbours to read. */
+export interface PageOptions<EdgeType = string> extends InboundOptions {
+  /** Default: every edge of the edge sets. */
+  with?: readonly WithEdges<EdgeType>[];
+}
+
+/** A page: nodes with their edge sets, and the neighbours that those name. */
+export interface PageResult<Node = NodeResult, Attributes = Record<string, unknown>> extends Page<Node> {
+  /** Attributes by node id; null for a neighbour that does not exist. */
+  nodes: Record<string, Attributes | null>;
+  /** DynamoDB calls made. */
+  calls: number;
+}
+
+/** A page in three steps: see `Reader.page`. */
+export async function readPage(
+  context: ReadContext,
+  edgeType: string,
+  target: string,
+  options: PageOptions = {},
+): Promise<PageResult> {
+  refuseConsistent(options.consistent, 'page');
+  const wanted = options.with === undefined ? undefined : wantedEdges(context.graph, options.with);
+  const query = inboundQuery(context, edgeType, target, options);
+  const { gathered, cursor } = await gatherInbound(context, query, options, ['page', wanted]);
+  const ids = gathered.items.map((item) => sourceOf(context, item));
+  const { nodes: items, calls } = await readNodes(context, ids);
+  const neighbours = new Set<string>();
+  for (const { edgeSet } of items) {
+    for (const entry of edgeSet) {
+      if (wanted === undefined || wanted.some((edges) => matches(entry, edges))) neighbours.add(entry.target);
+    }
+  }
+  const views = await readViews(context, neighbours, false);
+  const nodes: PageResult['nodes'] = {};
+  for (const id of neighbours) setOwn(nodes, id, viewAttributes(context, views.items.get(id)));
+  const total = gathered.calls + calls + views.calls;
+  return { items, nodes, calls: total, ...(cursor !== undefined && { cursor }) };
+}
+
+/** A `with`, checked; the label as text. */
+interface WantedEdges {
+  type: string;
+  label?: string;
+}
+
+function wantedEdges(graph: AnyGraph, entries: readonly WithEdges[]): WantedEdges[] {
+  return entries.map((entry) => {
+    const { type, label } = typeof entry === 'string' ? { type: entry, label: undefined } : entry;
+    const edge = findEdge(graph, type);
+    if (edge.labels === undefined) {
+      throw new EdgeloomError(
+        'not-in-edge-set',
+        `Edges of type ${type} are left out of the edge set, so a page cannot read their targets.`,
+        `Give edges.${type} an edgeSet in the model, or read them with edges.`,
+      );
+    }
+    if (label === undefined) return { type };
+    const text = labelText(label);
+    if (text !== undefined) return { type, label: text };
+    throw new EdgeloomError('invalid-argument', `The label of with should be a scalar, but is ${describe(label)}.`);
+  });
+}
+
+function matches(entry: EdgeSetEntry, { type, label }: WantedEdges): boolean {
+  if (entry.type !== type) return false;
+  if (label === undefined) return true;
+  const { type: _type, target: _target, ...labels } = entry;
+  return Object.values(labels).some((value) => labelText(value) === label);
+}
+
+/** The text that a label is compared by; undefined for null and binary. Numbers come in the form of any `readNumber`. */
+function labelText(value: unknown): string | undefined {
+  if (value === null || value === undefined || value instanceof Uint8Array) return undefined;
+  return String(value);
+}

@@ -1,0 +1,179 @@
+import { EdgeloomError } from '../errors.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import type { EdgeType, SearchName } from '../model/inference.ts';
+import { exactNumber, type NumberReader } from '../model/plain.ts';
+import type { ItemKey, Store } from '../store/port.ts';
+import type { ReadContext } from './context.ts';
+import { type CountResult, countSearch, readShards, type ShardsResult } from './count.ts';
+import type { CursorKey } from './cursor.ts';
+import { type EdgesOptions, hasEdge, readEdges } from './edges.ts';
+import { type InboundOptions, readInbound } from './inbound.ts';
+import { findSearch } from './lookup.ts';
+import type { OrderValue } from './order-argument.ts';
+import { type PageOptions, type PageResult, readPage } from './page.ts';
+import type { Page } from './result.ts';
+import { readSearch, type SearchOptions, type SearchPredicate, type SearchScope } from './search.ts';
+import type { Hit, InboundEdge, NodeOfId, PageNode, StoredEdge } from './types.ts';
+import { type AttributeSelection, type GetOptions, readNodes } from './views.ts';
+import { type WaitOptions, waitForProjection } from './wait.ts';
+
+/** Options of a reader. */
+export interface ReaderOptions {
+  /** The table. */
+  store: Store;
+  /** Secret that cursors are signed with (HMAC-SHA256). Default: cursors carry a checksum, which anyone can make. */
+  cursorKey?: CursorKey;
+  /** DynamoDB calls that one read has in flight at once, 1 and up. Default 32. */
+  concurrency?: number;
+  /** How number text becomes a JS value in results. Default: a number where that is exact, else an `ExactNumber`. */
+  readNumber?: NumberReader;
+}
+
+/**
+ * Reads the projections of a graph.
+ *
+ * Every method throws an `EdgeloomError` for arguments that the model does not declare (`unknown-type`,
+ * `unknown-search`, `unknown-order`, `unknown-label`, ...; the hint names what it does), `invalid-cursor` for a cursor
+ * that was altered or belongs elsewhere, and a `StoreError` where DynamoDB fails. Reads are eventually consistent
+ * unless asked otherwise; reads of an index (`inbound`, `search`, `page`) refuse `consistent: true`.
+ */
+export interface Reader<G extends AnyGraph = AnyGraph> {
+  /**
+   * Nodes with their edge sets: one entry for each id, in that order; of an unknown one `attributes` is null and
+   * `edgeSet` empty. One BatchGetItem for 100 views.
+   *
+   * Edge sets are sorted by type, then by target; an absent label is left out. An element that is no edge (corrupt
+   * data) is left out too: the nightly check reports it.
+   */
+  get<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
+    ids: readonly Id[],
+    options?: GetOptions<Selection>,
+  ): Promise<NodeOfId<G, Id, Selection>[]>;
+
+  /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
+  has(source: string, edgeType: EdgeType<G>, target: string, options?: { consistent?: boolean }): Promise<boolean>;
+
+  /**
+   * A node's outgoing edges, of one type or of all, by sort key: a Query of the base edges, so it needs no projection.
+   * Edges of types outside the model are left out.
+   */
+  edges<E extends EdgeType<G> = EdgeType<G>>(
+    source: string,
+    edgeType?: E,
+    options?: EdgesOptions,
+  ): Promise<Page<StoredEdge<G, E>>>;
+
+  /** A node's incoming edges of one type, in one of the type's orders. */
+  inbound<E extends EdgeType<G>>(
+    edgeType: E,
+    target: string,
+    options?: InboundOptions,
+  ): Promise<Page<InboundEdge<G, E>>>;
+
+  /** A search that the model declares, such as `USER.name`. */
+  search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>>;
+
+  /**
+   * A page in three steps: incoming edges, the views of their sources, the views of the neighbours that those edge sets
+   * name. 1 Query (one for each shard where inbound is sharded) + a BatchGetItem for 100 views + one for 100 neighbours.
+   *
+   * @example
+   * await reader.page('GOALMEMBERSHIP', 'TEAM-T1', { with: ['GOALMEMBERSHIP', { type: 'OWNS', label: 'LEAD' }] });
+   */
+  page<E extends EdgeType<G>>(
+    edgeType: E,
+    target: string,
+    options?: PageOptions<EdgeType<G>>,
+  ): Promise<PageResult<PageNode<G, E>>>;
+
+  /** How a search's items lie over its shards: a count of each. Throws `equality-only` with `shards: 'value'`. */
+  shards(name: SearchName<G>, scope?: SearchScope): Promise<ShardsResult>;
+
+  /**
+   * Resolves when what is derived from a base item agrees with a consistent read of it: its part of the view, its index
+   * items, and none that it wants no more. After that `get` with `consistent: true` shows it; an index may still lag by
+   * the moment that DynamoDB takes to copy an item into it.
+   *
+   * `base`: the base item's key; the `target` of an edge is its sort key, `GOALMEMBERSHIP-USER-U1`. Throws
+   * `projection-timeout`, which names what still differs, and at once `not-derivable` for an item that goes into
+   * quarantine: what is wrong with it will not change by waiting.
+   */
+  waitForProjection(base: ItemKey, options?: WaitOptions): Promise<void>;
+}
+
+/**
+ * One search. Results are in the order of the values, ties by node id; a node is found once for each of its values
+ * where the search has `each`. `eq` asks one shard (all, where the model spreads by source); everything else asks all
+ * shards and merges: with 200 shards that is 100 read units even where nothing is found.
+ */
+export interface Search<Result> {
+  /** Any predicate; the methods below are short for it. */
+  find(predicate: SearchPredicate, options?: SearchOptions): Promise<Page<Result>>;
+  /** Exactly this value. */
+  eq(value: OrderValue, options?: SearchOptions): Promise<Page<Result>>;
+  /** Texts that begin with this one; of dates, UTC dates such as those of `2020-07`. Not for numbers and ranks. */
+  beginsWith(prefix: string, options?: SearchOptions): Promise<Page<Result>>;
+  /** Values from `from` to `to`, both inclusive, either may be undefined. */
+  between(from?: OrderValue, to?: OrderValue, options?: SearchOptions): Promise<Page<Result>>;
+  /** Every value, the highest first. */
+  latest(options?: Omit<SearchOptions, 'reverse'>): Promise<Page<Result>>;
+  /** Every value. */
+  all(options?: SearchOptions): Promise<Page<Result>>;
+  /**
+   * How many hits there are, summed over the shards. DynamoDB counts, so a base item that has this search's index key
+   * as an attribute of its own is counted too.
+   */
+  count(predicate?: SearchPredicate, scope?: SearchScope): Promise<CountResult>;
+}
+
+/**
+ * Makes a reader.
+ *
+ * @example
+ * const reader = createReader(graph, { store: new DynamoDBStore(createClient(), graph.table) });
+ * const { items, cursor } = await reader.inbound('GOALMEMBERSHIP', 'USER-U1', { atLeast: 'CONTRIBUTOR' });
+ */
+export function createReader<G extends AnyGraph>(graph: G, options: ReaderOptions): Reader<G> {
+  const context = readContext(graph, options);
+  const reader: Reader = {
+    get: async (ids, getOptions) => (await readNodes(context, ids, getOptions)).nodes as never,
+    has: (source, edgeType, target, readOptions) => hasEdge(context, source, edgeType, target, readOptions),
+    edges: (source, edgeType, edgesOptions) => readEdges(context, source, edgeType, edgesOptions) as never,
+    inbound: (edgeType, target, inboundOptions) => readInbound(context, edgeType, target, inboundOptions) as never,
+    search: (name) => searchOf(context, name),
+    page: (edgeType, target, pageOptions) => readPage(context, edgeType, target, pageOptions) as never,
+    shards: async (name, scope) => readShards(context, findSearch(graph, name), scope),
+    waitForProjection: (base, waitOptions) => waitForProjection(context, base, waitOptions),
+  };
+  // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
+  return reader as unknown as Reader<G>;
+}
+
+function searchOf<Result>(context: ReadContext, name: string): Search<Result> {
+  const search = findSearch(context.graph, name);
+  const find: Search<Result>['find'] = (predicate, options) =>
+    readSearch(context, search, predicate, options) as Promise<Page<Result>>;
+  return {
+    find,
+    eq: (value, options) => find({ eq: value }, options),
+    beginsWith: (prefix, options) => find({ beginsWith: prefix }, options),
+    between: (from, to, options) => find({ from, to }, options),
+    latest: (options) => find({}, { ...options, reverse: true }),
+    all: (options) => find({}, options),
+    count: (predicate = {}, scope = {}) => countSearch(context, search, predicate, scope),
+  };
+}
+
+function readContext(graph: AnyGraph, options: ReaderOptions): ReadContext {
+  const { store, cursorKey, concurrency = 32, readNumber = exactNumber } = options;
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw new EdgeloomError(
+      'invalid-option',
+      `concurrency should be a whole number of 1 or more, but is ${concurrency}.`,
+    );
+  }
+  if (cursorKey !== undefined && cursorKey.length === 0) {
+    throw new EdgeloomError('invalid-option', 'cursorKey is empty, so that anyone could sign a cursor.');
+  }
+  return { graph, store, cursorKey, concurrency, readNumber };
+}

@@ -1,0 +1,88 @@
+import type { AnyGraph } from '../model/graph.ts';
+import type {
+  EdgeAttributes,
+  EdgeLabel,
+  EdgeSource,
+  EdgeTarget,
+  EdgeType,
+  NodeAttributes,
+  NodeType,
+  TypeOfId,
+} from '../model/inference.ts';
+import type { EdgeResult, EdgeSetEntry, NodeResult, SearchResult } from './result.ts';
+import type { AttributeSelection } from './views.ts';
+
+/**
+ * Results with the types that a graph declares. What a projection copies is not part of those types, so projected
+ * attributes are all optional.
+ */
+
+/** The attributes of the node that an id names; open ones where the id is any text. */
+type AttributesOfId<G extends AnyGraph, Id extends string> = [TypeOfId<G, Id>] extends [never]
+  ? Record<string, unknown>
+  : NodeAttributes<G, TypeOfId<G, Id>>;
+
+/** Attributes as selected: all of them, some of those named, or some of the projected ones. */
+type Selected<Attributes, Selection> = Selection extends 'ALL'
+  ? Attributes
+  : Selection extends readonly (infer Name)[]
+    ? Partial<Pick<Attributes, Extract<keyof Attributes, Name>>>
+    : Partial<Attributes>;
+
+/**
+ * The labels of an edge type; one that is named after an attribute has its type. Labels of other edge types are there as
+ * undefined, so that any entry can be asked for any label.
+ */
+type Labels<G extends AnyGraph, E extends EdgeType<G>> = {
+  [Label in EdgeLabel<G, EdgeType<G>>]?: Label extends EdgeLabel<G, E>
+    ? Label extends keyof EdgeAttributes<G, E>
+      ? EdgeAttributes<G, E>[Label]
+      : unknown
+    : undefined;
+};
+
+/** An edge-set entry of an edge type that may leave nodes of type `T`. */
+type EntryOf<G extends AnyGraph, T extends NodeType<G>> = {
+  [E in EdgeType<G>]: `${T}-${string}` extends EdgeSource<G, E>
+    ? EdgeSetEntry<E, EdgeTarget<G, E>, Labels<G, E>>
+    : never;
+}[EdgeType<G>];
+
+/** What `get` gives for an id. */
+export type NodeOfId<
+  G extends AnyGraph,
+  Id extends string,
+  Selection extends AttributeSelection | undefined = undefined,
+> = Id extends string
+  ? NodeResult<
+      Id,
+      Selected<AttributesOfId<G, Id>, Selection>,
+      EntryOf<G, [TypeOfId<G, Id>] extends [never] ? NodeType<G> : TypeOfId<G, Id>>
+    >
+  : never;
+
+/** A stored edge of one type or of several, with all its attributes. */
+export type StoredEdge<G extends AnyGraph, E extends EdgeType<G>> = E extends string
+  ? EdgeResult<EdgeSource<G, E>, E, EdgeTarget<G, E>, EdgeAttributes<G, E>>
+  : never;
+
+/** An incoming edge, with the attributes that the model projects. */
+export type InboundEdge<G extends AnyGraph, E extends EdgeType<G>> = EdgeResult<
+  EdgeSource<G, E>,
+  E,
+  EdgeTarget<G, E>,
+  Partial<EdgeAttributes<G, E>>
+>;
+
+/** The node type of a search: `USER.name` is of `USER`. */
+type SearchedType<G extends AnyGraph, Name extends string> =
+  string extends NodeType<G> ? NodeType<G> : Extract<Name extends `${infer T}.${string}` ? T : never, NodeType<G>>;
+
+/** A hit of a search, with the attributes that the model projects. */
+export type Hit<G extends AnyGraph, Name extends string> = SearchResult<
+  string extends NodeType<G> ? string : `${SearchedType<G, Name>}-${string}`,
+  Partial<NodeAttributes<G, SearchedType<G, Name>>>
+>;
+
+/** A node of a page: the source of one of its edges. */
+export type PageNode<G extends AnyGraph, E extends EdgeType<G>> = NodeOfId<G, EdgeSource<G, E>>;

@@ -1,0 +1,139 @@
+import { EdgeloomError } from '../errors.ts';
+import { type Item, sameItem, stringOf } from '../model/attribute-value.ts';
+import { type BaseItemKind, classify } from '../model/base-item.ts';
+import { escapedEdge } from '../model/element.ts';
+import { edgeIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../model/keys.ts';
+import { type Derived, derive } from '../plan/derive.ts';
+import { elementsByEdge, evictedTypes, isAsWanted } from '../plan/writes.ts';
+import { sleep } from '../retry.ts';
+import type { ItemKey } from '../store/port.ts';
+import type { ReadContext } from './context.ts';
+import { checkSource, findEdge } from './lookup.ts';
+import { projectedAttributes } from './result.ts';
+
+/** Options of `waitForProjection`. */
+export interface WaitOptions {
+  /** How long to wait, in milliseconds; the first look is taken in any case. Default 10,000. */
+  timeoutMs?: number;
+  /** Whether the derived items are read consistently; the base item always is. Default true. */
+  consistent?: boolean;
+}
+
+const FIRST_PAUSE_MS = 20;
+const LONGEST_PAUSE_MS = 1_000;
+const PAUSE_GROWTH = 1.5;
+
+/** Waits until a base item is projected: see `Reader.waitForProjection`. */
+export async function waitForProjection(
+  context: ReadContext,
+  base: ItemKey,
+  { timeoutMs = 10_000, consistent = true }: WaitOptions = {},
+): Promise<void> {
+  const kind = projectedKind(context, base);
+  const deadline = performance.now() + timeoutMs;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
+    const differing = await differences(context, base, kind, consistent);
+    if (differing.length === 0) return;
+    const left = deadline - performance.now();
+    if (left <= 0) {
+      throw new EdgeloomError(
+        'projection-timeout',
+        `After ${timeoutMs} ms ${base.source} ${base.target} is not projected yet; still different: ${differing.join(', ')}.`,
+        'Check that the projector runs and how far behind it is, or wait longer.',
+      );
+    }
+    await sleep(Math.min(pause, left));
+  }
+}
+
+type ProjectedKind = Extract<BaseItemKind, { kind: 'node' | 'edge' }>;
+
+/** What the base item is; throws for what the model does not project, which would be waited for in vain. */
+function projectedKind({ graph }: ReadContext, { source, target }: ItemKey): ProjectedKind {
+  checkSource(graph, source);
+  const kind = classify(graph, source, target);
+  if (kind.kind === 'node' || kind.kind === 'edge') return kind;
+  if (kind.kind === 'misfit') throw notDerivable({ source, target }, kind.reason);
+  const edgeType = typePrefix(target);
+  if (edgeType !== undefined) findEdge(graph, edgeType);
+  throw new EdgeloomError(
+    'invalid-key',
+    `${source} ${target} is no base item of the model.`,
+    "A node's target is its own id; an edge's is its type, a dash and the id of the node it enters.",
+  );
+}
+
+/** Names the derived items that are not yet what the base item wants. */
+async function differences(
+  context: ReadContext,
+  base: ItemKey,
+  kind: ProjectedKind,
+  consistent: boolean,
+): Promise<string[]> {
+  const { graph, store } = context;
+  // The base item first: what is derived from it may be newer by then, never older than it was.
+  const { item } = await store.get(base, { consistent: true });
+  const derived = derive(graph, base.source, base.target, item);
+  if (derived.problems.length > 0) {
+    throw notDerivable(base, derived.problems.map(({ message }) => message).join('; '));
+  }
+  const stored = await storedItems(context, base, kind, consistent);
+  const differing = isViewAsWanted(stored.get(VIEW_KEY), base, kind, derived) ? [] : [VIEW_KEY];
+  for (const sortKey of new Set([...stored.keys(), ...derived.indexItems.keys()])) {
+    if (sortKey === VIEW_KEY) continue;
+    if (!isAsWanted(stored.get(sortKey), derived.indexItems.get(sortKey))) differing.push(sortKey);
+  }
+  return differing;
+}
+
+/** The view and every index item that the base item may have, also ones that it wants no more. */
+async function storedItems(
+  { graph, store }: ReadContext,
+  { source, target }: ItemKey,
+  kind: ProjectedKind,
+  consistent: boolean,
+): Promise<Map<string, Item | undefined>> {
+  const sortKeys = [VIEW_KEY];
+  const prefixes: string[] = [];
+  if (kind.kind === 'edge') {
+    if (kind.edge.inbound !== undefined) sortKeys.push(edgeIndexKey(target));
+  } else {
+    for (const { name, each } of kind.node.searches.values()) {
+      if (each) prefixes.push(searchValuePrefix(name));
+      else sortKeys.push(searchKey(name));
+    }
+  }
+  const keys = sortKeys.map((sortKey) => ({ source, target: sortKey }));
+  const { items } = await store.getMany(keys, { consistent });
+  const stored = new Map(sortKeys.map((sortKey, i) => [sortKey, items[i]]));
+  for (const beginsWith of prefixes) {
+    let startKey: Item | undefined;
+    do {
+      const page = await store.query({ partition: source, sortKey: { beginsWith }, startKey, consistent });
+      for (const item of page.items) stored.set(stringOf(item[graph.table.sortKey])!, item);
+      startKey = page.lastKey;
+    } while (startKey !== undefined);
+  }
+  return stored;
+}
+
+function isViewAsWanted(
+  view: Item | undefined,
+  base: ItemKey,
+  kind: ProjectedKind,
+  { element, attributes }: Derived,
+): boolean {
+  if (kind.kind === 'node') return sameItem(projectedAttributes(view), attributes);
+  // An evicted type is read from the base edges: it is up to date at any time.
+  if (evictedTypes(view).has(kind.edge.type)) return true;
+  const elements = elementsByEdge(view).get(escapedEdge(base.target)) ?? [];
+  return element === undefined ? elements.length === 0 : elements.length === 1 && elements[0] === element;
+}
+
+function notDerivable({ source, target }: ItemKey, reason: string): EdgeloomError {
+  return new EdgeloomError(
+    'not-derivable',
+    `${source} ${target} cannot be projected in full: ${reason}.`,
+    'Correct the base item; until then it is in quarantine and waiting would not end.',
+  );
+}

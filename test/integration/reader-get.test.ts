@@ -1,0 +1,271 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Item } from '../../src/model/attribute-value.ts';
+import { defineGraph } from '../../src/model/graph.ts';
+import { ExactNumber } from '../../src/model/plain.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { allPages, countingReader } from '../support/reader.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+const graph = defineGraph({
+  table: uniqueTableName(),
+  nodes: {
+    GOAL: node({ view: ['title', 'size', 'constructor'] }),
+    USER: node({ view: 'ALL' }),
+    TEAM: node({ view: 'KEYS_ONLY' }),
+  },
+  edges: {
+    MEMBER: edge({
+      from: ['GOAL', 'TEAM'],
+      to: ['USER', 'TEAM'],
+      edgeSet: ['role', 'weight', 'active', 'constructor'],
+    }),
+    WATCHER: edge({ from: 'GOAL', to: 'USER', edgeSet: false }),
+    NEXT: edge({ from: 'GOAL', to: 'GOAL' }),
+  },
+});
+
+const BIG = '12345678901234567890123456789012345678';
+
+function item(source: string, target: string, attributes: Item = {}): Item {
+  return { source: { S: source }, target: { S: target }, ...attributes };
+}
+
+let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let reader: ReturnType<typeof createReader<typeof graph>>;
+
+beforeAll(async () => {
+  table = await testTable(graph);
+  const goal = { title: { S: 'Ship' }, size: { N: BIG }, secret: { S: 's' }, constructor: { S: 'data' } };
+  const items = [
+    item('GOAL-1', 'GOAL-1', goal),
+    item('GOAL-1', 'MEMBER-USER-b|%', { role: { S: 'a|b%=c' }, weight: { N: BIG } }),
+    item('GOAL-1', 'MEMBER-USER-a', { active: { BOOL: false }, weight: { N: '7' } }),
+    item('GOAL-1', 'MEMBER-USER-\u{1f600}', { constructor: { NULL: true as const } }),
+    item('GOAL-1', 'MEMBER-USER-\uffff'),
+    item('GOAL-1', 'MEMBER-TEAM-constructor', { role: { B: new Uint8Array([1, 2]) } }),
+    item('GOAL-1', 'NEXT-GOAL-2'),
+    item('GOAL-1', 'WATCHER-USER-a', { since: { S: '2020' } }),
+    item('GOAL-1', 'OTHERTYPE-USER-a'),
+    item('GOAL-dangling', 'NEXT-GOAL-1'),
+    item('TEAM-1', 'TEAM-1', { name: { S: 'Core' } }),
+    item('USER-__proto__', 'USER-__proto__', { tags: { SS: ['x', 'y'] } }),
+    ...Array.from({ length: 250 }, (_, i) => item(`USER-n${i}`, `USER-n${i}`, { i: { N: String(i) } })),
+  ];
+  await table.store.writeMany(items.map((put) => ({ put })));
+  await table.projectAll();
+  reader = createReader(graph, { store: table.store });
+});
+
+/** The edge set of GOAL-1: by type, then by target in byte order. */
+const EDGE_SET: unknown[] = [
+  { type: 'MEMBER', target: 'TEAM-constructor', role: new Uint8Array([1, 2]) },
+  { type: 'MEMBER', target: 'USER-a', weight: 7, active: false },
+  { type: 'MEMBER', target: 'USER-b|%', role: 'a|b%=c', weight: new ExactNumber(BIG) },
+  { type: 'MEMBER', target: 'USER-\uffff' },
+  { type: 'MEMBER', target: 'USER-\u{1f600}', constructor: null },
+  { type: 'NEXT', target: 'GOAL-2' },
+];
+
+describe('get', () => {
+  it('decodes the edge set, sorted, labels of their base type, absent ones left out', async () => {
+    const [goal] = await reader.get(['GOAL-1']);
+    expect(goal?.edgeSet).toEqual(EDGE_SET);
+    expect(goal?.attributes).toEqual({ title: 'Ship', size: new ExactNumber(BIG), constructor: 'data' });
+  });
+
+  it('gives one entry for each id, in order, also for unknown, repeated and impossible ones', async () => {
+    const nobody = (id: string) => ({ id, attributes: null, edgeSet: [] });
+    const odd = ['GOAL-2', 'NOBODY-1', 'constructor', '', 'GOAL-\ud800', `USER-${'x'.repeat(3_000)}`, 'GOAL'];
+    const ids: string[] = ['TEAM-1', ...odd, 'TEAM-1', 'GOAL-dangling', 'USER-__proto__'];
+    expect(await reader.get(ids)).toEqual([
+      { id: 'TEAM-1', attributes: {}, edgeSet: [] },
+      ...odd.map(nobody),
+      { id: 'TEAM-1', attributes: {}, edgeSet: [] },
+      { id: 'GOAL-dangling', attributes: null, edgeSet: [{ type: 'NEXT', target: 'GOAL-1' }] },
+      { id: 'USER-__proto__', attributes: { tags: new Set(['x', 'y']) }, edgeSet: [] },
+    ]);
+    expect(await reader.get([])).toEqual([]);
+    await expect(reader.get([undefined as unknown as string])).rejects.toThrow(
+      expect.objectContaining({ code: 'invalid-id' }),
+    );
+  });
+
+  it('reads 250 nodes in three calls', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    const ids = Array.from({ length: 250 }, (_, i) => `USER-n${249 - i}`);
+    const calls = await callsOf(async () => {
+      expect(await counted.get(ids)).toEqual(
+        ids.map((id) => ({ id, attributes: { i: Number(id.slice(6)) }, edgeSet: [] })),
+      );
+    });
+    expect(calls).toEqual({ BatchGetItemCommand: 3 });
+  });
+
+  it('reads the nodes themselves only for attributes that their views do not hold', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    const reads = [
+      { attributes: ['title'], calls: 1, expected: [{ title: 'Ship' }, {}] },
+      { attributes: ['title', 'secret'], calls: 2, expected: [{ title: 'Ship', secret: 's' }, {}] },
+      { attributes: [], calls: 1, expected: [{}, {}] },
+    ];
+    for (const { attributes, calls, expected } of reads) {
+      const made = await callsOf(async () => {
+        const nodes = await counted.get(['GOAL-1', 'USER-__proto__'], { attributes });
+        expect(nodes.map((read) => read.attributes)).toEqual(expected);
+        expect(nodes[0]?.edgeSet).toEqual(EDGE_SET);
+      });
+      expect(made).toEqual({ BatchGetItemCommand: calls });
+    }
+    const all = await counted.get(['TEAM-1', 'GOAL-2', 'USER-n1'], { attributes: 'ALL', consistent: true });
+    expect(all.map(({ attributes }) => attributes)).toEqual([{ name: 'Core' }, null, { i: 1 }]);
+    expect((await counted.get(['TEAM-1'], { attributes: ['name'] }))[0]?.attributes).toEqual({ name: 'Core' });
+  });
+
+  it('converts numbers as it is told', async () => {
+    const lossless = createReader(graph, { store: table.store, readNumber: (text) => `#${text}` });
+    const [goal] = await lossless.get(['GOAL-1']);
+    expect(goal?.attributes).toMatchObject({ size: `#${BIG}` });
+    expect(goal?.edgeSet[1]).toMatchObject({ weight: '#7' });
+  });
+
+  it('takes a label named __proto__ as data', async () => {
+    await table.store.put(item('GOAL-proto', '~view', { edgeSet: { SS: ['MEMBER-USER-a|__proto__=x'] } }));
+    const entry = (await reader.get(['GOAL-proto']))[0]?.edgeSet[0];
+    expect(Object.entries(entry ?? {})).toEqual([
+      ['type', 'MEMBER'],
+      ['target', 'USER-a'],
+      ['__proto__', 'x'],
+    ]);
+    expect(Object.getPrototypeOf(entry)).toBe(Object.prototype);
+  });
+
+  it('leaves out elements that are no edges', async () => {
+    const view = { edgeSet: { SS: ['MEMBER-USER-a|role=LEAD', 'MEMBER-', 'rubbish', 'MEMBER-USER-b|role', '|x=1'] } };
+    await table.store.put(item('GOAL-corrupt', '~view', view));
+    expect((await reader.get(['GOAL-corrupt']))[0]?.edgeSet).toEqual([
+      { type: 'MEMBER', target: 'USER-a', role: 'LEAD' },
+    ]);
+  });
+
+  it('gives the same result where types left the set because it grew too big', async () => {
+    const [whole] = await reader.get(['GOAL-1']);
+    const { item: view } = await table.store.get({ source: 'GOAL-1', target: '~view' }, { consistent: true });
+    const elements = (view!['edgeSet'] as { SS: string[] }).SS;
+    const evictedView = {
+      ...view,
+      source: { S: 'GOAL-1' },
+      evicted: { SS: ['MEMBER'] },
+      edgeSet: { SS: elements.filter((element) => !element.startsWith('MEMBER-')) },
+    };
+    await table.store.put(evictedView);
+    try {
+      const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+      for (const consistent of [false, true]) {
+        const calls = await callsOf(async () => {
+          expect((await counted.get(['GOAL-1'], { consistent }))[0]).toEqual(whole);
+        });
+        expect(calls).toEqual({ BatchGetItemCommand: 1, QueryCommand: 1 });
+      }
+    } finally {
+      await table.store.put(view!);
+    }
+  });
+});
+
+describe('edges', () => {
+  const MEMBERS = ['TEAM-constructor', 'USER-a', 'USER-b|%', 'USER-\uffff', 'USER-\u{1f600}'];
+
+  it('gives the base edges of a type with all their attributes', async () => {
+    const { items } = await reader.edges('GOAL-1', 'MEMBER');
+    expect(items.map(({ target }) => target)).toEqual(MEMBERS);
+    expect(items[1]).toEqual({
+      source: 'GOAL-1',
+      type: 'MEMBER',
+      target: 'USER-a',
+      attributes: { active: false, weight: 7 },
+    });
+    expect((await reader.edges('GOAL-1', 'WATCHER')).items).toEqual([
+      { source: 'GOAL-1', type: 'WATCHER', target: 'USER-a', attributes: { since: '2020' } },
+    ]);
+    expect(await reader.edges('GOAL-2', 'MEMBER')).toEqual({ items: [] });
+  });
+
+  it('gives every type without the node itself, derived items and types outside the model, in one call', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    const calls = await callsOf(async () => {
+      const { items, cursor } = await counted.edges('GOAL-1', undefined, { limit: 7, consistent: true });
+      expect(items.map(({ type, target }) => `${type} ${target}`)).toEqual([
+        ...MEMBERS.map((target) => `MEMBER ${target}`),
+        'NEXT GOAL-2',
+        'WATCHER USER-a',
+      ]);
+      expect(cursor).toBeUndefined();
+    });
+    expect(calls['QueryCommand']).toBeLessThanOrEqual(2);
+    expect(Object.keys(calls)).toEqual(['QueryCommand']);
+  });
+
+  it('pages through them with every page size', async () => {
+    const whole = (await reader.edges('GOAL-1')).items;
+    for (let limit = 1; limit <= whole.length + 1; limit++) {
+      const pages = await allPages((cursor) => reader.edges('GOAL-1', undefined, { limit, cursor }));
+      expect(pages.flat()).toEqual(whole);
+      expect(pages).toHaveLength(Math.ceil(whole.length / limit));
+    }
+    const { cursor } = await reader.edges('GOAL-1', undefined, { limit: 1 });
+    const invalid = expect.objectContaining({ code: 'invalid-cursor' });
+    await expect(reader.edges('GOAL-1', 'MEMBER', { cursor })).rejects.toThrow(invalid);
+    await expect(reader.edges('GOAL-2', undefined, { cursor })).rejects.toThrow(invalid);
+  });
+
+  it('goes on over the 1 MB at which DynamoDB ends a page, and so does an edge type that left the set', async () => {
+    const targets = ['USER-1', 'USER-2', 'USER-3', 'USER-4'];
+    for (const target of targets) {
+      const large = { note: { S: 'x'.repeat(350_000) }, role: { S: 'LEAD' } };
+      await table.store.put(item('TEAM-large', `MEMBER-${target}`, large));
+    }
+    const { items, cursor } = await reader.edges('TEAM-large', 'MEMBER', { limit: 4 });
+    expect(items.map(({ target }) => target)).toEqual(targets);
+    expect(cursor).toBeUndefined();
+    await table.store.put(item('TEAM-large', '~view', { evicted: { SS: ['MEMBER'] } }));
+    expect((await reader.get(['TEAM-large']))[0]?.edgeSet).toEqual(
+      targets.map((target) => ({ type: 'MEMBER', target, role: 'LEAD' })),
+    );
+  });
+
+  it('needs no projection', async () => {
+    await table.store.put(item('GOAL-new', 'NEXT-GOAL-1'));
+    expect(await reader.has('GOAL-new', 'NEXT', 'GOAL-1', { consistent: true })).toBe(true);
+    expect((await reader.edges('GOAL-new', 'NEXT', { consistent: true })).items).toHaveLength(1);
+    expect((await reader.get(['GOAL-new'], { consistent: true }))[0]?.edgeSet).toEqual([]);
+  });
+});
+
+describe('has', () => {
+  it('says whether an edge exists, in one call', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    const calls = await callsOf(async () => {
+      expect(await counted.has('GOAL-1', 'MEMBER', 'USER-a')).toBe(true);
+    });
+    expect(calls).toEqual({ GetItemCommand: 1 });
+    expect(await reader.has('GOAL-1', 'MEMBER', 'USER-aa')).toBe(false);
+    expect(await reader.has('GOAL-1', 'WATCHER', 'USER-b')).toBe(false);
+  });
+
+  it('refuses what the model does not declare', async () => {
+    const refusals: [Promise<unknown>, string, string][] = [
+      [reader.has('GOAL-1', 'FOLLOWS' as 'NEXT', 'USER-a'), 'unknown-type', 'MEMBER, WATCHER, NEXT'],
+      [reader.has('USER-1', 'NEXT', 'GOAL-1'), 'unknown-type', 'They leave GOAL.'],
+      [reader.has('GOAL-1', 'NEXT', 'USER-1'), 'unknown-type', 'They enter GOAL.'],
+      [reader.has('GOAL-1', 'NEXT', 'G1'), 'invalid-id', 'USER-42'],
+      [reader.edges('PLACE-1'), 'unknown-type', 'the node types GOAL, USER, TEAM'],
+      [reader.edges('GOAL'), 'invalid-id', 'USER-42'],
+      [reader.edges(''), 'invalid-key', ''],
+      [reader.edges('GOAL-1', 'GOAL' as 'NEXT'), 'unknown-type', 'the edge types MEMBER, WATCHER, NEXT'],
+    ];
+    for (const [read, code, hint] of refusals) {
+      await expect(read).rejects.toThrow(expect.objectContaining({ code, hint: expect.stringContaining(hint) }));
+    }
+  });
+});

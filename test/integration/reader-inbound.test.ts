@@ -1,0 +1,324 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Item } from '../../src/model/attribute-value.ts';
+import { defineGraph } from '../../src/model/graph.ts';
+import { ExactNumber } from '../../src/model/plain.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { allPages, countingReader } from '../support/reader.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+const graph = defineGraph({
+  table: uniqueTableName(),
+  nodes: { GOAL: node(), USER: node(), TEAM: node() },
+  edges: {
+    MEMBER: edge({
+      from: 'GOAL',
+      to: ['USER', 'TEAM'],
+      inbound: {
+        gsi0: rank('role', { LEAD: 500, OWNER: 500, CONTRIBUTOR: 400, TEAM: 300 }),
+        gsi1: { from: 'date', type: 'date' },
+        project: ['role', 'date'],
+      },
+    }),
+    SCORE: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: { from: 'score', type: 'number' }, shards: 3 } }),
+    TAG: edge({ from: 'GOAL', to: 'USER', inbound: { gsi1: 'tag', shards: 4, shardBy: 'value', project: 'ALL' } }),
+    PLAIN: edge({ from: 'GOAL', to: 'USER' }),
+  },
+});
+
+const ROLES = ['LEAD', 'OWNER', 'CONTRIBUTOR', 'TEAM'];
+const WEIGHTS: Record<string, number> = { LEAD: 500, OWNER: 500, CONTRIBUTOR: 400, TEAM: 300 };
+const SCORES = ['-12345678901234567890123456789012345678', '-1', '0', '0', '0', '1', '1E+20', '1E+20'];
+
+interface Member {
+  source: string;
+  role: string;
+  date: string;
+}
+
+const members: Member[] = Array.from({ length: 24 }, (_, i) => ({
+  source: `GOAL-${String(i).padStart(2, '0')}`,
+  role: ROLES[i % 4]!,
+  // Few dates: ties are broken by the source.
+  date: `2020-0${(i % 3) + 1}-01`,
+}));
+
+function edgeItem(source: string, edgeType: string, target: string, attributes: Item): Item {
+  return { source: { S: source }, target: { S: `${edgeType}-${target}` }, ...attributes };
+}
+
+let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let reader: ReturnType<typeof createReader<typeof graph>>;
+
+beforeAll(async () => {
+  table = await testTable(graph);
+  const items = [
+    ...members.map(({ source, role, date }) =>
+      edgeItem(source, 'MEMBER', 'USER-1', { role: { S: role }, date: { S: date }, note: { S: 'not projected' } }),
+    ),
+    edgeItem('GOAL-00', 'MEMBER', 'USER-10', { role: { S: 'LEAD' } }),
+    edgeItem('GOAL-01', 'MEMBER', 'USER-10', { date: { S: '2020-01-01' } }),
+    ...SCORES.map((score, i) => edgeItem(`GOAL-s${i}`, 'SCORE', 'USER-1', { score: { N: score } })),
+    ...['x', 'y', 'y', 'z'].map((tag, i) => edgeItem(`GOAL-t${i}`, 'TAG', 'USER-1', { tag: { S: tag } })),
+    // A producer's items that have the index keys as attributes of their own: between ours, and with the key of one.
+    ...['400-', '500-LEAD\u0000GOAL-00', '999'].map((sortKey, i) => ({
+      source: { S: `OTHER-${i}` },
+      target: { S: `OTHER-${i}` },
+      gsi0pk: { S: 'MEMBER-USER-1' },
+      gsi0sk: { S: sortKey },
+    })),
+  ];
+  await table.store.writeMany(items.map((put) => ({ put })));
+  await table.projectAll();
+  reader = createReader(graph, { store: table.store });
+});
+
+function byRank({ role, source }: Member): string {
+  return `${WEIGHTS[role]}-${role} ${source}`;
+}
+
+function sorted(members: Member[], key: (member: Member) => string): string[] {
+  return [...members].sort((left, right) => (key(left) < key(right) ? -1 : 1)).map(({ source }) => source);
+}
+
+const sources = (page: { items: { source: string }[] }): string[] => page.items.map(({ source }) => source);
+
+describe('inbound', () => {
+  it('gives source, type, target and what the model projects, in the first order', async () => {
+    const { items, cursor } = await reader.inbound('MEMBER', 'USER-1');
+    expect(cursor).toBeUndefined();
+    expect(sources({ items })).toEqual(sorted(members, byRank));
+    expect(items[0]).toEqual({
+      source: 'GOAL-03',
+      type: 'MEMBER',
+      target: 'USER-1',
+      attributes: { role: 'TEAM', date: '2020-01-01' },
+    });
+  });
+
+  it('gives nothing else of a target whose id begins the same, nor of an order that an edge has no value for', async () => {
+    expect(sources(await reader.inbound('MEMBER', 'USER-10'))).toEqual(['GOAL-00']);
+    expect(sources(await reader.inbound('MEMBER', 'USER-10', { order: 'gsi1' }))).toEqual(['GOAL-01']);
+    expect(await reader.inbound('MEMBER', 'USER-2')).toEqual({ items: [] });
+  });
+
+  it('gives everything at least as high as a label, by its weight', async () => {
+    const atLeast = members.filter(({ role }) => role !== 'TEAM');
+    expect(sources(await reader.inbound('MEMBER', 'USER-1', { atLeast: 'CONTRIBUTOR' }))).toEqual(
+      sorted(atLeast, byRank),
+    );
+    // OWNER weighs as much as LEAD and sorts after it; both labels mean the weight.
+    const highest = sorted(
+      members.filter(({ role }) => role === 'LEAD' || role === 'OWNER'),
+      byRank,
+    );
+    expect(sources(await reader.inbound('MEMBER', 'USER-1', { atLeast: 'LEAD' }))).toEqual(highest);
+    expect(sources(await reader.inbound('MEMBER', 'USER-1', { atLeast: 'OWNER' }))).toEqual(highest);
+    expect(sources(await reader.inbound('MEMBER', 'USER-1', { from: 'TEAM', to: 'CONTRIBUTOR' }))).toEqual(
+      sorted(
+        members.filter(({ role }) => role === 'TEAM' || role === 'CONTRIBUTOR'),
+        byRank,
+      ),
+    );
+  });
+
+  it('gives exactly a label', async () => {
+    const leads = members.filter(({ role }) => role === 'LEAD');
+    expect(sources(await reader.inbound('MEMBER', 'USER-1', { equals: 'LEAD' }))).toEqual(sorted(leads, byRank));
+  });
+
+  it('gives the second order, from one date to another, both inclusive', async () => {
+    const byDate = ({ date, source }: Member): string => `${date} ${source}`;
+    const options = { order: 'gsi1', from: '2020-02-01', to: '2020-03-01T00:00:00Z', reverse: true } as const;
+    const expected = sorted(
+      members.filter(({ date }) => date >= '2020-02-01'),
+      byDate,
+    ).reverse();
+    expect(sources(await reader.inbound('MEMBER', 'USER-1', options))).toEqual(expected);
+    expect(sources(await reader.inbound('MEMBER', 'USER-1', { order: 'gsi1', equals: '2020-03-01' }))).toEqual(
+      sorted(
+        members.filter(({ date }) => date === '2020-03-01'),
+        byDate,
+      ),
+    );
+  });
+
+  it('merges shards in order, one call to each', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    const inOrder = SCORES.map((_, i) => `GOAL-s${i}`);
+    const calls = await callsOf(async () => {
+      expect(sources(await counted.inbound('SCORE', 'USER-1'))).toEqual(inOrder);
+    });
+    expect(calls).toEqual({ QueryCommand: 3 });
+    expect(sources(await reader.inbound('SCORE', 'USER-1', { atLeast: 0n }))).toEqual(inOrder.slice(2));
+    expect(sources(await reader.inbound('SCORE', 'USER-1', { to: new ExactNumber(SCORES[0]!) }))).toEqual(['GOAL-s0']);
+    expect(sources(await reader.inbound('SCORE', 'USER-1', { equals: 1e20, reverse: true }))).toEqual([
+      'GOAL-s7',
+      'GOAL-s6',
+    ]);
+  });
+
+  it('asks one shard for one value where the shard is taken from the value', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    const calls = await callsOf(async () => {
+      expect(await counted.inbound('TAG', 'USER-1', { equals: 'y' })).toEqual({
+        items: ['GOAL-t1', 'GOAL-t2'].map((source) => ({
+          source,
+          type: 'TAG',
+          target: 'USER-1',
+          attributes: { tag: 'y' },
+        })),
+      });
+    });
+    expect(calls).toEqual({ QueryCommand: 1 });
+    expect(sources(await reader.inbound('TAG', 'USER-1', { reverse: true }))).toEqual([
+      ...['GOAL-t3', 'GOAL-t2', 'GOAL-t1', 'GOAL-t0'],
+    ]);
+  });
+});
+
+describe('pages', () => {
+  const queries = [
+    { name: 'of a rank', edgeType: 'MEMBER', options: {} },
+    { name: 'of a rank from a label on', edgeType: 'MEMBER', options: { atLeast: 'CONTRIBUTOR' } },
+    { name: 'of the second order', edgeType: 'MEMBER', options: { order: 'gsi1' } },
+    { name: 'of several shards with ties', edgeType: 'SCORE', options: {} },
+  ] as const;
+
+  for (const { name, edgeType, options } of queries) {
+    it(`${name}, of every size and in both directions, give the whole list once and end without a cursor`, async () => {
+      const whole = sources(await reader.inbound(edgeType, 'USER-1', options));
+      for (let limit = 1; limit <= whole.length + 1; limit++) {
+        for (const reverse of [false, true]) {
+          const pages = await allPages((cursor) =>
+            reader.inbound(edgeType, 'USER-1', { ...options, limit, reverse, cursor }),
+          );
+          const expected = reverse ? [...whole].reverse() : whole;
+          expect(sources({ items: pages.flat() })).toEqual(expected);
+          expect(pages).toHaveLength(Math.ceil(whole.length / limit));
+        }
+      }
+    });
+  }
+
+  it('are one call each, where nothing of others lies in between', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    for (const reverse of [false, true]) {
+      const calls = await callsOf(async () => {
+        const pages = await allPages((cursor) =>
+          counted.inbound('MEMBER', 'USER-1', { order: 'gsi1', limit: 8, reverse, cursor }),
+        );
+        expect(pages.map((page) => page.length)).toEqual([8, 8, 8]);
+      });
+      expect(calls).toEqual({ QueryCommand: 3 });
+    }
+  });
+
+  it('go on where they were after items before and behind have come and gone', async () => {
+    const options = { order: 'gsi1', limit: 2 } as const;
+    const user = 'USER-moving';
+    const put = (source: string, date: string) =>
+      table.store.put(edgeItem(source, 'MEMBER', user, { date: { S: date } }));
+    for (const [i, source] of ['GOAL-a', 'GOAL-b', 'GOAL-c', 'GOAL-d'].entries())
+      await put(source, `2020-01-0${i + 1}`);
+    await table.projectAll();
+    const first = await reader.inbound('MEMBER', user, options);
+    expect(sources(first)).toEqual(['GOAL-a', 'GOAL-b']);
+    // The item that the cursor stands for goes; one comes in before it, one right after.
+    await table.store.delete({ source: 'GOAL-b', target: `MEMBER-${user}` });
+    await put('GOAL-aa', '2020-01-01');
+    await put('GOAL-bb', '2020-01-02');
+    await table.projectAll();
+    const second = await reader.inbound('MEMBER', user, { ...options, cursor: first.cursor });
+    expect(sources(second)).toEqual(['GOAL-bb', 'GOAL-c']);
+    const third = await reader.inbound('MEMBER', user, { ...options, cursor: second.cursor });
+    expect(sources(third)).toEqual(['GOAL-d']);
+    expect(third.cursor).toBeUndefined();
+  });
+
+  it('refuse a cursor of another query, and one that was altered', async () => {
+    const invalid = expect.objectContaining({
+      code: 'invalid-cursor',
+      message: 'The cursor was altered, or it belongs to another query or another model.',
+      hint: expect.stringContaining('same arguments'),
+    });
+    const { cursor } = await reader.inbound('MEMBER', 'USER-1', { limit: 1 });
+    const others = [
+      reader.inbound('MEMBER', 'USER-10', { cursor }),
+      reader.inbound('MEMBER', 'TEAM-1', { cursor }),
+      reader.inbound('SCORE', 'USER-1', { cursor }),
+      reader.inbound('MEMBER', 'USER-1', { cursor, order: 'gsi1' }),
+      reader.inbound('MEMBER', 'USER-1', { cursor, reverse: true }),
+      reader.inbound('MEMBER', 'USER-1', { cursor, atLeast: 'TEAM' }),
+      reader.inbound('MEMBER', 'USER-1', { cursor, to: 'LEAD' }),
+      reader.inbound('MEMBER', 'USER-1', { cursor: cursor?.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')) }),
+      reader.inbound('MEMBER', 'USER-1', { cursor: 'nonsense' }),
+      reader.inbound('MEMBER', 'USER-1', { cursor: '' }),
+      reader.page('MEMBER', 'USER-1', { cursor }),
+      reader.edges('GOAL-00', 'MEMBER', { cursor }),
+    ];
+    for (const read of others) await expect(read).rejects.toThrow(invalid);
+    // Naming the default order is the same query, and so is another limit.
+    expect(sources(await reader.inbound('MEMBER', 'USER-1', { cursor, order: 'gsi0', limit: 30 }))).toHaveLength(23);
+  });
+
+  it('are signed where a key is set, and then refuse what was signed otherwise', async () => {
+    const signing = createReader(graph, { store: table.store, cursorKey: 'secret' });
+    const { cursor } = await signing.inbound('MEMBER', 'USER-1', { limit: 23 });
+    expect(sources(await signing.inbound('MEMBER', 'USER-1', { cursor }))).toHaveLength(1);
+    const invalid = expect.objectContaining({ code: 'invalid-cursor' });
+    await expect(reader.inbound('MEMBER', 'USER-1', { cursor })).rejects.toThrow(invalid);
+    const unsigned = await reader.inbound('MEMBER', 'USER-1', { limit: 23 });
+    await expect(signing.inbound('MEMBER', 'USER-1', unsigned)).rejects.toThrow(invalid);
+  });
+});
+
+describe('arguments that do not fit are refused', () => {
+  it('with what the model declares', async () => {
+    const any = reader as unknown as ReturnType<typeof createReader>;
+    const refusals: [Promise<unknown>, string, string, string][] = [
+      [any.inbound('MEMBRE', 'USER-1'), 'unknown-type', 'no edge type "MEMBRE"', 'MEMBER, SCORE, TAG, PLAIN'],
+      [any.inbound('__proto__', 'USER-1'), 'unknown-type', 'no edge type', 'MEMBER, SCORE, TAG, PLAIN'],
+      [any.inbound('PLAIN', 'USER-1'), 'not-indexed', 'no inbound order', 'edges.PLAIN'],
+      [any.inbound('TAG', 'USER-1', { order: 'gsi0' }), 'unknown-order', 'no order "gsi0"', 'the orders gsi1'],
+      [
+        any.inbound('MEMBER', 'USER-1', { atLeast: 'BOSS' }),
+        'unknown-label',
+        'atLeast of order gsi0 of MEMBER is "BOSS"',
+        'LEAD, OWNER, CONTRIBUTOR, TEAM',
+      ],
+      [any.inbound('MEMBER', 'USER-1', { equals: 'constructor' }), 'unknown-label', 'no declared rank', 'LEAD'],
+      [
+        any.inbound('MEMBER', 'USER-1', { equals: 'LEAD', to: 'LEAD' }),
+        'invalid-argument',
+        'one of equals, atLeast',
+        '',
+      ],
+      [
+        any.inbound('SCORE', 'USER-1', { atLeast: 'x' }),
+        'invalid-argument',
+        'atLeast of order gsi0 of SCORE should be a number',
+        '',
+      ],
+      [any.inbound('MEMBER', 'GOAL-1'), 'unknown-type', 'do not enter nodes of type GOAL', 'USER, TEAM'],
+      [any.inbound('MEMBER', '1'), 'invalid-id', '"1" is not a node id', 'USER-42'],
+      [any.inbound('MEMBER', `USER-${'x'.repeat(1_100)}`), 'key-too-long', 'DynamoDB allows 1024', ''],
+      [any.inbound('MEMBER', 'USER-1', { limit: -1 }), 'invalid-limit', 'is -1', ''],
+      [
+        any.inbound('MEMBER', 'USER-1', { consistent: true }),
+        'no-consistent-index-read',
+        'no consistent reads',
+        'waitForProjection',
+      ],
+    ];
+    for (const [read, code, message, hint] of refusals) {
+      await expect(read).rejects.toThrow(
+        expect.objectContaining({
+          code,
+          message: expect.stringContaining(message),
+          hint: expect.stringContaining(hint),
+        }),
+      );
+    }
+  });
+});

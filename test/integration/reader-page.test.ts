@@ -1,0 +1,167 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Item } from '../../src/model/attribute-value.ts';
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { allPages, countingReader } from '../support/reader.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+const graph = defineGraph({
+  table: uniqueTableName(),
+  nodes: { GOAL: node({ view: ['title'] }), USER: node(), TEAM: node() },
+  edges: {
+    MEMBER: edge({
+      from: 'GOAL',
+      to: ['USER', 'TEAM'],
+      edgeSet: ['role', 'share'],
+      inbound: { gsi0: rank('role', { LEAD: 50, TEAM: 30 }) },
+    }),
+    BLOCKS: edge({ from: 'GOAL', to: 'GOAL' }),
+    WATCHER: edge({ from: 'GOAL', to: 'USER', edgeSet: false }),
+  },
+});
+
+/** Goals of one team, each with a lead of its own; the first three have a helper with a share, too. */
+const GOALS = Array.from({ length: 120 }, (_, i) => `GOAL-${String(i).padStart(3, '0')}`);
+
+function item(source: string, target: string, attributes: Item = {}): Item {
+  return { source: { S: source }, target: { S: target }, ...attributes };
+}
+
+let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let reader: ReturnType<typeof createReader<typeof graph>>;
+
+beforeAll(async () => {
+  table = await testTable(graph);
+  const items = GOALS.flatMap((goal, i) => [
+    item(goal, goal, { title: { S: `Goal ${i}` } }),
+    item(goal, 'MEMBER-TEAM-1', { role: { S: 'TEAM' } }),
+    item(goal, `MEMBER-USER-lead${i}`, { role: { S: 'LEAD' } }),
+  ]);
+  const rest = [
+    ...[0, 1, 2].flatMap((i) => [
+      item(GOALS[i]!, `MEMBER-USER-helper${i}`, { share: { N: String(i) } }),
+      item(`USER-lead${i}`, `USER-lead${i}`, { name: { S: `Lead ${i}` } }),
+    ]),
+    item('TEAM-1', 'TEAM-1', { name: { S: 'Core' } }),
+    item('USER-helper0', 'USER-helper0', { name: { S: 'H0' } }),
+    item('GOAL-000', 'BLOCKS-GOAL-001'),
+    item('GOAL-000', 'WATCHER-USER-watcher'),
+  ];
+  await table.store.writeMany([...items, ...rest].map((put) => ({ put })));
+  await table.projectAll();
+  reader = createReader(graph, { store: table.store });
+});
+
+describe('page', () => {
+  it('gives goals with their edge sets and the neighbours that those name', async () => {
+    const page = await reader.page('MEMBER', 'TEAM-1', { limit: 2 });
+    expect(page.items).toEqual([
+      {
+        id: 'GOAL-000',
+        attributes: { title: 'Goal 0' },
+        edgeSet: [
+          { type: 'BLOCKS', target: 'GOAL-001' },
+          { type: 'MEMBER', target: 'TEAM-1', role: 'TEAM' },
+          { type: 'MEMBER', target: 'USER-helper0', share: 0 },
+          { type: 'MEMBER', target: 'USER-lead0', role: 'LEAD' },
+        ],
+      },
+      {
+        id: 'GOAL-001',
+        attributes: { title: 'Goal 1' },
+        edgeSet: [
+          { type: 'MEMBER', target: 'TEAM-1', role: 'TEAM' },
+          { type: 'MEMBER', target: 'USER-helper1', share: 1 },
+          { type: 'MEMBER', target: 'USER-lead1', role: 'LEAD' },
+        ],
+      },
+    ]);
+    // USER-helper1 was never written: it is named, and its attributes are null.
+    expect(page.nodes).toEqual({
+      'GOAL-001': { title: 'Goal 1' },
+      'TEAM-1': { name: 'Core' },
+      'USER-helper0': { name: 'H0' },
+      'USER-helper1': null,
+      'USER-lead0': { name: 'Lead 0' },
+      'USER-lead1': { name: 'Lead 1' },
+    });
+    expect(page.cursor).toBeTypeOf('string');
+  });
+
+  it('takes 1 Query, a BatchGet for 100 views and one for 100 neighbours, and says so', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    // 120 views; neighbours: 120 leads, 3 helpers, 1 team, 1 goal.
+    const cases = [
+      { limit: 120, wanted: undefined, batchGets: 2 + 2 },
+      { limit: 100, wanted: ['MEMBER'], batchGets: 1 + 2 },
+      { limit: 100, wanted: [{ type: 'MEMBER', label: 'LEAD' }], batchGets: 1 + 1 },
+      { limit: 120, wanted: [{ type: 'MEMBER', label: 'TEAM' }], batchGets: 2 + 1 },
+      { limit: 120, wanted: [], batchGets: 2 },
+    ] as const;
+    for (const { limit, wanted, batchGets } of cases) {
+      let said = 0;
+      const calls = await callsOf(async () => {
+        said = (await counted.page('MEMBER', 'TEAM-1', { limit, with: wanted })).calls;
+      });
+      expect(calls).toEqual({ QueryCommand: 1, BatchGetItemCommand: batchGets });
+      expect(said).toBe(1 + batchGets);
+    }
+    expect(await reader.page('MEMBER', 'TEAM-nobody')).toEqual({ items: [], nodes: {}, calls: 1 });
+  });
+
+  it('reads only the neighbours that are asked for, by edge type and by the value of any label', async () => {
+    const neighbours = async (wanted: Parameters<typeof reader.page>[2]) =>
+      Object.keys((await reader.page('MEMBER', 'TEAM-1', { limit: 3, ...wanted })).nodes).sort();
+    expect(await neighbours({ with: ['BLOCKS'] })).toEqual(['GOAL-001']);
+    expect(await neighbours({ with: [{ type: 'MEMBER', label: 'LEAD' }] })).toEqual([
+      ...['USER-lead0', 'USER-lead1', 'USER-lead2'],
+    ]);
+    expect(await neighbours({ with: ['BLOCKS', { type: 'MEMBER', label: 2 }] })).toEqual(['GOAL-001', 'USER-helper2']);
+    expect(await neighbours({ with: [{ type: 'MEMBER', label: '2' }] })).toEqual(['USER-helper2']);
+    // The target of an edge is no label.
+    expect(await neighbours({ with: [{ type: 'MEMBER', label: 'TEAM-1' }] })).toEqual([]);
+  });
+
+  it('pages on with a cursor that belongs to the same page', async () => {
+    const options = { with: ['MEMBER'], atLeast: 'TEAM' } as const;
+    const pages = await allPages((cursor) => reader.page('MEMBER', 'TEAM-1', { ...options, limit: 50, cursor }));
+    expect(pages.map(({ length }) => length)).toEqual([50, 50, 20]);
+    expect(pages.flat().map(({ id }) => id)).toEqual(GOALS);
+    const { cursor } = await reader.page('MEMBER', 'TEAM-1', { ...options, limit: 1 });
+    const invalid = expect.objectContaining({ code: 'invalid-cursor' });
+    await expect(reader.page('MEMBER', 'TEAM-1', { ...options, with: ['BLOCKS'], cursor })).rejects.toThrow(invalid);
+    await expect(reader.page('MEMBER', 'TEAM-1', { atLeast: 'TEAM', cursor })).rejects.toThrow(invalid);
+    await expect(reader.inbound('MEMBER', 'TEAM-1', { atLeast: 'TEAM', cursor })).rejects.toThrow(invalid);
+  });
+
+  it('gives the same page where an edge type left a view because it grew too big', async () => {
+    const options = { limit: 2, with: [{ type: 'MEMBER', label: 'LEAD' }] } as const;
+    const whole = await reader.page('MEMBER', 'TEAM-1', options);
+    const { item: view } = await table.store.get({ source: 'GOAL-001', target: '~view' }, { consistent: true });
+    const { edgeSet: _, ...emptied } = view!;
+    await table.store.put({ ...emptied, source: { S: 'GOAL-001' }, evicted: { SS: ['MEMBER'] } });
+    try {
+      expect(await reader.page('MEMBER', 'TEAM-1', options)).toEqual({ ...whole, calls: whole.calls + 1 });
+    } finally {
+      await table.store.put(view!);
+    }
+  });
+
+  it('refuses what the model does not declare', async () => {
+    const refusals: [Promise<unknown>, string, string][] = [
+      [reader.page('MEMBER', 'TEAM-1', { with: ['KNOWS' as 'MEMBER'] }), 'unknown-type', 'MEMBER, BLOCKS, WATCHER'],
+      [reader.page('MEMBER', 'TEAM-1', { with: ['WATCHER'] }), 'not-in-edge-set', 'edges.WATCHER'],
+      [
+        reader.page('MEMBER', 'TEAM-1', { with: [{ type: 'MEMBER', label: null as unknown as string }] }),
+        ...(['invalid-argument', ''] as const),
+      ],
+      [reader.page('BLOCKS', 'GOAL-1'), 'not-indexed', 'edges.BLOCKS'],
+      [reader.page('MEMBER', 'TEAM-1', { atLeast: 'BOSS' }), 'unknown-label', 'LEAD, TEAM'],
+      [reader.page('MEMBER', 'TEAM-1', { consistent: true }), 'no-consistent-index-read', 'waitForProjection'],
+    ];
+    for (const [read, code, hint] of refusals) {
+      await expect(read).rejects.toThrow(expect.objectContaining({ code, hint: expect.stringContaining(hint) }));
+    }
+  });
+});

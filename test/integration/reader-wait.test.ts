@@ -1,0 +1,137 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Item } from '../../src/model/attribute-value.ts';
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+const graph = defineGraph({
+  table: uniqueTableName(),
+  nodes: {
+    GOAL: node(),
+    USER: node({ view: ['name'], search: { name: { shards: 2 }, foods: { each: true, shards: 2 } } }),
+  },
+  edges: {
+    MEMBER: edge({
+      from: 'GOAL',
+      to: 'USER',
+      edgeSet: ['role'],
+      inbound: { gsi0: rank('role', { LEAD: 5, HELPER: 4 }) },
+    }),
+    WATCHER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since' } }),
+    KNOWS: edge({ from: 'USER', to: 'USER' }),
+  },
+});
+
+function item(source: string, target: string, attributes: Item = {}): Item {
+  return { source: { S: source }, target: { S: target }, ...attributes };
+}
+
+let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let reader: ReturnType<typeof createReader<typeof graph>>;
+
+beforeAll(async () => {
+  table = await testTable(graph);
+  reader = createReader(graph, { store: table.store });
+});
+
+/** Which derived items still differ; none, where the wait ends well at the first look. */
+async function differing(base: { source: string; target: string }): Promise<string | undefined> {
+  try {
+    await reader.waitForProjection(base, { timeoutMs: 0 });
+    return undefined;
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'projection-timeout', hint: expect.stringContaining('projector') });
+    return /still different: (.*)\.$/.exec((error as Error).message)?.[1];
+  }
+}
+
+describe('waitForProjection', () => {
+  it('ends when the projector, running beside it, has caught up', async () => {
+    await table.store.put(item('GOAL-1', 'MEMBER-USER-1', { role: { S: 'LEAD' } }));
+    let isProjected = false;
+    const waiting = reader
+      .waitForProjection({ source: 'GOAL-1', target: 'MEMBER-USER-1' }, { timeoutMs: 50_000 })
+      .then(() => isProjected);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    isProjected = true;
+    await table.projectAll();
+    expect(await waiting).toBe(true);
+    const [goal] = await reader.get(['GOAL-1'], { consistent: true });
+    expect(goal?.edgeSet).toEqual([{ type: 'MEMBER', target: 'USER-1', role: 'LEAD' }]);
+  });
+
+  it('names what differs of an edge: added, changed and deleted', async () => {
+    const base = { source: 'GOAL-2', target: 'MEMBER-USER-1' };
+    const all = '~view, ~ix/MEMBER-USER-1';
+    expect(await differing(base)).toBeUndefined();
+    for (const role of ['LEAD', 'HELPER']) {
+      await table.store.put(item(base.source, base.target, { role: { S: role } }));
+      expect(await differing(base)).toBe(all);
+      await table.projectAll();
+      expect(await differing(base)).toBeUndefined();
+    }
+    await table.store.delete(base);
+    expect(await differing(base)).toBe(all);
+    await table.projectAll();
+    expect(await differing(base)).toBeUndefined();
+  });
+
+  it('names what differs of a node: attributes, searches, and values that it has no more', async () => {
+    const base = { source: 'USER-1', target: 'USER-1' };
+    await table.store.put(item('USER-1', 'USER-1', { name: { S: 'Ada' }, foods: { SS: ['soba', 'udon'] } }));
+    expect(await differing(base)).toBe('~view, ~ix/name, ~ix/foods/soba, ~ix/foods/udon');
+    await table.projectAll();
+    expect(await differing(base)).toBeUndefined();
+    // Another value, another name; what is not projected does not count.
+    await table.store.put(
+      item('USER-1', 'USER-1', { name: { S: 'Bo' }, foods: { SS: ['soba', 'tofu'] }, n: { N: '1' } }),
+    );
+    expect(await differing(base)).toBe('~view, ~ix/name, ~ix/foods/udon, ~ix/foods/tofu');
+    await table.projectAll();
+    expect(await differing(base)).toBeUndefined();
+    await table.store.delete(base);
+    expect(await differing(base)).toBe('~view, ~ix/name, ~ix/foods/soba, ~ix/foods/tofu');
+    await table.projectAll();
+    expect(await differing(base)).toBeUndefined();
+  });
+
+  it('waits for no element of an edge type that is left out of the set, or left it', async () => {
+    const watcher = { source: 'GOAL-3', target: 'WATCHER-USER-1' };
+    await table.store.put(item(watcher.source, watcher.target, { since: { S: '2020' } }));
+    expect(await differing(watcher)).toBe('~ix/WATCHER-USER-1');
+    await table.projectAll();
+    expect(await differing(watcher)).toBeUndefined();
+    const evicted = { source: 'USER-big', target: 'KNOWS-USER-1' };
+    await table.store.put(item(evicted.source, '~view', { evicted: { SS: ['KNOWS'] } }));
+    await table.store.put(item(evicted.source, evicted.target));
+    expect(await differing(evicted)).toBeUndefined();
+  });
+
+  it('says at once that an item goes into quarantine, and why', async () => {
+    await table.store.put(item('GOAL-4', 'MEMBER-USER-1', { role: { S: 'BOSS' } }));
+    await expect(reader.waitForProjection({ source: 'GOAL-4', target: 'MEMBER-USER-1' })).rejects.toThrow(
+      expect.objectContaining({
+        code: 'not-derivable',
+        message: expect.stringContaining('GOAL-4 MEMBER-USER-1 cannot be projected in full: attribute role'),
+        hint: expect.stringContaining('quarantine'),
+      }),
+    );
+  });
+
+  it('refuses keys that the model does not project', async () => {
+    const refusals = [
+      { source: 'PLACE-1', target: 'PLACE-1', code: 'unknown-type', hint: 'GOAL, USER' },
+      { source: 'GOAL-1', target: 'LIKES-USER-1', code: 'unknown-type', hint: 'MEMBER, WATCHER' },
+      { source: 'GOAL-1', target: 'MEMBER-GOAL-1', code: 'not-derivable', hint: 'quarantine' },
+      { source: 'GOAL-1', target: 'MEMBER-PLACE-1', code: 'invalid-key', hint: 'the id of the node it enters' },
+      { source: 'GOAL-1', target: '~view', code: 'invalid-key', hint: 'the id of the node it enters' },
+      { source: 'nobody', target: 'nobody', code: 'invalid-id', hint: 'USER-42' },
+    ];
+    for (const { source, target, code, hint } of refusals) {
+      await expect(reader.waitForProjection({ source, target }), target).rejects.toThrow(
+        expect.objectContaining({ code, hint: expect.stringContaining(hint) }),
+      );
+    }
+  });
+});

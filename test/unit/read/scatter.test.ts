@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Item } from '../../../src/model/attribute-value.ts';
+import { compareKeys } from '../../../src/model/encoding.ts';
+import { defineGraph } from '../../../src/model/graph.ts';
+import { node } from '../../../src/model/schema.ts';
+import { scatter } from '../../../src/read/scatter.ts';
+import type { QueryRequest, QueryResult } from '../../../src/store/port.ts';
+
+const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
+
+interface Stored {
+  key: string;
+  partition: string;
+  isOurs: boolean;
+}
+
+/**
+ * Partitions of an index as lists of keys. `cut` decides how many items a page holds at most: DynamoDB ends a page at 1 MB,
+ * wherever that is, and may say that there is more where there is not.
+ */
+function partitionsOf(stored: readonly Stored[], cut: (asked: number) => number = (asked) => asked) {
+  const asked: number[] = [];
+  async function query(request: QueryRequest): Promise<QueryResult> {
+    asked.push(request.limit!);
+    const { from, to } = request.sortKey as { from?: string; to?: string };
+    const direction = request.reverse ? -1 : 1;
+    const start = (request.startKey?.['gsi0sk'] as { S: string } | undefined)?.S;
+    const rest = stored
+      .filter(({ partition }) => partition === request.partition)
+      .filter(({ key }) => from === undefined || compareKeys(from, key) <= 0)
+      .filter(({ key }) => to === undefined || compareKeys(key, to) <= 0)
+      .filter(({ key }) => start === undefined || compareKeys(key, start) * direction > 0)
+      .sort((left, right) => compareKeys(left.key, right.key) * direction);
+    const page = rest.slice(0, cut(request.limit!));
+    const items = page.map(({ key, isOurs }): Item => ({ gsi0sk: { S: key }, target: { S: isOurs ? '~ix/x' : 'X' } }));
+    return {
+      items,
+      count: items.length,
+      rcu: 0.5,
+      lastKey: page.length === request.limit || page.length < rest.length ? items.at(-1) : undefined,
+    };
+  }
+  return { asked, context: { graph, concurrency: 4, store: { query } } };
+}
+
+/** Pages through everything and gives the keys of each page. */
+async function pagesOf(
+  context: Parameters<typeof scatter>[0],
+  partitions: string[],
+  limit: number,
+  reverse: boolean,
+  range = {},
+): Promise<string[][]> {
+  const pages: string[][] = [];
+  let after: string | undefined;
+  do {
+    const page = await scatter(context, { index: 'gsi0', partitions, range, after, reverse, limit });
+    pages.push(page.items.map((item) => (item['gsi0sk'] as { S: string }).S));
+    after = page.lastKey;
+    // Every page but the last gives out something, so that a cursor that stands still shows as a failure.
+    if (pages.length > 100) throw new Error('the pages do not end');
+  } while (after !== undefined);
+  return pages;
+}
+
+const key = fc.string({ unit: fc.constantFrom('a', 'b', 'c', '\u0000', '\uffff', '😀'), minLength: 1, maxLength: 4 });
+const partitionNames = ['p1', 'p2', 'p3', 'p4'];
+const stored = fc.uniqueArray(fc.record({ key, partition: fc.constantFrom(...partitionNames), isOurs: fc.boolean() }), {
+  selector: (item) => item.key,
+  maxLength: 40,
+});
+
+describe('scatter and gather', () => {
+  it('pages through all partitions in order, each of our items once, whatever pages the store cuts', async () => {
+    const cuts = fc.func(fc.integer({ min: 1, max: 8 }));
+    await fc.assert(
+      fc.asyncProperty(
+        stored,
+        fc.integer({ min: 1, max: 12 }),
+        fc.boolean(),
+        cuts,
+        async (items, limit, reverse, cut) => {
+          const { context } = partitionsOf(items, (asked) => Math.min(asked, cut(asked)));
+          const pages = await pagesOf(context, partitionNames, limit, reverse);
+          const expected = items
+            .filter(({ isOurs }) => isOurs)
+            .map((item) => item.key)
+            .sort(compareKeys);
+          expect(pages.flat()).toEqual(reverse ? expected.reverse() : expected);
+          // Full pages only, and no empty page after a last full one.
+          for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
+          if (expected.length > 0) expect(pages.at(-1)).not.toHaveLength(0);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('keeps to the range on every page', async () => {
+    await fc.assert(
+      fc.asyncProperty(stored, key, key, fc.boolean(), async (items, from, to, reverse) => {
+        const { context } = partitionsOf(items);
+        const pages = await pagesOf(context, partitionNames, 3, reverse, { from, to });
+        const expected = items
+          .filter((item) => item.isOurs && compareKeys(from, item.key) <= 0 && compareKeys(item.key, to) <= 0)
+          .map((item) => item.key)
+          .sort(compareKeys);
+        expect(pages.flat()).toEqual(reverse ? expected.reverse() : expected);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('shifts nothing when items come and go between two pages', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        stored,
+        stored,
+        fc.integer({ min: 1, max: 8 }),
+        fc.boolean(),
+        async (before, later, limit, reverse) => {
+          const request = { index: 'gsi0', partitions: partitionNames, range: {}, reverse, limit } as const;
+          const first = await scatter(partitionsOf(before).context, request);
+          fc.pre(first.lastKey !== undefined);
+          const after = first.lastKey!;
+          const second = await scatter(partitionsOf(later).context, { ...request, after, limit: 100 });
+          const expected = later
+            .filter((item) => item.isOurs && compareKeys(item.key, after) * (reverse ? -1 : 1) > 0)
+            .map((item) => item.key)
+            .sort(compareKeys);
+          const keys = second.items.map((item) => (item['gsi0sk'] as { S: string }).S);
+          expect(keys).toEqual(reverse ? expected.reverse() : expected);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+
+  it('asks one partition once, for one item more than the limit', async () => {
+    const items = Array.from({ length: 10 }, (_, i) => ({ key: `k${i}`, partition: 'p1', isOurs: true }));
+    const { context, asked } = partitionsOf(items);
+    const request = { index: 'gsi0', partitions: ['p1'], range: {}, limit: 9 } as const;
+    expect(await scatter(context, request)).toMatchObject({ lastKey: 'k8', calls: 1, rcu: 0.5 });
+    expect(await scatter(context, { ...request, limit: 10 })).toEqual(expect.not.objectContaining({ lastKey: 'k9' }));
+    expect(asked).toEqual([10, 11]);
+  });
+
+  it('asks one partition once for a later page as well, in both directions', async () => {
+    const items = Array.from({ length: 30 }, (_, i) => ({ key: `k${10 + i}`, partition: 'p1', isOurs: true }));
+    const { context } = partitionsOf(items);
+    const request = { index: 'gsi0', partitions: ['p1'], range: {}, after: 'k25', limit: 5 } as const;
+    expect(await scatter(context, request)).toMatchObject({ calls: 1, lastKey: 'k30' });
+    expect(await scatter(context, { ...request, reverse: true })).toMatchObject({ calls: 1, lastKey: 'k20' });
+  });
+
+  it('asks many even shards once, and only for a little more than their share', async () => {
+    const partitions = Array.from({ length: 200 }, (_, i) => `p${i}`);
+    const items = Array.from({ length: 4_000 }, (_, i) => ({
+      key: String(i).padStart(5, '0'),
+      partition: `p${i % 200}`,
+      isOurs: true,
+    }));
+    const { context, asked } = partitionsOf(items);
+    expect(await scatter(context, { index: 'gsi0', partitions, range: {}, limit: 100 })).toMatchObject({ calls: 200 });
+    expect(Math.max(...asked)).toBeLessThanOrEqual(16);
+  });
+
+  it('goes back to a hot shard alone, for what may still be missing', async () => {
+    const partitions = Array.from({ length: 200 }, (_, i) => `p${i}`);
+    const items = Array.from({ length: 4_000 }, (_, i) => ({
+      key: String(i).padStart(5, '0'),
+      partition: 'p7',
+      isOurs: true,
+    }));
+    const { context, asked } = partitionsOf(items);
+    const page = await scatter(context, { index: 'gsi0', partitions, range: {}, limit: 100 });
+    expect(page).toMatchObject({ calls: 201, lastKey: '00099' });
+    expect(asked.at(-1)).toBe(101 - 16);
+  });
+
+  it('skips a long stretch of items of others in few calls', async () => {
+    const others = Array.from({ length: 5_000 }, (_, i) => ({
+      key: `a${String(i).padStart(5, '0')}`,
+      partition: 'p1',
+      isOurs: false,
+    }));
+    const { context } = partitionsOf([...others, { key: 'b', partition: 'p1', isOurs: true }]);
+    const page = await scatter(context, { index: 'gsi0', partitions: ['p1'], range: {}, limit: 1 });
+    expect(page.items).toHaveLength(1);
+    expect(page.calls).toBeLessThan(20);
+  });
+
+  it('makes no call for an empty range', async () => {
+    const { context } = partitionsOf([]);
+    const range = { from: 'b', to: 'a' };
+    expect(await scatter(context, { index: 'gsi0', partitions: ['p1'], range, limit: 5 })).toEqual({
+      items: [],
+      calls: 0,
+      rcu: 0,
+    });
+  });
+});
