@@ -14,7 +14,15 @@ export default defineConfig({
       { test: { name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 600_000 } },
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], ...storage } },
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...storage } },
-      { test: { name: 'e2e', include: ['test/e2e/**/*.test.ts'], testTimeout: 300_000 } },
+      {
+        test: {
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/support/build.ts'],
+          testTimeout: 300_000,
+          hookTimeout: 120_000,
+        },
+      },
       {
         test: {
           name: 'types',

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { EdgeloomError } from '../errors.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import type { DerivedUpdate, Store, UpdateResult } from '../store/port.ts';
@@ -25,6 +24,10 @@ export interface ApplyContext {
   now: () => number;
   /** Milliseconds left for this batch. */
   remainingMs: () => number;
+  /** Waits so many milliseconds before a retry. */
+  wait: (milliseconds: number) => Promise<void>;
+  /** The jitter of retries, 0 to 1. */
+  random: () => number;
   stats: ApplyStats;
 }
 
@@ -56,5 +59,5 @@ export function epochSeconds(context: ApplyContext): number {
 /** Waits, but not beyond the time budget. */
 export async function waitWithin(context: ApplyContext, milliseconds: number): Promise<void> {
   if (milliseconds >= context.remainingMs()) throw new OutOfTimeError();
-  await delay(milliseconds);
+  await context.wait(milliseconds);
 }

@@ -1,10 +1,10 @@
 import pMap from 'p-map';
-import { EdgeloomError, StoreError } from '../errors.ts';
+import { type EdgeloomError, StoreError } from '../errors.ts';
 import { foldBatch } from '../fold/fold.ts';
 import type { Item } from '../model/attribute-value.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { planUnits, type Unit, type ViewUnit } from '../plan/units.ts';
-import { backoffMs } from '../retry.ts';
+import { backoffMs, sleep } from '../retry.ts';
 import type { Store } from '../store/port.ts';
 import { derivationEntry, refusalEntry } from '../stream/quarantine.ts';
 import type { ChangeRecord } from '../stream/record.ts';
@@ -20,6 +20,10 @@ export interface ProjectorOptions {
   concurrency?: number;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: () => number;
+  /** Waits so many milliseconds before a retry. Default: a timer. */
+  wait?: (milliseconds: number) => Promise<void>;
+  /** The jitter of retries, 0 to 1. Default: `Math.random`. */
+  random?: () => number;
 }
 
 /** Options of one batch. */
@@ -56,11 +60,11 @@ const PREFETCH = 100;
 
 /** Makes a projector for a model. */
 export function createProjector(graph: AnyGraph, options: ProjectorOptions): Projector {
-  const { store, concurrency = 32, now = Date.now } = options;
+  const { store, concurrency = 32, now = Date.now, wait = sleep, random = Math.random } = options;
   return {
     async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {
       const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
-      const context: ApplyContext = { graph, store, now, remainingMs, stats };
+      const context: ApplyContext = { graph, store, now, remainingMs, wait, random, stats };
       const units: Unit[] = [];
       for (const [source, histories] of foldBatch(records)) units.push(...planUnits(graph, source, histories));
       const failures: Failure[] = [];
@@ -144,7 +148,7 @@ async function runUnit(
         continue;
       }
       try {
-        await waitWithin(context, backoffMs(attempt));
+        await waitWithin(context, backoffMs(attempt, context.random));
       } catch {
         // Out of time while waiting: the store's error says more than that.
         return error;

@@ -1,7 +1,11 @@
+import { StoreError } from '../errors.ts';
 import type { Item } from '../model/attribute-value.ts';
+import { VIEW_KEY } from '../model/keys.ts';
 import { derive } from '../plan/derive.ts';
+import { isOverBudget, viewBudgetBytes } from '../plan/eviction.ts';
 import type { ViewChange, ViewUnit } from '../plan/units.ts';
-import { contradictions, fastViewUpdate, isStale, slowViewUpdate, type Truth } from '../plan/writes.ts';
+import { contradictions, evictionUpdate, fastViewUpdate, isStale, slowViewUpdate, type Truth } from '../plan/writes.ts';
+import type { DerivedUpdate, UpdateResult } from '../store/port.ts';
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
 
 /** Whether a view unit has to see the view before it can be written, so that a prefetch pays. */
@@ -22,19 +26,17 @@ export async function applyViewUnit(
   unit: ViewUnit,
   prefetched?: { item: Item | undefined },
 ): Promise<void> {
-  const { graph, store, stats } = context;
+  const { graph, stats } = context;
   let current: Item | undefined;
   const fast = prefetched === undefined ? fastViewUpdate(graph, unit) : undefined;
   if (prefetched !== undefined) {
     current = prefetched.item;
   } else if (fast !== undefined) {
-    const result = await countedUpdate(context, fast);
-    if (result.applied) return;
-    current = result.current;
+    const result = await fastUpdate(context, fast);
+    if (result?.applied) return await keepWithinBudget(context, unit.source, result.wcu);
+    current = result === undefined ? await readView(context, unit.source) : result.current;
   } else {
-    const result = await store.get({ source: unit.source, target: unit.sortKey }, { consistent: true });
-    stats.rcu += result.rcu;
-    current = result.item;
+    current = await readView(context, unit.source);
   }
   if (isStale(unit.oldest, current)) stats.stale += 1;
   for (;;) {
@@ -44,6 +46,40 @@ export async function applyViewUnit(
     const result = await countedUpdate(context, update);
     if (result.applied) return;
     current = result.current;
+  }
+}
+
+/** The fast path's update; undefined where DynamoDB refuses it, as for a view beyond 400 KB, which may fit when seen. */
+async function fastUpdate(context: ApplyContext, update: DerivedUpdate): Promise<UpdateResult | undefined> {
+  try {
+    return await countedUpdate(context, update);
+  } catch (error) {
+    if (error instanceof StoreError && error.kind === 'terminal') return undefined;
+    throw error;
+  }
+}
+
+async function readView(context: ApplyContext, source: string): Promise<Item | undefined> {
+  const result = await context.store.get({ source, target: VIEW_KEY }, { consistent: true });
+  context.stats.rcu += result.rcu;
+  return result.item;
+}
+
+/**
+ * Evicts edge types from a view that an unread write left beyond its budget; the write's capacity tells. A crash before
+ * it leaves a view that is too large, and the next write tells again.
+ */
+async function keepWithinBudget(context: ApplyContext, source: string, wcu: number): Promise<void> {
+  const { graph } = context;
+  if (!isOverBudget(wcu, viewBudgetBytes(graph, source))) return;
+  let view = await readView(context, source);
+  while (view !== undefined) {
+    const update = evictionUpdate(graph, source, view, epochSeconds(context));
+    if (update === undefined) return;
+    checkTime(context);
+    const result = await countedUpdate(context, update);
+    if (result.applied) return;
+    view = result.current;
   }
 }
 

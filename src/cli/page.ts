@@ -14,7 +14,7 @@ export function pageCommand(program: Command): void {
     )
     .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
     .argument('<id>', 'id of the target node, such as TEAM-T1')
-    .option('--with <type[:label]...>', 'edge types of the neighbours to fetch, optionally of one label')
+    .option('--with <edges...>', 'TYPE or TYPE:LABEL: which neighbours to fetch; may be repeated (default: all)')
     .option('--reverse', 'descending')
     .addHelpText('after', examples('page GOALMEMBERSHIP TEAM-T1 --with GOALMEMBERSHIP:LEAD --limit 20'))
     .action(

@@ -52,9 +52,17 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
       return FAILED;
     }
     if (json) process.stdout.write(`${JSON.stringify(failureDocument(error))}\n`);
-    process.stderr.write(failureText(error, args.includes('debug') || args.includes('--log-level=debug')));
+    process.stderr.write(failureText(error, asksForStack(args)));
     return FAILED;
   }
+}
+
+/** Read off the arguments: the failure may be that they could not be parsed. */
+function asksForStack(args: readonly string[]): boolean {
+  const given = args.indexOf('--log-level');
+  const level =
+    given >= 0 ? args[given + 1] : args.find((arg) => arg.startsWith('--log-level='))?.slice('--log-level='.length);
+  return level === 'debug' || level === 'trace';
 }
 
 function createProgram(): Command {

@@ -5,6 +5,7 @@ import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { z } from 'zod';
 import { EdgeloomError } from '../errors.ts';
 import type { EngineCommand } from './engine.ts';
 
@@ -16,6 +17,9 @@ const run = promisify(execFile);
  */
 const PACKAGE = 'amplify-dynamodb-simulator@2.9.30';
 const SHA512 = 'xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==';
+
+/** What `npm pack --json` says of the tarball that it made. */
+const packed = z.tuple([z.object({ filename: z.string() })]);
 
 /** The command that runs DynamoDB Local; needs Java 17, and npm the first time. */
 export async function dynamoDBLocalCommand(port: number, dataDir: string | undefined): Promise<EngineCommand> {
@@ -59,7 +63,7 @@ async function installDynamoDBLocal(): Promise<string> {
       ['pack', PACKAGE, '--json', '--loglevel=error', '--pack-destination', scratch],
       { cwd: scratch },
     );
-    const tarball = join(scratch, (JSON.parse(stdout) as { filename: string }[])[0]!.filename);
+    const tarball = join(scratch, packed.parse(JSON.parse(stdout))[0].filename);
     const hash = createHash('sha512')
       .update(await readFile(tarball))
       .digest('base64');

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EdgeloomError } from '../errors.ts';
 import { dynamoDBLocalCommand } from './dynamodb-local.ts';
 import { dynoxideCommand } from './dynoxide.ts';
+import { type EngineProcess, spawnEngine } from './engine-process.ts';
+import { answers, freePort, isFree } from './ports.ts';
 
 /** The engines that run on this machine without Docker. */
 export type EngineName = 'dynoxide' | 'dynamodb-local';
@@ -17,7 +15,7 @@ export interface EngineOptions {
   engine?: EngineName;
   /** TCP port. Default: a free one. */
   port?: number;
-  /** Folder to keep data in. Default: nothing is kept. */
+  /** Folder to keep data in, for one engine at a time. Default: nothing is kept. */
   dataDir?: string;
 }
 
@@ -25,7 +23,9 @@ export interface EngineOptions {
 export interface Engine {
   /** `http://127.0.0.1:PORT`. */
   endpoint: string;
-  /** Stops it and waits until it is gone. */
+  /** Resolves when the engine is gone, for whatever reason. */
+  ended: Promise<void>;
+  /** Stops it and waits until it is gone. Calling it again is fine. */
   stop(): Promise<void>;
 }
 
@@ -36,87 +36,68 @@ export interface EngineCommand {
   cwd?: string;
 }
 
-const START_MS = 30_000;
+const START_MS = 60_000;
 const POLL_MS = 20;
+/** Ports tried where none was asked for: another process may take a free one first. */
+const PORT_ATTEMPTS = 3;
 
 /**
- * Runs the engine under a shell that ends it when this process's end of a pipe closes. The kernel closes it however
- * this process ends, so not even `kill -9` leaves an engine behind.
- */
-const WATCHDOG = 'exec 3<&0; "$@" & engine=$!; (cat <&3 >/dev/null; kill $engine 2>/dev/null) & wait $engine';
-
-/**
- * Starts an embedded engine on this machine and waits until it answers. It stops with this process, however that ends.
- * Throws an `EdgeloomError` where the engine is not installed or does not come up.
+ * Starts an embedded engine on this machine and waits until it answers. It stops with this process, however that ends,
+ * and does not keep it alive. Throws an `EdgeloomError` where the engine is not installed (`no-engine`, `no-java`), the
+ * port is taken (`port-in-use`) or the engine does not come up (`engine-failed`).
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
-  const { engine = 'dynoxide', dataDir } = options;
-  const port = options.port ?? (await freePort());
+  const { engine = 'dynoxide', dataDir, port } = options;
   if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
-  const command = engine === 'dynoxide' ? dynoxideCommand(port, dataDir) : await dynamoDBLocalCommand(port, dataDir);
-  // In a group of its own: Ctrl-C in the terminal reaches this process only, which can then finish its batch.
-  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', command.file, ...command.args], {
-    cwd: command.cwd,
-    detached: true,
-    stdio: ['pipe', 'ignore', 'pipe'],
-  });
-  let output = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    output = (output + chunk.toString()).slice(-2000);
-  });
-  child.stdin.on('error', () => undefined);
-  const exited = once(child, 'exit');
-  child.unref();
-  (child.stdin as unknown as { unref(): void }).unref();
-  (child.stderr as unknown as { unref(): void }).unref();
-  const stop = async (): Promise<void> => {
-    child.ref();
-    child.stdin.end();
-    await exited;
-  };
-  try {
-    await answering(engine, port, () => child.exitCode !== null);
-  } catch (error) {
-    if (child.exitCode === null) await stop();
+  if (port === undefined) return startOnFreePort(engine, dataDir);
+  // Asked first: where another server has the port, its answer would be taken for the engine's.
+  if (!(await isFree(port))) {
     throw new EdgeloomError(
-      'engine-failed',
-      `The engine ${engine} did not start on port ${port}: ${output.trim() || (error as Error).message}`,
-      'Is the port in use? Choose another with --port.',
+      'port-in-use',
+      `Port ${port} is in use, so the engine ${engine} cannot start on it.`,
+      'Stop what listens there, or choose another with --port.',
     );
   }
-  return { endpoint: `http://127.0.0.1:${port}`, stop };
+  return startOn(engine, port, dataDir);
 }
 
-async function answering(engine: EngineName, port: number, hasExited: () => boolean): Promise<void> {
-  const deadline = Date.now() + START_MS;
-  for (;;) {
-    if (hasExited()) throw new Error(`${engine} ended at once`);
-    if (await answers(port)) return;
-    if (Date.now() > deadline) throw new Error(`${engine} did not answer within ${START_MS / 1000} s`);
-    await delay(POLL_MS);
+async function startOnFreePort(engine: EngineName, dataDir: string | undefined): Promise<Engine> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    try {
+      return await startOn(engine, port, dataDir);
+    } catch (error) {
+      const lostThePort = error instanceof EdgeloomError && error.code === 'engine-failed' && !(await isFree(port));
+      if (!lostThePort || attempt === PORT_ATTEMPTS) throw error;
+    }
   }
 }
 
-/** Whether an HTTP server answers, with whatever status. */
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const probe = request({ host: '127.0.0.1', port, timeout: 1000 }, (response) => {
-      response.resume();
-      resolve(true);
-    });
-    probe.on('error', () => resolve(false));
-    probe.on('timeout', () => probe.destroy());
-    probe.end();
-  });
+async function startOn(engine: EngineName, port: number, dataDir: string | undefined): Promise<Engine> {
+  const command = engine === 'dynoxide' ? dynoxideCommand(port, dataDir) : await dynamoDBLocalCommand(port, dataDir);
+  const child = spawnEngine(command);
+  try {
+    await untilAnswering(engine, port, child);
+  } catch (error) {
+    await child.stop();
+    const reason = child.errorOutput() || (error instanceof Error ? error.message : String(error));
+    throw new EdgeloomError(
+      'engine-failed',
+      `The engine ${engine} did not start on port ${port}: ${reason}`,
+      dataDir === undefined ? '' : `Is another engine running on ${dataDir}?`,
+      { cause: error },
+    );
+  }
+  return { endpoint: `http://127.0.0.1:${port}`, ended: child.ended, stop: child.stop };
 }
 
-/** A TCP port that is free now. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+async function untilAnswering(engine: EngineName, port: number, child: EngineProcess): Promise<void> {
+  const deadline = Date.now() + START_MS;
+  for (;;) {
+    const isAnswering = await answers(port);
+    if (child.hasEnded()) throw new Error(`${engine} ended at once.`);
+    if (isAnswering) return;
+    if (Date.now() > deadline) throw new Error(`${engine} did not answer within ${START_MS / 1000} s.`);
+    await delay(POLL_MS);
+  }
 }

@@ -61,6 +61,7 @@ export function setOwn<T>(target: Record<string, T>, name: string, value: T): vo
  * values without binary parts come back as they are, not copied.
  */
 export function withBytes(value: AttributeValue): AttributeValue {
+  if ('S' in value || 'N' in value) return value;
   if ('B' in value) return { B: toBytes(value.B) };
   if ('BS' in value) return { BS: value.BS.map(toBytes) };
   if ('L' in value) return { L: value.L.map(withBytes) };

@@ -1,23 +1,33 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { z } from 'zod';
-import type { Mistake } from '../errors.ts';
+import type { z } from 'zod';
+import { compileOrder, type OrderModel } from './compile-order.ts';
+import {
+  type Compute,
+  check,
+  edgeSchema,
+  inboundSchema,
+  type MistakeLog,
+  NODE_TYPES,
+  nodeSchema,
+  type projection,
+  searchSchema,
+  tableSchema,
+} from './compile-schemas.ts';
 import { DERIVED_ATTRIBUTES } from './derived-item.ts';
-import type { ValueType } from './encoding.ts';
 import type { IndexName } from './graph.ts';
 import { isTypeName } from './keys.ts';
-import type { Derive } from './schema.ts';
 import type { HashName } from './shard.ts';
+
+export type { OrderModel } from './compile-order.ts';
+export type { Compute, MistakeLog } from './compile-schemas.ts';
+
+/** The name is part of the sort keys of search items, escaped, and leaves room there for a hashed value. */
+const MAX_SEARCH_NAME_BYTES = 255;
 
 /**
  * Compiles the definitions of a model file into the form that the planner, writer and reader use, and collects every
  * mistake on the way. Model files are also written in plain JavaScript, so nothing is taken on trust.
  */
-
-/** The function of a `derive`, over open attributes. */
-export type Compute = Derive<Record<string, unknown>>['compute'];
-
-/** Mistakes found so far. */
-export type MistakeLog = Mistake[];
 
 /** The table's name and those of its attributes and indexes. */
 export interface TableNames {
@@ -30,12 +40,6 @@ export interface TableNames {
 
 /** Which attributes of a base item are copied into a derived item. */
 export type Projection = { kind: 'KEYS_ONLY' } | { kind: 'ALL' } | { kind: 'LIST'; attributes: readonly string[] };
-
-/** Where an order's value comes from and how it is encoded. */
-export type OrderModel =
-  | { kind: 'attribute'; attribute: string; type: ValueType }
-  | { kind: 'rank'; attribute: string; weights: ReadonlyMap<string, string> }
-  | { kind: 'derive'; compute: Compute };
 
 /** One search attribute of a node type. */
 export interface SearchModel {
@@ -88,95 +92,9 @@ export interface EdgeModel {
   inbound?: InboundModel;
 }
 
-const MAX_SHARDS = 100_000;
-/** An item has 400 KB at most; a batch may add to a view that is just within its budget. */
-const MAX_VIEW_BUDGET_BYTES = 380 * 1024;
-/** The name is part of the sort keys of search items, escaped, and leaves room there for a hashed value. */
-const MAX_SEARCH_NAME_BYTES = 255;
-const attributeName = z.string().min(1);
-const hash = z.enum(['fnv1a', 'codepoint-product']);
-const valueType = z.enum(['string', 'number', 'date']);
-const shardBy = z.enum(['value', 'source']);
-const shardCount = z.int().min(1).max(MAX_SHARDS);
-const projection = z.union([z.enum(['KEYS_ONLY', 'ALL']), z.array(attributeName)], {
-  error: "should be 'KEYS_ONLY', 'ALL' or a list of attribute names",
-});
-const rankSchema = z.strictObject({
-  kind: z.literal('rank'),
-  attribute: attributeName,
-  weights: z.record(z.string().min(1), z.int().min(0)),
-});
-const deriveSchema = z.strictObject({
-  kind: z.literal('derive'),
-  compute: z.custom<Compute>((value) => typeof value === 'function', { error: 'should be a function' }),
-});
-const typedOrder = z.strictObject({ from: attributeName, type: valueType.optional() });
-/** Which of the four forms an order has is told first, so that the mistake named is the one inside that form. */
-const order = z.unknown();
-const standardSchema = z.custom<StandardSchemaV1>(
-  (value) => (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value,
-  { error: 'should be a Standard Schema validator (zod, valibot, arktype)' },
-);
-const searchSchema = z.strictObject({
-  from: order.optional(),
-  type: valueType.optional(),
-  shards: z
-    .union([shardCount, z.literal('value')], { error: `should be a whole number from 1 to ${MAX_SHARDS}, or 'value'` })
-    .optional(),
-  shardBy: shardBy.optional(),
-  hash: hash.optional(),
-  fold: z.boolean().optional(),
-  each: z.boolean().optional(),
-  partition: attributeName.optional(),
-  project: projection.optional(),
-});
-const nodeSchema = z.strictObject({
-  fields: standardSchema.optional(),
-  view: projection.optional(),
-  viewBudgetBytes: z.int().min(1024).max(MAX_VIEW_BUDGET_BYTES).optional(),
-  search: z.record(attributeName, z.unknown()).optional(),
-});
-const typeNames = z.union([z.string(), z.array(z.string()).min(1)], {
-  error: 'should be a node type or a list of them',
-});
-const edgeSchema = z.strictObject({
-  fields: standardSchema.optional(),
-  from: typeNames,
-  to: typeNames,
-  edgeSet: z
-    .union(
-      [z.literal(false), z.array(attributeName), z.record(attributeName, z.union([attributeName, deriveSchema]))],
-      {
-        error: 'should be false, a list of attribute names, or an object of labels',
-      },
-    )
-    .optional(),
-  inbound: z
-    .strictObject({
-      gsi0: order.optional(),
-      gsi1: order.optional(),
-      shards: shardCount.optional(),
-      shardBy: shardBy.optional(),
-      hash: hash.optional(),
-      project: projection.optional(),
-    })
-    .optional(),
-});
-const tableSchema = z.union([
-  z.string().min(1),
-  z.strictObject({
-    name: z.string().min(1),
-    partitionKey: attributeName.optional(),
-    sortKey: attributeName.optional(),
-    ttl: attributeName.optional(),
-    indexes: z.strictObject({ gsi0: z.string().min(3).optional(), gsi1: z.string().min(3).optional() }).optional(),
-  }),
-]);
-
 /** Compiles the `table` entry. */
 export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
-  const parsed = check(tableSchema, input, 'table', mistakes);
-  const options = typeof parsed === 'string' ? { name: parsed } : parsed;
+  const options = check(tableSchema, typeof input === 'string' ? { name: input } : input, 'table', mistakes);
   const names = {
     partitionKey: options?.partitionKey ?? 'source',
     sortKey: options?.sortKey ?? 'target',
@@ -273,7 +191,7 @@ export function compileEdge(
     from,
     to,
     labels: compileLabels(options.edgeSet, path, mistakes),
-    inbound: compileInbound(options.inbound, path, mistakes),
+    inbound: compileInbound(options.inbound, `${path}.inbound`, mistakes),
   };
 }
 
@@ -298,18 +216,15 @@ function compileLabels(
   });
 }
 
-function compileInbound(
-  option: z.infer<typeof edgeSchema>['inbound'],
-  path: string,
-  mistakes: MistakeLog,
-): InboundModel | undefined {
+function compileInbound(input: unknown, path: string, mistakes: MistakeLog): InboundModel | undefined {
+  const option = check(inboundSchema, input, path, mistakes);
   if (option === undefined) return undefined;
   const orders = new Map<IndexName, OrderModel>();
   for (const index of ['gsi0', 'gsi1'] as const) {
     const entry = option[index];
-    if (entry !== undefined) orders.set(index, compileOrder(entry, undefined, `${path}.inbound.${index}`, mistakes));
+    if (entry !== undefined) orders.set(index, compileOrder(entry, undefined, `${path}.${index}`, mistakes));
   }
-  if (orders.size === 0) mistakes.push({ path: `${path}.inbound`, message: 'names no order: give gsi0, gsi1 or both' });
+  if (orders.size === 0) mistakes.push({ path, message: 'names no order: give gsi0, gsi1 or both' });
   return {
     orders,
     shards: option.shards ?? 1,
@@ -317,43 +232,6 @@ function compileInbound(
     hash: option.hash ?? 'fnv1a',
     project: compileProjection(option.project ?? 'KEYS_ONLY'),
   };
-}
-
-function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
-  if (typeof input === 'string') return check(attributeName, input, path, mistakes);
-  const kind = typeof input === 'object' && input !== null && 'kind' in input ? input.kind : undefined;
-  if (kind === 'rank') return check(rankSchema, input, path, mistakes);
-  if (kind === 'derive') return check(deriveSchema, input, path, mistakes);
-  if (typeof input === 'object' && input !== null) return check(typedOrder, input, path, mistakes);
-  mistakes.push({ path, message: 'should be an attribute name, { from, type }, rank(...) or derive(...)' });
-  return undefined;
-}
-
-function compileOrder(option: unknown, type: ValueType | undefined, path: string, mistakes: MistakeLog): OrderModel {
-  const input = parseOrder(option, path, mistakes);
-  // After a mistake any order will do: the model is refused anyway.
-  if (input === undefined) return { kind: 'attribute', attribute: '', type: 'string' };
-  if (typeof input === 'string') return { kind: 'attribute', attribute: input, type: type ?? 'string' };
-  if ('from' in input) {
-    if (type !== undefined && input.type !== undefined && input.type !== type) {
-      mistakes.push({ path, message: `has two types, ${type} and ${input.type}` });
-    }
-    return { kind: 'attribute', attribute: input.from, type: input.type ?? type ?? 'string' };
-  }
-  if (type !== undefined && type !== 'string') {
-    mistakes.push({ path, message: `a ${input.kind} gives a string; it has no type ${type}` });
-  }
-  if (input.kind === 'derive') return { kind: 'derive', compute: input.compute };
-  return { kind: 'rank', attribute: input.attribute, weights: compileWeights(input.weights, path, mistakes) };
-}
-
-function compileWeights(weights: Record<string, number>, path: string, mistakes: MistakeLog): Map<string, string> {
-  const texts = new Map(Object.entries(weights).map(([label, weight]) => [label, String(weight)]));
-  if (texts.size === 0) mistakes.push({ path, message: 'rank has no weights' });
-  if (new Set([...texts.values()].map((text) => text.length)).size > 1) {
-    mistakes.push({ path, message: `rank weights should have equal width, but are ${[...texts.values()].join(', ')}` });
-  }
-  return texts;
 }
 
 function compileProjection(input: z.infer<typeof projection>): Projection {
@@ -365,11 +243,14 @@ function checkType(type: string, path: string, mistakes: MistakeLog): void {
 }
 
 function checkNodeTypes(
-  input: string | string[],
+  input: string | string[] | undefined,
   path: string,
   nodeTypes: ReadonlySet<string>,
   mistakes: MistakeLog,
 ): Set<string> {
+  if (input === undefined && !mistakes.some((mistake) => mistake.path.startsWith(path))) {
+    mistakes.push({ path, message: NODE_TYPES });
+  }
   const types = new Set(typeof input === 'string' ? [input] : input);
   for (const type of types) {
     if (!nodeTypes.has(type))
@@ -384,25 +265,4 @@ function definitionOptions(definition: unknown, kind: 'node' | 'edge', path: str
   }
   mistakes.push({ path, message: `should be made with ${kind}({ ... })` });
   return undefined;
-}
-
-function check<Schema extends z.ZodType>(
-  schema: Schema,
-  input: unknown,
-  path: string,
-  mistakes: MistakeLog,
-): z.infer<Schema> | undefined {
-  if (input === undefined && path !== 'table') return undefined;
-  const result = schema.safeParse(input);
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) {
-    mistakes.push({ path: [path, ...issue.path.map(String)].join('.'), message: issueText(issue) });
-  }
-  return undefined;
-}
-
-function issueText(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys')
-    return `has no option ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`;
-  return issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
 }

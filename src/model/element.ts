@@ -26,8 +26,13 @@ const MARK = /[=:?!*]/;
 /** The element of an edge. Labels are scalars (string, number, boolean, null, binary); others throw `LabelError`. */
 export function encodeElement(edgeKey: string, labels: readonly (readonly [string, AttributeValue])[]): string {
   let element = escapeText(edgeKey);
-  for (const [name, value] of labels) element += `|${escapeLabelName(name)}${encodeLabel(value)}`;
+  for (const [name, value] of labels) element += encodeLabel(name, value);
   return element;
+}
+
+/** A label as it stands in an element, behind the edge's key or another label. Throws as `encodeElement` does. */
+export function encodeLabel(name: string, value: AttributeValue): string {
+  return `|${escapeLabelName(name)}${encodeLabelValue(value)}`;
 }
 
 /** The escaped sort key of an element's edge: the same for every set of labels. */
@@ -68,7 +73,7 @@ export function edgeKeyOf(element: EdgeElement): string {
   return edgeSortKey(element.type, element.target);
 }
 
-function encodeLabel(value: AttributeValue): string {
+function encodeLabelValue(value: AttributeValue): string {
   if ('S' in value) return MARKS.S + escapeText(value.S);
   if ('N' in value) return MARKS.N + value.N;
   if ('BOOL' in value) return MARKS.BOOL + (value.BOOL ? '1' : '0');

@@ -100,19 +100,27 @@ export function encodeDate(text: string): string {
     );
   }
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match;
-  const local = new Date(0);
-  local.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  const dayExists = local.getUTCMonth() === Number(month) - 1 && local.getUTCDate() === Number(day);
-  if (!dayExists || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) {
+  if (!dayExists(Number(year), Number(month), Number(day)) || hour > '23' || minute > '59' || second > '59') {
     throw new EncodingError(`should be a date that exists, but is ${JSON.stringify(text)}`);
   }
-  local.setUTCHours(Number(hour), Number(minute), Number(second));
-  const utc = new Date(local.getTime() - offsetMinutes(offset) * 60_000);
+  const digits = fraction.replace(/0+$/, '');
+  const fractionText = digits === '' ? '' : `.${digits}`;
+  const time = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
+  const minutes = offsetMinutes(offset);
+  if (minutes === 0) return time + fractionText;
+  const utc = new Date(Date.parse(`${time}Z`) - minutes * 60_000);
   if (utc.getUTCFullYear() < 0 || utc.getUTCFullYear() > 9999) {
     throw new EncodingError(`should be a date of the years 0000 to 9999 in UTC, but is ${JSON.stringify(text)}`);
   }
-  const digits = fraction.replace(/0+$/, '');
-  return utc.toISOString().slice(0, 19) + (digits === '' ? '' : `.${digits}`);
+  return utc.toISOString().slice(0, 19) + fractionText;
+}
+
+function dayExists(year: number, month: number, day: number): boolean {
+  if (month < 1 || month > 12 || day < 1) return false;
+  const isLeapYear = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const days =
+    month === 2 ? (isLeapYear ? 29 : 28) : month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+  return day <= days;
 }
 
 function offsetMinutes(offset: string): number {

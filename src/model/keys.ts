@@ -98,6 +98,12 @@ export function checkKeyText(text: unknown, attribute: string, limitBytes: numbe
   }
 }
 
+/** Whether a text has at most so many bytes in UTF-8. */
+export function isWithinBytes(text: string, limitBytes: number): boolean {
+  // A UTF-16 unit takes at most three bytes: short texts, which nearly all keys are, need no counting.
+  return text.length * 3 <= limitBytes || Buffer.byteLength(text) <= limitBytes;
+}
+
 /** A value in a message, at most 80 characters of it. */
 export function describe(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
@@ -147,6 +153,6 @@ export function quarantineKey(target: string, watermark: string): string {
 
 /** `prefix + text`, or `prefix + #hash` where that is too long; a text that begins with `#` is hashed, to stay apart. */
 function fittingKey(prefix: string, text: string): string {
-  const fits = Buffer.byteLength(prefix) + Buffer.byteLength(text) <= SORT_KEY_BYTES;
-  return prefix + (fits && !text.startsWith('#') ? text : `#${hash128(text)}`);
+  const key = prefix + text;
+  return isWithinBytes(key, SORT_KEY_BYTES) && !text.startsWith('#') ? key : `${prefix}#${hash128(text)}`;
 }

@@ -18,11 +18,11 @@ import type {
   SearchModel,
 } from '../model/compile.ts';
 import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../model/derived-item.ts';
-import { encodeElement, LabelError } from '../model/element.ts';
+import { encodeLabel, escapedEdge, LabelError } from '../model/element.ts';
 import { EncodingError, encodeValue, indexSortKey, isWellFormed, typeName } from '../model/encoding.ts';
 import type { AnyGraph, IndexName } from '../model/graph.ts';
 import { inboundPartition, searchPartition } from '../model/index-partition.ts';
-import { edgeIndexKey, edgeSortKey, SORT_KEY_BYTES, searchKey, searchValueKey } from '../model/keys.ts';
+import { edgeIndexKey, isWithinBytes, SORT_KEY_BYTES, searchKey, searchValueKey } from '../model/keys.ts';
 import { toPlainItem } from '../model/plain.ts';
 import type { DeriveContext } from '../model/schema.ts';
 
@@ -55,18 +55,30 @@ export interface Problem {
   message: string;
 }
 
-const NOTHING: Derived = { indexItems: new Map(), problems: [] };
+const NO_ITEMS: ReadonlyMap<string, Item> = new Map();
+const NOTHING: Derived = { indexItems: NO_ITEMS, problems: [] };
 /** DynamoDB's limit on an item, in bytes, less what an index item carries besides its fields. */
 const ITEM_BYTES = 400 * 1024 - 4096;
 
 /** Derives everything that a base item image wants; an undefined image (the item is absent) wants nothing. */
 export function derive(graph: AnyGraph, source: string, sortKey: string, image: Item | undefined): Derived {
-  if (image === undefined) return NOTHING;
+  return image === undefined ? NOTHING : deriver(graph, source, sortKey)(image);
+}
+
+/** `derive` for many images of one base item: what its keys say is worked out once. */
+export function deriver(graph: AnyGraph, source: string, sortKey: string): (image: Item | undefined) => Derived {
   const kind = classify(graph, source, sortKey);
-  if (kind.kind === 'node') return deriveNode(graph, kind.node, source, image);
-  if (kind.kind === 'edge') return deriveEdge(graph, kind.edge, source, kind.target, image);
-  if (kind.kind === 'misfit') return { indexItems: new Map(), problems: [{ code: 'misfit', message: kind.reason }] };
-  return NOTHING;
+  let wantedBy: (image: Item) => Derived = () => NOTHING;
+  if (kind.kind === 'node') {
+    wantedBy = (image) => deriveNode(graph, kind.node, source, image);
+  } else if (kind.kind === 'edge') {
+    const keys = edgeKeys(kind.edge, source, sortKey, kind.target);
+    wantedBy = (image) => deriveEdge(graph, kind.edge, keys, image);
+  } else if (kind.kind === 'misfit') {
+    const misfit: Derived = { indexItems: NO_ITEMS, problems: [{ code: 'misfit', message: kind.reason }] };
+    wantedBy = () => misfit;
+  }
+  return (image) => (image === undefined ? NOTHING : wantedBy(image));
 }
 
 /** A part that cannot be derived; caught at the part's border. */
@@ -149,44 +161,51 @@ function deriveNode(graph: AnyGraph, node: NodeModel, id: string, image: Item): 
   return { attributes: subject.project(node.view), indexItems, problems };
 }
 
-function deriveEdge(graph: AnyGraph, edge: EdgeModel, source: string, target: string, image: Item): Derived {
-  const subject = new Subject(graph, { source, type: edge.type, target }, image);
-  const sortKey = edgeSortKey(edge.type, target);
+/** What all images of an edge share. */
+interface EdgeKeys {
+  context: DeriveContext;
+  sortKey: string;
+  /** What the edge's element begins with. */
+  element: string;
+  /** Sort key of its index item; undefined where its type is not indexed. */
+  indexItem?: string;
+}
+
+function edgeKeys(edge: EdgeModel, source: string, sortKey: string, target: string): EdgeKeys {
+  return {
+    context: { source, type: edge.type, target },
+    sortKey,
+    element: escapedEdge(sortKey),
+    indexItem: edge.inbound && edgeIndexKey(sortKey),
+  };
+}
+
+function deriveEdge(graph: AnyGraph, edge: EdgeModel, keys: EdgeKeys, image: Item): Derived {
+  const subject = new Subject(graph, keys.context, image);
   const problems: Problem[] = [];
-  const labels = edge.labels;
-  const element = labels && part(problems, () => encodeElement(sortKey, labelValues(labels, subject)));
-  const indexItems = new Map<string, Item>();
-  if (edge.inbound !== undefined) {
-    const item = inboundItem(edge.inbound, subject, sortKey, problems);
-    if (item !== undefined) indexItems.set(edgeIndexKey(sortKey), item);
-  }
+  const { labels, inbound } = edge;
+  const element =
+    labels && part(problems, () => labels.reduce((text, label) => text + labelText(label, subject), keys.element));
+  const item = inbound && inboundItem(inbound, subject, keys.sortKey, problems);
+  const indexItems = item === undefined ? NO_ITEMS : new Map([[keys.indexItem!, item]]);
   return { element, indexItems, problems };
 }
 
-function labelValues(labels: readonly LabelModel[], subject: Subject): [string, AttributeValue][] {
-  const values: [string, AttributeValue][] = [];
-  for (const label of labels) {
-    const value = labelValue(label, subject);
-    if (value !== undefined) values.push([label.name, value]);
-  }
-  return values;
-}
-
-function labelValue(label: LabelModel, subject: Subject): AttributeValue | undefined {
+/** A label as it stands in the element; empty where the edge has none. */
+function labelText(label: LabelModel, subject: Subject): string {
   const purpose = `label ${label.name} of the edge set`;
   if (label.from.kind === 'derive') {
     const text = subject.compute(label.from.compute, purpose);
-    if (text === undefined) return undefined;
+    if (text === undefined) return '';
     // It would be stored as another text and differ from what is wanted forever.
     if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);
-    return { S: text };
+    return encodeLabel(label.name, { S: text });
   }
   const { attribute } = label.from;
   const value = subject.attribute(attribute);
-  if (value === undefined) return undefined;
+  if (value === undefined) return '';
   try {
-    encodeElement('', [[label.name, value]]);
-    return value;
+    return encodeLabel(label.name, value);
   } catch (error) {
     if (!(error instanceof LabelError)) throw error;
     throw new PartError('wrong-type', `attribute ${attribute}, needed for ${purpose}, ${error.message}`, attribute);
@@ -198,27 +217,27 @@ function inboundItem(inbound: InboundModel, subject: Subject, sortKey: string, p
   const item: Item = {};
   let indexed = false;
   for (const [index, order] of inbound.orders) {
-    const keys = part(problems, () => orderKeys(index, order, inbound, subject, sortKey));
-    if (keys === undefined) continue;
-    Object.assign(item, keys);
-    indexed = true;
+    if (part(problems, () => addOrderKeys(item, index, order, inbound, subject, sortKey)) === true) indexed = true;
   }
   if (!indexed) return undefined;
   return part(problems, () => withProjection(item, inbound.project, subject));
 }
 
-function orderKeys(
+/** Adds an order's two keys; says whether the order applies. */
+function addOrderKeys(
+  item: Item,
   index: IndexName,
   order: OrderModel,
   inbound: InboundModel,
   subject: Subject,
   sortKey: string,
-): Item | undefined {
+): boolean {
   const purpose = `order ${index} of ${subject.context.type}`;
   const encoded = encodeOrder(order, subject, false, purpose);
-  if (encoded === undefined) return undefined;
+  if (encoded === undefined) return false;
   const partition = inboundPartition(inbound, sortKey, encoded.text, subject.source);
-  return indexKeys(index, partition, encoded.text, subject.source, purpose, encoded.attribute);
+  addIndexKeys(item, index, partition, encoded, subject.source, purpose);
+  return true;
 }
 
 /** An order's encoded text, the value it came from, and the attribute to name in errors. */
@@ -306,29 +325,30 @@ function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, pur
     partitionText = encode(value, 'string', false, `the partition of ${purpose}`, search.partition).text;
   }
   const partition = searchPartition(search, partitionText, encoded.text, subject.source);
-  const item = indexKeys('gsi0', partition, encoded.text, subject.source, purpose, encoded.attribute);
+  const item: Item = {};
+  addIndexKeys(item, 'gsi0', partition, encoded, subject.source, purpose);
   item[VALUE] = encoded.value;
   return withProjection(item, search.project, subject);
 }
 
-function indexKeys(
+function addIndexKeys(
+  item: Item,
   index: IndexName,
   partition: string,
-  encoded: string,
+  { text, attribute }: Encoded,
   source: string,
   purpose: string,
-  attribute: string | undefined,
-): Item {
-  const sort = indexSortKey(encoded, source);
+): void {
+  const sort = indexSortKey(text, source);
   for (const key of [partition, sort]) {
-    const bytes = Buffer.byteLength(key);
-    if (bytes > SORT_KEY_BYTES) {
-      const cause = attribute === undefined ? 'the derived text' : `attribute ${attribute}`;
-      const message = `the key that ${cause} makes for ${purpose} has ${bytes} bytes; an index key has at most ${SORT_KEY_BYTES}`;
-      throw new PartError('key-too-long', message, attribute);
-    }
+    if (isWithinBytes(key, SORT_KEY_BYTES)) continue;
+    const cause = attribute === undefined ? 'the derived text' : `attribute ${attribute}`;
+    const message = `the key that ${cause} makes for ${purpose} has ${Buffer.byteLength(key)} bytes; an index key has at most ${SORT_KEY_BYTES}`;
+    throw new PartError('key-too-long', message, attribute);
   }
-  return { [INDEX_KEYS[index].partition]: { S: partition }, [INDEX_KEYS[index].sort]: { S: sort } };
+  const names = INDEX_KEYS[index];
+  item[names.partition] = { S: partition };
+  item[names.sort] = { S: sort };
 }
 
 function withProjection(item: Item, projection: Projection, subject: Subject): Item {

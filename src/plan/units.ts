@@ -3,7 +3,7 @@ import { type Item, sameItem } from '../model/attribute-value.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { typePrefix, VIEW_KEY } from '../model/keys.ts';
 import type { ChangeRecord } from '../stream/record.ts';
-import { type Derived, derive, type Problem } from './derive.ts';
+import { type Derived, deriver, type Problem } from './derive.ts';
 
 /**
  * Units: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.
@@ -76,7 +76,7 @@ export function planUnits(graph: AnyGraph, source: string, histories: readonly I
   const viewChanges: ViewChange[] = [];
   const viewRecords: ChangeRecord[] = [];
   for (const history of histories) {
-    const steps = history.records.map((record) => stepOf(graph, record));
+    const steps = stepsOf(graph, history);
     const change = viewChange(history, steps, viewRecords);
     if (change !== undefined) viewChanges.push(change);
     addIndexUnits(units, history, steps);
@@ -103,12 +103,9 @@ interface Step {
   after: Derived;
 }
 
-function stepOf(graph: AnyGraph, record: ChangeRecord): Step {
-  return {
-    record,
-    before: derive(graph, record.source, record.target, record.oldImage),
-    after: derive(graph, record.source, record.target, record.newImage),
-  };
+function stepsOf(graph: AnyGraph, { source, target, records }: ItemHistory): Step[] {
+  const derive = deriver(graph, source, target);
+  return records.map((record) => ({ record, before: derive(record.oldImage), after: derive(record.newImage) }));
 }
 
 function span(records: readonly ChangeRecord[]): { oldest: string; newest: string } {

@@ -12,7 +12,13 @@ const FATAL: Readonly<Record<string, string>> = {
   ExpiredTokenException: 'Renew the credentials.',
   CredentialsProviderError: 'Set AWS credentials, or --endpoint for a local engine.',
 };
-const TERMINAL: ReadonlySet<string> = new Set(['ValidationException', 'ItemCollectionSizeLimitExceededException']);
+const TERMINAL: ReadonlySet<string> = new Set([
+  'ValidationException',
+  'SerializationException',
+  'ItemCollectionSizeLimitExceededException',
+]);
+/** What the SDK throws, as a plain Error, where neither client nor environment names a region. */
+const NO_REGION = 'Region is missing';
 
 /** Wraps an error of the SDK; a `StoreError` comes back as it is. */
 export function classifyError(error: unknown): StoreError {
@@ -26,6 +32,10 @@ export function classifyError(error: unknown): StoreError {
     return new StoreError('retryable', 'no-connection', `No DynamoDB answers at the endpoint: ${detail}.`, hint, {
       cause: error,
     });
+  }
+  if (detail === NO_REGION) {
+    const hint = 'Name it with --region or AWS_REGION, or name an endpoint.';
+    return new StoreError('fatal', 'no-region', 'No AWS region is set.', hint, { cause: error });
   }
   const message = `DynamoDB refused the call: ${name}: ${detail.replace(/\.$/, '')}.`;
   return new StoreError(kind, name, message, FATAL[name] ?? '', { cause: error });

@@ -8,16 +8,14 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
-  type QueryCommandInput,
   UpdateItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { type Item, itemSizeBytes } from '../model/attribute-value.ts';
 import type { TableNames } from '../model/compile.ts';
-import { INDEX_KEYS } from '../model/derived-item.ts';
 import { backoffMs, sleep } from '../retry.ts';
 import { classifyError } from './classify.ts';
-import { updateExpression } from './expressions.ts';
+import { queryInput, updateExpression } from './expressions.ts';
 import type {
   BatchWrite,
   DerivedUpdate,
@@ -56,7 +54,7 @@ export class DynamoDBStore implements Store {
       ReturnConsumedCapacity: 'TOTAL',
     });
     const output = await classified(() => this.client.send(command));
-    return { item: output.Item as Item | undefined, rcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
+    return { item: output.Item && received(output.Item), rcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
   }
 
   async getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult> {
@@ -91,7 +89,7 @@ export class DynamoDBStore implements Store {
       const output = await classified(() => this.client.send(command));
       calls += 1;
       rcu += totalUnits(output.ConsumedCapacity);
-      items.push(...((output.Responses?.[this.table.name] ?? []) as Item[]));
+      for (const item of output.Responses?.[this.table.name] ?? []) items.push(received(item));
       const left = output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
       // Over 16 MB DynamoDB hands back the rest without being throttled: progress starts the count anew.
       if (left.length < rest.length) attempt = 0;
@@ -114,8 +112,10 @@ export class DynamoDBStore implements Store {
       const output = await this.client.send(command);
       return { applied: true, wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException)) throw classifyError(error);
-      const current = error.Item as Item | undefined;
+      let current: Item | undefined;
+      if (error instanceof ConditionalCheckFailedException) current = error.Item && received(error.Item);
+      else if (isUnreadable(error)) current = (await this.get(update.key, { consistent: true })).item;
+      else throw classifyError(error);
       // The exception does not say what it cost; DynamoDB bills the size of the item that failed the condition.
       const wcu = current === undefined ? 1 : Math.max(1, Math.ceil(itemSizeBytes(current) / WRITE_UNIT_BYTES));
       return { applied: false, wcu, current };
@@ -173,38 +173,13 @@ export class DynamoDBStore implements Store {
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
-    const command = new QueryCommand({ TableName: this.table.name, ...this.queryInput(request) });
+    const command = new QueryCommand(queryInput(this.table, request));
     const output = await classified(() => this.client.send(command));
     return {
-      items: (output.Items ?? []) as Item[],
+      items: (output.Items ?? []).map(received),
       count: output.Count ?? 0,
       lastKey: output.LastEvaluatedKey as Item | undefined,
       rcu: output.ConsumedCapacity?.CapacityUnits ?? 0,
-    };
-  }
-
-  private queryInput(request: QueryRequest): Omit<QueryCommandInput, 'TableName'> {
-    const { partitionKey, sortKey, indexNames } = this.table;
-    const names = request.index === undefined ? [partitionKey, sortKey] : Object.values(INDEX_KEYS[request.index]);
-    const attributeNames: Record<string, string> = { '#p': names[0]! };
-    const values: SdkItem = { ':p': { S: request.partition } };
-    let condition = '#p = :p';
-    for (const [clause, value] of sortKeyClauses(request.sortKey)) {
-      attributeNames['#s'] = names[1]!;
-      condition += ` AND ${clause}`;
-      Object.assign(values, value);
-    }
-    return {
-      ...(request.index !== undefined && { IndexName: indexNames[request.index] }),
-      KeyConditionExpression: condition,
-      ExpressionAttributeNames: attributeNames,
-      ExpressionAttributeValues: values,
-      ScanIndexForward: request.reverse !== true,
-      ...(request.limit !== undefined && { Limit: request.limit }),
-      ...(request.startKey !== undefined && { ExclusiveStartKey: request.startKey as SdkItem }),
-      ...(request.consistent === true && { ConsistentRead: true }),
-      ...(request.countOnly === true && { Select: 'COUNT' }),
-      ReturnConsumedCapacity: 'TOTAL',
     };
   }
 
@@ -218,17 +193,22 @@ export class DynamoDBStore implements Store {
   }
 }
 
-/** DynamoDB takes one condition on the sort key: both ends of a range are one BETWEEN. */
-function sortKeyClauses(sortKey: QueryRequest['sortKey']): [string, SdkItem][] {
-  if (sortKey === undefined) return [];
-  if ('beginsWith' in sortKey) {
-    return sortKey.beginsWith === '' ? [] : [['begins_with(#s, :s)', { ':s': { S: sortKey.beginsWith } }]];
-  }
-  const { from, to } = sortKey;
-  if (from !== undefined && to !== undefined)
-    return [['#s BETWEEN :from AND :to', { ':from': { S: from }, ':to': { S: to } }]];
-  if (from !== undefined) return [['#s >= :from', { ':from': { S: from } }]];
-  return to === undefined ? [] : [['#s <= :to', { ':to': { S: to } }]];
+/** The one attribute name whose value the SDK loses. */
+const LOST = '__proto__';
+
+/** An item out of a response. What the SDK loses is undefined there, which is no attribute value: it is left out. */
+function received(item: SdkItem): Item {
+  if (Object.hasOwn(item, LOST) && item[LOST] === undefined) delete item[LOST];
+  return item as Item;
+}
+
+/**
+ * Whether the SDK could not read DynamoDB's refusal: it trips over attributes named `__proto__` anywhere in the item that
+ * a failed condition returns, and no other refusal returns one.
+ */
+function isUnreadable(error: unknown): boolean {
+  if (!(error instanceof TypeError) || !('$metadata' in error)) return false;
+  return (error.$metadata as { httpStatusCode?: number }).httpStatusCode === 400;
 }
 
 function totalUnits(consumed: { CapacityUnits?: number }[] | undefined): number {

@@ -1,7 +1,9 @@
-import type { UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { AttributeValue } from '../model/attribute-value.ts';
-import { EDGE_SET, EVICTED, REVISION, WATERMARK } from '../model/derived-item.ts';
-import type { DerivedUpdate } from './port.ts';
+import type { QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue, Item } from '../model/attribute-value.ts';
+import type { TableNames } from '../model/compile.ts';
+import { EDGE_SET, EVICTED, INDEX_KEYS, REVISION, WATERMARK } from '../model/derived-item.ts';
+import { SORT_KEY_BYTES } from '../model/keys.ts';
+import type { DerivedUpdate, QueryRequest } from './port.ts';
 
 /** The expression part of an UpdateItem for a derived item. Every name goes through a placeholder: `w` may be reserved. */
 export function updateExpression(
@@ -69,4 +71,52 @@ function conditionExpression(
     clauses.push(`NOT contains(#evicted, :type${i})`);
   });
   return clauses.join(' AND ');
+}
+
+/** The input of a Query. */
+export function queryInput(table: TableNames, request: QueryRequest): QueryCommandInput {
+  const { index, sortKey } = request;
+  const { partition, sort } =
+    index === undefined ? { partition: table.partitionKey, sort: table.sortKey } : INDEX_KEYS[index];
+  const condition = sortKeyCondition(sortKey);
+  const values: Item = { ':p': { S: request.partition }, ...condition?.values };
+  return {
+    TableName: table.name,
+    ...(index !== undefined && { IndexName: table.indexNames[index] }),
+    KeyConditionExpression: condition === undefined ? '#p = :p' : `#p = :p AND ${condition.clause}`,
+    ExpressionAttributeNames: { '#p': partition, ...(condition && { '#s': sort }) },
+    ExpressionAttributeValues: values as QueryCommandInput['ExpressionAttributeValues'],
+    ScanIndexForward: request.reverse !== true,
+    ...(request.limit !== undefined && { Limit: request.limit }),
+    ...(request.startKey !== undefined && {
+      ExclusiveStartKey: request.startKey as QueryCommandInput['ExclusiveStartKey'],
+    }),
+    ...(request.consistent === true && { ConsistentRead: true }),
+    ...(request.countOnly === true && { Select: 'COUNT' }),
+    ReturnConsumedCapacity: 'TOTAL',
+  };
+}
+
+/** Sorts after every character that text holds: the last code point, reserved as a non-character. */
+const LAST_CHARACTER = '\u{10FFFF}';
+const LAST_CHARACTER_BYTES = 4;
+
+/** DynamoDB takes one condition on the sort key: both ends of a range are one BETWEEN. */
+function sortKeyCondition(sortKey: QueryRequest['sortKey']): { clause: string; values: Item } | undefined {
+  if (sortKey === undefined) return undefined;
+  if ('beginsWith' in sortKey) {
+    const { beginsWith } = sortKey;
+    if (beginsWith === '') return undefined;
+    // A prefix is a range of keys. It is asked for as one, because one local engine ignores case in `begins_with`.
+    if (Buffer.byteLength(beginsWith) + LAST_CHARACTER_BYTES <= SORT_KEY_BYTES) {
+      return sortKeyCondition({ from: beginsWith, to: beginsWith + LAST_CHARACTER });
+    }
+    return { clause: 'begins_with(#s, :s)', values: { ':s': { S: beginsWith } } };
+  }
+  const { from, to } = sortKey;
+  if (from !== undefined && to !== undefined) {
+    return { clause: '#s BETWEEN :from AND :to', values: { ':from': { S: from }, ':to': { S: to } } };
+  }
+  if (from !== undefined) return { clause: '#s >= :from', values: { ':from': { S: from } } };
+  return to === undefined ? undefined : { clause: '#s <= :to', values: { ':to': { S: to } } };
 }

@@ -1,0 +1,24 @@
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
+import type { BatchResult } from '../apply/projector.ts';
+
+/** Puts the metrics of a batch out as one EMF document on stdout, from which CloudWatch makes metrics. */
+export interface BatchMetrics {
+  emit(result: BatchResult, lagMs: number | undefined): void;
+}
+
+/** Metrics in a namespace, with the table as their dimension. */
+export function createBatchMetrics(namespace: string, table: string): BatchMetrics {
+  const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
+  return {
+    emit(result, lagMs) {
+      const { records, units, writes, wcu, rcu, stale, contradictions, quarantined, failedFrom } = result;
+      const counts = { records, units, writes, wcu, rcu, stale, contradictions, quarantined };
+      for (const [name, value] of Object.entries(counts)) metrics.addMetric(name, MetricUnit.Count, value);
+      metrics.addMetric('failedBatches', MetricUnit.Count, failedFrom === undefined ? 0 : 1);
+      // How many records one derived item's write stands for: what batching saves.
+      if (units > 0) metrics.addMetric('coalescingRatio', MetricUnit.NoUnit, records / units);
+      if (lagMs !== undefined) metrics.addMetric('lagMs', MetricUnit.Milliseconds, lagMs);
+      metrics.publishStoredMetrics();
+    },
+  };
+}

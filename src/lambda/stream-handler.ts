@@ -1,0 +1,101 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import pino, { type Logger } from 'pino';
+import { type BatchResult, createProjector } from '../apply/projector.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { createClient } from '../store/client.ts';
+import { DynamoDBStore } from '../store/dynamodb.ts';
+import type { Store } from '../store/port.ts';
+import { decodeRecords, type RawRecord } from '../stream/decode.ts';
+import type { ChangeRecord } from '../stream/record.ts';
+import { createBatchMetrics } from './metrics.ts';
+
+/** The part of Lambda's stream event that is used. */
+export interface StreamEvent {
+  Records: RawRecord[];
+}
+
+/** The part of Lambda's context that is used. */
+export interface InvocationContext {
+  awsRequestId: string;
+  getRemainingTimeInMillis(): number;
+}
+
+/** What the event source mapping wants to hear; it needs `ReportBatchItemFailures`. */
+export interface StreamResponse {
+  /** Empty: all is applied. Else the lowest record that is not; the mapping retries from it on. */
+  batchItemFailures: { itemIdentifier: string }[];
+}
+
+/** Options of a stream handler. */
+export interface StreamHandlerOptions {
+  /** Client to write with. Default: one for the function's own region, kept for the function's life. */
+  client?: DynamoDBClient;
+  /** The table, instead of `client`. */
+  store?: Store;
+  /** Units in flight at once. Default 32. */
+  concurrency?: number;
+  /** Milliseconds before the function's timeout at which no further unit is started. Default 5,000. */
+  reserveMs?: number;
+  /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
+  metricsNamespace?: string;
+  /** A pino logger. Default: JSON lines on stdout, level `info`. */
+  logger?: Logger;
+  /** Share of invocations that log at level `debug`, 0 to 1. Default 0. */
+  sampleRate?: number;
+  /** Draws the sample, 0 to 1. Default: `Math.random`. */
+  random?: () => number;
+  /** Clock in milliseconds since 1970. Default: the machine's. */
+  now?: () => number;
+}
+
+/** A Lambda handler for the stream of a table. */
+export type StreamHandler = (event: StreamEvent, context: InvocationContext) => Promise<StreamResponse>;
+
+const RESERVE_MS = 5_000;
+
+/**
+ * Makes the handler that projects a table's stream. Clients are made once, here. Failures that trying again may mend are
+ * retried until the reserve; then exactly one record is reported, the lowest unapplied, and the mapping comes again from
+ * there. Throws only for events that are no stream of this table, so that such a batch fails as a whole.
+ *
+ * Logs hold keys, never the contents of items.
+ *
+ * @example
+ * export const handler = streamHandler(graph, { sampleRate: 0.01 });
+ */
+export function streamHandler(graph: AnyGraph, options: StreamHandlerOptions = {}): StreamHandler {
+  const { concurrency, reserveMs = RESERVE_MS, sampleRate = 0, random = Math.random, now = Date.now } = options;
+  // Retries of a call belong to the projector, which knows how much time is left.
+  const store = options.store ?? new DynamoDBStore(options.client ?? createClient({ maxAttempts: 1 }), graph.table);
+  const projector = createProjector(graph, { store, concurrency, now, random });
+  const metrics = createBatchMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
+  const rootLogger = options.logger ?? pino({ level: 'info' });
+  return async (event, context) => {
+    const sampled = random() < sampleRate;
+    const logger = rootLogger.child({ requestId: context.awsRequestId }, sampled ? { level: 'debug' } : {});
+    const records = decodeRecords(graph, event.Records);
+    logger.debug({ keys: records.map(({ source, target }) => [source, target]) }, 'batch received');
+    const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
+    const result = await projector.project(records, { remainingMs });
+    metrics.emit(result, lagOf(records, now()));
+    return report(result, logger);
+  };
+}
+
+function report(result: BatchResult, logger: Logger): StreamResponse {
+  const { failedFrom, error, ...counts } = result;
+  if (failedFrom === undefined) {
+    logger.info(counts, 'batch applied');
+    return { batchItemFailures: [] };
+  }
+  const { source, target, sequenceNumber } = failedFrom;
+  const reason = { code: error?.code, message: error?.message };
+  logger.warn({ ...counts, source, target, sequenceNumber, reason }, 'batch not applied in full; it will be retried');
+  return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] };
+}
+
+/** Age of the oldest record; the stream tells whole seconds. */
+function lagOf(records: readonly ChangeRecord[], nowMs: number): number | undefined {
+  const created = records.map(({ createdAtSeconds }) => createdAtSeconds).filter((seconds) => seconds !== undefined);
+  return created.length === 0 ? undefined : Math.max(0, nowMs - Math.min(...created) * 1000);
+}

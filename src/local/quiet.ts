@@ -1,0 +1,41 @@
+/** Polls in a row that have to find nothing. */
+const EMPTY_POLLS = 2;
+
+/**
+ * Tells when a stream is quiet: every shard that is read was polled twice in a row without anything new anywhere. What
+ * the worker's own writes add to the stream counts as new, so a quiet worker has read past that too.
+ */
+export class QuietWatch {
+  private readonly emptyPolls = new Map<string, number>();
+  private unsettled = 0;
+
+  /** A shard is being read from now on. */
+  opened(shardId: string): void {
+    this.emptyPolls.set(shardId, 0);
+  }
+
+  /** A shard is not read any more. */
+  closed(shardId: string): void {
+    this.emptyPolls.delete(shardId);
+  }
+
+  /** Something was read: every shard has to be polled anew. */
+  activity(): void {
+    for (const shardId of this.emptyPolls.keys()) this.emptyPolls.set(shardId, 0);
+  }
+
+  /** A poll found nothing. */
+  emptyPoll(shardId: string): void {
+    this.emptyPolls.set(shardId, (this.emptyPolls.get(shardId) ?? 0) + 1);
+  }
+
+  /** How many shards are known that cannot be read yet. */
+  waiting(count: number): void {
+    this.unsettled = count;
+  }
+
+  /** Whether all is quiet. */
+  isQuiet(): boolean {
+    return this.unsettled === 0 && [...this.emptyPolls.values()].every((polls) => polls >= EMPTY_POLLS);
+  }
+}

@@ -1,0 +1,166 @@
+import pMap from 'p-map';
+import { type ApplyContext, type ApplyStats, OutOfTimeError, waitWithin } from '../apply/context.ts';
+import { StoreError } from '../errors.ts';
+import { type Item, stringOf } from '../model/attribute-value.ts';
+import { WATERMARK } from '../model/derived-item.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { VIEW_KEY } from '../model/keys.ts';
+import { derive } from '../plan/derive.ts';
+import { backoffMs, sleep } from '../retry.ts';
+import type { Store } from '../store/port.ts';
+import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../stream/quarantine.ts';
+import type { ChangeRecord } from '../stream/record.ts';
+import { settleIndexItem, settleView, settleViewParts } from './settle.ts';
+
+/** Options of a redrive. */
+export interface RedriveOptions {
+  graph: AnyGraph;
+  /** The table. */
+  store: Store;
+  /** Entries in flight at once. Default 8. */
+  concurrency?: number;
+  /** Milliseconds left, asked again and again. Default: no end. */
+  remainingMs?: () => number;
+  /** Clock in milliseconds since 1970. Default: the machine's. */
+  now?: () => number;
+  /** Called as entries are settled, with how many so far. */
+  onProgress?: (entries: number) => void;
+}
+
+/** What a redrive came to. */
+export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'> {
+  /** Entries looked at. */
+  entries: number;
+  /** Entries settled by their base item, and cleared. */
+  repaired: number;
+  /** Entries whose cause is still there; `reasons` says which. */
+  left: number;
+  reasons: string[];
+}
+
+/**
+ * Settles every quarantined record by its base item as it is now, never by the record's images, and clears its entry. An
+ * entry stays where the base item still cannot be derived, or its derived item still not be written.
+ */
+export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
+  const { graph, store, concurrency = 8, onProgress } = options;
+  const context = contextOf(options);
+  const result = { entries: 0, repaired: 0, left: 0, reasons: [] as string[] };
+  await pMap(
+    quarantined(context),
+    async (item) => {
+      const entry = readEntry(graph, item);
+      const reason = await settleEntry(context, entry, stringOf(item[WATERMARK]) ?? '');
+      result.entries += 1;
+      if (reason === undefined) {
+        const { wcu } = await store.delete({ source: entry.source, target: stringOf(item[graph.table.sortKey]) ?? '' });
+        context.stats.wcu += wcu;
+        result.repaired += 1;
+      } else {
+        result.left += 1;
+        result.reasons.push(reason);
+      }
+      onProgress?.(result.entries);
+    },
+    { concurrency },
+  );
+  const { writes, wcu, rcu } = context.stats;
+  return { ...result, writes, wcu, rcu };
+}
+
+/**
+ * Settles everything that some records of the stream concern, as after an event source mapping gave up on them: by the
+ * base items as they are now, with the derived keys of both images.
+ */
+export async function redriveRecords(
+  records: readonly ChangeRecord[],
+  options: RedriveOptions,
+): Promise<RedriveResult> {
+  const { graph, concurrency = 8, onProgress } = options;
+  const context = contextOf(options);
+  const result = { entries: 0, repaired: 0, left: 0, reasons: [] as string[] };
+  await pMap(
+    records,
+    async (record) => {
+      const { source, target } = record;
+      const images = [record.oldImage, record.newImage].map((image) => derive(graph, source, target, image));
+      const keys = new Set(images.flatMap(({ indexItems }) => [...indexItems.keys()]));
+      const entry: QuarantineEntry = {
+        source,
+        target,
+        code: '',
+        reason: '',
+        since: '',
+        derivedKeys: [VIEW_KEY, ...keys],
+      };
+      const reason = await settleEntry(context, entry, record.position);
+      result.entries += 1;
+      if (reason === undefined) result.repaired += 1;
+      else {
+        result.left += 1;
+        result.reasons.push(reason);
+      }
+      onProgress?.(result.entries);
+    },
+    { concurrency },
+  );
+  const { writes, wcu, rcu } = context.stats;
+  return { ...result, writes, wcu, rcu };
+}
+
+function contextOf(options: RedriveOptions): ApplyContext {
+  const { graph, store, now = Date.now, remainingMs = () => Number.POSITIVE_INFINITY } = options;
+  const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
+  return { graph, store, now, remainingMs, stats, wait: sleep, random: Math.random };
+}
+
+/** The entries as they are at the start of each page; new ones that come meanwhile may be met too. */
+async function* quarantined(context: ApplyContext): AsyncGenerator<Item> {
+  let startKey: Item | undefined;
+  do {
+    const page = await context.store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION, startKey });
+    context.stats.rcu += page.rcu;
+    yield* page.items;
+    startKey = page.lastKey;
+  } while (startKey !== undefined);
+}
+
+/** Settles what an entry names; gives why it has to stay, or undefined where it is done. */
+async function settleEntry(
+  context: ApplyContext,
+  entry: QuarantineEntry,
+  watermark: string,
+): Promise<string | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await settleOnce(context, entry, watermark);
+    } catch (error) {
+      if (error instanceof OutOfTimeError) return `${entry.source} ${entry.target}: ${error.message}`;
+      if (!(error instanceof StoreError) || error.kind === 'fatal') throw error;
+      if (error.kind === 'terminal') return `${entry.source} ${entry.target}: ${error.message}`;
+      await waitWithin(context, backoffMs(attempt));
+    }
+  }
+}
+
+async function settleOnce(
+  context: ApplyContext,
+  entry: QuarantineEntry,
+  watermark: string,
+): Promise<string | undefined> {
+  const { graph, store } = context;
+  const { source, target } = entry;
+  if (target === VIEW_KEY) {
+    await settleView(context, source, watermark);
+    return undefined;
+  }
+  const { item: base, rcu } = await store.get({ source, target }, { consistent: true });
+  context.stats.rcu += rcu;
+  const wanted = derive(graph, source, target, base);
+  const keys = new Set([...entry.derivedKeys, ...wanted.indexItems.keys()]);
+  keys.delete(VIEW_KEY);
+  await settleViewParts(context, source, [target], watermark);
+  for (const sortKey of keys) await settleIndexItem(context, source, target, sortKey, watermark);
+  const [problem] = wanted.problems;
+  return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
+}

@@ -1,0 +1,132 @@
+import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from '../apply/context.ts';
+import type { Item } from '../model/attribute-value.ts';
+import { stringOf } from '../model/attribute-value.ts';
+import { decodeElement, edgeKeyOf } from '../model/element.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { typePrefix, VIEW_KEY } from '../model/keys.ts';
+import { derive } from '../plan/derive.ts';
+import type { IndexUnit, ViewChange, ViewUnit } from '../plan/units.ts';
+import { elementsByEdge, settledIndexUpdate, slowViewUpdate, type Truth } from '../plan/writes.ts';
+
+/**
+ * Settling: a derived item is made what its base items want, whatever records said. The derived item is read first, then
+ * the base items, both consistently, and the write is made under the revision seen; on a conflict all of it is read
+ * again. So a settled item is never older than what was there, and no image of a record is ever applied.
+ */
+
+/** Settles one index item by its base item; unwanted ones become tombstones even where nothing was. */
+export async function settleIndexItem(
+  context: ApplyContext,
+  source: string,
+  target: string,
+  sortKey: string,
+  watermark: string,
+): Promise<void> {
+  const { graph } = context;
+  const unit: IndexUnit = { kind: 'index', source, sortKey, target, records: [], oldest: watermark, newest: watermark };
+  let current = await readConsistent(context, source, sortKey);
+  for (;;) {
+    checkTime(context);
+    const base = await readConsistent(context, source, target);
+    const wanted = derive(graph, source, target, base).indexItems.get(sortKey);
+    const result = await countedUpdate(
+      context,
+      settledIndexUpdate(graph, unit, current, wanted, epochSeconds(context)),
+    );
+    if (result.applied) return;
+    current = result.current;
+  }
+}
+
+/** Settles the parts that some base items have in their view. */
+export async function settleViewParts(
+  context: ApplyContext,
+  source: string,
+  targets: readonly string[],
+  watermark: string,
+): Promise<void> {
+  await settle(context, source, watermark, async () => {
+    const { items, rcu } = await context.store.getMany(
+      targets.map((target) => ({ source, target })),
+      { consistent: true },
+    );
+    context.stats.rcu += rcu;
+    return new Map(targets.map((target, i) => [target, items[i]]));
+  });
+}
+
+/** Settles a view as a whole: by every base item of the partition, and every element that has none. */
+export async function settleView(context: ApplyContext, source: string, watermark: string): Promise<void> {
+  await settle(context, source, watermark, async (view) => {
+    const bases = await readPartition(context, source);
+    for (const elements of elementsByEdge(view).values()) {
+      const edge = decodeElement(elements[0]!);
+      if (edge !== undefined && !bases.has(edgeKeyOf(edge))) bases.set(edgeKeyOf(edge), undefined);
+    }
+    // Also where the node is absent: its attributes may still be in the view.
+    if (!bases.has(source)) bases.set(source, undefined);
+    return bases;
+  });
+}
+
+async function settle(
+  context: ApplyContext,
+  source: string,
+  watermark: string,
+  readBases: (view: Item | undefined) => Promise<Map<string, Item | undefined>>,
+): Promise<void> {
+  const { graph } = context;
+  let view = await readConsistent(context, source, VIEW_KEY);
+  for (;;) {
+    checkTime(context);
+    const bases = await readBases(view);
+    const truths = new Map<string, Truth>();
+    for (const [target, base] of bases) truths.set(target, derive(graph, source, target, base));
+    const unit = unitOf(source, [...bases.keys()], watermark);
+    const result = await countedUpdate(context, slowViewUpdate(graph, unit, view, truths, epochSeconds(context)));
+    if (result.applied) return;
+    view = result.current;
+  }
+}
+
+/** A unit that carries no images: every change of it is decided by a truth. */
+function unitOf(source: string, targets: readonly string[], watermark: string): ViewUnit {
+  const changes = targets.map(
+    (target): ViewChange => ({
+      target,
+      oldest: watermark,
+      edgeType: target === source ? undefined : typePrefix(target),
+      mentioned: new Set(),
+    }),
+  );
+  return { kind: 'view', source, sortKey: VIEW_KEY, changes, records: [], oldest: watermark, newest: watermark };
+}
+
+async function readConsistent(context: ApplyContext, source: string, target: string): Promise<Item | undefined> {
+  const { item, rcu } = await context.store.get({ source, target }, { consistent: true });
+  context.stats.rcu += rcu;
+  return item;
+}
+
+/** Every base item of a partition, by sort key. */
+async function readPartition(context: ApplyContext, source: string): Promise<Map<string, Item | undefined>> {
+  const bases = new Map<string, Item | undefined>();
+  let startKey: Item | undefined;
+  do {
+    // Base items lie between `A` and `[`, the character after `Z`; derived ones begin with `~` and are not read.
+    const page = await context.store.query({
+      partition: source,
+      sortKey: { from: 'A', to: '[' },
+      startKey,
+      consistent: true,
+    });
+    context.stats.rcu += page.rcu;
+    for (const item of page.items) bases.set(sortKeyOf(context.graph, item), item);
+    startKey = page.lastKey;
+  } while (startKey !== undefined);
+  return bases;
+}
+
+function sortKeyOf({ table }: AnyGraph, item: Item): string {
+  return stringOf(item[table.sortKey]) ?? '';
+}

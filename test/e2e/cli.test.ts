@@ -1,0 +1,309 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
+
+let dev: DevServer;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeloom-cli-'));
+  dev = await startDev();
+  const imported = await run('import', 'examples/goals/goals.jsonl');
+  expect(imported.code).toBe(0);
+}, 60_000);
+
+afterAll(async () => {
+  expect(await dev.interrupt()).toBe(0);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs against the dev server. */
+function run(...args: string[]): Promise<CommandRun> {
+  return edgeloom([...args, '--endpoint', dev.endpoint]);
+}
+
+/** Runs with `--json` until what it prints is as wanted: projection follows the write by some moments. */
+async function eventually(wanted: unknown, ...args: string[]): Promise<void> {
+  let printed: unknown;
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
+    const { code, stdout } = await run(...args, '--json');
+    printed = JSON.parse(stdout);
+    if (code === 0 && JSON.stringify(printed) === JSON.stringify(wanted)) break;
+  }
+  expect(printed).toEqual(wanted);
+}
+
+async function json(...args: string[]): Promise<unknown> {
+  const { code, stdout } = await run(...args, '--json');
+  expect(code).toBe(0);
+  return JSON.parse(stdout);
+}
+
+describe('reads of the goals example', () => {
+  it('get: an entry for each id asked, in order, unknown ones too', async () => {
+    await eventually(
+      [
+        {
+          id: 'GOAL-G1',
+          attributes: { title: 'Halve the page load time', status: 'open' },
+          edgeSet: [
+            { type: 'GOALMEMBERSHIP', target: 'TEAM-T1', memberRole: 'TEAM' },
+            { type: 'GOALMEMBERSHIP', target: 'USER-U1', memberRole: 'LEAD' },
+            { type: 'GOALMEMBERSHIP', target: 'USER-U2', memberRole: 'CONTRIBUTOR' },
+          ],
+        },
+        { id: 'GOAL-NONE', attributes: null, edgeSet: [] },
+      ],
+      'get',
+      'GOAL-G1',
+      'GOAL-NONE',
+    );
+  });
+
+  it('inbound: by rank, at least and exactly, and by the second order', async () => {
+    const edge = (source: string, memberRole: string, date: string) => ({
+      source,
+      type: 'GOALMEMBERSHIP',
+      target: 'USER-U2',
+      attributes: { memberRole, date },
+    });
+    const lead = edge('GOAL-G2', 'LEAD', '2026-08-01');
+    const contributor = edge('GOAL-G1', 'CONTRIBUTOR', '2026-07-15');
+    const inbound = ['inbound', 'GOALMEMBERSHIP', 'USER-U2'];
+    await eventually({ items: [contributor, lead] }, ...inbound, '--at-least', 'CONTRIBUTOR');
+    expect(await json(...inbound, '--equals', 'LEAD')).toEqual({ items: [lead] });
+    expect(await json(...inbound, '--order', 'gsi1', '--reverse')).toEqual({ items: [lead, contributor] });
+    expect(await json(...inbound, '--order', 'gsi1', '--to', '2026-07-31')).toEqual({ items: [contributor] });
+  });
+
+  it('a cursor goes on where the page ended, and is absent at the end', async () => {
+    const first = (await json('inbound', 'GOALMEMBERSHIP', 'USER-U2', '--limit', '1')) as {
+      items: unknown[];
+      cursor: string;
+    };
+    expect(first.items).toHaveLength(1);
+    const second = await json('inbound', 'GOALMEMBERSHIP', 'USER-U2', '--limit', '1', '--cursor', first.cursor);
+    expect(second).toMatchObject({ items: [{ source: 'GOAL-G2' }] });
+    expect(second).not.toHaveProperty('cursor');
+    const refused = await run('inbound', 'GOALMEMBERSHIP', 'USER-U1', '--cursor', first.cursor, '--json');
+    expect(refused.code).toBe(2);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: 'invalid-cursor' } });
+  });
+
+  it('search, count and shards', async () => {
+    await eventually(
+      { items: [{ id: 'USER-U1', value: 'Terui', attributes: {} }] },
+      'search',
+      'USER.name',
+      '--eq',
+      'Terui',
+    );
+    expect(await json('search', 'USER.name', '--prefix', 'Ta')).toMatchObject({ items: [{ id: 'USER-U2' }] });
+    expect(await json('search', 'GOAL.dueDate', '--from', '2026-10-01', '--reverse')).toMatchObject({
+      items: [{ id: 'GOAL-G1' }, { id: 'GOAL-G2' }],
+    });
+    expect(await json('count', 'USER.name')).toEqual({ count: 2, rcu: 100 });
+    const spread = await json('shards', 'USER.name');
+    expect(spread).toMatchObject({ shards: 200, items: 2, empty: 198, hash: 'codepoint-product' });
+  });
+
+  it('edges and page: three calls for the page', async () => {
+    expect(await json('edges', 'GOAL-G2', '--type', 'GOALSUBSCRIBER')).toEqual({
+      items: [{ source: 'GOAL-G2', type: 'GOALSUBSCRIBER', target: 'USER-U1', attributes: { since: '2026-08-02' } }],
+    });
+    const page = await json('page', 'GOALMEMBERSHIP', 'TEAM-T1', '--with', 'GOALMEMBERSHIP:LEAD');
+    expect(page).toMatchObject({
+      items: [{ id: 'GOAL-G1' }, { id: 'GOAL-G2' }],
+      nodes: { 'USER-U1': { name: 'Terui' }, 'USER-U2': { name: 'Tanaka' } },
+      calls: 3,
+    });
+  });
+
+  it('tables for people hold the same', async () => {
+    const { stdout } = await run('inbound', 'GOALMEMBERSHIP', 'USER-U1');
+    expect(stdout.split('\n')[0]).toMatch(/^source +type +target +attributes$/);
+    expect(stdout).toContain('GOAL-G1  GOALMEMBERSHIP  USER-U1');
+  });
+});
+
+describe('import', () => {
+  it('checks all lines first: with a bad one nothing is written, and every bad one is listed', async () => {
+    const lines = [
+      '{"source":"USER-X1","target":"USER-X1","name":"good"}',
+      '{"source":"USER-X2","target":',
+      '{"source":"USER-X3","target":"~view"}',
+      '{"source":"GOAL-X4","target":"GOALMEMBERSHIP-USER-U1","memberRole":"BOSS"}',
+      '{"source":"PLANET-X5","target":"PLANET-X5"}',
+      '{"source":7,"target":"USER-X6"}',
+    ];
+    const refused = await edgeloom(['import', '-', '--json', '--endpoint', dev.endpoint], { input: lines.join('\n') });
+    expect(refused.code).toBe(2);
+    const { error } = JSON.parse(refused.stdout) as { error: { code: string; message: string } };
+    expect(error.code).toBe('invalid-lines');
+    for (const number of [2, 3, 4, 5, 6]) expect(error.message).toContain(`line ${number}: `);
+    expect(error.message).toContain('memberRole');
+    expect(refused.stderr).not.toContain('    at ');
+    expect(await json('get', 'USER-X1')).toEqual([{ id: 'USER-X1', attributes: null, edgeSet: [] }]);
+    const skipped = await edgeloom(['import', '-', '--skip-bad', '--json', '--endpoint', dev.endpoint], {
+      input: lines.join('\n'),
+    });
+    expect(JSON.parse(skipped.stdout)).toMatchObject({ items: 1, skipped: 5 });
+  });
+
+  it('the last line of a repeated key wins, and numbers keep 38 digits', async () => {
+    const digits = '12345678901234567890123456789.012345678';
+    const lines = [
+      '{"source":"USER-R1","target":"USER-R1","name":"first"}',
+      `{"source":"USER-R1","target":"USER-R1","name":"last \u2028 line","account":${digits}}`,
+    ];
+    const imported = await edgeloom(['import', '-', '--json', '--endpoint', dev.endpoint], {
+      input: `${lines.join('\n')}\n`,
+    });
+    expect(JSON.parse(imported.stdout)).toMatchObject({ items: 1, skipped: 0 });
+    let stdout = '';
+    for (const deadline = Date.now() + 30_000; Date.now() < deadline && !stdout.includes('account'); ) {
+      ({ stdout } = await run('get', 'USER-R1', '--json'));
+    }
+    expect(stdout).toContain(`"account":${digits}`);
+    expect(stdout).toContain('last \u2028 line');
+  });
+
+  it('--format dynamodb takes sets and binary', async () => {
+    const file = join(folder, 'sets.jsonl');
+    const item = {
+      source: { S: 'USER-S1' },
+      target: { S: 'USER-S1' },
+      favoriteFoods: { SS: ['soba', 'udon'] },
+      key: { B: 'AQID' },
+    };
+    await writeFile(file, `${JSON.stringify(item)}\n`);
+    expect(await json('import', file, '--format', 'dynamodb')).toMatchObject({ items: 1 });
+    await eventually(
+      { items: [{ id: 'USER-S1', value: 'soba', attributes: {} }] },
+      'search',
+      'USER.favoriteFoods',
+      '--eq',
+      'soba',
+    );
+  });
+});
+
+describe('project', () => {
+  it('--until-idle projects what is there, and a second run right after reads nothing', async () => {
+    const table = 'records-project';
+    const checkpoint = join(folder, 'checkpoint.json');
+    await json('table', 'create', '--table', table);
+    await json('import', 'examples/goals/goals.jsonl', '--table', table);
+    const lines = (await readFile(join(ROOT, 'examples/goals/goals.jsonl'), 'utf8')).trim().split('\n').length;
+    const first = await json('project', '--until-idle', '--checkpoint', checkpoint, '--table', table);
+    expect(first).toMatchObject({ records: lines, stale: 0, quarantined: 0 });
+    const second = await json('project', '--until-idle', '--checkpoint', checkpoint, '--table', table);
+    expect(second).toMatchObject({ records: 0, units: 0, writes: 0 });
+    expect(await json('table', 'describe', '--table', table)).toMatchObject({
+      table,
+      status: 'ACTIVE',
+      indexes: ['gsi0', 'gsi1'],
+    });
+    expect(await json('table', 'delete', '--table', table)).toMatchObject({ table, status: 'DELETING' });
+  });
+
+  it('exits with 1 where something went into quarantine', async () => {
+    const table = 'records-quarantine';
+    await json('table', 'create', '--table', table);
+    const { DynamoDBClient, PutItemCommand } = await import('@aws-sdk/client-dynamodb');
+    const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+    const client = new DynamoDBClient({ endpoint: dev.endpoint, region: 'us-east-1', credentials });
+    const item = { source: { S: 'GOAL-BAD' }, target: { S: 'GOAL-BAD' }, dueDate: { S: 'soon' } };
+    await client.send(new PutItemCommand({ TableName: table, Item: item }));
+    client.destroy();
+    const checkpoint = join(folder, 'quarantine.json');
+    const { code, stdout } = await run(
+      'project',
+      '--until-idle',
+      '--checkpoint',
+      checkpoint,
+      '--table',
+      table,
+      '--json',
+    );
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ records: 1, quarantined: 1 });
+  });
+});
+
+describe('failures', () => {
+  it.each([
+    ['no such table', ['table', 'describe', '--table', 'none-such'], 'no-table'],
+    ['no such model file', ['get', 'USER-U1', '--config', 'none.ts'], 'no-config'],
+    ['an unknown search', ['search', 'USER.shoeSize', '--eq', '44'], 'unknown-search'],
+    ['an unknown label', ['inbound', 'GOALMEMBERSHIP', 'USER-U1', '--at-least', 'BOSS'], 'unknown-label'],
+    ['two predicates', ['search', 'USER.name', '--eq', 'a', '--prefix', 'b'], 'usage'],
+    ['a bad limit', ['search', 'USER.name', '--limit', '0'], 'usage'],
+    ['an unknown option', ['search', 'USER.name', '--colour'], 'usage'],
+    ['an unknown command', ['weave'], 'usage'],
+    ['a bad endpoint', ['get', 'USER-U1', '--endpoint', 'nowhere'], 'invalid-option'],
+  ])('%s: exit 2, one JSON document, a sentence and no stack', async (_name, args, code) => {
+    const {
+      code: exit,
+      stdout,
+      stderr,
+    } = args.includes('--endpoint') ? await edgeloom([...args, '--json']) : await run(...args, '--json');
+    expect(exit).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code, message: expect.stringMatching(/\S/), hint: expect.any(String) },
+    });
+    expect(stderr).not.toContain('    at ');
+  });
+
+  it('--log-level debug shows the stack', async () => {
+    const { stderr } = await run('get', 'USER-U1', '--config', 'none.ts', '--log-level', 'debug');
+    expect(stderr).toContain('    at ');
+  });
+
+  it('every command has help with examples', async () => {
+    const { stdout } = await edgeloom(['--help']);
+    const commands = [...stdout.matchAll(/^ {2}([a-z]+)(?: |$)/gm)]
+      .map(([, name]) => name!)
+      .filter((name) => name !== 'edgeloom');
+    const expected = [
+      'demo',
+      'dev',
+      'import',
+      'project',
+      'get',
+      'edges',
+      'inbound',
+      'search',
+      'count',
+      'page',
+      'shards',
+      'cost',
+    ];
+    expect(commands).toEqual(expect.arrayContaining(expected));
+    for (const command of expected) {
+      const help = await edgeloom([command, '--help']);
+      expect(help.code, command).toBe(0);
+      expect(help.stdout, command).toContain('Examples:\n  edgeloom ');
+    }
+  });
+});
+
+describe('cost', () => {
+  it('agrees with what the writes of a batch consume', async () => {
+    const table = 'records-cost';
+    await json('table', 'create', '--table', table);
+    const cost = (await json('cost')) as { puts: { type: string; base: number; total: number }[] };
+    const costOf = (type: string) => cost.puts.find((put) => put.type === type)!;
+    const line = { source: 'GOAL-C1', target: 'GOALMEMBERSHIP-USER-C1', memberRole: 'LEAD', date: '2026-01-01' };
+    const imported = await edgeloom(['import', '-', '--json', '--table', table, '--endpoint', dev.endpoint], {
+      input: JSON.stringify(line),
+    });
+    expect(JSON.parse(imported.stdout)).toMatchObject({ wcu: costOf('GOALMEMBERSHIP').base });
+    const checkpoint = join(folder, 'cost.json');
+    const projected = await json('project', '--until-idle', '--checkpoint', checkpoint, '--table', table);
+    const { base, total } = costOf('GOALMEMBERSHIP');
+    expect(projected).toMatchObject({ wcu: total - base });
+  });
+});

@@ -1,0 +1,160 @@
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StoreError } from '../../src/errors.ts';
+import { streamHandler } from '../../src/lambda/index.ts';
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import type { Store } from '../../src/store/port.ts';
+import type { RawRecord } from '../../src/stream/decode.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+function followGraph() {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: { USER: node({ view: ['name', 'picture'] }) },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+  });
+}
+
+const ARN = 'arn:aws:dynamodb:eu-central-1:123456789012:table/records/stream/2026-01-01T00:00:00.000';
+
+/** A stream record as Lambda hands it over: seconds, and binary as base64 text. */
+function lambdaInsert(
+  sequence: number,
+  image: Record<string, unknown> & { source: { S: string }; target: { S: string } },
+): RawRecord {
+  return {
+    eventName: 'INSERT',
+    eventSourceARN: ARN,
+    dynamodb: {
+      Keys: { source: image.source, target: image.target },
+      NewImage: image,
+      SequenceNumber: `${10 ** 21 + sequence}`.replace('e+21', '000000000000000000000'),
+      ApproximateCreationDateTime: 1_767_225_600,
+    },
+  };
+}
+
+function user(sequence: number, id: string, rest: Record<string, unknown> = {}): RawRecord {
+  return lambdaInsert(sequence, { source: { S: `USER-${id}` }, target: { S: `USER-${id}` }, ...rest });
+}
+
+/** A logger that keeps its lines. */
+function keepingLogger(level = 'info') {
+  const lines: Record<string, unknown>[] = [];
+  const logger = pino({ level }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  return { logger, lines };
+}
+
+const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
+
+describe('streamHandler', () => {
+  let emitted: string[];
+  beforeEach(() => {
+    emitted = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation((line) => {
+      emitted.push(String(line));
+      return true;
+    });
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  it("projects Lambda's records, base64 binaries included, and reports no failure", async () => {
+    const graph = followGraph();
+    const { store } = await testTable(graph);
+    const { logger, lines } = keepingLogger();
+    const handler = streamHandler(graph, { store, logger, now: () => 1_767_225_607_000 });
+    const picture = Buffer.from([0, 1, 254]).toString('base64');
+    const response = await handler(
+      {
+        Records: [
+          user(1, 'A', { name: { S: 'secret name' }, picture: { B: picture } }),
+          lambdaInsert(2, { source: { S: 'USER-A' }, target: { S: 'FOLLOWS-USER-B' }, since: { S: '2026' } }),
+        ],
+      },
+      context,
+    );
+    expect(response).toEqual({ batchItemFailures: [] });
+    const { item } = await store.get({ source: 'USER-A', target: '~view' }, { consistent: true });
+    expect(item).toMatchObject({ edgeSet: { SS: ['FOLLOWS-USER-B'] } });
+    expect(item).toMatchObject({ attributes: { M: { picture: { B: new Uint8Array([0, 1, 254]) } } } });
+    expect(lines).toMatchObject([{ requestId: 'request-1', records: 2, units: 2, msg: 'batch applied' }]);
+    expect(JSON.stringify(lines)).not.toContain('secret name');
+  });
+
+  it('emits the batch as EMF metrics', async () => {
+    const graph = followGraph();
+    const { store } = await testTable(graph);
+    const handler = streamHandler(graph, { store, logger: keepingLogger().logger, now: () => 1_767_225_607_000 });
+    await handler({ Records: [user(1, 'A'), user(2, 'B'), user(3, 'B', { name: { S: 'b' } })] }, context);
+    const document = JSON.parse(emitted.at(-1)!) as Record<string, unknown>;
+    expect(document).toMatchObject({
+      records: 3,
+      units: 2,
+      writes: 2,
+      wcu: 2,
+      coalescingRatio: 1.5,
+      stale: 0,
+      lagMs: 7000,
+    });
+    expect(document).toMatchObject({ table: graph.table.name, failedBatches: 0, quarantined: 0, contradictions: 0 });
+    expect(document).toHaveProperty('_aws.CloudWatchMetrics');
+  });
+
+  it('reports exactly one identifier, the lowest unapplied, when the time is over', async () => {
+    const graph = followGraph();
+    const { store } = await testTable(graph);
+    const throttled: Store = Object.assign(Object.create(store) as Store, {
+      update: async (update: Parameters<Store['update']>[0]) => {
+        if (update.key.source === 'USER-B' || update.key.source === 'USER-C') {
+          throw new StoreError('retryable', 'ProvisionedThroughputExceededException', 'throttled');
+        }
+        return store.update(update);
+      },
+    });
+    const handler = streamHandler(graph, { store: throttled, logger: keepingLogger().logger });
+    const started = Date.now();
+    const short = { awsRequestId: 'request-2', getRemainingTimeInMillis: () => 5_300 - (Date.now() - started) };
+    const records = [user(1, 'A'), user(2, 'B'), user(3, 'C'), user(4, 'D')];
+    expect(await handler({ Records: records }, short)).toEqual({
+      batchItemFailures: [{ itemIdentifier: records[1]!.dynamodb!.SequenceNumber }],
+    });
+    // The good ones were applied all the same.
+    for (const source of ['USER-A', 'USER-D']) {
+      expect((await store.get({ source, target: '~view' }, { consistent: true })).item).toBeDefined();
+    }
+  });
+
+  it('starts nothing where only the reserve is left, and reports the first record', async () => {
+    const graph = followGraph();
+    const { store } = await testTable(graph);
+    const handler = streamHandler(graph, { store, logger: keepingLogger().logger, reserveMs: 2_000 });
+    const records = [user(1, 'A'), user(2, 'B')];
+    const late = { awsRequestId: 'request-3', getRemainingTimeInMillis: () => 1_900 };
+    const response = await handler({ Records: records }, late);
+    expect(response.batchItemFailures).toEqual([{ itemIdentifier: records[0]!.dynamodb!.SequenceNumber }]);
+    expect((await store.get({ source: 'USER-A', target: '~view' }, { consistent: true })).item).toBeUndefined();
+  });
+
+  it('samples debug logs, which hold keys but no contents', async () => {
+    const graph = followGraph();
+    const { store } = await testTable(graph);
+    const { logger, lines } = keepingLogger();
+    const draws = [0.4, 0.6];
+    const handler = streamHandler(graph, { store, logger, sampleRate: 0.5, random: () => draws.shift() ?? 1 });
+    await handler({ Records: [user(1, 'A', { name: { S: 'secret name' } })] }, context);
+    await handler({ Records: [user(2, 'B')] }, context);
+    const debug = lines.filter(({ msg }) => msg === 'batch received');
+    expect(debug).toMatchObject([{ keys: [['USER-A', 'USER-A']] }]);
+    expect(JSON.stringify(lines)).not.toContain('secret name');
+  });
+
+  it('fails the whole batch where the stream carries no images', async () => {
+    const graph = followGraph();
+    const { store } = await testTable(graph);
+    const handler = streamHandler(graph, { store, logger: keepingLogger().logger });
+    const bare = user(1, 'A');
+    delete bare.dynamodb!.NewImage;
+    await expect(handler({ Records: [bare] }, context)).rejects.toMatchObject({ code: 'missing-images' });
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import { memoryCheckpoint } from '../../src/local/checkpoint.ts';
+import { createSourceWorker } from '../../src/local/worker.ts';
+import type { BatchReport, WorkerSettings } from '../../src/local/worker-types.ts';
+import { followGraph, follows, idsOf, recordingLogger, user, viewOf } from '../support/follow-graph.ts';
+import { ScriptedStream } from '../support/scripted-stream.ts';
+import { testTable } from '../support/table.ts';
+
+async function scripted() {
+  const table = await testTable(followGraph());
+  const stream = new ScriptedStream(table.store);
+  const reports: BatchReport[] = [];
+  const logger = recordingLogger();
+  const make = (settings: Partial<WorkerSettings> = {}) =>
+    createSourceWorker(stream, {
+      graph: table.graph,
+      store: table.store,
+      pollIntervalMs: 10,
+      shardIntervalMs: 250,
+      onBatch: (report) => reports.push(report),
+      logger,
+      ...settings,
+    });
+  return { ...table, stream, reports, logger, make };
+}
+
+/** The shards whose batches were projected, in order. */
+function shardsOf(reports: readonly BatchReport[]): string[] {
+  return reports.map(({ shardId }) => shardId);
+}
+
+describe('lineage', () => {
+  it('reads a parent to its end before its children, and these before theirs', async () => {
+    const { stream, store, reports, make } = await scripted();
+    stream.open('parent');
+    await stream.put('parent', user('1', 'first'));
+    stream.close('parent');
+    stream.open('child', 'parent');
+    await stream.put('child', user('1', 'second'));
+    stream.close('child');
+    stream.open('grandchild', 'child');
+    await stream.put('grandchild', user('1', 'third'));
+
+    const result = await make().run({ untilIdle: true });
+
+    expect(result).toMatchObject({ records: 3, stale: 0 });
+    expect(shardsOf(reports)).toEqual(['parent', 'child', 'grandchild']);
+    expect(await viewOf(store, '1')).toEqual({ name: 'third', follows: [] });
+  });
+
+  it('opens a child only when the last batch of its parent is applied', async () => {
+    const { stream, make } = await scripted();
+    stream.open('parent');
+    for (let i = 0; i < 30; i++) await stream.put('parent', user(`${i}`));
+    stream.close('parent');
+    stream.open('left', 'parent');
+    stream.open('right', 'parent');
+    let applied = 0;
+    const opened: number[] = [];
+    stream.beforeRead = async (shardId) => {
+      if (shardId !== 'parent') opened.push(applied);
+    };
+    await make({
+      maxBatchRecords: 10,
+      onBatch: ({ totals }) => {
+        applied = totals.records;
+      },
+    }).run({ untilIdle: true });
+    expect(new Set(opened)).toEqual(new Set([30]));
+    expect(stream.calls.filter((call) => call === 'open left')).toHaveLength(1);
+  });
+
+  it('takes a shard whose parent has left the stream for a first one', async () => {
+    const { stream, make } = await scripted();
+    stream.open('orphan', 'long-gone');
+    await stream.put('orphan', user('1'));
+    expect(await make().run({ untilIdle: true })).toMatchObject({ records: 1, trimmed: [] });
+  });
+
+  it('finds the shards that a split opens while it runs', async () => {
+    const { stream, store, reports, make } = await scripted();
+    stream.open('root');
+    await stream.put('root', user('1'));
+    const worker = make();
+    const run = worker.run();
+    await worker.idle();
+
+    await stream.put('root', follows('1', '2'));
+    stream.close('root');
+    stream.open('left', 'root');
+    stream.open('right', 'root');
+    await stream.put('left', follows('1', '3'));
+    await stream.remove('right', 'USER-1', 'FOLLOWS-USER-2');
+    await worker.idle();
+    await worker.stop();
+
+    expect(await run).toMatchObject({ records: 4, trimmed: [] });
+    expect(shardsOf(reports).slice(0, 2)).toEqual(['root', 'root']);
+    expect(shardsOf(reports).slice(2).sort()).toEqual(['left', 'right']);
+    expect(await viewOf(store, '1')).toEqual({ name: '1', follows: ['3'] });
+  });
+
+  it('is not idle before the shards that went on from a closed one are read', async () => {
+    const { stream, make } = await scripted();
+    stream.open('root');
+    await stream.put('root', user('1'));
+    stream.close('root');
+    // The child is listed late, as may happen.
+    stream.beforeRead = async () => {
+      stream.beforeRead = async () => undefined;
+      setTimeout(() => {
+        stream.open('child', 'root');
+        void stream.put('child', user('2'));
+      }, 300);
+    };
+    expect(await make().run({ untilIdle: true })).toMatchObject({ records: 2 });
+  });
+
+  it('reads several shards at once, but no more than shardConcurrency', async () => {
+    const { stream, make } = await scripted();
+    for (let i = 0; i < 6; i++) {
+      stream.open(`shard-${i}`);
+      await stream.put(`shard-${i}`, user(`${i}`));
+    }
+    let reading = 0;
+    let most = 0;
+    stream.beforeRead = async () => {
+      reading += 1;
+      most = Math.max(most, reading);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      reading -= 1;
+    };
+    expect(await make({ shardConcurrency: 3 }).run({ untilIdle: true })).toMatchObject({ records: 6 });
+    expect(most).toBe(3);
+  });
+
+  it('asks for the shards a few times a second at most, however quickly they end', async () => {
+    const { stream, make } = await scripted();
+    for (let i = 0; i < 5; i++) {
+      stream.open(`shard-${i}`, i === 0 ? undefined : `shard-${i - 1}`);
+      if (i < 4) stream.close(`shard-${i}`);
+    }
+    const started = Date.now();
+    await make().run({ untilIdle: true });
+    const describes = stream.calls.filter((call) => call === 'describe').length;
+    expect(describes).toBeLessThanOrEqual((Date.now() - started) / 240 + 1);
+  });
+
+  it('ends with an error when a disabled stream is read to its end, unless that was all it was to do', async () => {
+    const { stream, make } = await scripted();
+    stream.open('last');
+    await stream.put('last', user('1'));
+    stream.close('last');
+    stream.status = 'DISABLED';
+    await expect(make().run()).rejects.toMatchObject({ code: 'stream-ended' });
+    expect(await make().run({ untilIdle: true })).toMatchObject({ records: 1, endedBy: 'idle' });
+  });
+});
+
+describe('batches', () => {
+  it('fold many pages while the shard is behind', async () => {
+    const { stream, reports, make } = await scripted();
+    stream.open('only');
+    for (let i = 0; i < 3500; i++) stream.append('only', user(`${i % 7}`, `name ${i}`), user(`${i % 7}`, `name ${i}`));
+    const result = await make().run({ untilIdle: true });
+    expect(reports.map(({ records }) => records.length)).toEqual([3500]);
+    expect(result).toMatchObject({ records: 3500, units: 7, writes: 7 });
+  });
+
+  it('are not filled up by records of derived items', async () => {
+    const { stream, reports, make } = await scripted();
+    stream.open('only');
+    for (let i = 0; i < 4000; i++) {
+      const item = i % 8 === 0 ? user(`${i % 5}`, `name ${i}`) : { source: { S: 'USER-1' }, target: { S: `~ix/${i}` } };
+      stream.append('only', item, item);
+    }
+    const result = await make({ maxBatchRecords: 600 }).run({ untilIdle: true });
+    expect(reports.map(({ records }) => records.length)).toEqual([500]);
+    expect(result).toMatchObject({ records: 500, units: 5 });
+  });
+
+  it('end at maxBatchBytes too', async () => {
+    const { stream, reports, make } = await scripted();
+    stream.open('only');
+    // Each record says that it has 100 bytes.
+    for (let i = 0; i < 3000; i++) stream.append('only', user('1', `name ${i}`), user('1', `name ${i}`));
+    await make({ maxBatchBytes: 150_000 }).run({ untilIdle: true });
+    expect(reports.map(({ records }) => records.length)).toEqual([2000, 1000]);
+  });
+
+  it('move the checkpoint past records of derived items', async () => {
+    const { stream, make } = await scripted();
+    stream.open('only');
+    await stream.put('only', user('1'));
+    const checkpoint = memoryCheckpoint();
+    const worker = make({ checkpoint });
+    const run = worker.run();
+    await worker.idle();
+    const derived = { source: { S: 'USER-1' }, target: { S: '~view' } };
+    const last = stream.append('only', derived, derived);
+    await worker.idle();
+    await worker.stop();
+    expect(await run).toMatchObject({ records: 1, batches: 1 });
+    expect((await checkpoint.load())?.shards).toEqual([{ shardId: 'only', sequenceNumber: last, finished: false }]);
+  });
+
+  it('report their records in the order of the stream', async () => {
+    const { stream, reports, make } = await scripted();
+    stream.open('only');
+    for (const id of ['c', 'a', 'b']) await stream.put('only', user(id));
+    await make().run({ untilIdle: true });
+    expect(idsOf(reports.flatMap(({ records }) => [...records]))).toEqual(['c', 'a', 'b']);
+  });
+
+  it('end the worker where a record lacks its images', async () => {
+    const { stream, make } = await scripted();
+    stream.open('only');
+    const { source, target } = user('1');
+    stream.appendRaw('only', {
+      eventName: 'INSERT',
+      dynamodb: { Keys: { source, target }, SequenceNumber: '100000000000000000001' },
+    });
+    await expect(make().run({ untilIdle: true })).rejects.toMatchObject({ code: 'missing-images' });
+  });
+});

@@ -1,0 +1,270 @@
+import { describe, expect, it } from 'vitest';
+import { createProjector } from '../../src/apply/projector.ts';
+import { StoreError } from '../../src/errors.ts';
+import { type Checkpoint, type CheckpointStore, memoryCheckpoint } from '../../src/local/checkpoint.ts';
+import { createSourceWorker } from '../../src/local/worker.ts';
+import type { BatchReport, TrimmedShard, WorkerSettings } from '../../src/local/worker-types.ts';
+import { failingStore, followGraph, follows, idsOf, recordingLogger, user, viewOf } from '../support/follow-graph.ts';
+import { ScriptedStream } from '../support/scripted-stream.ts';
+import { testTable } from '../support/table.ts';
+
+async function scripted() {
+  const { graph, store } = await testTable(followGraph());
+  const stream = new ScriptedStream(store);
+  stream.open('only');
+  const logger = recordingLogger();
+  const make = (settings: Partial<WorkerSettings> = {}) =>
+    createSourceWorker(stream, { graph, store, pollIntervalMs: 10, shardIntervalMs: 250, logger, ...settings });
+  return { graph, store, stream, logger, make };
+}
+
+/** A checkpoint in memory that remembers every save. */
+function recordingCheckpoint(): CheckpointStore & { saves: Checkpoint[] } {
+  const kept = memoryCheckpoint();
+  const saves: Checkpoint[] = [];
+  return {
+    ...kept,
+    saves,
+    async save(checkpoint) {
+      saves.push(structuredClone(checkpoint));
+      await kept.save(checkpoint);
+    },
+  };
+}
+
+describe('reading trouble', () => {
+  it('an expired iterator: a new one goes on after the last record', async () => {
+    const { stream, store, make } = await scripted();
+    for (let i = 0; i < 3; i++) await stream.put('only', user(`${i}`));
+    const worker = make();
+    const run = worker.run();
+    await worker.idle();
+    stream.expireIterators();
+    await stream.put('only', user('3'));
+    await worker.idle();
+    await worker.stop();
+    expect(await run).toMatchObject({ records: 4, stale: 0, trimmed: [] });
+    expect(stream.calls.filter((call) => call === 'open only')).toHaveLength(2);
+    expect(await viewOf(store, '3')).toEqual({ name: '3', follows: [] });
+  });
+
+  it('an iterator that expires between two pages of one batch', async () => {
+    const { stream, make } = await scripted();
+    for (let i = 0; i < 2500; i++) stream.append('only', user('1', `name ${i}`), user('1', `name ${i}`));
+    let pages = 0;
+    stream.beforeRead = async () => {
+      pages += 1;
+      if (pages === 2) stream.expireIterators();
+    };
+    expect(await make().run({ untilIdle: true })).toMatchObject({ records: 2500, batches: 1 });
+  });
+
+  it('throttled reads are tried again, and what was read before is kept', async () => {
+    const { stream, logger, make } = await scripted();
+    for (let i = 0; i < 1500; i++) stream.append('only', user('1', `name ${i}`), user('1', `name ${i}`));
+    let pages = 0;
+    stream.beforeRead = async () => {
+      pages += 1;
+      if (pages === 2) stream.throttle(3);
+    };
+    expect(await make().run({ untilIdle: true })).toMatchObject({ records: 1500, batches: 1 });
+    expect(logger.lines).toHaveLength(3);
+  });
+
+  it('a stream that does not answer when the worker starts is asked again', async () => {
+    const { stream, make } = await scripted();
+    await stream.put('only', user('1'));
+    const describe = stream.describe.bind(stream);
+    let failures = 2;
+    stream.describe = async () => {
+      failures -= 1;
+      if (failures >= 0) throw new StoreError('retryable', 'no-connection', 'Nobody answers.');
+      return describe();
+    };
+    expect(await make().run({ untilIdle: true })).toMatchObject({ records: 1 });
+  });
+});
+
+describe('trimmed data', () => {
+  it('a worker that fell behind says so, says that a rebuild is due, and goes on with what is left', async () => {
+    const { stream, store, logger, make } = await scripted();
+    const checkpoint = memoryCheckpoint();
+    await stream.put('only', user('0'));
+    await make({ checkpoint }).run({ untilIdle: true });
+    for (let i = 1; i < 6; i++) await stream.put('only', user(`${i}`));
+    stream.trim('only', 3);
+    const events: TrimmedShard[] = [];
+
+    const result = await make({ checkpoint, onTrimmed: (event) => events.push(event) }).run({ untilIdle: true });
+
+    expect(result.records).toBe(3);
+    expect(result.trimmed).toEqual([{ shardId: 'only', message: expect.stringContaining('A rebuild is due') }]);
+    expect(events).toEqual(result.trimmed);
+    expect(logger.lines.join()).toContain('Shard only has lost records');
+    expect(await viewOf(store, '2')).toBeUndefined();
+    expect(await viewOf(store, '3')).toEqual({ name: '3', follows: [] });
+    expect((await make({ checkpoint }).run({ untilIdle: true })).trimmed).toEqual([]);
+  });
+
+  it('is reported once, also where nothing is left to read after the gap', async () => {
+    const { stream, make } = await scripted();
+    const checkpoint = memoryCheckpoint();
+    await stream.put('only', user('0'));
+    await make({ checkpoint }).run({ untilIdle: true });
+    await stream.put('only', user('1'));
+    await stream.put('only', user('2'));
+    stream.trim('only', 3);
+    expect((await make({ checkpoint }).run({ untilIdle: true })).trimmed).toHaveLength(1);
+    expect((await make({ checkpoint }).run({ untilIdle: true })).trimmed).toEqual([]);
+  });
+
+  it('a shard that left the stream before it was read to its end is reported, and its place forgotten', async () => {
+    const { stream, make } = await scripted();
+    const checkpoint = memoryCheckpoint();
+    await stream.put('only', user('0'));
+    await make({ checkpoint }).run({ untilIdle: true });
+    stream.vanish('only');
+    stream.open('child', 'only');
+    await stream.put('child', user('1'));
+
+    const result = await make({ checkpoint }).run({ untilIdle: true });
+
+    expect(result).toMatchObject({ records: 1, trimmed: [{ shardId: 'only' }] });
+    expect((await checkpoint.load())?.shards.map(({ shardId }) => shardId)).toEqual(['child']);
+  });
+
+  it('a shard that leaves the stream while it is read is reported too', async () => {
+    const { stream, make } = await scripted();
+    await stream.put('only', user('0'));
+    const worker = make();
+    const run = worker.run();
+    await worker.idle();
+    stream.vanish('only');
+    stream.open('child', 'only');
+    await stream.put('child', user('1'));
+    await worker.idle();
+    await worker.stop();
+    expect(await run).toMatchObject({ records: 2, trimmed: [{ shardId: 'only' }] });
+  });
+
+  it('a finished shard that left the stream is no loss, and is forgotten', async () => {
+    const { stream, make } = await scripted();
+    const checkpoint = memoryCheckpoint();
+    await stream.put('only', user('0'));
+    stream.close('only');
+    stream.open('child', 'only');
+    await make({ checkpoint }).run({ untilIdle: true });
+    expect((await checkpoint.load())?.shards).toContainEqual(
+      expect.objectContaining({ shardId: 'only', finished: true }),
+    );
+    stream.vanish('only');
+    await stream.put('child', user('1'));
+    expect(await make({ checkpoint }).run({ untilIdle: true })).toMatchObject({ records: 1, trimmed: [] });
+    expect((await checkpoint.load())?.shards.map(({ shardId }) => shardId)).toEqual(['child']);
+  });
+});
+
+describe('writing trouble', () => {
+  it('a partial failure: the checkpoint stands just before the first record not applied, and the rest is tried again', async () => {
+    const { stream, store, make } = await scripted();
+    const sequenceNumbers: string[] = [];
+    for (let i = 0; i < 8; i++) sequenceNumbers.push(await stream.put('only', user(`${i}`)));
+    let isFailing = true;
+    const checkpoint = recordingCheckpoint();
+    const failures: BatchReport[] = [];
+    const whileFailing: Checkpoint[] = [];
+    const result = await make({
+      store: failingStore(store, 'retryable', (id) => isFailing && (id === '5' || id === '6')),
+      checkpoint,
+      batchTimeoutMs: 200,
+      onBatch: (report) => {
+        if (report.result.failedFrom === undefined) return;
+        failures.push(report);
+        if (failures.length < 3) return;
+        whileFailing.push(...checkpoint.saves);
+        isFailing = false;
+      },
+    }).run({ untilIdle: true });
+
+    expect(result).toMatchObject({ records: 8, quarantined: 0 });
+    expect(failures[0]?.result.error).toMatchObject({ kind: 'retryable', code: 'planned' });
+    expect(failures.map(({ result: { failedFrom } }) => failedFrom?.source)).toEqual(['USER-5', 'USER-5', 'USER-5']);
+    for (const { shards } of whileFailing) expect(shards[0]?.sequenceNumber).toBe(sequenceNumbers[4]);
+    expect(idsOf(failures[1]?.records ?? [])[0]).toBe('5');
+    expect(checkpoint.saves.at(-1)?.shards[0]?.sequenceNumber).toBe(sequenceNumbers[7]);
+    for (let i = 0; i < 8; i++) expect(await viewOf(store, `${i}`)).toEqual({ name: `${i}`, follows: [] });
+  });
+
+  it('a batch that never ends in time is cut until it does', async () => {
+    const { graph, stream, store, make } = await scripted();
+    // The view of user 0 both gains and loses edges: it is the last that is written, and holds the first record.
+    await stream.put('only', follows('0', 'x'));
+    await stream.put('only', follows('0', 'y'));
+    await stream.remove('only', 'USER-0', 'FOLLOWS-USER-x');
+    for (let i = 1; i < 40; i++) await stream.put('only', user(`${i}`));
+    const slow = new Proxy(store, {
+      get: (target, property) => {
+        const value: unknown = Reflect.get(target, property);
+        if (typeof value !== 'function') return value;
+        return async (...parameters: unknown[]): Promise<unknown> => {
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          return Reflect.apply(value, target, parameters);
+        };
+      },
+    });
+    const sizes: number[] = [];
+    const result = await make({
+      projector: createProjector(graph, { store: slow, concurrency: 2 }),
+      batchTimeoutMs: 200,
+      onBatch: ({ records }) => sizes.push(records.length),
+    }).run({ untilIdle: true });
+    expect(result.records).toBe(42);
+    expect(sizes.slice(0, 2)).toEqual([42, 21]);
+    expect(await viewOf(store, '0')).toEqual({ follows: ['y'] });
+    expect(await viewOf(store, '39')).toEqual({ name: '39', follows: [] });
+  });
+
+  it('a fatal error ends the worker with it; the checkpoint stands before what is not applied', async () => {
+    const { stream, store, make } = await scripted();
+    const sequenceNumbers: string[] = [];
+    for (let i = 0; i < 4; i++) sequenceNumbers.push(await stream.put('only', user(`${i}`)));
+    const checkpoint = memoryCheckpoint();
+    const worker = make({ store: failingStore(store, 'fatal', (id) => id === '2'), checkpoint });
+    const idle = expect(worker.idle()).rejects.toMatchObject({ kind: 'fatal', code: 'planned' });
+    await expect(worker.run()).rejects.toMatchObject({ kind: 'fatal', code: 'planned' });
+    await idle;
+    await worker.stop();
+    const [shard] = (await checkpoint.load())?.shards ?? [];
+    // A fatal error ends the batch at once, so that records before it may be left over as well.
+    expect([undefined, ...sequenceNumbers.slice(0, 2)]).toContain(shard?.sequenceNumber);
+    expect(await make({ checkpoint }).run({ untilIdle: true })).toMatchObject({ quarantined: 0 });
+    for (let i = 0; i < 4; i++) expect(await viewOf(store, `${i}`)).toEqual({ name: `${i}`, follows: [] });
+  });
+
+  it('a checkpoint that cannot be written ends the worker with that error', async () => {
+    const { stream, make } = await scripted();
+    await stream.put('only', user('1'));
+    const checkpoint = { ...memoryCheckpoint(), save: () => Promise.reject(new Error('disk full')) };
+    await expect(make({ checkpoint }).run({ untilIdle: true })).rejects.toThrow('disk full');
+  });
+
+  it('stop does not wait for a table that takes nothing longer than the grace', async () => {
+    const { stream, store, make } = await scripted();
+    await stream.put('only', user('0'));
+    let sawTry = (): void => undefined;
+    const tried = new Promise<void>((resolve) => {
+      sawTry = resolve;
+    });
+    const refusing = failingStore(store, 'retryable', () => {
+      sawTry();
+      return true;
+    });
+    const checkpoint = memoryCheckpoint();
+    const worker = make({ store: refusing, checkpoint, stopGraceMs: 50 });
+    const run = worker.run();
+    await tried;
+    await worker.stop();
+    expect(await run).toMatchObject({ records: 0, endedBy: 'stop' });
+    expect(await make({ checkpoint }).run({ untilIdle: true })).toMatchObject({ records: 1 });
+  });
+});

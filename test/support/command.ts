@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** The checkout: model files there find the package by its own name. */
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What a run of the command came to. */
+export interface CommandRun {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `edgeloom` with arguments, and text for its standard input, and waits for its end. */
+export async function edgeloom(args: readonly string[], { input = '', cwd = ROOT } = {}): Promise<CommandRun> {
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd, stdio: 'pipe' });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  child.stdin.end(input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+/** A running `edgeloom dev`. */
+export interface DevServer {
+  endpoint: string;
+  table: string;
+  /** Sends SIGINT and gives the exit code. */
+  interrupt(): Promise<number | null>;
+}
+
+/** Starts `edgeloom dev --json` and waits until table and projector are ready. */
+export async function startDev(args: readonly string[] = [], cwd = ROOT): Promise<DevServer> {
+  const child = spawn(process.execPath, [MAIN, 'dev', '--json', ...args], {
+    cwd,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  let output = '';
+  const ready = new Promise<string>((resolve) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      if (output.includes('\n')) resolve(output);
+    });
+  });
+  const first = await Promise.race([ready, closed]);
+  if (typeof first !== 'string') throw new Error(`edgeloom dev ended with ${first[0]}: ${output}`);
+  const { endpoint, table } = JSON.parse(first) as { endpoint: string; table: string };
+  return {
+    endpoint,
+    table,
+    interrupt: async () => {
+      child.kill('SIGINT');
+      return (await closed)[0];
+    },
+  };
+}

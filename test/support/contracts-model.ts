@@ -1,0 +1,42 @@
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+
+/**
+ * The model that the project's documentation uses as its example, goals with their members, without the options that are
+ * not built yet.
+ */
+export function goalGraph(table = 'records') {
+  return defineGraph({
+    table,
+    nodes: {
+      GOAL: node({
+        view: ['title', 'status'],
+        search: { status: { shardBy: 'source' }, dueDate: { type: 'date' } },
+      }),
+      USER: node({
+        view: 'ALL',
+        search: {
+          name: { shards: 200, hash: 'codepoint-product' },
+          email: { fold: true },
+          favoriteFoods: { each: true },
+        },
+      }),
+      STORE: node({ search: { location: { from: 'city', partition: 'country', shards: 1 } } }),
+      TEAM: node({ view: ['name'] }),
+      ORG: node({}),
+    },
+    edges: {
+      GOALMEMBERSHIP: edge({
+        from: 'GOAL',
+        to: ['USER', 'TEAM', 'ORG'],
+        edgeSet: ['memberRole'],
+        inbound: {
+          gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }),
+          gsi1: { from: 'date', type: 'date' },
+          project: ['memberRole', 'date'],
+        },
+      }),
+      GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since' } }),
+    },
+  });
+}

@@ -1,0 +1,21 @@
+import { ModelError } from '../../src/errors.ts';
+import { type AnyGraph, defineGraph } from '../../src/model/graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
+
+/** Model files are also written in plain JavaScript: anything can come in. */
+export const define = defineGraph as (input: unknown) => AnyGraph;
+/** `node` for any input. */
+export const anyNode = node as (options?: unknown) => ReturnType<typeof node>;
+/** `edge` for any input. */
+export const anyEdge = edge as unknown as (options: unknown) => ReturnType<typeof edge>;
+
+/** The mistakes that a model is refused for, as `path: message`. */
+export function mistakesOf(input: unknown): string[] {
+  try {
+    define(input);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    return error.mistakes.map(({ path, message }) => `${path}: ${message}`);
+  }
+  return [];
+}

@@ -1,0 +1,21 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { answers, freePort, isFree } from '../../../src/local/ports.ts';
+
+describe('ports', () => {
+  it.each(['127.0.0.1', '0.0.0.0'])('one that is listened on at %s is not free, and is again later', async (host) => {
+    const port = await freePort();
+    expect(await isFree(port)).toBe(true);
+    const server = createServer().listen(port, host);
+    await once(server, 'listening');
+    expect(await isFree(port)).toBe(false);
+    server.close();
+    await once(server, 'close');
+    expect(await isFree(port)).toBe(true);
+  });
+
+  it('one that nobody listens on does not answer', async () => {
+    expect(await answers(await freePort())).toBe(false);
+  });
+});
