@@ -63,7 +63,9 @@ export async function runDemo({ say, onProgress }: DemoOptions): Promise<DemoRes
       streams,
       streamArn: streamArn ?? '',
       projector: lag.projector,
-      pollIntervalMs: 20,
+      pollIntervalMs: 50,
+      // One batch takes minutes here: the engine looks through its whole stream at each write. A retry would only add to it.
+      batchTimeoutMs: 600_000,
       onBatch: (report) => {
         totals = report.totals;
         onProgress('project', report.totals.records, data.airports.length + data.routes.length);

@@ -6,7 +6,7 @@ export const airports = defineGraph({
   table: 'edgeloom-demo',
   nodes: {
     AIRPORT: node({
-      view: ['name', 'city', 'state'],
+      view: ['name', 'city'],
       search: { name: { fold: true }, city: {}, state: { shards: 10, shardBy: 'source' } },
     }),
   },

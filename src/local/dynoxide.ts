@@ -1,16 +1,32 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { EdgeloomError } from '../errors.ts';
 import type { EngineCommand } from './engine.ts';
 
 /** The release that the tests run on; other platforms are asked to install the same. */
 const VERSION = '1.2.1';
 
-/** The command that runs dynoxide, the embedded default: a native server that starts in milliseconds. */
-export function dynoxideCommand(port: number, dataDir: string | undefined): EngineCommand {
-  const args = ['--port', String(port)];
-  if (dataDir !== undefined) args.push('--db-path', join(dataDir, 'dynoxide.db'));
-  return { file: dynoxidePath(), args };
+/** An empty database of this release with indexes that the engine lacks: see docs/decisions/006. */
+const TEMPLATE = fileURLToPath(new URL(`../../assets/dynoxide-${VERSION}.db`, import.meta.url));
+
+/**
+ * The command that runs dynoxide, the embedded default: a native server that starts in milliseconds. Without a data
+ * folder it works in one of its own, which goes when the engine does.
+ */
+export async function dynoxideCommand(port: number, dataDir: string | undefined): Promise<EngineCommand> {
+  const program = dynoxidePath();
+  const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'edgeloom-engine-')));
+  const database = join(folder, 'dynoxide.db');
+  if (!existsSync(database)) await copyFile(TEMPLATE, database);
+  return {
+    file: program,
+    args: ['--port', String(port), '--db-path', database],
+    ...(dataDir === undefined && { scratchDir: folder }),
+  };
 }
 
 /**

@@ -17,9 +17,11 @@ export interface EngineProcess {
 /**
  * Runs the engine under a shell that ends it when this process's end of a pipe closes. The kernel closes it however
  * this process ends, so not even `kill -9` leaves an engine behind. An engine that does not heed the request within 5 s
- * is killed. (`read` is part of the shell: a guard made of it leaves nothing behind either.)
+ * is killed, and its scratch folder is removed. (`read` is part of the shell: a guard made of it leaves nothing behind either.)
  */
 const WATCHDOG = `
+scratch=$1
+shift
 exec 3<&0
 "$@" 3<&- &
 engine=$!
@@ -34,6 +36,7 @@ exec 3<&-
 wait $engine
 status=$?
 kill $guard 2>/dev/null
+if [ -n "$scratch" ]; then rm -rf "$scratch"; fi
 exit $status
 `;
 
@@ -42,7 +45,7 @@ const OUTPUT_CHARACTERS = 2000;
 /** Starts an engine's process. It ends with this one, and does not keep it alive. */
 export function spawnEngine(command: EngineCommand): EngineProcess {
   // In a group of its own: Ctrl-C in the terminal reaches this process only, which can then finish its batch.
-  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', command.file, ...command.args], {
+  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', command.scratchDir ?? '', command.file, ...command.args], {
     cwd: command.cwd,
     detached: true,
     stdio: ['pipe', 'ignore', 'pipe'],

@@ -34,6 +34,8 @@ export interface EngineCommand {
   file: string;
   args: string[];
   cwd?: string;
+  /** A folder to remove when the engine is gone. */
+  scratchDir?: string;
 }
 
 const START_MS = 60_000;
@@ -74,7 +76,7 @@ async function startOnFreePort(engine: EngineName, dataDir: string | undefined):
 }
 
 async function startOn(engine: EngineName, port: number, dataDir: string | undefined): Promise<Engine> {
-  const command = engine === 'dynoxide' ? dynoxideCommand(port, dataDir) : await dynamoDBLocalCommand(port, dataDir);
+  const command = await (engine === 'dynoxide' ? dynoxideCommand : dynamoDBLocalCommand)(port, dataDir);
   const child = spawnEngine(command);
   try {
     await untilAnswering(engine, port, child);

@@ -1,6 +1,6 @@
+import type { BatchResult } from '../apply/projector.ts';
 import { StoreError } from '../errors.ts';
 import { backoffMs } from '../retry.ts';
-import type { BatchResult } from '../apply/projector.ts';
 import type { ChangeRecord } from '../stream/record.ts';
 import { pause } from './concurrency.ts';
 import { type ShardBatch, ShardReader } from './shard-reader.ts';

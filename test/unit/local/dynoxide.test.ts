@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dynoxideCommand, dynoxidePath } from '../../../src/local/dynoxide.ts';
 
 describe('dynoxidePath', () => {
@@ -27,8 +30,32 @@ describe('dynoxidePath', () => {
 });
 
 describe('dynoxideCommand', () => {
-  it('keeps data in a file of the data folder, or in memory', () => {
-    expect(dynoxideCommand(8000, '/data').args).toEqual(['--port', '8000', '--db-path', '/data/dynoxide.db']);
-    expect(dynoxideCommand(8000, undefined).args).toEqual(['--port', '8000']);
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'edgeloom-dynoxide-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('keeps data in a file of the data folder, and leaves one that is there as it is', async () => {
+    const database = join(folder, 'dynoxide.db');
+    const { args, scratchDir } = await dynoxideCommand(8000, folder);
+    expect(args).toEqual(['--port', '8000', '--db-path', database]);
+    expect(scratchDir).toBeUndefined();
+    await writeFile(database, 'kept');
+    await dynoxideCommand(8000, folder);
+    expect(await readFile(database, 'utf8')).toBe('kept');
+  });
+
+  it('works in a scratch folder where none is given', async () => {
+    const { args, scratchDir } = await dynoxideCommand(8000, undefined);
+    expect(args.at(-1)).toBe(join(scratchDir!, 'dynoxide.db'));
+    await rm(scratchDir!, { recursive: true });
+  });
+
+  it('starts from a database in which the stream is indexed', async () => {
+    await dynoxideCommand(8000, folder);
+    const database = await readFile(join(folder, 'dynoxide.db'), 'latin1');
+    expect(database).toContain('edgeloom_stream_position');
+    expect(database).toContain('edgeloom_stream_shard');
   });
 });
