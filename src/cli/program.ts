@@ -11,6 +11,7 @@ import { importCommand } from './import.ts';
 import { inboundCommand } from './inbound.ts';
 import { pageCommand } from './page.ts';
 import { projectCommand } from './project.ts';
+import { redriveCommand } from './redrive.ts';
 import { searchCommand } from './search.ts';
 import { shardsCommand } from './shards.ts';
 import { tableCommand } from './table.ts';
@@ -21,6 +22,7 @@ const COMMANDS = [
   tableCommand,
   importCommand,
   projectCommand,
+  redriveCommand,
   getCommand,
   edgesCommand,
   inboundCommand,

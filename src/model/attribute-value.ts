@@ -157,6 +157,24 @@ export function itemSizeBytes(item: Item): number {
   return size;
 }
 
+/** Whether an item is at most so large; it is measured only where a cheap upper bound does not tell. */
+export function isItemWithinBytes(item: Item, limitBytes: number): boolean {
+  return itemBoundBytes(item) <= limitBytes || itemSizeBytes(item) <= limitBytes;
+}
+
+/** An upper bound of `itemSizeBytes`: a UTF-16 unit takes at most three bytes. */
+function itemBoundBytes(item: Item): number {
+  let bound = 0;
+  for (const name of Object.keys(item)) {
+    const value = item[name]!;
+    bound += name.length * 3 + 4;
+    if ('S' in value) bound += value.S.length * 3;
+    else if ('M' in value) bound += itemBoundBytes(value.M);
+    else bound += valueSizeBytes(value);
+  }
+  return bound;
+}
+
 function valueSizeBytes(value: AttributeValue): number {
   if ('S' in value) return Buffer.byteLength(value.S);
   if ('N' in value) return numberSizeBytes(value.N);

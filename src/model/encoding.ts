@@ -85,6 +85,7 @@ function complement(digits: string): string {
   return digits.replace(/\d/g, (digit) => String(9 - Number(digit)));
 }
 
+const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const ISO_DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(Z|z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
 
@@ -93,6 +94,10 @@ const ISO_DATE =
  * time without an offset is taken as UTC, so that the result never depends on a machine's time zone.
  */
 export function encodeDate(text: string): string {
+  // Most dates have no time; those that do not exist are refused below.
+  if (PLAIN_DATE.test(text) && dayExists(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8)))) {
+    return `${text}T00:00:00`;
+  }
   const match = ISO_DATE.exec(text);
   if (match === null) {
     throw new EncodingError(
@@ -103,7 +108,7 @@ export function encodeDate(text: string): string {
   if (!dayExists(Number(year), Number(month), Number(day)) || hour > '23' || minute > '59' || second > '59') {
     throw new EncodingError(`should be a date that exists, but is ${JSON.stringify(text)}`);
   }
-  const digits = fraction.replace(/0+$/, '');
+  const digits = fraction === '' ? '' : fraction.replace(/0+$/, '');
   const fractionText = digits === '' ? '' : `.${digits}`;
   const time = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
   const minutes = offsetMinutes(offset);

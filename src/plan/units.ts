@@ -3,7 +3,7 @@ import { type Item, sameItem } from '../model/attribute-value.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { typePrefix, VIEW_KEY } from '../model/keys.ts';
 import type { ChangeRecord } from '../stream/record.ts';
-import { type Derived, deriver, type Problem } from './derive.ts';
+import { type Derived, ItemPlanner, type Problem } from './derive.ts';
 
 /**
  * Units: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.
@@ -104,8 +104,12 @@ interface Step {
 }
 
 function stepsOf(graph: AnyGraph, { source, target, records }: ItemHistory): Step[] {
-  const derive = deriver(graph, source, target);
-  return records.map((record) => ({ record, before: derive(record.oldImage), after: derive(record.newImage) }));
+  const planner = new ItemPlanner(graph, source, target);
+  return records.map((record) => ({
+    record,
+    before: planner.derive(record.oldImage),
+    after: planner.derive(record.newImage),
+  }));
 }
 
 function span(records: readonly ChangeRecord[]): { oldest: string; newest: string } {
@@ -143,6 +147,7 @@ function sameInView(before: Derived, after: Derived): boolean {
 }
 
 function addIndexUnits(units: Unit[], history: ItemHistory, steps: readonly Step[]): void {
+  if (steps.every(({ before, after }) => before.indexItems.size === 0 && after.indexItems.size === 0)) return;
   const sortKeys = new Set<string>();
   for (const { before, after } of steps) {
     for (const key of before.indexItems.keys()) sortKeys.add(key);

@@ -1,0 +1,83 @@
+import { type AttributeValue, attributeOf, type Item, setOwn, withBytes } from '../model/attribute-value.ts';
+import type { Compute, Projection } from '../model/compile.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { toPlainItem } from '../model/plain.ts';
+import type { DeriveContext } from '../model/schema.ts';
+
+/** Why a part of a base item could not be derived. */
+export interface Problem {
+  code: 'misfit' | 'wrong-type' | 'undeclared-label' | 'derive-failed' | 'key-too-long' | 'item-too-large';
+  /** The base item's attribute, where one is to blame. */
+  attribute?: string;
+  /** One sentence that names the attribute and the index or label it was needed for. */
+  message: string;
+}
+
+/** A part that cannot be derived; caught at the part's border. */
+export class PartError extends Error {
+  readonly problem: Problem;
+  constructor(code: Problem['code'], message: string, attribute?: string) {
+    super(message);
+    this.problem = { code, message, attribute };
+  }
+}
+
+/** One image with what its parts share: keys, and the plain form for `derive` functions, made once and only if asked. */
+export class Subject {
+  private plain: Record<string, unknown> | undefined;
+  constructor(
+    readonly graph: AnyGraph,
+    readonly context: DeriveContext,
+    readonly image: Item,
+  ) {}
+
+  /** The partition key. */
+  get source(): string {
+    return this.context.source;
+  }
+
+  /** An attribute by name, binary as bytes. */
+  attribute(name: string): AttributeValue | undefined {
+    const value = attributeOf(this.image, name);
+    return value === undefined ? undefined : withBytes(value);
+  }
+
+  /** What a `derive` of the model gives for the image; anything but a text or nothing is a `PartError`. */
+  compute(compute: Compute, purpose: string): string | undefined {
+    this.plain ??= toPlainItem(this.project({ kind: 'ALL' }));
+    let text: unknown;
+    try {
+      text = compute(this.plain, this.context);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new PartError('derive-failed', `derive for ${purpose} threw: ${reason}`);
+    }
+    if (text === undefined || typeof text === 'string') return text;
+    throw new PartError('derive-failed', `derive for ${purpose} gave ${typeof text} instead of a string`);
+  }
+
+  /** The attributes that a projection names, keys left out. */
+  project(projection: Projection): Item {
+    const copy: Item = {};
+    if (projection.kind === 'KEYS_ONLY') return copy;
+    const { partitionKey, sortKey } = this.graph.table;
+    const names = projection.kind === 'ALL' ? Object.keys(this.image) : projection.attributes;
+    for (const name of names) {
+      if (name === partitionKey || name === sortKey) continue;
+      const value = this.attribute(name);
+      if (value !== undefined) setOwn(copy, name, value);
+    }
+    return copy;
+  }
+}
+
+/** Runs one part; its failure is noted and the part is absent. */
+export function part<T>(problems: Problem[], run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof PartError)) throw error;
+    problems.push(error.problem);
+    return undefined;
+  }
+}

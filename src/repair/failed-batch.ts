@@ -1,0 +1,103 @@
+import {
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { z } from 'zod';
+import { EdgeloomError } from '../errors.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { classifyError } from '../store/classify.ts';
+import { decodeRecords, type RawRecord } from '../stream/decode.ts';
+import type { ChangeRecord } from '../stream/record.ts';
+
+/** The message that an event source mapping sends to its on-failure destination when it gives up on a batch. */
+export interface FailedBatch {
+  streamArn: string;
+  shardId: string;
+  startSequenceNumber: string;
+  endSequenceNumber: string;
+  /** The invocation's event; only the records that S3 keeps have it. */
+  payload?: { Records: RawRecord[] };
+}
+
+const sequenceNumber = z.string().regex(/^\d{1,40}$/);
+const schema = z.object({
+  DDBStreamBatchInfo: z.object({
+    streamArn: z.string().min(1),
+    shardId: z.string().min(1),
+    startSequenceNumber: sequenceNumber,
+    endSequenceNumber: sequenceNumber,
+  }),
+  payload: z.string().optional(),
+});
+const payloadSchema = z.object({
+  Records: z.array(z.custom<RawRecord>((value) => typeof value === 'object' && value !== null)),
+});
+
+/** Reads an on-failure message: the metadata that SQS and SNS get, or the whole record that S3 keeps. */
+export function parseFailedBatch(text: string): FailedBatch {
+  try {
+    const { DDBStreamBatchInfo, payload } = schema.parse(JSON.parse(text));
+    return {
+      ...DDBStreamBatchInfo,
+      payload: payload === undefined ? undefined : payloadSchema.parse(JSON.parse(payload)),
+    };
+  } catch (error) {
+    throw new EdgeloomError(
+      'invalid-failure-message',
+      'The message is not one that an event source mapping of a DynamoDB stream sends to its on-failure destination.',
+      'It is JSON with DDBStreamBatchInfo; give it as it came.',
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * The records of a failed batch: from the message where it holds them, else from the stream, which keeps them for 24
+ * hours. Throws `batch-trimmed` where they have left it.
+ */
+export async function readFailedBatch(
+  graph: AnyGraph,
+  streams: DynamoDBStreamsClient,
+  batch: FailedBatch,
+): Promise<ChangeRecord[]> {
+  const { streamArn, payload } = batch;
+  return decodeRecords(graph, payload?.Records ?? (await readRange(streams, batch)), streamArn);
+}
+
+async function readRange(streams: DynamoDBStreamsClient, batch: FailedBatch): Promise<RawRecord[]> {
+  const { streamArn, shardId, startSequenceNumber, endSequenceNumber } = batch;
+  const end = BigInt(endSequenceNumber);
+  const records: RawRecord[] = [];
+  try {
+    const first = await streams.send(
+      new GetShardIteratorCommand({
+        StreamArn: streamArn,
+        ShardId: shardId,
+        ShardIteratorType: 'AT_SEQUENCE_NUMBER',
+        SequenceNumber: startSequenceNumber,
+      }),
+    );
+    for (let iterator = first.ShardIterator; iterator !== undefined; ) {
+      const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator }));
+      for (const record of page.Records ?? []) {
+        const number = record.dynamodb?.SequenceNumber;
+        if (number !== undefined && BigInt(number) > end) return records;
+        records.push(record);
+        if (number !== undefined && BigInt(number) === end) return records;
+      }
+      // An open shard always has a next iterator; an empty page tells that the range is read as far as it exists.
+      iterator = (page.Records ?? []).length === 0 ? undefined : page.NextShardIterator;
+    }
+    return records;
+  } catch (error) {
+    const name = error instanceof Error ? error.name : '';
+    if (name !== 'TrimmedDataAccessException' && name !== 'ResourceNotFoundException') throw classifyError(error);
+    throw new EdgeloomError(
+      'batch-trimmed',
+      `The records ${startSequenceNumber} to ${endSequenceNumber} of shard ${shardId} have left the stream.`,
+      'A stream keeps records for 24 hours. Let an S3 destination keep whole records.',
+      { cause: error },
+    );
+  }
+}

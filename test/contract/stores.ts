@@ -1,0 +1,109 @@
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { inject } from 'vitest';
+import type { Item } from '../../src/model/attribute-value.ts';
+import { type AnyGraph, defineGraph } from '../../src/model/graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { MemoryStore } from '../../src/store/memory.ts';
+import type { Store } from '../../src/store/port.ts';
+import { tableDefinition } from '../../src/store/table.ts';
+import { uniqueTableName } from '../support/table.ts';
+
+/** What the engine behind the endpoint is; an endpoint that was given from outside may be any. */
+export type Engine = 'dynoxide' | 'dynamodb-local' | 'unknown';
+
+/** The engine of this run. */
+export const ENGINE: Engine =
+  process.env['EDGELOOM_TEST_ENDPOINT'] !== undefined
+    ? 'unknown'
+    : process.env['EDGELOOM_TEST_ENGINE'] === 'dynamodb-local'
+      ? 'dynamodb-local'
+      : 'dynoxide';
+
+/**
+ * Where an engine is known to answer otherwise than AWS does, or than the other engine. The memory store is not bent to
+ * these: the suite compares the rest.
+ */
+const DEVIATIONS = {
+  /** BatchGetItem and Query bill nothing where nothing is found; AWS bills the smallest read. */
+  'nothing-read-is-free': ['dynamodb-local'],
+  /** A Query whose limit is reached at the end of its range gives no last key; AWS gives one without looking further. */
+  'limit-at-range-end-has-no-last-key': ['dynamodb-local'],
+  /** A delete of an absent item costs two units within a batch; on its own, and on AWS, one. */
+  'batch-delete-of-nothing-costs-two': ['dynamodb-local'],
+  /** An update may set a key attribute of an index to another type than the index has. */
+  'update-index-key-type-unchecked': ['dynamodb-local'],
+  /** A page of a Query holds the item that goes beyond 1 MB as well. */
+  'page-exceeds-1-mb': ['dynamodb-local'],
+  /** Keys of an index are taken at any length. */
+  'index-keys-of-any-length': ['dynoxide'],
+  /** Attributes may have an empty name. */
+  'empty-attribute-names': ['dynoxide'],
+  /** Empty and too long sort key bounds and empty partitions of a Query find nothing instead of being refused. */
+  'query-bounds-unchecked': ['dynoxide'],
+  /** A start key outside of the Query's partition or range is taken. */
+  'start-key-unchecked': ['dynoxide'],
+} as const satisfies Record<string, readonly Engine[]>;
+
+/** A known difference of an engine. */
+export type Deviation = keyof typeof DEVIATIONS;
+
+/** One store that the suite runs on. */
+export interface Subject {
+  /** `memory`, or the engine's name. */
+  name: string;
+  /** Opens the store on a new table of the model. */
+  open: (graph: AnyGraph) => Promise<Store>;
+  /** Whether this store is known to differ in this. */
+  deviates: (deviation: Deviation) => boolean;
+}
+
+const memory: Subject = {
+  name: 'memory',
+  open: async (graph) => new MemoryStore(graph.table, { indexes: graph.indexes }),
+  deviates: () => false,
+};
+
+/** The engine; its tables have no stream, since some engines slow down as one grows. */
+const engine: Subject = {
+  name: ENGINE,
+  open: async (graph) => {
+    const client = createClient({ endpoint: inject('endpoint') });
+    await client.send(
+      new CreateTableCommand({ ...tableDefinition(graph), StreamSpecification: { StreamEnabled: false } }),
+    );
+    return new DynamoDBStore(client, graph.table);
+  },
+  deviates: (deviation) => ENGINE === 'unknown' || (DEVIATIONS[deviation] as readonly Engine[]).includes(ENGINE),
+};
+
+/** Every store of this run. */
+export const SUBJECTS: readonly Subject[] = [memory, engine];
+
+/** A model that uses both indexes, with a table of its own. */
+export function contractGraph(): AnyGraph {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: { USER: node() },
+    edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', gsi1: 'rank' } }) },
+  });
+}
+
+/** An item with the default names of the key attributes. */
+export function item(source: string, target: string, attributes: Item = {}): Item {
+  return { source: { S: source }, target: { S: target }, ...attributes };
+}
+
+/** A string value of so many bytes. */
+export function textOf(bytes: number): { S: string } {
+  return { S: 'x'.repeat(bytes) };
+}
+
+let counter = 0;
+
+/** A partition that no other test of this file uses. */
+export function freshPartition(): string {
+  counter += 1;
+  return `USER-${counter}`;
+}

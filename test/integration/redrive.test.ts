@@ -1,0 +1,238 @@
+import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
+import { describe, expect, it } from 'vitest';
+import type { Item } from '../../src/model/attribute-value.ts';
+import { defineGraph } from '../../src/model/graph.ts';
+import { derive, edge, node, rank } from '../../src/model/schema.ts';
+import { parseFailedBatch, readFailedBatch } from '../../src/repair/failed-batch.ts';
+import { redrive, redriveRecords } from '../../src/repair/redrive.ts';
+import type { Store } from '../../src/store/port.ts';
+import { QUARANTINE_PARTITION, readEntry } from '../../src/stream/quarantine.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+function poisonGraph() {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: {
+      USER: node({
+        search: {
+          name: {},
+          age: { type: 'number' },
+          born: { type: 'date' },
+          foods: { each: true },
+          tag: derive((user: Record<string, unknown>) => (user['tag'] as { text: string } | undefined)?.text.trim()),
+        },
+      }),
+      TEAM: node(),
+    },
+    edges: {
+      MEMBER: edge({
+        from: 'TEAM',
+        to: 'USER',
+        edgeSet: ['role'],
+        inbound: { gsi0: rank('role', { LEAD: 500, OTHER: 400 }) },
+      }),
+    },
+  });
+}
+
+const nodeItem = (id: string, attributes: Item = {}): Item => ({ source: { S: id }, target: { S: id }, ...attributes });
+
+/** A hundred kinds of bad record: an attribute of every wrong type for each use, labels, keys, endpoints. */
+function poison(): { item: Item; reason: string }[] {
+  const values: Item = {
+    S: { S: 'text' },
+    N: { N: '7' },
+    B: { B: new Uint8Array([1]) },
+    SS: { SS: ['a'] },
+    NS: { NS: ['1'] },
+    BS: { BS: [new Uint8Array([1])] },
+    BOOL: { BOOL: true },
+    NULL: { NULL: true },
+    L: { L: [{ S: 'a' }, { M: {} }] },
+    M: { M: { a: { S: 'b' } } },
+  };
+  const uses: [attribute: string, fitting: string[]][] = [
+    ['name', ['S']],
+    ['age', ['N']],
+    ['born', []],
+    ['foods', ['SS']],
+  ];
+  const kinds: { item: Item; reason: string }[] = [];
+  for (const [attribute, fitting] of uses) {
+    for (const [type, value] of Object.entries(values)) {
+      if (fitting.includes(type)) continue;
+      kinds.push({ item: nodeItem(`USER-${attribute}-${type}`, { [attribute]: value }), reason: attribute });
+    }
+  }
+  for (const [type, value] of Object.entries(values)) {
+    // `tag` is read by a function that wants a map with a text; all of these make it throw.
+    const tag = type === 'M' ? { M: { text: { N: '1' } } } : value;
+    if (type !== 'NULL') kinds.push({ item: nodeItem(`USER-tag-${type}`, { tag }), reason: 'tag' });
+    const item = { source: { S: 'TEAM-1' }, target: { S: `MEMBER-USER-role-${type}` }, role: value };
+    kinds.push({ item, reason: 'role' });
+  }
+  for (const length of [1015, 1020, 1024]) {
+    kinds.push({ item: nodeItem(`USER-long-${length}`, { name: { S: 'x'.repeat(length) } }), reason: 'name' });
+  }
+  for (const text of ['2020-13-01', '2020-02-30', 'soon', '', '01.02.2020', '2020-01-01T25:00:00Z', '20200101']) {
+    kinds.push({ item: nodeItem(`USER-born-${text || 'empty'}`, { born: { S: text } }), reason: 'born' });
+  }
+  const endpoints = [
+    ['USER-1', 'MEMBER-USER-2'],
+    ['TEAM-1', 'MEMBER-TEAM-2'],
+    ['TEAM-1', 'MEMBER-nobody'],
+    ['TEAM-1', 'MEMBER-'],
+  ];
+  for (const [source, target] of endpoints)
+    kinds.push({ item: { source: { S: source! }, target: { S: target! } }, reason: 'MEMBER' });
+  for (let i = 0; kinds.length < 100; i++) {
+    kinds.push({
+      item: nodeItem(`USER-mixed-${i}`, { foods: { L: [{ S: 'fine' }, { N: `${i}` }] } }),
+      reason: 'foods',
+    });
+  }
+  return kinds;
+}
+
+async function entries(store: Store): Promise<Item[]> {
+  const found: Item[] = [];
+  let startKey: Item | undefined;
+  do {
+    const page = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION, startKey });
+    found.push(...page.items);
+    startKey = page.lastKey;
+  } while (startKey !== undefined);
+  return found;
+}
+
+describe('poison', () => {
+  it('a hundred kinds of bad record amid good ones block nothing, and each is found in quarantine with its reason', async () => {
+    const { graph, store, projectAll } = await testTable(poisonGraph());
+    const bad = poison();
+    expect(bad).toHaveLength(100);
+    for (const [i, { item }] of bad.entries()) {
+      await store.put(item);
+      await store.put(nodeItem(`USER-good-${i}`, { name: { S: `good ${i}` } }));
+    }
+    const result = await projectAll();
+    expect(result).toMatchObject({ quarantined: 100, failedFrom: undefined });
+    const found = new Map(
+      (await entries(store))
+        .map((item) => readEntry(graph, item))
+        .map((entry) => [`${entry.source} ${entry.target}`, entry]),
+    );
+    for (const { item, reason } of bad) {
+      const key = `${(item['source'] as { S: string }).S} ${(item['target'] as { S: string }).S}`;
+      expect(found.get(key)?.reason, key).toContain(reason);
+    }
+    for (const i of bad.keys()) {
+      const { item } = await store.get({ source: `USER-good-${i}`, target: '~ix/name' }, { consistent: true });
+      expect(item).toMatchObject({ value: { S: `good ${i}` } });
+    }
+  });
+});
+
+describe('redrive', () => {
+  it('settles mended items by the base item and clears their entries; the rest stays, with its reason', async () => {
+    const { graph, store, projectAll } = await testTable(poisonGraph());
+    await store.put(nodeItem('USER-mended', { born: { S: 'soon' }, name: { S: 'first' } }));
+    await store.put(nodeItem('USER-gone', { age: { S: 'old' } }));
+    await store.put(nodeItem('USER-bad', { age: { S: 'old' } }));
+    await projectAll();
+    // The records that mend are lost, as after a day without a consumer: redrive has the base items alone.
+    await store.put(nodeItem('USER-mended', { born: { S: '2001-02-03' }, name: { S: 'second' } }));
+    await store.delete({ source: 'USER-gone', target: 'USER-gone' });
+    const result = await redrive({ graph, store });
+    expect(result).toMatchObject({ entries: 3, repaired: 2, left: 1 });
+    expect(result.reasons.join()).toContain('USER-bad');
+    expect((await entries(store)).map((item) => readEntry(graph, item).source)).toEqual(['USER-bad']);
+    const view = await store.get({ source: 'USER-mended', target: '~view' }, { consistent: true });
+    expect(view.item).toMatchObject({ attributes: { M: { name: { S: 'second' } } } });
+    const born = await store.get({ source: 'USER-mended', target: '~ix/born' }, { consistent: true });
+    expect(born.item).toMatchObject({ value: { S: '2001-02-03' } });
+    const gone = await store.get({ source: 'USER-gone', target: '~view' }, { consistent: true });
+    expect(gone.item).not.toHaveProperty('attributes');
+    expect(gone.item).toHaveProperty('expiresAt');
+  });
+
+  it('never applies an image: a record that the stream has overtaken changes nothing', async () => {
+    const { graph, store, allRecords, projectAll } = await testTable(poisonGraph());
+    await store.put(nodeItem('USER-1', { name: { S: 'old' } }));
+    await store.put(nodeItem('USER-1', { name: { S: 'new' } }));
+    await projectAll();
+    const [first] = await allRecords();
+    expect(await redriveRecords([first!], { graph, store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+    const { item } = await store.get({ source: 'USER-1', target: '~ix/name' }, { consistent: true });
+    expect(item).toMatchObject({ value: { S: 'new' } });
+  });
+
+  it('records that a mapping gave up on are settled, ghosts of their old images included', async () => {
+    const { graph, store, allRecords } = await testTable(poisonGraph());
+    await store.put(nodeItem('USER-1', { foods: { SS: ['ramen', 'soba'] } }));
+    await store.put(nodeItem('USER-1', { foods: { SS: ['soba'] } }));
+    await store.put({ source: { S: 'TEAM-1' }, target: { S: 'MEMBER-USER-1' }, role: { S: 'LEAD' } });
+    await redriveRecords(await allRecords(), { graph, store });
+    const at = async (source: string, target: string) =>
+      (await store.get({ source, target }, { consistent: true })).item;
+    expect(await at('USER-1', '~ix/foods/soba')).toMatchObject({ value: { S: 'soba' } });
+    // The unwanted one is a tombstone although it never was: it fences off a late insert.
+    expect(await at('USER-1', '~ix/foods/ramen')).toHaveProperty('expiresAt');
+    expect(await at('USER-1', '~ix/foods/ramen')).not.toHaveProperty('gsi0pk');
+    expect(await at('TEAM-1', '~view')).toMatchObject({ edgeSet: { SS: ['MEMBER-USER-1|role=LEAD'] } });
+  });
+
+  it('a view that could not be written is settled as a whole', async () => {
+    const { graph, store, projectAll } = await testTable(poisonGraph());
+    await store.put({ source: { S: 'TEAM-1' }, target: { S: 'MEMBER-USER-1' }, role: { S: 'LEAD' } });
+    await store.put({ source: { S: 'TEAM-1' }, target: { S: 'MEMBER-USER-2' }, role: { S: 'LEAD' } });
+    await projectAll();
+    // The node alone fills an item: its view does not fit beside what a view carries besides.
+    const huge = 'x'.repeat(400 * 1024 - 40);
+    await store.put(nodeItem('TEAM-1', { text: { S: huge } }));
+    expect(await projectAll()).toMatchObject({ quarantined: 1, failedFrom: undefined });
+    const [entry] = (await entries(store)).map((item) => readEntry(graph, item));
+    expect(entry).toMatchObject({ source: 'TEAM-1', target: '~view', code: 'ValidationException' });
+    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, left: 1 });
+    await store.put(nodeItem('TEAM-1', { text: { S: 'short' } }));
+    await store.delete({ source: 'TEAM-1', target: 'MEMBER-USER-2' });
+    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+    const { item } = await store.get({ source: 'TEAM-1', target: '~view' }, { consistent: true });
+    expect(item).toMatchObject({
+      attributes: { M: { text: { S: 'short' } } },
+      edgeSet: { SS: ['MEMBER-USER-1|role=LEAD'] },
+    });
+  });
+});
+
+describe('a batch that the mapping gave up on', () => {
+  it('is read again from the stream by its range, or from the message where that holds it', async () => {
+    const { graph, store, streams, streamArn } = await testTable(poisonGraph());
+    for (let i = 0; i < 5; i++) await store.put(nodeItem(`USER-${i}`, { name: { S: `${i}` } }));
+    const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
+    const shardId = StreamDescription!.Shards![0]!.ShardId!;
+    const { ShardIterator } = await streams.send(
+      new GetShardIteratorCommand({ StreamArn: streamArn, ShardId: shardId, ShardIteratorType: 'TRIM_HORIZON' }),
+    );
+    const { Records = [] } = await streams.send(new GetRecordsCommand({ ShardIterator }));
+    const [startSequenceNumber, endSequenceNumber] = [1, 3].map((i) => Records[i]!.dynamodb!.SequenceNumber!);
+    const DDBStreamBatchInfo = { streamArn, shardId, startSequenceNumber, endSequenceNumber, batchSize: 3 };
+
+    const metadata = parseFailedBatch(JSON.stringify({ version: '1.0', DDBStreamBatchInfo }));
+    const records = await readFailedBatch(graph, streams, metadata);
+    expect(records.map(({ source }) => source)).toEqual(['USER-1', 'USER-2', 'USER-3']);
+    await redriveRecords(records, { graph, store });
+    expect((await store.get({ source: 'USER-3', target: '~view' }, { consistent: true })).item).toBeDefined();
+    expect((await store.get({ source: 'USER-4', target: '~view' }, { consistent: true })).item).toBeUndefined();
+
+    const payload = JSON.stringify({ Records: [{ ...Records[4], eventSourceARN: streamArn }] });
+    const whole = parseFailedBatch(JSON.stringify({ version: '1.0', DDBStreamBatchInfo, payload }));
+    expect((await readFailedBatch(graph, streams, whole)).map(({ source }) => source)).toEqual(['USER-4']);
+  });
+
+  it('says so where the message is another one', () => {
+    expect(() => parseFailedBatch('{"KinesisBatchInfo":{}}')).toThrow(
+      expect.objectContaining({ code: 'invalid-failure-message' }),
+    );
+    expect(() => parseFailedBatch('no json')).toThrow(expect.objectContaining({ code: 'invalid-failure-message' }));
+  });
+});

@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  compareKeys,
+  encodeDate,
+  encodeNumber,
+  highestSortKey,
+  indexSortKey,
+  isWellFormed,
+  lowestSortKey,
+} from '../../src/model/encoding.ts';
+import { anyText } from '../support/texts.ts';
+
+const RUNS = { numRuns: 2000 };
+
+/** The order of a pair: -1, 0 or 1. */
+const sign = (difference: number | bigint): number => (difference < 0 ? -1 : difference > 0 ? 1 : 0);
+
+/** A decimal of the whole range of DynamoDB: up to 38 digits, magnitudes from 1E-130 to 9.99E+125, and zero. */
+interface Decimal {
+  negative: boolean;
+  digits: string;
+  /** Power of ten of the last digit. */
+  scale: number;
+}
+const decimal: fc.Arbitrary<Decimal> = fc
+  .record({
+    negative: fc.boolean(),
+    digits: fc.stringMatching(/^[1-9][0-9]{0,37}$/),
+    first: fc.oneof(fc.integer({ min: -130, max: 125 }), fc.integer({ min: -3, max: 20 })),
+  })
+  .map(({ negative, digits, first }) => {
+    const scale = first - digits.length + 1;
+    // The last digit may not lie below the range either.
+    const fitting = scale < -130 ? digits.slice(0, Math.max(1, digits.length - (-130 - scale))) : digits;
+    return { negative, digits: fitting, scale: first - fitting.length + 1 };
+  });
+const number = fc.oneof(
+  { weight: 9, arbitrary: decimal },
+  { weight: 1, arbitrary: fc.constant<Decimal>({ negative: false, digits: '0', scale: 0 }) },
+);
+
+function asText({ negative, digits, scale }: Decimal, notation: number): string {
+  const minus = negative ? '-' : '';
+  if (notation === 0) return `${minus}${digits}e${scale}`;
+  if (notation === 1) return `${minus}${digits.slice(0, 1)}.${digits.slice(1)}00E${scale + digits.length - 1}`;
+  if (scale >= 0) return `${minus}${digits}${'0'.repeat(scale)}`;
+  const padded = digits.padStart(1 - scale, '0');
+  return `${minus}${padded.slice(0, scale)}.${padded.slice(scale)}`;
+}
+
+function exact({ negative, digits, scale }: Decimal): bigint {
+  const magnitude = BigInt(digits) * 10n ** BigInt(scale + 200);
+  return negative ? -magnitude : magnitude;
+}
+
+describe('encodings keep order', () => {
+  it('of numbers, over the whole range and in any notation', () => {
+    const notation = fc.integer({ min: 0, max: 2 });
+    fc.assert(
+      fc.property(number, number, notation, notation, (left, right, one, other) => {
+        const order = compareKeys(encodeNumber(asText(left, one)), encodeNumber(asText(right, other)));
+        expect(sign(order)).toBe(sign(exact(left) - exact(right)));
+      }),
+      RUNS,
+    );
+  });
+
+  it('of numbers that differ only in their last digits', () => {
+    fc.assert(
+      fc.property(decimal, fc.integer({ min: -9, max: 9 }), (left, difference) => {
+        const sum = BigInt(left.digits) + BigInt(difference);
+        fc.pre(sum > 0n && sum.toString().length <= 38 && sum.toString().length + left.scale <= 126);
+        const right = { ...left, digits: sum.toString() };
+        const order = compareKeys(encodeNumber(asText(left, 0)), encodeNumber(asText(right, 0)));
+        expect(sign(order)).toBe(sign(exact(left) - exact(right)));
+      }),
+      RUNS,
+    );
+  });
+
+  it('of dates: instants with any offset, at any precision', () => {
+    const instant = fc.record({
+      seconds: fc.integer({ min: -62_135_424_000, max: Date.UTC(9999, 11, 30) / 1000 }),
+      nanoseconds: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 999_999_999 })),
+      offsetMinutes: fc.integer({ min: -14 * 60, max: 14 * 60 }),
+    });
+    type Instant = typeof instant extends fc.Arbitrary<infer T> ? T : never;
+    const text = ({ seconds, nanoseconds, offsetMinutes }: Instant): string => {
+      const local = new Date((seconds + offsetMinutes * 60) * 1000).toISOString().slice(0, 19);
+      const fraction = nanoseconds === 0 ? '' : `.${String(nanoseconds).padStart(9, '0')}`;
+      const minutes = Math.abs(offsetMinutes);
+      const clock = [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, '0')).join(':');
+      return `${local}${fraction}${offsetMinutes < 0 ? '-' : '+'}${clock}`;
+    };
+    fc.assert(
+      fc.property(instant, instant, fc.boolean(), (left, other, near) => {
+        const right = near ? { ...other, seconds: left.seconds } : other;
+        const difference = left.seconds - right.seconds || left.nanoseconds - right.nanoseconds;
+        expect(sign(compareKeys(encodeDate(text(left)), encodeDate(text(right))))).toBe(sign(difference));
+      }),
+      RUNS,
+    );
+  });
+
+  it('of texts: compareKeys is the order of their UTF-8 bytes', () => {
+    fc.assert(
+      fc.property(anyText, anyText, fc.nat({ max: 8 }), (left, tail, shared) => {
+        const right = left.slice(0, shared) + tail;
+        fc.pre(isWellFormed(right));
+        expect(sign(compareKeys(left, right))).toBe(Buffer.compare(Buffer.from(left), Buffer.from(right)));
+      }),
+      RUNS,
+    );
+  });
+
+  const value = fc.oneof(
+    anyText,
+    fc.array(fc.constantFrom('a', '\u0000', '~', '[', 'Z', '\u0001'), { maxLength: 5 }).map((parts) => parts.join('')),
+  );
+  const source = fc.constantFrom('A-1', 'GOAL-\u0000', 'Z9_-~', 'USER-\u{10FFFF}');
+
+  it('of sort keys: by value first, then by source, also with a NUL in a value', () => {
+    fc.assert(
+      fc.property(value, source, value, source, (left, leftSource, right, rightSource) => {
+        const order = compareKeys(indexSortKey(left, leftSource), indexSortKey(right, rightSource));
+        expect(sign(order)).toBe(sign(compareKeys(left, right) || compareKeys(leftSource, rightSource)));
+      }),
+      RUNS,
+    );
+  });
+
+  it('of sort keys: the bounds of a value hold its items and no others', () => {
+    fc.assert(
+      fc.property(value, value, source, (wanted, given, from) => {
+        const key = indexSortKey(given, from);
+        const within = compareKeys(key, lowestSortKey(wanted)) >= 0 && compareKeys(key, highestSortKey(wanted)) <= 0;
+        expect(within).toBe(given === wanted);
+      }),
+      RUNS,
+    );
+  });
+});

@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { classify } from '../../src/model/base-item.ts';
+import { defineGraph } from '../../src/model/graph.ts';
+import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
+import {
+  edgeIndexKey,
+  edgeSortKey,
+  isDerivedKey,
+  parseNodeId,
+  quarantineKey,
+  SORT_KEY_BYTES,
+  searchKey,
+  searchValueKey,
+  typePrefix,
+  VIEW_KEY,
+} from '../../src/model/keys.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { watermark } from '../../src/model/watermark.ts';
+import { isBaseSortKey } from '../../src/stream/filter.ts';
+import { anyText, typeName } from '../support/texts.ts';
+
+const RUNS = { numRuns: 1000 };
+
+describe('keys round-trip', () => {
+  it('node ids, whatever follows the type', () => {
+    fc.assert(
+      fc.property(typeName, anyText, (type, key) => {
+        expect(parseNodeId(`${type}-${key}`)).toEqual({ type, key });
+      }),
+      RUNS,
+    );
+  });
+
+  it('edges: type and target come back from the sort key, which is a base key', () => {
+    const graph = defineGraph({
+      table: 'records',
+      nodes: { USER: node(), GOAL: node() },
+      edges: { MEMBER: edge({ from: 'GOAL', to: ['USER', 'GOAL'] }) },
+    });
+    fc.assert(
+      fc.property(anyText, anyText, fc.constantFrom('USER', 'GOAL'), (from, to, type) => {
+        const sortKey = edgeSortKey('MEMBER', `${type}-${to}`);
+        expect(typePrefix(sortKey)).toBe('MEMBER');
+        expect(isBaseSortKey(sortKey)).toBe(true);
+        expect(classify(graph, `GOAL-${from}`, sortKey)).toMatchObject({ kind: 'edge', target: `${type}-${to}` });
+      }),
+      RUNS,
+    );
+  });
+});
+
+/** What a derived sort key is made from, in a form that tells two makings apart. */
+type Making =
+  | ['view']
+  | ['edge', baseSortKey: string]
+  | ['search', name: string]
+  | ['value', name: string, encoded: string]
+  | ['quarantine', target: string, position: string];
+
+const baseSortKey = fc.tuple(typeName, anyText).map(([type, rest]) => `${type}-${rest}`);
+const searchName = anyText.filter((name) => Buffer.byteLength(name) <= 255);
+const position = fc.nat().map((number) => watermark('2026-01-01T00:00:00.000', String(number)));
+const making: fc.Arbitrary<Making> = fc.oneof(
+  fc.constant<Making>(['view']),
+  baseSortKey.map((key): Making => ['edge', key]),
+  searchName.map((name): Making => ['search', name]),
+  fc.tuple(searchName, fc.oneof(anyText, fc.constant(''))).map(([name, value]): Making => ['value', name, value]),
+  fc
+    .tuple(fc.oneof(baseSortKey, fc.constantFrom('~view', '~ix/name')), position)
+    .map(([target, at]): Making => ['quarantine', target, at]),
+);
+
+function derivedKey([kind, ...parts]: Making): string {
+  const [first = '', second = ''] = parts;
+  if (kind === 'edge') return edgeIndexKey(first);
+  if (kind === 'search') return searchKey(first);
+  if (kind === 'value') return searchValueKey(first, second);
+  if (kind === 'quarantine') return quarantineKey(first, second);
+  return VIEW_KEY;
+}
+
+describe('derived sort keys', () => {
+  it('are derived keys of at most 1,024 bytes', () => {
+    fc.assert(
+      fc.property(making, (given) => {
+        const key = derivedKey(given);
+        expect(isDerivedKey(key)).toBe(true);
+        expect(isBaseSortKey(key)).toBe(false);
+        expect(Buffer.byteLength(key)).toBeLessThanOrEqual(SORT_KEY_BYTES);
+      }),
+      RUNS,
+    );
+  });
+
+  it('never collide: distinct edges, searches, values and records have distinct keys', () => {
+    fc.assert(
+      fc.property(fc.array(making, { minLength: 2, maxLength: 30 }), (makings) => {
+        const distinct = new Set(makings.map((given) => JSON.stringify(given)));
+        expect(new Set(makings.map(derivedKey)).size).toBe(distinct.size);
+      }),
+      RUNS,
+    );
+  });
+
+  it('never collide, also where two texts share long parts', () => {
+    const part = fc.constantFrom('A', '-', '/', '#', '%', '%2F', '~', 'x'.repeat(600));
+    const text = fc.array(part, { minLength: 1, maxLength: 5 }).map((parts) => parts.join(''));
+    const name = text.filter((given) => given.length <= 255);
+    const near: fc.Arbitrary<Making> = fc.oneof(
+      text.map((rest): Making => ['edge', `A-${rest}`]),
+      name.map((given): Making => ['search', given]),
+      fc.tuple(name, text).map(([given, value]): Making => ['value', given, value]),
+    );
+    fc.assert(
+      fc.property(fc.array(near, { minLength: 2, maxLength: 30 }), (makings) => {
+        const distinct = new Set(makings.map((given) => JSON.stringify(given)));
+        expect(new Set(makings.map(derivedKey)).size).toBe(distinct.size);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('partitions of the index', () => {
+  const graph = defineGraph({
+    table: 'records',
+    nodes: {
+      USER: node({
+        search: {
+          a: {},
+          'a#1': { from: 'a', shards: 1 },
+          plain: { shards: 1 },
+          'a%231': { from: 'a', shards: 1 },
+          value: { shards: 'value' },
+          region: { from: 'a', partition: 'country', shards: 3 },
+        },
+      }),
+    },
+    edges: {
+      A: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'x' } }),
+      B: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'x', shards: 7 } }),
+    },
+  });
+  const { searches } = graph.nodes.get('USER')!;
+
+  it('belong to one search and value partition, or one edge type and target, each', () => {
+    const owner = fc.oneof(
+      fc
+        .tuple(fc.constantFrom('a', 'a#1', 'plain', 'a%231', 'region'), anyText, anyText, anyText)
+        .map(([name, partition, value, source]) => {
+          const search = searches.get(name)!;
+          const within = search.partition === undefined ? undefined : partition;
+          return { owner: ['search', name, within], key: searchPartition(search, within, value, source) };
+        }),
+      anyText.map((value) => ({
+        owner: ['search', 'value', value],
+        key: searchPartition(searches.get('value')!, undefined, value, ''),
+      })),
+      fc.tuple(fc.constantFrom('A', 'B'), anyText, anyText).map(([type, target, source]) => {
+        const sortKey = edgeSortKey(type, `USER-${target}`);
+        return {
+          owner: ['edge', type, target],
+          key: inboundPartition(graph.edges.get(type)!.inbound!, sortKey, '', source),
+        };
+      }),
+    );
+    fc.assert(
+      fc.property(fc.array(owner, { minLength: 2, maxLength: 20 }), (entries) => {
+        const owners = new Map<string, string>();
+        for (const { owner: mine, key } of entries) {
+          const text = JSON.stringify(mine);
+          expect(owners.get(key) ?? text).toBe(text);
+          owners.set(key, text);
+        }
+      }),
+      RUNS,
+    );
+  });
+});

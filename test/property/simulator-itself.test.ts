@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import type { Item } from '../../src/model/attribute-value.ts';
+import type { ChangeRecord } from '../../src/stream/record.ts';
+import type { ModelOptions } from './simulator/models.ts';
+import { MUTANTS } from './simulator/mutants.ts';
+import { expectedPartitions, isPoison } from './simulator/oracle.ts';
+import { Runner } from './simulator/runner.ts';
+import { runScript, runSeed } from './simulator/schedule.ts';
+import { differences } from './simulator/verdict.ts';
+
+const OPTIONS: ModelOptions = {
+  view: 'title',
+  labels: 'role',
+  inbound: 'rank-date',
+  search: 'name-tags',
+  link: 'unlisted',
+  budget: 'ample',
+};
+
+const NODE: Item = {
+  source: { S: 'GOAL-1' },
+  target: { S: 'GOAL-1' },
+  title: { S: 'one' },
+  name: { S: 'ann' },
+  tags: { SS: ['a'] },
+};
+const MEMBER: Item = {
+  source: { S: 'GOAL-1' },
+  target: { S: 'MEMBER-USER-2|a=%7C' },
+  role: { S: 'LEAD' },
+  date: { S: '2020-01-01' },
+};
+const VIEW: Item = {
+  source: { S: 'GOAL-1' },
+  target: { S: '~view' },
+  edgeSet: { SS: ['MEMBER-USER-2%7Ca=%257C|role=LEAD'] },
+  attributes: { M: { title: { S: 'one' } } },
+};
+const MEMBER_INDEX: Item = {
+  source: { S: 'GOAL-1' },
+  target: { S: '~ix/MEMBER-USER-2|a=%7C' },
+  gsi0pk: { S: 'MEMBER-USER-2|a=%7C' },
+  gsi0sk: { S: '500-LEAD\u0000GOAL-1' },
+  gsi1pk: { S: 'MEMBER-USER-2|a=%7C' },
+  gsi1sk: { S: '2020-01-01T00:00:00\u0000GOAL-1' },
+  attributes: { M: { role: { S: 'LEAD' } } },
+};
+const NAME_INDEX: Item = {
+  source: { S: 'GOAL-1' },
+  target: { S: '~ix/name' },
+  gsi0pk: { S: 'GOAL.name' },
+  gsi0sk: { S: 'ann\u0000GOAL-1' },
+  value: { S: 'ann' },
+  attributes: { M: { title: { S: 'one' } } },
+};
+const TAG_INDEX: Item = {
+  source: { S: 'GOAL-1' },
+  target: { S: '~ix/tags/a' },
+  gsi0pk: { S: 'GOAL.tags#21' },
+  gsi0sk: { S: 'a\u0000GOAL-1' },
+  value: { S: 'a' },
+};
+const TABLE = [NODE, MEMBER, VIEW, MEMBER_INDEX, NAME_INDEX, TAG_INDEX];
+
+function judge(items: readonly Item[], answered: { records: ChangeRecord[]; done: number }[] = []): string[] {
+  return differences({ options: OPTIONS, items, answered, givenUp: new Set() });
+}
+
+describe('schedules', () => {
+  it('are the same for the same seed, and for the script recorded of it', async () => {
+    for (const seed of [3, 14, 159]) {
+      const first = await runSeed(seed, true);
+      const again = await runSeed(seed, true);
+      const replayed = await runScript(first.script);
+      expect(again).toEqual(first);
+      expect(replayed).toEqual(first);
+    }
+  });
+
+  it('differ from seed to seed', async () => {
+    const scripts = new Set<string>();
+    for (let seed = 1; seed <= 20; seed++) scripts.add(JSON.stringify((await runSeed(seed, true)).script));
+    expect(scripts.size).toBe(20);
+  });
+
+  it('that fail are shortened to a script that fails too, and that the real code passes', async () => {
+    const mutant = MUTANTS.find(({ name }) => name === 'net-zero-view')!;
+    const runner = new Runner(mutant);
+    try {
+      const { seeds } = await runner.runSeeds({ first: 1, count: 2_000, mostFailures: 1 });
+      const { script, failures, trace } = await runner.shrink(seeds[0]!.seed);
+      expect(failures).not.toEqual([]);
+      expect(await runner.runScript(script)).toEqual(failures);
+      expect(Object.keys(script).length).toBeLessThan(40);
+      expect(trace.join('\n')).toContain('producer');
+      expect((await runScript(script)).failures).toEqual([]);
+    } finally {
+      runner.stop();
+    }
+  });
+
+  it('do not begin where a bug cannot be planted', async () => {
+    const runner = new Runner({
+      name: 'no-bug',
+      rule: '',
+      patches: [{ file: 'src/retry.ts', find: 'no such text', replace: '' }],
+    });
+    await expect(runner.runSeeds({ first: 1, count: 1 })).rejects.toThrow('has 0 times, not once: no such text');
+  });
+});
+
+describe('the oracle', () => {
+  it('expects what the contract says of a node and an edge', () => {
+    const partition = expectedPartitions(OPTIONS, [NODE, MEMBER]).get('GOAL-1')!;
+    expect(partition.elements).toEqual(new Set(['MEMBER-USER-2%7Ca=%257C|role=LEAD']));
+    expect(partition.attributes).toEqual({ title: { S: 'one' } });
+    expect([...partition.indexItems.keys()].sort()).toEqual(['~ix/MEMBER-USER-2|a=%7C', '~ix/name', '~ix/tags/a']);
+  });
+
+  it.each([
+    ['a label without a rank', { ...MEMBER, role: { S: 'NOBODY' } }],
+    ['a text that is no date', { ...MEMBER, date: { S: 'soon' } }],
+    ['a number for a name', { ...NODE, name: { N: '1' } }],
+    ['a list with a number for tags', { ...NODE, tags: { L: [{ S: 'a' }, { N: '1' }] } }],
+    ['an edge to a node of another type', { source: { S: 'GOAL-1' }, target: { S: 'MEMBER-GOAL-2' } }],
+  ] as const)('holds for poison: %s', (_what, image) => {
+    expect(isPoison(OPTIONS, image as Item)).toBe(true);
+  });
+
+  it('holds nothing else for poison', () => {
+    for (const image of [NODE, MEMBER, { source: { S: 'GOAL-1' }, target: { S: 'OTHER-USER-1' } }]) {
+      expect(isPoison(OPTIONS, image)).toBe(false);
+    }
+  });
+});
+
+describe('the verdict', () => {
+  it('finds nothing where all is right; tombstones and empty views count as absent', () => {
+    expect(judge(TABLE)).toEqual([]);
+    const tombstone = { source: { S: 'GOAL-2' }, target: { S: '~ix/name' }, w: { S: '1' }, expiresAt: { N: '1' } };
+    expect(judge([...TABLE, tombstone, { source: { S: 'GOAL-2' }, target: { S: '~view' } }])).toEqual([]);
+  });
+
+  it.each(TABLE.slice(2))('misses $target.S', (missing) => {
+    expect(judge(TABLE.filter((item) => item !== missing))).toHaveLength(1);
+  });
+
+  it.each([
+    ['an element too many', VIEW, { edgeSet: { SS: ['MEMBER-USER-2%7Ca=%257C|role=LEAD', 'LINK-USER-1'] } }],
+    ['an old label', VIEW, { edgeSet: { SS: ['MEMBER-USER-2%7Ca=%257C|role=TEAM'] } }],
+    ['other attributes', VIEW, { attributes: { M: {} } }],
+    ['a mark of eviction', VIEW, { evicted: { SS: ['LINK'] } }],
+    ['an expiry of a live view', VIEW, { expiresAt: { N: '1' } }],
+    ['keys of an index on a view', VIEW, { gsi0pk: { S: 'x' } }],
+    ['another index key', NAME_INDEX, { gsi0sk: { S: 'bob\u0000GOAL-1' } }],
+    ['another value', NAME_INDEX, { value: { S: 'bob' } }],
+    ['keys of the second index', NAME_INDEX, { gsi1pk: { S: 'x' }, gsi1sk: { S: 'x' } }],
+    ['an expiry of a live index item', NAME_INDEX, { expiresAt: { N: '1' } }],
+  ] satisfies [string, Item, Item][])('finds %s', (_what, changed, change) => {
+    expect(judge(TABLE.map((item) => (item === changed ? { ...item, ...change } : item)))).toHaveLength(1);
+  });
+
+  it('finds an index item too many', () => {
+    expect(judge([...TABLE, { ...TAG_INDEX, target: { S: '~ix/tags/b' } }])).toHaveLength(1);
+    expect(judge([...TABLE, { ...TAG_INDEX, source: { S: 'GOAL-2' } }])).toHaveLength(1);
+  });
+
+  it('misses the quarantine entry of a record, and finds one without a record', () => {
+    const poison: ChangeRecord = {
+      source: 'GOAL-1',
+      target: 'GOAL-1',
+      newImage: { ...NODE, name: { N: '1' } },
+      position: 'stream/1',
+      sequenceNumber: '1',
+    };
+    const entry = {
+      source: { S: 'GOAL-1' },
+      target: { S: '~quarantine/x' },
+      of: { S: 'GOAL-1' },
+      w: { S: 'stream/1' },
+    };
+    expect(judge(TABLE, [{ records: [poison], done: 1 }])).toHaveLength(1);
+    expect(judge(TABLE, [{ records: [poison], done: 0 }])).toEqual([]);
+    expect(judge([...TABLE, entry], [{ records: [poison], done: 1 }])).toEqual([]);
+    expect(judge([...TABLE, entry])).toHaveLength(1);
+  });
+});

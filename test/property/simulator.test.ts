@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { reportText, shrunkReport } from './simulator/report.ts';
+import { emptyTally, runSeeds, type Tally } from './simulator/tally.ts';
+
+/**
+ * The promise of the projector's protocol: however shards split, batches are cut, calls fail and processes die, derived
+ * items are in the end what the base items say. Longer runs: `npm run simulate -- --runs N --seed S`.
+ */
+
+const SCHEDULES = 10_000;
+
+/** What schedules have to be full of, or passing them says nothing. */
+const HAPPENS = [
+  'invocations',
+  'stale',
+  'contradictions',
+  'quarantined',
+  'evictions',
+  'calls with refused',
+  'calls with answer lost',
+  'calls with done later',
+  'calls with crash before',
+  'calls with crash after',
+  'writes that land unseen',
+  'stalls',
+  'abandoned invocations',
+  'duplicate batches',
+  'readers that start over',
+  'batches given up',
+  'items deleted by TTL',
+  'splits',
+  're-created streams',
+];
+
+describe('the projector under schedules of faults, duplicates, reordering and crashes', () => {
+  let tally: Tally = emptyTally();
+
+  it(`converges in ${SCHEDULES} schedules`, async () => {
+    tally = await runSeeds({ first: 1, count: SCHEDULES, mostFailures: 1 });
+    const [failed] = tally.seeds;
+    if (failed !== undefined) expect.fail(reportText(failed.seed, await shrunkReport(failed.seed)));
+    expect(tally.schedules).toBe(SCHEDULES);
+  });
+
+  it.each(HAPPENS)('has met in them: %s', (what) => {
+    // Once in a hundred schedules at least.
+    expect(tally.counters[what]).toBeGreaterThan(SCHEDULES / 100);
+  });
+});

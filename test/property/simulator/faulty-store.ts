@@ -1,0 +1,206 @@
+import { StoreError } from '../../../src/errors.ts';
+import type { MemoryStore } from '../../../src/store/memory.ts';
+import type {
+  BatchWrite,
+  DerivedUpdate,
+  GetManyResult,
+  GetResult,
+  ItemKey,
+  QueryRequest,
+  QueryResult,
+  ReadOptions,
+  Store,
+  UpdateResult,
+  WriteManyResult,
+  WriteResult,
+} from '../../../src/store/port.ts';
+import type { Item } from '../../../src/model/attribute-value.ts';
+import { callDuration } from './climate.ts';
+import type { Invocation } from './invocation.ts';
+import { LONGEST_TIMEOUT, SECOND } from './time.ts';
+import { plain } from './world.ts';
+
+/** How a call can fail; the first is not to. */
+const FAULTS = [
+  'none',
+  /** Refused, nothing done: throttling, 5xx. */
+  'refused',
+  /** Done, but the caller is told of an error. */
+  'answer lost',
+  /** The caller is told of an error, and it is done later all the same: a zombie write. */
+  'done later',
+  /** The process dies before the call is made. */
+  'crash before',
+  /** The process dies after the call, before it learns of its answer. */
+  'crash after',
+] as const;
+
+/** How long a read that is not consistent may lag behind. */
+const STALENESS = 2 * SECOND;
+
+/** What a call is: a text for the trace, and what it does to the table. */
+interface Call<T> {
+  isWrite: boolean;
+  text: string;
+  run: (table: MemoryStore) => Promise<T>;
+}
+
+/**
+ * The table as one invocation sees it. Every call becomes a happening: it takes effect after a time, its answer comes
+ * after another, and either may go wrong.
+ */
+export class FaultyStore implements Store {
+  constructor(private readonly invocation: Invocation) {}
+
+  get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
+    const text = `get ${keyText(key)}`;
+    return this.call((name) => ({ isWrite: false, text, run: () => this.read(name, key, options) }));
+  }
+
+  /** The keys are read one by one, at times of their own: a batch of reads is not atomic. */
+  async getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult> {
+    const results = await Promise.all(keys.map((key) => this.get(key, options)));
+    return { items: results.map(({ item }) => item), rcu: results.reduce((sum, { rcu }) => sum + rcu, 0), calls: 1 };
+  }
+
+  update(update: DerivedUpdate): Promise<UpdateResult> {
+    return this.call(() => ({
+      isWrite: true,
+      text: `update ${keyText(update.key)}`,
+      run: (table) => {
+        const result = table.update(update);
+        if (this.invocation.world.trace !== undefined) void result.then((r) => this.tellUpdate(update, r));
+        return result;
+      },
+    }));
+  }
+
+  put(item: Item): Promise<WriteResult> {
+    return this.call(() => ({ isWrite: true, text: `put ${plain(item)}`, run: (table) => table.put(item) }));
+  }
+
+  delete(key: ItemKey): Promise<WriteResult> {
+    return this.call(() => ({ isWrite: true, text: `delete ${keyText(key)}`, run: (table) => table.delete(key) }));
+  }
+
+  writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult> {
+    return this.call(() => ({ isWrite: true, text: 'write many', run: (table) => table.writeMany(writes) }));
+  }
+
+  query(request: QueryRequest): Promise<QueryResult> {
+    return this.call(() => ({
+      isWrite: false,
+      text: `query ${request.partition}`,
+      run: (table) => table.query(request),
+    }));
+  }
+
+  private async read(name: string, key: ItemKey, options: ReadOptions): Promise<GetResult> {
+    const { world } = this.invocation;
+    if (!options.consistent) {
+      const previous = world.previous.get(`${key.source} ${key.target}`);
+      const isRecent = previous !== undefined && world.agenda.now - previous.atMs <= STALENESS;
+      if (isRecent && world.choices.chance(`${name}.stale`, 0.5)) return { item: previous.item, rcu: 0.5 };
+    }
+    return world.table.get(key, options);
+  }
+
+  private call<T>(make: (name: string) => Call<T>): Promise<T> {
+    const { invocation } = this;
+    const { world } = invocation;
+    const { agenda, choices, climate } = world;
+    const { name, stall } = invocation.nextCall();
+    const call = make(name);
+    return new Promise((resolve, reject) => {
+      const delay = choices.drawn(`${name}.delay`, (random) => callDuration(climate, random));
+      agenda.in(1 + stall + delay, () => {
+        if (invocation.isDead) {
+          if (call.isWrite && choices.chance(`${name}.lands`, 0.5)) this.land(call, 'which is dead');
+          return false;
+        }
+        const fault =
+          FAULTS[
+            choices.drawn(`${name}.fault`, (random) => {
+              return random.chance(climate.fault) ? 1 + random.below(FAULTS.length - 1) : 0;
+            })
+          ]!;
+        if (fault !== 'none') return this.failing(name, call, fault, reject);
+        world.tell(() => `${invocation.name} ${call.text}`);
+        return this.answer(name, world.project(call.run), resolve);
+      });
+    });
+  }
+
+  /** Gives the caller the result, after the time that the answer takes. */
+  private answer<T>(name: string, result: Promise<T>, resolve: (result: Promise<T>) => void): boolean {
+    const { invocation } = this;
+    const { agenda, choices, climate } = invocation.world;
+    const delay = choices.drawn(`${name}.answer`, (random) => (random.chance(0.5) ? 0 : callDuration(climate, random)));
+    if (delay === 0) {
+      resolve(result);
+      return true;
+    }
+    // A refusal that comes when nobody waits any more is nobody's concern.
+    result.catch(() => undefined);
+    agenda.in(delay, () => {
+      if (invocation.isDead) return false;
+      resolve(result);
+      return true;
+    });
+    return false;
+  }
+
+  private failing<T>(
+    name: string,
+    call: Call<T>,
+    fault: Exclude<(typeof FAULTS)[number], 'none'>,
+    reject: (error: StoreError) => void,
+  ): boolean {
+    const { invocation } = this;
+    const { agenda, choices, climate } = invocation.world;
+    invocation.world.count(`calls with ${fault}`);
+    invocation.world.tell(() => `${invocation.name} ${call.text}: ${fault}`);
+    if (fault === 'answer lost' || fault === 'crash after') this.land(call, fault);
+    if (fault === 'done later' && call.isWrite) {
+      const delay = choices.drawn(`${name}.later`, (random) =>
+        random.below(random.chance(0.2) ? LONGEST_TIMEOUT : climate.tempo.echo),
+      );
+      agenda.in(1 + delay, () => {
+        this.land(call, 'long after its caller was told of an error');
+        return false;
+      });
+    }
+    if (fault === 'crash before' || fault === 'crash after') {
+      invocation.die('crashes');
+      return false;
+    }
+    reject(new StoreError('retryable', 'simulated', `A simulated failure: ${fault}.`));
+    return true;
+  }
+
+  /** A call takes effect although nobody waits for it. */
+  private land<T>(call: Call<T>, why: string): void {
+    if (!call.isWrite) return;
+    const { invocation } = this;
+    invocation.world.count('writes that land unseen');
+    invocation.world.tell(() => `${invocation.name}, ${why}: ${call.text}`);
+    // As above: nobody is there to be told of a refusal.
+    invocation.world.project(call.run).catch(() => undefined);
+  }
+
+  private tellUpdate(
+    { set, condition, addElements, deleteElements, setElements }: DerivedUpdate,
+    result: UpdateResult,
+  ) {
+    const { world } = this.invocation;
+    world.tell(() => {
+      const elements = { addElements, deleteElements, setElements };
+      const outcome = result.applied ? 'applied' : `refused, the item is ${plain(result.current ?? {})}`;
+      return `  ${plain(set)} ${JSON.stringify(elements)} if ${JSON.stringify(condition)}: ${outcome}`;
+    });
+  }
+}
+
+function keyText({ source, target }: ItemKey): string {
+  return `${source} ${target}`;
+}

@@ -1,0 +1,137 @@
+import type { Item } from '../../../src/model/attribute-value.ts';
+import { MARK, type ModelOptions } from './models.ts';
+
+/**
+ * What should be derived from base items, computed straight from the options of the small models. It shares no code
+ * with the planner, not even keys and encodings: a mistake there would hide itself.
+ */
+
+/** What a partition's derived items should hold. */
+export interface ExpectedPartition {
+  /** The view's elements. */
+  elements: Set<string>;
+  /** The view's attributes; undefined where the node is absent. */
+  attributes?: Item;
+  /** The index items' fields, by sort key. */
+  indexItems: Map<string, Item>;
+}
+
+/** The derived state of base items, by partition. */
+export function expectedPartitions(options: ModelOptions, baseItems: Iterable<Item>): Map<string, ExpectedPartition> {
+  const partitions = new Map<string, ExpectedPartition>();
+  for (const item of baseItems) {
+    const source = text(item['source']);
+    const target = text(item['target']);
+    let partition = partitions.get(source);
+    if (partition === undefined) {
+      partition = { elements: new Set(), indexItems: new Map() };
+      partitions.set(source, partition);
+    }
+    if (source === target) expectNode(options, partition, source, item);
+    else if (target.startsWith('MEMBER-USER-')) expectMember(options, partition, source, target, item);
+    else if (target.startsWith('LINK-USER-')) expectLink(options, partition, source, target, item);
+  }
+  return partitions;
+}
+
+/** Whether an image has something that cannot be derived, so that its record belongs in quarantine. */
+export function isPoison(options: ModelOptions, image: Item): boolean {
+  const source = text(image['source']);
+  const target = text(image['target']);
+  const has = (attribute: string, test: (value: Item[string]) => boolean): boolean =>
+    image[attribute] !== undefined && test(image[attribute]);
+  if (source === target) {
+    const name = options.search.includes('name') && has('name', (value) => !('S' in value));
+    const tags = options.search.includes('tags') && has('tags', (value) => tagsOf(value) === undefined);
+    return name || tags;
+  }
+  if (target.startsWith('MEMBER-USER-')) {
+    const role = options.inbound !== 'none' && has('role', (value) => RANKS[text(value)] === undefined);
+    const date = options.inbound === 'rank-date' && has('date', (value) => !/^\d/.test(text(value)));
+    return role || date;
+  }
+  if (target.startsWith('LINK-USER-')) return options.link === 'unlisted' && has('since', (value) => !('S' in value));
+  return target.startsWith('MEMBER-') || target.startsWith('LINK-');
+}
+
+const RANKS: Record<string, string> = { LEAD: '500-LEAD', TEAM: '300-TEAM' };
+
+function expectNode(options: ModelOptions, partition: ExpectedPartition, source: string, item: Item): void {
+  const { source: _source, target: _target, ...all } = item;
+  partition.attributes = options.view === 'ALL' ? all : options.view === 'title' ? titleOf(item) : {};
+  if (options.search.includes('name') && item['name'] !== undefined && 'S' in item['name']) {
+    const value = item['name'];
+    partition.indexItems.set('~ix/name', {
+      gsi0pk: { S: 'GOAL.name' },
+      gsi0sk: { S: `${value.S}\u0000${source}` },
+      value,
+      attributes: { M: titleOf(item) },
+    });
+  }
+  if (!options.search.includes('tags')) return;
+  for (const tag of tagsOf(item['tags']) ?? []) {
+    partition.indexItems.set(`~ix/tags/${tag}`, {
+      gsi0pk: { S: `GOAL.tags#${shard(tag)}` },
+      gsi0sk: { S: `${tag}\u0000${source}` },
+      value: { S: tag },
+    });
+  }
+}
+
+function expectMember(options: ModelOptions, partition: ExpectedPartition, source: string, target: string, item: Item) {
+  const role = item['role'] && text(item['role']);
+  const labels = {
+    none: [],
+    role: [role && `role=${role}`],
+    computed: [role && `is=${role}`, role === 'LEAD' && `mark=${MARK}`],
+  }[options.labels];
+  const escaped = target.replaceAll('%', '%25').replaceAll('|', '%7C');
+  partition.elements.add([escaped, ...labels.filter(Boolean)].join('|'));
+  if (options.inbound === 'none') return;
+  const index: Item = {};
+  const rank = role && RANKS[role];
+  if (rank) {
+    index['gsi0pk'] = { S: target };
+    index['gsi0sk'] = { S: `${rank}\u0000${source}` };
+  }
+  const date = options.inbound === 'rank-date' ? item['date'] : undefined;
+  if (date !== undefined && /^\d/.test(text(date))) {
+    index['gsi1pk'] = { S: target };
+    index['gsi1sk'] = { S: `${text(date)}T00:00:00\u0000${source}` };
+  }
+  if (Object.keys(index).length === 0) return;
+  if (options.inbound === 'rank-date') index['attributes'] = { M: role ? { role: { S: role } } : {} };
+  partition.indexItems.set(`~ix/${target}`, index);
+}
+
+function expectLink(options: ModelOptions, partition: ExpectedPartition, source: string, target: string, item: Item) {
+  if (options.link === 'listed') {
+    partition.elements.add(target);
+  } else if (item['since'] !== undefined && 'S' in item['since']) {
+    const order = `${item['since'].S}\u0000${source}`;
+    partition.indexItems.set(`~ix/${target}`, { gsi0pk: { S: target }, gsi0sk: { S: order } });
+  }
+}
+
+function titleOf(item: Item): Item {
+  return item['title'] === undefined ? {} : { title: item['title'] };
+}
+
+/** The tags of a list or set of texts; undefined where it is something else. */
+function tagsOf(value: Item[string] | undefined): string[] | undefined {
+  if (value === undefined) return [];
+  if ('SS' in value) return value.SS;
+  if (!('L' in value)) return undefined;
+  return value.L.every((entry) => 'S' in entry) ? value.L.map(text) : undefined;
+}
+
+/** FNV-1a over one-byte characters, modulo 200, from 1 on. */
+function shard(ascii: string): number {
+  let hash = 2166136261n;
+  for (const character of ascii) hash = ((hash ^ BigInt(character.charCodeAt(0))) * 16777619n) & 0xffffffffn;
+  return Number(hash % 200n) + 1;
+}
+
+function text(value: Item[string] | undefined): string {
+  return value !== undefined && 'S' in value ? value.S : '';
+}

@@ -1,0 +1,32 @@
+import type { Script } from './choices.ts';
+import { runScript, runSeed } from './schedule.ts';
+import { shrink } from './shrink.ts';
+import type { Failure } from './world.ts';
+
+/** A failing schedule, made as short as it can be, for people. */
+export interface ShrunkReport {
+  script: Script;
+  failures: readonly Failure[];
+  /** What happens in it, line by line. */
+  trace: string[];
+}
+
+/** Shrinks the schedule of a seed that fails. Throws where it does not: then something is not decided by the seed. */
+export async function shrunkReport(seed: number): Promise<ShrunkReport> {
+  const { script } = await runSeed(seed, true);
+  const shrunk = await shrink(script);
+  if (shrunk === undefined) throw new Error(`The schedule of seed ${seed} does not fail when it is run again.`);
+  const trace: string[] = [];
+  await runScript(shrunk.script, (line) => trace.push(line));
+  return { script: shrunk.script, failures: shrunk.outcome.failures, trace };
+}
+
+/** A report as text: the seed, how to run it again, the schedule and what happens in it. */
+export function reportText(seed: number, { script, failures, trace }: ShrunkReport): string {
+  return [
+    `The schedule of seed ${seed} fails (npm run simulate -- --seed ${seed} --runs 1). Shortened:`,
+    JSON.stringify(script, undefined, 2),
+    ...trace,
+    ...failures.map(({ kind, message }) => `${kind}: ${message}`),
+  ].join('\n');
+}

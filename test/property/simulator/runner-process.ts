@@ -1,0 +1,44 @@
+import { interruptedWorker } from './interrupted-worker.ts';
+import { runScript } from './schedule.ts';
+import { type ShrunkReport, shrunkReport } from './report.ts';
+import type { Script } from './choices.ts';
+import { runSeeds, type SeedRange, type Tally } from './tally.ts';
+import type { Failure } from './world.ts';
+
+/** The program of a simulator's process: runs what its parent asks for. See `runner.ts`. */
+
+/** What the parent asks for, one thing at a time. */
+export type Request = { seeds: SeedRange } | { script: Script } | { shrink: number } | 'interrupted-worker';
+/** What it is answered; `done` comes in between, the other ones at the end. */
+export type Reply =
+  | { done: number }
+  | { tally: Tally }
+  | { failures: readonly Failure[] }
+  | { report: ShrunkReport }
+  | { differences: string[] };
+
+const REPLY_INTERVAL_MS = 200;
+
+// Ctrl-C reaches the whole group of processes; the parent decides what comes of it.
+process.on('SIGINT', () => undefined);
+process.on('disconnect', () => process.exit());
+process.on('message', (request: Request) => {
+  void answer(request).then(reply);
+});
+
+async function answer(request: Request): Promise<Reply> {
+  if (request === 'interrupted-worker') return { differences: await interruptedWorker() };
+  if ('script' in request) return { failures: (await runScript(request.script)).failures };
+  if ('shrink' in request) return { report: await shrunkReport(request.shrink) };
+  let lastReplyMs = Date.now();
+  const tally = await runSeeds(request.seeds, (done) => {
+    if (Date.now() - lastReplyMs < REPLY_INTERVAL_MS) return;
+    lastReplyMs = Date.now();
+    reply({ done });
+  });
+  return { tally };
+}
+
+function reply(message: Reply): void {
+  process.send!(message);
+}

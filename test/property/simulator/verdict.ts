@@ -1,0 +1,139 @@
+import { type Item, itemSizeBytes, sameItem } from '../../../src/model/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/stream/record.ts';
+import { type ModelOptions, TIGHT_BUDGET_BYTES } from './models.ts';
+import { type ExpectedPartition, expectedPartitions, isPoison } from './oracle.ts';
+
+/** A batch, and how many of its records, from the first on, the projector says are done. */
+export interface Answered {
+  records: readonly ChangeRecord[];
+  done: number;
+}
+
+/** What a quiet table is judged by. */
+export interface QuietTable {
+  options: ModelOptions;
+  /** Every item. */
+  items: readonly Item[];
+  /** The batches that were answered for. */
+  answered: readonly Answered[];
+  /** Partitions with records that were given up: they wait for a repair. */
+  givenUp: ReadonlySet<string>;
+}
+
+/** The differences between the derived items and what the base items say, one sentence each. */
+export function differences({ options, items, answered, givenUp }: QuietTable): string[] {
+  const found: string[] = [];
+  const base: Item[] = [];
+  const derived: Item[] = [];
+  for (const item of items) {
+    if (givenUp.has(keyText(item, 'source'))) continue;
+    (keyText(item, 'target').startsWith('~') ? derived : base).push(item);
+  }
+  const expected = expectedPartitions(options, base);
+  const entries = new Set<string>();
+  for (const item of derived) {
+    const source = keyText(item, 'source');
+    const target = keyText(item, 'target');
+    const wanted = expected.get(source);
+    if (target === '~view') {
+      compareView(found, options, source, wanted, item);
+      if (wanted !== undefined) wanted.elements = new Set();
+      if (wanted !== undefined) wanted.attributes = undefined;
+    } else if (target.startsWith('~ix/')) {
+      compareIndexItem(found, `${source} ${target}`, wanted?.indexItems.get(target), item);
+      wanted?.indexItems.delete(target);
+    } else {
+      entries.add(`${source} ${keyText(item, 'of')} ${keyText(item, 'w')}`);
+    }
+  }
+  for (const [source, { elements, attributes, indexItems }] of expected) {
+    if (elements.size > 0 || attributes !== undefined) found.push(`${source} ~view is missing`);
+    for (const target of indexItems.keys()) found.push(`${source} ${target} is missing`);
+  }
+  compareEntries(found, entries, { options, items, answered, givenUp });
+  return found;
+}
+
+function compareView(
+  found: string[],
+  options: ModelOptions,
+  source: string,
+  wanted: ExpectedPartition | undefined,
+  view: Item,
+): void {
+  const elements = setOf(view['edgeSet']);
+  const evicted = setOf(view['evicted']);
+  // Readers look for the edges of an evicted type elsewhere.
+  const expected = [...(wanted?.elements ?? [])].filter((element) => !evicted.includes(element.split('-')[0]!));
+  if (options.budget === 'ample' && evicted.length > 0) found.push(`${source} ~view has evicted ${list(evicted)}`);
+  if (options.budget === 'tight' && itemSizeBytes(view) > TIGHT_BUDGET_BYTES) {
+    found.push(`${source} ~view is beyond its budget with ${itemSizeBytes(view)} bytes`);
+  }
+  if (elements.length !== expected.length || !expected.every((element) => elements.includes(element))) {
+    found.push(`${source} ~view has the edge set ${list(elements)} instead of ${list(expected)}`);
+  }
+  const attributes = view['attributes'] !== undefined && 'M' in view['attributes'] ? view['attributes'].M : undefined;
+  if (!sameItem(attributes, wanted?.attributes)) {
+    found.push(`${source} ~view has the attributes ${json(attributes)} instead of ${json(wanted?.attributes)}`);
+  }
+  if (view['gsi0pk'] !== undefined) found.push(`${source} ~view has keys of an index`);
+  const isLive = elements.length > 0 || attributes !== undefined || evicted.length > 0;
+  if (view['expiresAt'] !== undefined && isLive) {
+    found.push(`${source} ~view has an expiry and is no tombstone`);
+  }
+}
+
+const FIELDS = ['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes'] as const;
+
+function compareIndexItem(found: string[], name: string, wanted: Item | undefined, item: Item): void {
+  const stored: Item = {};
+  for (const field of FIELDS) if (item[field] !== undefined) stored[field] = item[field];
+  if (!sameItem(stored, wanted ?? {})) {
+    found.push(`${name} holds ${json(stored)} instead of ${json(wanted ?? {})}`);
+  }
+  const isLive = Object.keys(stored).length > 0;
+  if (isLive && item['expiresAt'] !== undefined) found.push(`${name} has an expiry and is no tombstone`);
+}
+
+/** An entry for each record of poison that a batch ended in; none for another record. */
+function compareEntries(
+  found: string[],
+  entries: ReadonlySet<string>,
+  { options, answered, givenUp }: QuietTable,
+): void {
+  const poison = new Set<string>();
+  for (const { records, done } of answered) {
+    const newest = new Map<string, number>();
+    for (const [i, record] of records.entries()) {
+      if (givenUp.has(record.source)) continue;
+      newest.set(`${record.source} ${record.target}`, i);
+      if (record.newImage !== undefined && isPoison(options, record.newImage)) poison.add(entryText(record));
+    }
+    for (const i of newest.values()) {
+      const entry = entryText(records[i]!);
+      if (i < done && poison.has(entry) && !entries.has(entry)) found.push(`there is no quarantine entry ${entry}`);
+    }
+  }
+  for (const entry of entries) if (!poison.has(entry)) found.push(`the quarantine entry ${entry} has no reason`);
+}
+
+function entryText({ source, target, position }: ChangeRecord): string {
+  return `${source} ${target} ${position}`;
+}
+
+function keyText(item: Item, name: string): string {
+  const value = item[name];
+  return value !== undefined && 'S' in value ? value.S : '';
+}
+
+function setOf(value: Item[string] | undefined): readonly string[] {
+  return value !== undefined && 'SS' in value ? value.SS : [];
+}
+
+function list(texts: readonly string[]): string {
+  return `{${[...texts].sort().join(', ')}}`;
+}
+
+function json(item: Item | undefined): string {
+  return item === undefined ? 'none' : JSON.stringify(item);
+}

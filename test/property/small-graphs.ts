@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import type { Item } from '../../src/model/attribute-value.ts';
+import type { AnyGraph } from '../../src/model/graph.ts';
+import { derive, node, rank } from '../../src/model/schema.ts';
+import { anyEdge, anyNode, define } from '../support/model.ts';
+
+/** Random small models, and random histories of what producers write in them. */
+
+const option = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(value, { nil: undefined });
+const projection = fc.constantFrom<unknown>('KEYS_ONLY', 'ALL', ['title'], undefined);
+const hash = fc.constantFrom('fnv1a', 'codepoint-product');
+const shardBy = fc.constantFrom('value', 'source');
+
+/** Throws for one of the titles, and leaves out another. */
+const initial = derive(({ title }) => {
+  if (title === 'bad') throw new Error('no initial');
+  return typeof title === 'string' && title !== '' ? title.charAt(0) : undefined;
+});
+const ranked = rank('role', { LEAD: 500, TEAM: 300 });
+
+const search = fc.record(
+  {
+    title: fc.record(
+      {
+        shards: fc.constantFrom(1, 3, 'value'),
+        fold: fc.boolean(),
+        project: projection,
+        partition: fc.constant('country'),
+      },
+      { requiredKeys: [] },
+    ),
+    spread: fc.record({ shards: fc.constant(5), shardBy, hash }).map((options) => ({ from: 'title', ...options })),
+    tags: fc
+      .record({ fold: fc.boolean(), shards: fc.constantFrom(1, 2) })
+      .map((options) => ({ each: true, ...options })),
+    score: fc.constant({ type: 'number', shards: 1 }),
+    due: fc.constant({ type: 'date', shards: 1 }),
+    role: fc.constant(ranked),
+    initial: fc.constant(initial),
+  },
+  { requiredKeys: [] },
+);
+
+const inbound = fc.record(
+  {
+    gsi0: fc.constantFrom<unknown>('role', ranked, { from: 'score', type: 'number' }, initial),
+    gsi1: fc.constantFrom<unknown>('title', { from: 'due', type: 'date' }),
+    shards: fc.constantFrom(1, 3),
+    shardBy,
+    project: projection,
+  },
+  { requiredKeys: ['gsi0'] },
+);
+
+const edgeSet = fc.constantFrom<unknown>(undefined, false, ['role'], ['role', 'score'], { by: 'role', initial });
+
+/** A model of goals, their members and the goals that they lead to. */
+export const smallGraph: fc.Arbitrary<AnyGraph> = fc
+  .record({ view: projection, search: option(search), edgeSet, inbound: option(inbound), link: edgeSet })
+  .map((options) =>
+    define({
+      table: 'records',
+      nodes: { GOAL: anyNode({ view: options.view, search: options.search }), USER: node() },
+      edges: {
+        MEMBER: anyEdge({ from: 'GOAL', to: 'USER', edgeSet: options.edgeSet, inbound: options.inbound }),
+        LINK: anyEdge({ from: ['GOAL', 'USER'], to: 'GOAL', edgeSet: options.link }),
+      },
+    }),
+  );
+
+/** One write of a producer: a put, or a deletion where there are no attributes. */
+export interface Write {
+  source: string;
+  target: string;
+  attributes: Item | undefined;
+}
+
+/** Few keys, so that writes meet; with ids that need escaping; and one edge that does not fit the model. */
+const key = fc.constantFrom(
+  ['GOAL-1', 'GOAL-1'],
+  ['GOAL-1', 'MEMBER-USER-1'],
+  ['GOAL-1', 'MEMBER-USER-a|b%'],
+  ['GOAL-1', 'LINK-GOAL-2'],
+  ['GOAL-2', 'GOAL-2'],
+  ['GOAL-2', 'MEMBER-USER-1'],
+  ['GOAL-2', 'MEMBER-GOAL-1'],
+  ['USER-1', 'USER-1'],
+  ['USER-1', 'LINK-GOAL-1'],
+);
+
+/** Values that fit, and now and then ones that cannot be derived. */
+const attributes: fc.Arbitrary<Item> = fc.record(
+  {
+    title: fc.constantFrom<Item[string]>({ S: 'a' }, { S: 'A' }, { S: 'bad' }, { S: '' }, { N: '1' }),
+    role: fc.constantFrom<Item[string]>({ S: 'LEAD' }, { S: 'TEAM' }, { S: 'NONE' }, { L: [] }),
+    score: fc.constantFrom<Item[string]>({ N: '1' }, { N: '2' }, { S: 'high' }),
+    due: fc.constantFrom<Item[string]>({ S: '2020-01-01' }, { S: 'soon' }),
+    country: fc.constantFrom<Item[string]>({ S: 'JP' }, { N: '1' }),
+    tags: fc.constantFrom<Item[string]>({ SS: ['x', 'X', 'y'] }, { L: [{ S: 'y' }] }, { L: [{ N: '1' }] }, { S: 'z' }),
+  },
+  { requiredKeys: [] },
+);
+
+/** A history of writes. */
+export const writes: fc.Arbitrary<Write[]> = fc.array(
+  fc
+    .record({ key, attributes: fc.option(attributes, { nil: undefined, freq: 3 }) })
+    .map(({ key: [source, target], ...rest }) => ({
+      source: source!,
+      target: target!,
+      ...rest,
+    })),
+  { minLength: 1, maxLength: 24 },
+);

@@ -1,0 +1,210 @@
+import { type AttributeValue, attributeOf, type Item } from '../../src/model/attribute-value.ts';
+import type { EdgeModel, OrderModel, Projection, SearchModel } from '../../src/model/compile.ts';
+import { encodeElement } from '../../src/model/element.ts';
+import { EncodingError, encodeValue, indexSortKey } from '../../src/model/encoding.ts';
+import type { AnyGraph } from '../../src/model/graph.ts';
+import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
+import { edgeIndexKey, searchKey, searchValueKey } from '../../src/model/keys.ts';
+import { toPlainItem } from '../../src/model/plain.ts';
+
+/**
+ * What should be derived from base items, computed from the model in the plainest way and apart from the planner: no
+ * images, no records, no units. Keys, encodings and elements are those of `src/model`, which have tests of their own.
+ */
+
+/** Derived items that should be there, by `derivedName`: their elements, attributes and index fields, nothing else. */
+export type Wanted = Map<string, Item>;
+
+/** How a derived item is named in `Wanted`. */
+export function derivedName(source: string, sortKey: string): string {
+  return JSON.stringify([source, sortKey]);
+}
+
+/** The derived items of a table. Parts that cannot be derived are absent. */
+export function wantedItems(graph: AnyGraph, baseItems: Iterable<Item>): Wanted {
+  const wanted: Wanted = new Map();
+  const views = new Map<string, { attributes?: Item; elements: string[] }>();
+  for (const item of baseItems) {
+    const source = text(item[graph.table.partitionKey])!;
+    const sortKey = text(item[graph.table.sortKey])!;
+    const view = views.get(source) ?? { elements: [] };
+    views.set(source, view);
+    const node = graph.nodes.get(source.split('-')[0]!);
+    const edge = graph.edges.get(sortKey.split('-')[0]!);
+    const base: Base = { graph, source, sortKey, item, type: '', target: source };
+    if (source === sortKey && node !== undefined) {
+      view.attributes = projected(base, node.view);
+      for (const search of node.searches.values()) addSearch(wanted, { ...base, type: node.type }, search);
+    } else if (source !== sortKey && node !== undefined && edge !== undefined) {
+      const target = sortKey.slice(edge.type.length + 1);
+      if (!edge.from.has(node.type) || !edge.to.has(target.split('-')[0]!)) continue;
+      addEdge(wanted, view.elements, { ...base, type: edge.type, target }, edge);
+    }
+  }
+  for (const [source, { attributes, elements }] of views) {
+    const view: Item = {
+      ...(attributes && { attributes: { M: attributes } }),
+      ...(elements.length > 0 && { edgeSet: { SS: elements } }),
+    };
+    if (Object.keys(view).length > 0) wanted.set(derivedName(source, '~view'), view);
+  }
+  return wanted;
+}
+
+/** The derived items that a table holds, in the same form: without what serves the protocol, tombstones left out. */
+export function storedItems(graph: AnyGraph, items: Iterable<Item>): Wanted {
+  const stored: Wanted = new Map();
+  for (const item of items) {
+    const sortKey = text(item[graph.table.sortKey])!;
+    if (sortKey !== '~view' && !sortKey.startsWith('~ix/')) continue;
+    const { w: _w, r: _r, model: _model, ...rest } = item;
+    for (const name of [graph.table.partitionKey, graph.table.sortKey, graph.table.ttl]) delete rest[name];
+    if (Object.keys(rest).length > 0) stored.set(derivedName(text(item[graph.table.partitionKey])!, sortKey), rest);
+  }
+  return stored;
+}
+
+/** A base item on its way. */
+interface Base {
+  graph: AnyGraph;
+  source: string;
+  sortKey: string;
+  item: Item;
+  type: string;
+  target: string;
+}
+
+/** A part that cannot be derived. */
+class Underivable extends Error {}
+
+function text(value: AttributeValue | undefined): string | undefined {
+  return value !== undefined && 'S' in value ? value.S : undefined;
+}
+
+function projected({ graph, item }: Base, projection: Projection): Item {
+  const { partitionKey, sortKey } = graph.table;
+  const names = projection.kind === 'LIST' ? projection.attributes : Object.keys(item);
+  if (projection.kind === 'KEYS_ONLY') return {};
+  return Object.fromEntries(
+    names
+      .filter((name) => name !== partitionKey && name !== sortKey && Object.hasOwn(item, name))
+      .map((name) => [name, item[name]!]),
+  );
+}
+
+function withAttributes(base: Base, projection: Projection, item: Item): Item {
+  return projection.kind === 'KEYS_ONLY' ? item : { ...item, attributes: { M: projected(base, projection) } };
+}
+
+/** Runs a part; undefined where it cannot be derived. */
+function attempt<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof Underivable || error instanceof EncodingError) return undefined;
+    throw error;
+  }
+}
+
+/** What an order sorts a base item by: the encoded text and the original value; undefined where it has none. */
+function ordered(base: Base, order: OrderModel, fold: boolean): { text: string; value: AttributeValue } | undefined {
+  if (order.kind === 'derive') {
+    const computed = compute(base, order.compute);
+    if (computed === undefined) return undefined;
+    return { text: encodeValue({ S: computed }, 'string', fold), value: { S: computed } };
+  }
+  const value = attributeOf(base.item, order.attribute);
+  if (value === undefined) return undefined;
+  if (order.kind === 'attribute') return { text: encodeValue(value, order.type, fold), value };
+  const label = text(value);
+  const weight = label === undefined ? undefined : order.weights.get(label);
+  if (weight === undefined) throw new Underivable();
+  return { text: `${weight}-${label}`, value };
+}
+
+function compute(base: Base, run: Extract<OrderModel, { kind: 'derive' }>['compute']): string | undefined {
+  const { source, type, target } = base;
+  try {
+    return run(toPlainItem(projected(base, { kind: 'ALL' })), { source, type, target });
+  } catch {
+    throw new Underivable();
+  }
+}
+
+function addSearch(wanted: Wanted, base: Base, search: SearchModel): void {
+  const { order } = search;
+  const items = attempt(() => {
+    const found: [string, Item][] = [];
+    if (!search.each) {
+      const value = ordered(base, order, search.fold);
+      if (value !== undefined) found.push([searchKey(search.name), searchItem(base, search, value)]);
+    } else if (order.kind === 'attribute') {
+      for (const value of entries(attributeOf(base.item, order.attribute))) {
+        const encoded = encodeValue(value, order.type, search.fold);
+        found.push([searchValueKey(search.name, encoded), searchItem(base, search, { text: encoded, value })]);
+      }
+    }
+    return found;
+  });
+  if (search.partition !== undefined && attributeOf(base.item, search.partition) === undefined) return;
+  for (const [sortKey, item] of items ?? []) {
+    const name = derivedName(base.source, sortKey);
+    const present = wanted.get(name);
+    // Values that fold to one text share an item, which shows the first of them.
+    if (present === undefined || JSON.stringify(item['value']) < JSON.stringify(present['value']))
+      wanted.set(name, item);
+  }
+}
+
+function entries(value: AttributeValue | undefined): AttributeValue[] {
+  if (value === undefined) return [];
+  if ('L' in value) return value.L;
+  if ('SS' in value) return value.SS.map((S) => ({ S }));
+  if ('NS' in value) return value.NS.map((N) => ({ N }));
+  throw new Underivable();
+}
+
+function searchItem(
+  base: Base,
+  search: SearchModel,
+  { text: encoded, value }: { text: string; value: AttributeValue },
+): Item {
+  const within = search.partition === undefined ? undefined : attributeOf(base.item, search.partition);
+  if (within !== undefined && !('S' in within)) throw new Underivable();
+  return withAttributes(base, search.project, {
+    gsi0pk: { S: searchPartition(search, within?.S, encoded, base.source) },
+    gsi0sk: { S: indexSortKey(encoded, base.source) },
+    value,
+  });
+}
+
+function addEdge(wanted: Wanted, elements: string[], base: Base, { labels, inbound }: EdgeModel): void {
+  const element = attempt(() => labels && elementOf(base, labels));
+  if (element !== undefined) elements.push(element);
+  if (inbound === undefined) return;
+  const item: Item = {};
+  for (const [index, order] of inbound.orders) {
+    const encoded = attempt(() => ordered(base, order, false));
+    if (encoded === undefined) continue;
+    item[`${index}pk`] = { S: inboundPartition(inbound, base.sortKey, encoded.text, base.source) };
+    item[`${index}sk`] = { S: indexSortKey(encoded.text, base.source) };
+  }
+  if (Object.keys(item).length === 0) return;
+  wanted.set(derivedName(base.source, edgeIndexKey(base.sortKey)), withAttributes(base, inbound.project, item));
+}
+
+function elementOf(base: Base, labels: NonNullable<EdgeModel['labels']>): string {
+  const values: [string, AttributeValue][] = [];
+  for (const { name, from } of labels) {
+    if (from.kind === 'derive') {
+      const computed = compute(base, from.compute);
+      if (computed !== undefined) values.push([name, { S: computed }]);
+      continue;
+    }
+    const value = attributeOf(base.item, from.attribute);
+    if (value === undefined) continue;
+    if (!['S', 'N', 'BOOL', 'NULL', 'B'].some((type) => type in value)) throw new Underivable();
+    values.push([name, value]);
+  }
+  return encodeElement(base.sortKey, values);
+}

@@ -1,0 +1,51 @@
+import type { Item } from '../../src/model/attribute-value.ts';
+import type { AnyGraph } from '../../src/model/graph.ts';
+import { type ItemChange, MemoryStore } from '../../src/store/memory.ts';
+import { isBaseSortKey } from '../../src/stream/filter.ts';
+import type { ChangeRecord } from '../../src/stream/record.ts';
+import { at } from './records.ts';
+
+/** A table in memory with its stream: the records of base items, oldest first. */
+export class StreamedStore extends MemoryStore {
+  readonly records: ChangeRecord[];
+  /** Changes of derived items, which a stream would carry too and the projector never sees. */
+  readonly derivedChanges: ItemChange[];
+
+  constructor(graph: AnyGraph) {
+    const records: ChangeRecord[] = [];
+    const derivedChanges: ItemChange[] = [];
+    super(graph.table, {
+      onChange: (change) => {
+        if (!isBaseSortKey(change.key.target)) {
+          derivedChanges.push(change);
+          return;
+        }
+        const sequence = records.length + 1;
+        records.push({
+          source: change.key.source,
+          target: change.key.target,
+          oldImage: change.oldImage,
+          newImage: change.newImage,
+          position: at(sequence),
+          sequenceNumber: String(sequence),
+          createdAtSeconds: 1_767_225_600 + sequence,
+        });
+      },
+    });
+    this.records = records;
+    this.derivedChanges = derivedChanges;
+  }
+
+  /** Puts or, where there are no attributes, deletes a base item; gives the record, if that changed anything. */
+  async producer(source: string, target: string, attributes: Item | undefined): Promise<ChangeRecord | undefined> {
+    const before = this.records.length;
+    if (attributes === undefined) await this.delete({ source, target });
+    else await this.put({ source: { S: source }, target: { S: target }, ...attributes });
+    return this.records[before];
+  }
+
+  /** A derived item as it is stored. */
+  async derived(source: string, sortKey: string): Promise<Item | undefined> {
+    return (await this.get({ source, target: sortKey }, { consistent: true })).item;
+  }
+}

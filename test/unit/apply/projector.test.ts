@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest';
+import { type BatchOptions, createProjector, type ProjectorOptions } from '../../../src/apply/projector.ts';
+import { StoreError } from '../../../src/errors.ts';
+import type { Item } from '../../../src/model/attribute-value.ts';
+import { defineGraph } from '../../../src/model/graph.ts';
+import { derive, edge, node } from '../../../src/model/schema.ts';
+import { QUARANTINE_PARTITION, readEntry } from '../../../src/stream/quarantine.ts';
+import type { ChangeRecord } from '../../../src/stream/record.ts';
+import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
+import { StreamedStore } from '../../support/streamed-store.ts';
+
+const graph = defineGraph({
+  table: 'records',
+  nodes: {
+    GOAL: node({ search: { status: { shards: 1 }, level: derive(({ level }) => checkedLevel(level)) } }),
+    USER: node(),
+  },
+  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'role' } }) },
+});
+
+function checkedLevel(level: unknown): string | undefined {
+  if (level === 'bad') throw new Error('no such level');
+  return undefined;
+}
+
+const goal = (i: number): string => `GOAL-${i}`;
+const throttled = () => new StoreError('retryable', 'ThrottlingException', 'Slow down.');
+const denied = () => new StoreError('fatal', 'AccessDeniedException', 'Not you.');
+
+type Before = (call: StoreCall, number: number) => Promise<void> | void;
+
+function setUp(before?: Before, options: Partial<ProjectorOptions> = {}) {
+  const table = new StreamedStore(graph);
+  const hooked = new HookedStore(table, before);
+  const waits: number[] = [];
+  const wait = async (milliseconds: number): Promise<void> => {
+    waits.push(milliseconds);
+  };
+  const projector = createProjector(graph, { store: hooked, concurrency: 1, wait, ...options });
+  const project = async (records: readonly ChangeRecord[], batch?: BatchOptions) =>
+    await projector.project(records, batch);
+  const entries = async () => {
+    const { items } = await table.query({ index: 'gsi0', partition: QUARANTINE_PARTITION });
+    return items.map((item) => readEntry(graph, item));
+  };
+  return { table, hooked, project, entries, waits };
+}
+
+/** Writes these many goals; gives their records. */
+async function goals(
+  table: StreamedStore,
+  count: number,
+  attributes: Item = { title: { S: 't' } },
+): Promise<ChangeRecord[]> {
+  for (let i = 1; i <= count; i++) await table.producer(goal(i), goal(i), attributes);
+  return table.records;
+}
+
+describe('cost: in-order delivery', () => {
+  it('is one write for each touched derived item and batch, and no read', async () => {
+    const { table, hooked, project } = setUp();
+    await table.producer(goal(1), goal(1), { status: { S: 'OPEN' } });
+    await table.producer(goal(1), 'MEMBER-USER-1', { role: { S: 'A' } });
+    await table.producer(goal(1), 'MEMBER-USER-2', { role: { S: 'A' } });
+    await table.producer(goal(2), goal(2), { status: { S: 'OPEN' } });
+    await table.producer(goal(2), goal(2), { status: { S: 'DONE' } });
+    const result = await project(table.records);
+    expect([...hooked.log].sort()).toEqual([
+      'update GOAL-1 ~ix/MEMBER-USER-1',
+      'update GOAL-1 ~ix/MEMBER-USER-2',
+      'update GOAL-1 ~ix/status',
+      'update GOAL-1 ~view',
+      'update GOAL-2 ~ix/status',
+      'update GOAL-2 ~view',
+    ]);
+    // Four index items cost a unit in the table and one in the index, two views one each.
+    expect(result).toEqual({
+      records: 5,
+      units: 6,
+      writes: 6,
+      wcu: 10,
+      rcu: 0,
+      stale: 0,
+      contradictions: 0,
+      quarantined: 0,
+      failedFrom: undefined,
+      error: undefined,
+    });
+  });
+
+  it('no loop: what the projector writes makes no record for it', async () => {
+    const { table, project } = setUp();
+    const count = (await goals(table, 3)).length;
+    await project(table.records);
+    expect(table.records).toHaveLength(count);
+    expect(table.derivedChanges.length).toBeGreaterThan(0);
+  });
+
+  it('single writer: the projector writes no base item', async () => {
+    const { table, hooked, project } = setUp();
+    await table.producer(goal(1), goal(1), { status: { N: '1' } });
+    await table.producer(goal(1), 'MEMBER-USER-1', { role: { S: 'A' } });
+    await table.producer(goal(1), 'MEMBER-USER-1', undefined);
+    await project(table.records);
+    await project(table.records);
+    const written = hooked.calls.filter(({ method }) => ['update', 'put', 'delete', 'writeMany'].includes(method));
+    for (const { keys } of written) expect(keys.every((key) => key.split(' ')[1]!.startsWith('~'))).toBe(true);
+  });
+
+  it('views that mix adds and removes are read ahead, 100 in a call', async () => {
+    const { table, hooked, project } = setUp();
+    for (let i = 1; i <= 150; i++) await table.producer(goal(i), 'MEMBER-USER-1', { role: { S: 'A' } });
+    await project(table.records);
+    const before = table.records.length;
+    for (let i = 1; i <= 150; i++) await table.producer(goal(i), 'MEMBER-USER-1', { role: { S: 'B' } });
+    hooked.calls.length = 0;
+    const result = await project(table.records.slice(before));
+    const reads = hooked.calls.filter(({ method }) => method !== 'update');
+    expect(reads.map(({ method, keys }) => [method, keys.length])).toEqual([
+      ['getMany', 100],
+      ['getMany', 50],
+    ]);
+    expect(result).toMatchObject({ units: 300, writes: 300, rcu: 150, stale: 0 });
+  });
+
+  it('an empty batch is nothing', async () => {
+    const { hooked, project } = setUp();
+    expect(await project([])).toMatchObject({ records: 0, units: 0, writes: 0 });
+    expect(hooked.calls).toEqual([]);
+  });
+});
+
+describe('a terminal error', () => {
+  it('of a record that cannot be derived is quarantined beside the base item, and the rest goes on', async () => {
+    const { table, project, entries } = setUp();
+    await table.producer(goal(1), goal(1), { status: { N: '1' }, title: { S: 't' } });
+    await table.producer(goal(1), 'MEMBER-USER-1', { role: { S: 'A' } });
+    await table.producer(goal(2), goal(2), { level: { S: 'bad' } });
+    const result = await project(table.records);
+    expect(result).toMatchObject({ quarantined: 2, failedFrom: undefined });
+    expect(await entries()).toMatchObject([
+      { source: goal(1), target: goal(1), code: 'wrong-type', since: '2026-01-01T00:00:01.000Z' },
+      { source: goal(2), target: goal(2), code: 'derive-failed', reason: expect.stringContaining('no such level') },
+    ]);
+    expect(await table.derived(goal(1), '~view')).toMatchObject({ edgeSet: { SS: ['MEMBER-USER-1|role=A'] } });
+    expect(await table.derived(goal(1), '~ix/MEMBER-USER-1')).toBeDefined();
+    expect(await table.derived(goal(2), '~view')).toMatchObject({ attributes: { M: { level: { S: 'bad' } } } });
+  });
+
+  it('has one entry for each record, and the same one when that is replayed', async () => {
+    const { table, project, entries } = setUp();
+    await table.producer(goal(1), goal(1), { status: { N: '1' } });
+    await table.producer(goal(1), goal(1), { status: { N: '2' } });
+    await project(table.records.slice(0, 1));
+    await project(table.records.slice(1));
+    await project(table.records.slice(1));
+    expect((await entries()).map(({ since }) => since)).toEqual([
+      '2026-01-01T00:00:01.000Z',
+      '2026-01-01T00:00:02.000Z',
+    ]);
+  });
+
+  it('of a view that cannot be written is quarantined as a view', async () => {
+    const { table, project, entries } = setUp();
+    // The node has just under 400 KB; its view, which has a watermark and more, would have more.
+    await table.producer(goal(1), goal(1), { title: { S: 'x'.repeat(409_550) } });
+    const result = await project(table.records);
+    expect(result).toMatchObject({ quarantined: 1, failedFrom: undefined });
+    expect(await entries()).toMatchObject([
+      { source: goal(1), target: '~view', code: 'ValidationException', derivedKeys: ['~view'] },
+    ]);
+  });
+
+  it('whose entry is refused as well fails the batch: nothing is lost', async () => {
+    const refuse = new StoreError('terminal', 'ValidationException', 'No.');
+    const { table, project } = setUp(({ method }) => {
+      if (method === 'put') throw refuse;
+    });
+    await goals(table, 1);
+    await table.producer(goal(2), goal(2), { status: { N: '1' } });
+    const result = await project(table.records);
+    expect(result.failedFrom).toBe(table.records[1]);
+    expect(result.error).toBe(refuse);
+  });
+});
+
+describe('a retryable error', () => {
+  it('is tried again after a wait that grows with full jitter', async () => {
+    let failures = 4;
+    const { table, project, waits } = setUp(
+      ({ method }) => {
+        if (method === 'update' && failures-- > 0) throw throttled();
+      },
+      { random: () => 1 },
+    );
+    expect(await project(await goals(table, 1))).toMatchObject({ failedFrom: undefined, writes: 5 });
+    expect(waits).toEqual([50, 100, 200, 400]);
+    expect(await table.derived(goal(1), '~view')).toBeDefined();
+  });
+
+  it('ends with the time budget, and fails the batch from the lowest record that is not applied', async () => {
+    let budget = 1000;
+    const { table, hooked, project, entries } = setUp(
+      ({ keys }) => {
+        if (keys[0]?.startsWith(goal(3)) || keys[0]?.startsWith(goal(4))) throw throttled();
+      },
+      {
+        concurrency: 4,
+        wait: async (milliseconds) => {
+          budget -= milliseconds;
+        },
+      },
+    );
+    const records = await goals(table, 5);
+    const result = await project(records, { remainingMs: () => budget });
+    expect(result.failedFrom).toBe(records[2]);
+    expect(result.error).toMatchObject({ code: 'ThrottlingException' });
+    for (const done of [1, 2, 5]) expect(await table.derived(goal(done), '~view')).toBeDefined();
+    expect(await entries()).toEqual([]);
+    expect(hooked.log.filter((call) => call === `update ${goal(3)} ~view`).length).toBeGreaterThan(2);
+  });
+
+  it('while views are read ahead falls back to reading each', async () => {
+    let failed = false;
+    const { table, hooked, project } = setUp(({ method, keys }) => {
+      if (method !== 'getMany' || !keys[0]?.endsWith('~view') || failed) return;
+      failed = true;
+      throw throttled();
+    });
+    await table.producer(goal(1), 'MEMBER-USER-1', { role: { S: 'A' } });
+    await project(table.records);
+    hooked.calls.length = 0;
+    await table.producer(goal(1), 'MEMBER-USER-1', { role: { S: 'B' } });
+    expect(await project(table.records.slice(1))).toMatchObject({ failedFrom: undefined });
+    expect(hooked.log).toContain(`get ${goal(1)} ~view`);
+    expect(await table.derived(goal(1), '~view')).toMatchObject({ edgeSet: { SS: ['MEMBER-USER-1|role=B'] } });
+  });
+});
+
+describe('a fatal error', () => {
+  it('fails the batch at once: no other unit is started, nothing is retried or quarantined', async () => {
+    const { table, hooked, project, waits } = setUp((_call, number) => {
+      if (number === 3) throw denied();
+    });
+    const records = await goals(table, 10);
+    const result = await project(records);
+    expect(hooked.calls).toHaveLength(3);
+    expect(waits).toEqual([]);
+    expect(result).toMatchObject({ quarantined: 0, error: { code: 'AccessDeniedException' } });
+    expect(result.failedFrom).toBe(records[2]);
+  });
+});
+
+describe('the time budget', () => {
+  it('starts no unit when it is used up, and reports the rest', async () => {
+    let left = 3;
+    const { table, hooked, project } = setUp(() => {
+      left -= 1;
+    });
+    const records = await goals(table, 6);
+    const result = await project(records, { remainingMs: () => left });
+    expect(hooked.calls).toHaveLength(3);
+    expect(result.failedFrom).toBe(records[3]);
+    expect(result.error).toMatchObject({ code: 'out-of-time' });
+  });
+
+  it('starts nothing at all where none is left', async () => {
+    const { table, hooked, project } = setUp();
+    const records = await goals(table, 2);
+    expect((await project(records, { remainingMs: () => 0 })).failedFrom).toBe(records[0]);
+    expect(hooked.calls).toEqual([]);
+  });
+});
+
+describe('a mistake in the program', () => {
+  it('is thrown, not retried', async () => {
+    const { table, project } = setUp(() => {
+      throw new RangeError('a bug');
+    });
+    await expect(project(await goals(table, 1))).rejects.toThrow('a bug');
+  });
+});

@@ -1,0 +1,219 @@
+import { describe, expect, it } from 'vitest';
+import { derive, edge, node, rank } from '../../../src/model/schema.ts';
+import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
+
+/** The mistakes of a model with one node type, USER, made from these options. */
+const nodeMistakes = (options: unknown): string[] =>
+  mistakesOf({ table: 'records', nodes: { USER: anyNode(options) } });
+const searchMistakes = (entry: unknown, name = 'name'): string[] => nodeMistakes({ search: { [name]: entry } });
+/** The mistakes of a model with one edge type, from users to users. */
+const edgeMistakes = (options: object): string[] =>
+  mistakesOf({
+    table: 'records',
+    nodes: { USER: node() },
+    edges: { KNOWS: anyEdge({ from: 'USER', to: 'USER', ...options }) },
+  });
+const orderMistakes = (order: unknown): string[] => edgeMistakes({ inbound: { gsi0: order } });
+
+describe('mistakes are all reported at once, each with its path', () => {
+  it('in one error, whatever else is mistaken beside them', () => {
+    const input = {
+      table: { name: 'records', ttl: 'w' },
+      nodes: {
+        user: node(),
+        USER: anyNode({ view: 7, search: { name: { shards: 0, from: rank('a', {}) }, age: { type: 'int' } } }),
+      },
+      edges: {
+        KNOWS: anyEdge({
+          to: 'NOBODY',
+          colour: 'red',
+          edgeSet: ['type'],
+          inbound: { gsi0: 7, gsi1: rank('b', {}), shards: 0 },
+        }),
+      },
+    };
+    expect(mistakesOf(input)).toEqual([
+      'table.ttl: "w" is an attribute of derived items',
+      'nodes.user: is not a type name: types match [A-Z][A-Z0-9_]*',
+      "nodes.USER.view: should be 'KEYS_ONLY', 'ALL' or a list of attribute names",
+      'nodes.USER.search.name.shards: should be a whole number from 1 to 100000',
+      'nodes.USER.search.name: rank has no weights',
+      expect.stringMatching(/^nodes\.USER\.search\.age\.type: /),
+      'edges.KNOWS: has no option "colour"',
+      'edges.KNOWS.from: should be a node type or a list of them',
+      'edges.KNOWS.to: "NOBODY" is not a node type of the model',
+      'edges.KNOWS.edgeSet.type: type is part of every element; name the label otherwise',
+      'edges.KNOWS.inbound.shards: should be a whole number from 1 to 100000',
+      'edges.KNOWS.inbound.gsi0: should be an attribute name, { from, type }, rank(...) or derive(...)',
+      'edges.KNOWS.inbound.gsi1: rank has no weights',
+    ]);
+    expect(() => define(input)).toThrow(
+      expect.objectContaining({
+        code: 'invalid-model',
+        message: expect.stringContaining('The model has 13 mistakes:'),
+      }),
+    );
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no table', undefined, 'table: '],
+    ['an empty name', '', 'table.name: '],
+    ['no name', {}, 'table.name: '],
+    ['something else', 7, 'table: '],
+    ['an unknown option', { name: 'records', key: 'pk' }, 'table: has no option "key"'],
+    ['an empty attribute name', { name: 'records', ttl: '' }, 'table.ttl: '],
+    ['an index name that DynamoDB refuses', { name: 'records', indexes: { gsi0: 'ix' } }, 'table.indexes.gsi0: '],
+    [
+      'an attribute of derived items',
+      { name: 'records', sortKey: 'gsi0pk' },
+      'table.sortKey: "gsi0pk" is an attribute',
+    ],
+    [
+      'an attribute named twice',
+      { name: 'records', partitionKey: 'k', sortKey: 'k' },
+      'table.partitionKey: "k" is named twice',
+    ],
+    ['indexes with one name', { name: 'records', indexes: { gsi0: 'one', gsi1: 'one' } }, 'table.indexes: both'],
+  ])('table: %s', (_name, table, expected) => {
+    expect(mistakesOf({ table, nodes: { USER: node() } })[0]).toContain(expected);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['no nodes', undefined, 'nodes: should be an object'],
+    ['a list', [], 'nodes: should be an object'],
+    ['none at all', {}, 'nodes: declares no node type'],
+    ['a type that is no type name', { 'GO-AL': node() }, 'nodes.GO-AL: is not a type name'],
+    ['a definition made by hand', { USER: { view: 'ALL' } }, 'nodes.USER: should be made with node({ ... })'],
+    ['an edge', { USER: edge({ from: 'A', to: 'A' }) }, 'nodes.USER: should be made with node({ ... })'],
+  ])('nodes: %s', (_name, nodes, expected) => {
+    expect(mistakesOf({ table: 'records', nodes })[0]).toContain(expected);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['an unknown option', { views: 'ALL' }, 'nodes.USER: has no option "views"'],
+    ['fields that validate nothing', { fields: {} }, 'nodes.USER.fields: should be a Standard Schema validator'],
+    ['a view that is none', { view: 'SOME' }, "nodes.USER.view: should be 'KEYS_ONLY', 'ALL' or a list"],
+    ['a view with an empty name', { view: [''] }, 'nodes.USER.view'],
+    ['a search without name', { search: { '': {} } }, 'nodes.USER.search'],
+  ])('a node type: %s', (_name, options, expected) => {
+    expect(nodeMistakes(options)[0]).toContain(expected);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['an unknown option', { shard: 3 }, 'nodes.USER.search.name: has no option "shard"'],
+    ['no shards', { shards: 0 }, 'nodes.USER.search.name.shards: should be a whole number from 1'],
+    ['half a shard', { shards: 1.5 }, 'nodes.USER.search.name.shards: should be a whole number'],
+    ['too many shards', { shards: 100_001 }, 'nodes.USER.search.name.shards: should be a whole number'],
+    ['another word for shards', { shards: 'many' }, 'nodes.USER.search.name.shards: should be a whole number'],
+    ['another type', { type: 'text' }, 'nodes.USER.search.name.type: '],
+    ['another hash', { hash: 'md5' }, 'nodes.USER.search.name.hash: '],
+    ['another shardBy', { shardBy: 'target' }, 'nodes.USER.search.name.shardBy: '],
+    ['fold that is no boolean', { fold: 1 }, 'nodes.USER.search.name.fold: '],
+    ['each that is no boolean', { each: 'yes' }, 'nodes.USER.search.name.each: '],
+    ['an empty partition', { partition: '' }, 'nodes.USER.search.name.partition: '],
+    ['a projection that is none', { project: 3 }, 'nodes.USER.search.name.project: should be'],
+    ['fold of a number', { type: 'number', fold: true }, 'fold applies to attributes of type string only'],
+    ['fold of a rank', { from: rank('level', { A: 1 }), fold: true }, 'fold applies to attributes of type string only'],
+    ['each of a derive', { from: derive(() => ''), each: true }, 'each applies to an attribute'],
+    ["shardBy with shards: 'value'", { shards: 'value', shardBy: 'value' }, 'shardBy has no meaning'],
+    ["hash with shards: 'value'", { shards: 'value', hash: 'fnv1a' }, 'hash has no meaning'],
+    ['two types', { from: { from: 'a', type: 'date' }, type: 'number' }, 'has two types, number and date'],
+    [
+      'a type for a rank',
+      { from: rank('level', { A: 1 }), type: 'number' },
+      'a rank gives a string; it has no type number',
+    ],
+    ['a type for a derive', { from: derive(() => ''), type: 'date' }, 'a derive gives a string; it has no type date'],
+    ['something else', 7, 'nodes.USER.search.name: '],
+    ['nothing', null, 'nodes.USER.search.name: '],
+  ])('a search: %s', (_name, entry, expected) => {
+    expect(searchMistakes(entry)[0]).toContain(expected);
+  });
+
+  it('a search with a name that leaves no room in a sort key', () => {
+    expect(searchMistakes({}, 'é'.repeat(128))[0]).toContain('has a name of more than 255 bytes');
+    expect(searchMistakes({}, 'x'.repeat(255))).toEqual([]);
+  });
+
+  it.each<[string, unknown, string]>([
+    ['an empty attribute', '', 'edges.KNOWS.inbound.gsi0: '],
+    ['no order', 7, 'edges.KNOWS.inbound.gsi0: should be an attribute name, { from, type }, rank(...) or derive(...)'],
+    ['null', null, 'edges.KNOWS.inbound.gsi0: should be an attribute name'],
+    ['an unknown option', { from: 'a', as: 'date' }, 'edges.KNOWS.inbound.gsi0: has no option "as"'],
+    ['no attribute', { type: 'date' }, 'edges.KNOWS.inbound.gsi0.from: '],
+    ['another type', { from: 'a', type: 'time' }, 'edges.KNOWS.inbound.gsi0.type: '],
+    ['a rank without weights', rank('role', {}), 'rank has no weights'],
+    [
+      'weights of unequal width',
+      rank('role', { LEAD: 100, OTHER: 50 }),
+      'rank weights should have equal width, but are 100, 50',
+    ],
+    ['a negative weight', rank('role', { LEAD: -1 }), 'edges.KNOWS.inbound.gsi0.weights.LEAD: '],
+    ['a weight that is no whole number', rank('role', { LEAD: 1.5 }), 'edges.KNOWS.inbound.gsi0.weights.LEAD: '],
+    ['an empty label', rank('role', { '': 1 }), 'edges.KNOWS.inbound.gsi0.weights'],
+    ['a rank of nothing', { kind: 'rank', attribute: '', weights: { A: 1 } }, 'edges.KNOWS.inbound.gsi0.attribute: '],
+    [
+      'a derive without function',
+      { kind: 'derive', compute: 'x' },
+      'edges.KNOWS.inbound.gsi0.compute: should be a function',
+    ],
+  ])('an order: %s', (_name, order, expected) => {
+    expect(orderMistakes(order)[0]).toContain(expected);
+  });
+
+  it.each<[string, object, string]>([
+    ['no source', { from: undefined }, 'edges.KNOWS.from: '],
+    ['no targets', { to: [] }, 'edges.KNOWS.to: should be a node type or a list of them'],
+    [
+      'a source that is no type of the model',
+      { from: ['USER', 'TEAM'] },
+      'edges.KNOWS.from: "TEAM" is not a node type',
+    ],
+    ['an unknown option', { label: ['a'] }, 'edges.KNOWS: has no option "label"'],
+    ['fields that validate nothing', { fields: 'x' }, 'edges.KNOWS.fields: should be a Standard Schema'],
+    ['an edge set that is none', { edgeSet: true }, 'edges.KNOWS.edgeSet: should be false, a list'],
+    [
+      'a label that is neither attribute nor derive',
+      { edgeSet: { a: 7 } },
+      'edges.KNOWS.edgeSet: should be false, a list',
+    ],
+    ['a label named type', { edgeSet: ['type'] }, 'edges.KNOWS.edgeSet.type: type is part of every element'],
+    [
+      'a label named target',
+      { edgeSet: { target: 'x' } },
+      'edges.KNOWS.edgeSet.target: target is part of every element',
+    ],
+    ['a label listed twice', { edgeSet: ['a', 'a'] }, 'edges.KNOWS.edgeSet.a: is listed twice'],
+    ['no order', { inbound: { shards: 3 } }, 'edges.KNOWS.inbound: names no order'],
+    ['an order beyond the two indexes', { inbound: { gsi2: 'a' } }, 'edges.KNOWS.inbound: has no option "gsi2"'],
+    ['no shards', { inbound: { gsi0: 'a', shards: 0 } }, 'edges.KNOWS.inbound.shards: '],
+    ["shards: 'value'", { inbound: { gsi0: 'a', shards: 'value' } }, 'edges.KNOWS.inbound.shards: '],
+    [
+      'a projection that is none',
+      { inbound: { gsi0: 'a', project: 'SOME' } },
+      'edges.KNOWS.inbound.project: should be',
+    ],
+  ])('an edge type: %s', (_name, options, expected) => {
+    expect(edgeMistakes(options)[0]).toContain(expected);
+  });
+
+  it('an edge type with the name of a node type that it leaves: their keys would collide', () => {
+    const edges = { USER: anyEdge({ from: 'USER', to: 'USER' }) };
+    expect(mistakesOf({ table: 'records', nodes: { USER: node() }, edges })[0]).toContain(
+      'edges.USER: has the name of a node type',
+    );
+  });
+
+  it('edges that are no object of definitions', () => {
+    expect(mistakesOf({ table: 'records', nodes: { USER: node() }, edges: [] })).toEqual([
+      'edges: should be an object of type names and definitions',
+    ]);
+    expect(mistakesOf({ table: 'records', nodes: { USER: node() }, edges: { KNOWS: node() } })).toEqual([
+      'edges.KNOWS: should be made with edge({ ... })',
+    ]);
+  });
+
+  it('no model at all', () => {
+    expect(mistakesOf(undefined).map((line) => line.split(':')[0])).toEqual(['table', 'nodes']);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineGraph } from '../../../src/model/graph.ts';
+import { derive, edge, node, rank } from '../../../src/model/schema.ts';
+import { goalGraph } from '../../support/contracts-model.ts';
+
+import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
+
+describe('the model of the documentation', () => {
+  const graph = goalGraph();
+
+  it('is accepted, with its defaults filled in', () => {
+    expect(graph.table).toEqual({
+      name: 'records',
+      partitionKey: 'source',
+      sortKey: 'target',
+      ttl: 'expiresAt',
+      indexNames: { gsi0: 'gsi0', gsi1: 'gsi1' },
+    });
+    expect(graph.indexes).toEqual(['gsi0', 'gsi1']);
+    expect([...graph.nodes.keys()]).toEqual(['GOAL', 'USER', 'STORE', 'TEAM', 'ORG']);
+    expect(graph.nodes.get('ORG')).toMatchObject({ view: { kind: 'ALL' } });
+    expect(graph.nodes.get('USER')?.searches.get('email')).toEqual({
+      indexPartition: 'USER.email',
+      name: 'email',
+      order: { kind: 'attribute', attribute: 'email', type: 'string' },
+      each: false,
+      fold: true,
+      shards: 200,
+      shardBy: 'value',
+      hash: 'fnv1a',
+      partition: undefined,
+      project: { kind: 'KEYS_ONLY' },
+    });
+    expect(graph.edges.get('GOALMEMBERSHIP')?.inbound).toMatchObject({ shards: 1, shardBy: 'source', hash: 'fnv1a' });
+    expect(graph.edges.get('GOALSUBSCRIBER')).toMatchObject({ labels: undefined });
+  });
+
+  it('has a fingerprint that changes with it, and not with its validators', () => {
+    const withTitle = (options: object, table = 'records') =>
+      define({ table, nodes: { GOAL: anyNode(options) } }).fingerprint;
+    expect(goalGraph().fingerprint).toBe(graph.fingerprint);
+    expect(graph.fingerprint).toMatch(/^[0-9a-f]{8}$/);
+    expect(withTitle({ view: ['title'] })).not.toBe(withTitle({ view: 'ALL' }));
+    const derived = (compute: () => string) => withTitle({ search: { name: derive(compute) } });
+    expect(derived(() => 'a')).not.toBe(derived(() => 'b'));
+    expect(withTitle({ fields: z.object({ title: z.string() }) })).toBe(withTitle({}));
+    expect(withTitle({}, 'other')).toBe(withTitle({}));
+  });
+});
+
+describe('what a model may say', () => {
+  it('names for the table and its attributes', () => {
+    const table = { name: 't3', partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl', indexes: { gsi0: 'one', gsi1: 'two' } };
+    expect(define({ table, nodes: { USER: node() } }).table).toEqual({
+      name: 't3',
+      partitionKey: 'pk',
+      sortKey: 'sk',
+      ttl: 'ttl',
+      indexNames: { gsi0: 'one', gsi1: 'two' },
+    });
+  });
+  it('the second index only where a second order wants it', () => {
+    const edges = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) };
+    expect(defineGraph({ table: 'records', nodes: { USER: node() }, edges }).indexes).toEqual(['gsi0']);
+  });
+  it('an order in short for a search', () => {
+    const graph = define({
+      table: 'records',
+      nodes: {
+        USER: anyNode({
+          search: {
+            alias: 'name',
+            level: rank('level', { HIGH: 2, LOW: 1 }),
+            initial: derive(({ name }) => String(name).charAt(0)),
+            born: { from: { from: 'birthday', type: 'date' } },
+          },
+        }),
+      },
+    });
+    const orders = [...graph.nodes.get('USER')!.searches.values()].map(({ order }) => order);
+    expect(orders).toMatchObject([
+      { kind: 'attribute', attribute: 'name', type: 'string' },
+      {
+        kind: 'rank',
+        attribute: 'level',
+        weights: new Map([
+          ['HIGH', '2'],
+          ['LOW', '1'],
+        ]),
+      },
+      { kind: 'derive' },
+      { kind: 'attribute', attribute: 'birthday', type: 'date' },
+    ]);
+  });
+  it('labels by other names, computed ones, and none at all', () => {
+    const labelsOf = (edgeSet: unknown) =>
+      define({
+        table: 'records',
+        nodes: { USER: node() },
+        edges: { KNOWS: anyEdge({ from: 'USER', to: 'USER', edgeSet }) },
+      }).edges.get('KNOWS')?.labels;
+    expect(labelsOf(undefined)).toEqual([]);
+    expect(labelsOf(false)).toBeUndefined();
+    expect(labelsOf(['role'])).toEqual([{ name: 'role', from: { kind: 'attribute', attribute: 'role' } }]);
+    expect(labelsOf({ role: 'memberRole', year: derive(() => '2020') })).toMatchObject([
+      { name: 'role', from: { kind: 'attribute', attribute: 'memberRole' } },
+      { name: 'year', from: { kind: 'derive' } },
+    ]);
+  });
+  it('an attribute twice in a projection, which counts once', () => {
+    const graph = define({ table: 'records', nodes: { USER: anyNode({ view: ['a', 'b', 'a'] }) } });
+    expect(graph.nodes.get('USER')?.view).toEqual({ kind: 'LIST', attributes: ['a', 'b'] });
+  });
+  it('types with names that every object has', () => {
+    expect(
+      mistakesOf({
+        table: 'records',
+        nodes: { USER: node() },
+        edges: { CONSTRUCTOR: anyEdge({ from: 'USER', to: 'USER' }) },
+      }),
+    ).toEqual([]);
+  });
+});

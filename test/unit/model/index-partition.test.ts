@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { defineGraph } from '../../../src/model/graph.ts';
+import {
+  inboundPartition,
+  inboundPartitions,
+  searchPartition,
+  searchPartitions,
+  searchPartitionsOf,
+} from '../../../src/model/index-partition.ts';
+import { hash128 } from '../../../src/model/keys.ts';
+import { edge, node } from '../../../src/model/schema.ts';
+
+const graph = defineGraph({
+  table: 'records',
+  nodes: {
+    USER: node({
+      search: {
+        name: { hash: 'codepoint-product' },
+        email: {},
+        status: { shardBy: 'source', shards: 4 },
+        city: { shards: 1 },
+        place: { from: 'city', partition: 'country', shards: 3 },
+        token: { shards: 'value' },
+      },
+    }),
+  },
+  edges: {
+    ONE: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }),
+    MANY: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', shards: 3 } }),
+    BYVALUE: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', shards: 50, shardBy: 'value' } }),
+  },
+});
+const search = (name: string) => graph.nodes.get('USER')!.searches.get(name)!;
+const inbound = (type: string) => graph.edges.get(type)!.inbound!;
+
+describe('partitions of search items', () => {
+  it('hold the shard of the value: Terui is in USER.name#161 by product, in USER.email#51 by FNV-1a', () => {
+    expect(searchPartition(search('name'), undefined, 'Terui', 'USER-1')).toBe('USER.name#161');
+    expect(searchPartition(search('email'), undefined, 'Terui', 'USER-1')).toBe('USER.email#51');
+    expect(searchPartitionsOf(search('name'), undefined, 'Terui')).toEqual(['USER.name#161']);
+  });
+  it('have no suffix where there is one shard', () => {
+    expect(searchPartition(search('city'), undefined, 'Tokyo', 'USER-1')).toBe('USER.city');
+    expect(searchPartitions(search('city'), undefined)).toEqual(['USER.city']);
+  });
+  it('by source, one value is in every shard', () => {
+    const used = new Set<string>();
+    for (let i = 0; i < 200; i++) used.add(searchPartition(search('status'), undefined, 'OPEN', `USER-${i}`));
+    expect([...used].sort()).toEqual(searchPartitions(search('status'), undefined));
+    expect(searchPartitionsOf(search('status'), undefined, 'OPEN')).toEqual(
+      searchPartitions(search('status'), undefined),
+    );
+  });
+  it("hold the partition's value before the shard", () => {
+    expect(searchPartition(search('place'), 'US', 'Fresno', 'USER-1')).toMatch(/^USER\.place#US#[123]$/);
+    expect(searchPartitions(search('place'), 'US')).toEqual(['USER.place#US#1', 'USER.place#US#2', 'USER.place#US#3']);
+  });
+  it("with shards: 'value' hold the value, or its hash where it is long; there is no list of them", () => {
+    expect(searchPartition(search('token'), undefined, 'abc', 'USER-1')).toBe('USER.token#=abc');
+    const long = 'é'.repeat(257);
+    expect(searchPartition(search('token'), undefined, long, 'USER-1')).toBe(`USER.token#~${hash128(long)}`);
+    expect(searchPartitionsOf(search('token'), undefined, 'abc')).toEqual(['USER.token#=abc']);
+    expect(searchPartitions(search('token'), undefined)).toEqual([]);
+  });
+});
+
+describe("partitions of edges' index items", () => {
+  it('are the sort key of the edge, sharded where the model says so', () => {
+    expect(inboundPartition(inbound('ONE'), 'ONE-USER-2', 'x', 'USER-1')).toBe('ONE-USER-2');
+    expect(inboundPartitions(inbound('ONE'), 'ONE-USER-2')).toEqual(['ONE-USER-2']);
+    expect(inboundPartitions(inbound('MANY'), 'MANY-USER-2')).toEqual([1, 2, 3].map((n) => `MANY-USER-2#${n}`));
+    expect(inboundPartitions(inbound('MANY'), 'MANY-USER-2')).toContain(
+      inboundPartition(inbound('MANY'), 'MANY-USER-2', 'x', 'USER-1'),
+    );
+  });
+  it('are sharded by source, or by value', () => {
+    const bySource = (source: string, value: string) => inboundPartition(inbound('MANY'), 'MANY-USER-2', value, source);
+    expect(bySource('USER-1', 'x')).toBe(bySource('USER-1', 'y'));
+    const byValue = (source: string, value: string) =>
+      inboundPartition(inbound('BYVALUE'), 'BYVALUE-USER-2', value, source);
+    expect(byValue('USER-1', 'x')).toBe(byValue('USER-9', 'x'));
+    expect(new Set(['a', 'b', 'c', 'd'].map((value) => byValue('USER-1', value))).size).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest';
+import { type AttributeValue, type Item, setOwn } from '../../../src/model/attribute-value.ts';
+import { indexSortKey } from '../../../src/model/encoding.ts';
+import { defineGraph } from '../../../src/model/graph.ts';
+import { hash128 } from '../../../src/model/keys.ts';
+import { derive as computed, rank } from '../../../src/model/schema.ts';
+import { derive } from '../../../src/plan/derive.ts';
+import { anyNode } from '../../support/model.ts';
+import { baseItem } from '../../support/records.ts';
+
+const ID = 'USER-1';
+
+/** What a user with these options and attributes wants derived. */
+function derived(options: object, attributes: Item, id = ID) {
+  const graph = defineGraph({ table: 'records', nodes: { USER: anyNode(options) } });
+  return derive(graph, id, id, baseItem(id, id, attributes));
+}
+
+/** The index items of a user with one search, `name`. */
+function indexed(entry: unknown, attributes: Item, id = ID): Record<string, Item> {
+  const { indexItems, problems } = derived({ search: { name: entry } }, attributes, id);
+  expect(problems).toEqual([]);
+  return Object.fromEntries(indexItems);
+}
+
+/** The one search item of `name`: its partition, and the value part of its sort key. */
+function only(entry: unknown, attributes: Item, id = ID): { partition: string; value: string } | undefined {
+  const item = indexed(entry, attributes, id)['~ix/name'];
+  if (item === undefined) return undefined;
+  const [value, source] = (item['gsi0sk'] as { S: string }).S.split('\u0000');
+  expect(source).toBe(id);
+  return { partition: (item['gsi0pk'] as { S: string }).S, value: value! };
+}
+
+describe('the part of a node in its view', () => {
+  const attributes: Item = { title: { S: 't' }, n: { N: '1' }, constructor: { S: 'c' } };
+  it('is all of its attributes without the keys by default', () => {
+    expect(derived({}, attributes).attributes).toEqual(attributes);
+    expect(derived({ view: 'ALL' }, attributes).attributes).toEqual(attributes);
+  });
+  it('is a list of them, absent ones left out', () => {
+    expect(derived({ view: ['title', 'missing'] }, attributes).attributes).toEqual({ title: { S: 't' } });
+  });
+  it('is empty, and yet there, where only keys are projected: the node exists', () => {
+    expect(derived({ view: 'KEYS_ONLY' }, attributes).attributes).toEqual({});
+    expect(derived({}, {}).attributes).toEqual({});
+  });
+  it('does not take a property that every object has for an attribute', () => {
+    expect(derived({ view: ['constructor', 'toString'] }, { title: { S: 't' } }).attributes).toEqual({});
+  });
+  it('leaves out keys by the names that the table gives them', () => {
+    const table = { name: 'records', partitionKey: 'pk', sortKey: 'sk' };
+    const graph = defineGraph({ table, nodes: { USER: anyNode() } });
+    const image = { pk: { S: ID }, sk: { S: ID }, source: { S: 'web' } };
+    expect(derive(graph, ID, ID, image).attributes).toEqual({ source: { S: 'web' } });
+  });
+  it('turns the base64 text of a Lambda event into bytes', () => {
+    const event = { photo: { B: 'AQI=' }, more: { L: [{ BS: ['AQ=='] }] } } as unknown as Item;
+    expect(derived({}, event).attributes).toEqual({
+      photo: { B: new Uint8Array([1, 2]) },
+      more: { L: [{ BS: [new Uint8Array([1])] }] },
+    });
+  });
+  it('is nothing where the node is absent', () => {
+    const graph = defineGraph({ table: 'records', nodes: { USER: anyNode({ search: { name: {} } }) } });
+    expect(derive(graph, ID, ID, undefined)).toEqual({ indexItems: new Map(), problems: [] });
+  });
+  it('is nothing for a type outside of the model, which is no problem', () => {
+    const graph = defineGraph({ table: 'records', nodes: { USER: anyNode() } });
+    expect(derive(graph, 'ORG-1', 'ORG-1', baseItem('ORG-1', 'ORG-1'))).toEqual({
+      indexItems: new Map(),
+      problems: [],
+    });
+  });
+});
+
+describe('a search item', () => {
+  it('has index keys, the original value, and by default no attributes', () => {
+    const items = indexed({ hash: 'codepoint-product' }, { name: { S: 'Terui' }, age: { N: '1' } });
+    expect(items).toEqual({
+      '~ix/name': {
+        gsi0pk: { S: 'USER.name#161' },
+        gsi0sk: { S: indexSortKey('Terui', ID) },
+        value: { S: 'Terui' },
+      },
+    });
+  });
+  it('is not there without the attribute', () => {
+    expect(indexed({}, { age: { N: '1' } })).toEqual({});
+  });
+  it('type: number and date are encoded so that text order is their order, and show the original', () => {
+    expect(only({ type: 'number', shards: 1 }, { name: { N: '12' } })?.value).toBe('150212');
+    const items = indexed({ type: 'date', shards: 1 }, { name: { S: '2020-07-01T02:00+02:00' } });
+    expect(items['~ix/name']).toMatchObject({
+      gsi0sk: { S: indexSortKey('2020-07-01T00:00:00', ID) },
+      value: { S: '2020-07-01T02:00+02:00' },
+    });
+  });
+  it('fold: the key is folded, the shard too, the value shown is the original', () => {
+    const items = indexed({ fold: true, hash: 'codepoint-product' }, { name: { S: 'TERUI' } });
+    expect(items['~ix/name']).toEqual({
+      gsi0pk: { S: 'USER.name#41' },
+      gsi0sk: { S: indexSortKey('terui', ID) },
+      value: { S: 'TERUI' },
+    });
+  });
+  it('from: another attribute, a rank, a computed text', () => {
+    expect(only({ from: 'alias', shards: 1 }, { alias: { S: 'x' } })?.value).toBe('x');
+    const level = rank('level', { HIGH: 20, LOW: 10 });
+    expect(only({ from: level, shards: 1 }, { level: { S: 'LOW' } })?.value).toBe('10-LOW');
+    const initial = computed(
+      ({ last }, { source, type, target }) => `${String(last).charAt(0)} ${source} ${type} ${target}`,
+    );
+    expect(only({ from: initial, shards: 1 }, { last: { S: 'Lovelace' } })?.value).toBe('L USER-1 USER USER-1');
+  });
+  it('from: a computed text may be undefined, which leaves the item out', () => {
+    expect(indexed({ from: computed(() => undefined) }, { last: { S: 'x' } })).toEqual({});
+  });
+  it('from: a computation sees plain values with all digits, and not the keys', () => {
+    let seen: unknown;
+    const look = computed((attributes) => {
+      seen = attributes;
+      return 'x';
+    });
+    indexed({ from: look }, { n: { N: '12345678901234567890' }, s: { SS: ['a'] } });
+    expect(seen).toEqual({ n: expect.objectContaining({ value: '12345678901234567890' }), s: new Set(['a']) });
+  });
+  it("shards: 1 adds no suffix, 'value' puts the value into the partition", () => {
+    expect(only({ shards: 1 }, { name: { S: 'a' } })?.partition).toBe('USER.name');
+    expect(only({ shards: 'value' }, { name: { S: 'a' } })?.partition).toBe('USER.name#=a');
+  });
+  it('shardBy: the shard is of the value, or of the source', () => {
+    const partition = (shardBy: string, id: string) => only({ shardBy }, { name: { S: 'same' } }, id)?.partition;
+    expect(partition('value', 'USER-1')).toBe(partition('value', 'USER-2'));
+    expect(partition('source', 'USER-1')).not.toBe(partition('source', 'USER-2'));
+  });
+  it('partition: an attribute stands before the shard; without it the item is left out', () => {
+    const entry = { partition: 'country', shards: 1 };
+    expect(only(entry, { name: { S: 'a' }, country: { S: 'US' } })?.partition).toBe('USER.name#US');
+    expect(indexed(entry, { name: { S: 'a' } })).toEqual({});
+  });
+  it('project: a list or all attributes are copied', () => {
+    const attributes = { name: { S: 'a' }, age: { N: '1' } };
+    const copied = (project: unknown) => indexed({ project }, attributes)['~ix/name']?.['attributes'];
+    expect(copied('KEYS_ONLY')).toBeUndefined();
+    expect(copied(['age', 'missing'])).toEqual({ M: { age: { N: '1' } } });
+    expect(copied('ALL')).toEqual({ M: attributes });
+  });
+  it('takes the empty text as a value', () => {
+    expect(only({ shards: 1 }, { name: { S: '' } })).toEqual({ partition: 'USER.name', value: '' });
+  });
+});
+
+describe('each: one search item for each value', () => {
+  const keys = (entry: object, value: AttributeValue): string[] =>
+    Object.keys(indexed({ each: true, ...entry }, { name: value })).sort();
+
+  it.each<[string, object, AttributeValue, string[]]>([
+    ['of a list', {}, { L: [{ S: 'ramen' }, { S: 'soba' }] }, ['~ix/name/ramen', '~ix/name/soba']],
+    ['of a string set', {}, { SS: ['soba', 'ramen'] }, ['~ix/name/ramen', '~ix/name/soba']],
+    ['of a number set', { type: 'number' }, { NS: ['12', '1.2e1'] }, ['~ix/name/150212']],
+    ['of dates', { type: 'date' }, { L: [{ S: '2020-01-01' }] }, ['~ix/name/2020-01-01T00:00:00']],
+    ['of an empty list', {}, { L: [] }, []],
+  ])('%s', (_name, entry, value, expected) => expect(keys(entry, value)).toEqual(expected));
+
+  it('values that fold to one text share an item, which shows the same one in any order', () => {
+    const items = (values: string[]) => indexed({ each: true, fold: true }, { name: { SS: values } });
+    expect(items(['Soba', 'SOBA', 'soba'])).toEqual(items(['soba', 'Soba', 'SOBA']));
+    expect(items(['Soba', 'SOBA'])['~ix/name/soba']).toMatchObject({ value: { S: 'SOBA' } });
+  });
+  it('values are told apart by the text itself, or by its hash where it is long', () => {
+    const long = 'é'.repeat(480);
+    expect(keys({}, { SS: [long, `${long}x`] })).toEqual([`~ix/name/${long}`, `~ix/name/${long}x`].sort());
+    const longest = 'é'.repeat(505);
+    expect(keys({}, { SS: [longest] })).toEqual([`~ix/name/${longest}`]);
+    const beyond = 'é'.repeat(508);
+    expect(keys({ shards: 'value' }, { SS: [beyond] })).toEqual([`~ix/name/#${hash128(beyond)}`]);
+  });
+});
+
+describe('what cannot be derived', () => {
+  const problemsOf = (options: object, attributes: Item) => derived(options, attributes).problems;
+  const long = { S: 'x'.repeat(1100) };
+  const huge = { S: 'x'.repeat(406_000) };
+
+  it.each<[string, string, string, unknown, Item]>([
+    ['a value of another type', 'wrong-type', 'name', {}, { name: { N: '1' } }],
+    ['a number that is text', 'wrong-type', 'name', { type: 'number' }, { name: { S: '1' } }],
+    ['a date that is none', 'wrong-type', 'name', { type: 'date' }, { name: { S: 'soon' } }],
+    ['a rank of another type', 'wrong-type', 'level', rank('level', { A: 1 }), { level: { N: '1' } }],
+    ['each of a single value', 'wrong-type', 'name', { each: true }, { name: { S: 'a' } }],
+    ['each of binary', 'wrong-type', 'name', { each: true }, { name: { BS: [new Uint8Array([1])] } }],
+    ['each with one bad value', 'wrong-type', 'name', { each: true }, { name: { L: [{ S: 'a' }, { N: '1' }] } }],
+    [
+      'a partition of another type',
+      'wrong-type',
+      'country',
+      { partition: 'country' },
+      { name: { S: 'a' }, country: { N: '1' } },
+    ],
+    ['a label without rank', 'undeclared-label', 'level', rank('level', { A: 1 }), { level: { S: 'B' } }],
+    ['a key that would be too long', 'key-too-long', 'name', {}, { name: long }],
+    [
+      'a partition that would be too long',
+      'key-too-long',
+      'name',
+      { partition: 'country' },
+      { name: { S: 'a' }, country: long },
+    ],
+  ])('%s is a problem (%s) that names attribute %s', (_name, code, attribute, entry, attributes) => {
+    const [problem, ...others] = problemsOf({ search: { name: entry } }, attributes);
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({ code, attribute });
+    expect(problem?.message).toContain(`attribute ${attribute}`);
+    expect(problem?.message).toContain('USER.name');
+  });
+
+  it.each<[string, () => unknown]>([
+    [
+      'throws',
+      () => {
+        throw new Error('no last name');
+      },
+    ],
+    [
+      'throws something odd',
+      () => {
+        throw 'no last name';
+      },
+    ],
+  ])('a computation that %s is a problem with its reason', (_name, compute) => {
+    const options = { search: { name: computed(compute as () => string) } };
+    expect(problemsOf(options, {})).toEqual([
+      { code: 'derive-failed', attribute: undefined, message: 'derive for search USER.name threw: no last name' },
+    ]);
+  });
+  it('a computation that gives no string is a problem', () => {
+    const options = { search: { name: computed((() => 7) as unknown as () => string) } };
+    expect(problemsOf(options, {})).toMatchObject([
+      { code: 'derive-failed', message: expect.stringContaining('number') },
+    ]);
+  });
+  it('a computed lone surrogate is a problem: it would be stored as another text', () => {
+    expect(problemsOf({ search: { name: computed(() => 'a\ud800') } }, {})).toMatchObject([{ code: 'wrong-type' }]);
+  });
+  it('an index item beyond 400 KB is a problem', () => {
+    const options = { search: { name: { project: 'ALL' } } };
+    expect(problemsOf(options, { name: { S: 'a' }, huge })).toMatchObject([{ code: 'item-too-large' }]);
+  });
+
+  it('leaves the good parts beside it: derive is total', () => {
+    const options = {
+      view: ['title'],
+      search: {
+        name: {},
+        age: { type: 'number' },
+        tags: { each: true },
+        bad: computed(() => {
+          throw new Error('x');
+        }),
+      },
+    };
+    const result = derived(options, {
+      title: { S: 't' },
+      name: { N: '1' },
+      age: { N: '2' },
+      tags: { L: [{ S: 'a' }, { S: 'b' }] },
+    });
+    expect(result.attributes).toEqual({ title: { S: 't' } });
+    expect([...result.indexItems.keys()].sort()).toEqual(['~ix/age', '~ix/tags/a', '~ix/tags/b']);
+    expect(result.problems.map(({ code }) => code)).toEqual(['wrong-type', 'derive-failed']);
+  });
+
+  it('takes attributes named __proto__ for data', () => {
+    const attributes: Item = { name: { S: 'a' } };
+    setOwn<AttributeValue>(attributes, '__proto__', { S: 'p' });
+    expect(
+      derived({ search: { name: { from: computed((given) => Object.keys(given).sort().join()) } } }, attributes)
+        .problems,
+    ).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { defineGraph } from '../../../src/model/graph.ts';
+import { node } from '../../../src/model/schema.ts';
+import { watermark } from '../../../src/model/watermark.ts';
+import { decodeRecords, type RawRecord, streamLabel } from '../../../src/stream/decode.ts';
+import { isBaseSortKey } from '../../../src/stream/filter.ts';
+
+const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
+const ARN = 'arn:aws:dynamodb:us-east-1:000000000000:table/records/stream/2026-01-01T00:00:00.000';
+
+function raw(source: string, target: string, more: RawRecord['dynamodb'] = {}, eventName = 'INSERT'): RawRecord {
+  const keys = { source: { S: source }, target: { S: target } };
+  return {
+    eventName,
+    eventSourceARN: ARN,
+    dynamodb: { Keys: keys, NewImage: { ...keys, n: { N: '1' } }, SequenceNumber: '7', ...more },
+  };
+}
+
+describe('decodeRecords', () => {
+  it('takes images over as they are, with the position of the record', () => {
+    const record = raw('USER-1', 'USER-1', { ApproximateCreationDateTime: 1_700_000_000 });
+    expect(decodeRecords(graph, [record])).toEqual([
+      {
+        source: 'USER-1',
+        target: 'USER-1',
+        oldImage: undefined,
+        newImage: { source: { S: 'USER-1' }, target: { S: 'USER-1' }, n: { N: '1' } },
+        position: watermark('2026-01-01T00:00:00.000', '7'),
+        sequenceNumber: '7',
+        createdAtSeconds: 1_700_000_000,
+      },
+    ]);
+  });
+
+  it("takes the SDK's dates as whole seconds", () => {
+    const created = new Date('2026-01-01T00:00:01.900Z');
+    const [record] = decodeRecords(graph, [raw('USER-1', 'USER-1', { ApproximateCreationDateTime: created })]);
+    expect(record?.createdAtSeconds).toBe(Date.UTC(2026, 0, 1) / 1000 + 1);
+  });
+
+  it("no loop: drops the records of derived items, the projector's own among them", () => {
+    const records = ['~view', '~ix/name', '~quarantine/USER-1/x/1', 'lower', '#', '1'].map((key) => raw('USER-1', key));
+    expect(decodeRecords(graph, [...records, raw('USER-1', 'A-USER-2')]).map(({ target }) => target)).toEqual([
+      'A-USER-2',
+    ]);
+  });
+
+  it('uses the names that the table gives its keys', () => {
+    const table = { name: 'records', partitionKey: 'pk', sortKey: 'sk' };
+    const custom = defineGraph({ table, nodes: { USER: node() } });
+    const keys = { pk: { S: 'USER-1' }, sk: { S: 'USER-1' } };
+    const record: RawRecord = { eventName: 'INSERT', dynamodb: { Keys: keys, NewImage: keys, SequenceNumber: '1' } };
+    expect(decodeRecords(custom, [record], ARN)).toMatchObject([{ source: 'USER-1', target: 'USER-1' }]);
+    expect(() => decodeRecords(graph, [record], ARN)).toThrow(expect.objectContaining({ code: 'invalid-record' }));
+  });
+
+  it('takes the stream from each record, or the one that is given', () => {
+    const other = { ...raw('USER-1', 'USER-1'), eventSourceARN: ARN.replace('2026', '2027') };
+    const positions = (arn?: string) =>
+      decodeRecords(graph, [raw('USER-1', 'USER-1'), other], arn).map(({ position }) => position.slice(0, 4));
+    expect(positions()).toEqual(['2026', '2027']);
+    expect(positions(ARN.replace('2026', '2030'))).toEqual(['2030', '2030']);
+  });
+
+  it.each<[string, RawRecord, string]>([
+    ['an insert without new image', raw('USER-1', 'USER-1', { NewImage: undefined }), 'missing-images'],
+    ['a change without old image', raw('USER-1', 'USER-1', {}, 'MODIFY'), 'missing-images'],
+    ['a removal without old image', raw('USER-1', 'USER-1', { NewImage: undefined }, 'REMOVE'), 'missing-images'],
+    ['no sequence number', raw('USER-1', 'USER-1', { SequenceNumber: undefined }), 'invalid-record'],
+    [
+      'keys that are no text',
+      raw('USER-1', 'USER-1', { Keys: { source: { N: '1' }, target: { S: 'a' } } }),
+      'invalid-record',
+    ],
+    ['no content', { eventName: 'INSERT', eventSourceARN: ARN }, 'invalid-record'],
+    ['no stream', { ...raw('USER-1', 'USER-1'), eventSourceARN: undefined }, 'invalid-stream-arn'],
+  ])('refuses %s, with a hint', (_name, record, code) => {
+    expect(() => decodeRecords(graph, [record])).toThrow(expect.objectContaining({ code }));
+  });
+
+  it('takes a removal with its old image alone', () => {
+    const image = { source: { S: 'USER-1' }, target: { S: 'USER-1' } };
+    const record = raw('USER-1', 'USER-1', { NewImage: undefined, OldImage: image }, 'REMOVE');
+    expect(decodeRecords(graph, [record])).toMatchObject([{ oldImage: image, newImage: undefined }]);
+  });
+});
+
+describe('streamLabel', () => {
+  it('is what stands last in the ARN', () => expect(streamLabel(ARN)).toBe('2026-01-01T00:00:00.000'));
+  it.each(['', 'arn:aws:dynamodb:us-east-1:0:table/records', `${ARN}/stream/`])('refuses %j', (arn) => {
+    expect(() => streamLabel(arn)).toThrow(expect.objectContaining({ code: 'invalid-stream-arn' }));
+  });
+});
+
+describe('isBaseSortKey', () => {
+  it.each(['A', 'GOAL-1', 'Z'])('%j concerns the projector', (key) => expect(isBaseSortKey(key)).toBe(true));
+  it.each(['', '~view', 'a', '@', '[', '0', 'É'])('%j does not', (key) => expect(isBaseSortKey(key)).toBe(false));
+});
