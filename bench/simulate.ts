@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { startProgress } from '../src/cli/progress.ts';
 import { EXPERIMENTS } from '../test/property/simulator/experiments.ts';
-import { type Mutant, MUTANTS } from '../test/property/simulator/mutants.ts';
+import { MUTANTS, type Mutant } from '../test/property/simulator/mutants.ts';
 import { pinnedFile } from '../test/property/simulator/pinned.ts';
 import { reportText } from '../test/property/simulator/report.ts';
 import { Runner } from '../test/property/simulator/runner.ts';

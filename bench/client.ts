@@ -1,0 +1,111 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, type NativeAttributeValue, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import pMap from 'p-map';
+import { createProjector } from '../src/apply/projector.ts';
+import { foldBatch } from '../src/fold/fold.ts';
+import { planUnits } from '../src/plan/units.ts';
+import { fastViewUpdate } from '../src/plan/writes.ts';
+import { updateExpression } from '../src/store/expressions.ts';
+import { decodeRecords } from '../src/stream/decode.ts';
+import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import { edgeSetModel } from './support/models.ts';
+import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
+import type { Report } from './support/report.ts';
+import { spread } from './support/statistics.ts';
+import { type FreshTable, withFreshTable } from './support/table.ts';
+import { insertsOverSources } from './support/workload.ts';
+
+/**
+ * What a write costs: the projector (from the raw stream record on: decode, fold, plan, apply) against a loop that sends
+ * the same conditional updates, made beforehand, through a DocumentClient with the SDK's default HTTP handler.
+ */
+
+const CONCURRENCY = 32;
+const REPETITIONS = 7;
+const WRITES = 4_000;
+
+/** Runs both, with the same concurrency. */
+export async function client({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  const records = insertsOverSources(WRITES);
+  const project = () =>
+    withFreshTable(edgeSetModel, [], ({ store }) =>
+      timed(async () => {
+        const projector = createProjector(edgeSetModel, { store, concurrency: CONCURRENCY });
+        const result = await projector.project(decodeRecords(edgeSetModel, records));
+        if (result.error !== undefined) throw result.error;
+        if (result.writes !== WRITES) throw new Error(`the projector made ${result.writes} writes, not ${WRITES}`);
+      }),
+    );
+  const loop = () => withFreshTable(edgeSetModel, [], (table) => documentClientLoop(table, documentInputs(records)));
+  await project();
+  await loop();
+  const results = await interleaved(repetitions, { project, loop });
+  const cpu = (runs: Timing[]): number[] => runs.map(({ cpuSeconds }) => (cpuSeconds * 1e6) / WRITES);
+  const throughput = (runs: Timing[]): number[] => runs.map(({ seconds }) => WRITES / seconds);
+  return [
+    {
+      name: 'client',
+      title: `${WRITES.toLocaleString('en-US')} conditional updates of views, ${CONCURRENCY} at once`,
+      figures: [
+        { name: 'projector: CPU a write', value: spread(cpu(results.project)), unit: 'µs' },
+        { name: 'DocumentClient loop: CPU a write', value: spread(cpu(results.loop)), unit: 'µs' },
+        {
+          name: 'CPU a write against the loop',
+          value: ratios(cpu(results.project), cpu(results.loop)),
+          unit: 'x',
+          target: { kind: 'at-most', value: 0.55 },
+        },
+        { name: 'projector: throughput', value: spread(throughput(results.project)), unit: 'writes/s' },
+        { name: 'DocumentClient loop: throughput', value: spread(throughput(results.loop)), unit: 'writes/s' },
+        {
+          name: 'throughput against the loop',
+          value: ratios(throughput(results.project), throughput(results.loop)),
+          unit: 'x',
+          target: { kind: 'at-least', value: 1.5 },
+        },
+      ],
+    },
+  ];
+}
+
+type DocumentInput = ConstructorParameters<typeof UpdateCommand>[0];
+
+/** The updates that the projector makes of these records, in the plain form that a DocumentClient takes. */
+function documentInputs(records: Parameters<typeof decodeRecords>[1]): DocumentInput[] {
+  const inputs: DocumentInput[] = [];
+  for (const [source, histories] of foldBatch(decodeRecords(edgeSetModel, records))) {
+    for (const unit of planUnits(edgeSetModel, source, histories)) {
+      const update = unit.kind === 'view' ? fastViewUpdate(edgeSetModel, unit) : undefined;
+      if (update === undefined) throw new Error('each record should make one update of a view, without a read');
+      const { ExpressionAttributeValues, ...expression } = updateExpression(update);
+      inputs.push({
+        TableName: edgeSetModel.table.name,
+        Key: update.key,
+        ...expression,
+        ExpressionAttributeValues: unmarshall(ExpressionAttributeValues!) as Record<string, NativeAttributeValue>,
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        ReturnConsumedCapacity: 'TOTAL',
+      });
+    }
+  }
+  return inputs;
+}
+
+async function documentClientLoop({ endpoint }: FreshTable, inputs: readonly DocumentInput[]): Promise<Timing> {
+  const base = new DynamoDBClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const documents = DynamoDBDocumentClient.from(base);
+  try {
+    return await timed(async () => {
+      await pMap(inputs, (input) => documents.send(new UpdateCommand(input)), { concurrency: CONCURRENCY });
+    });
+  } finally {
+    base.destroy();
+  }
+}
+
+await runDirectly(import.meta.url, 'client', client);

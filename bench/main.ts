@@ -1,0 +1,9 @@
+import { batch } from './batch.ts';
+import { client } from './client.ts';
+import { cpu } from './cpu.ts';
+import { page } from './page.ts';
+import { runBenchmarks } from './support/command.ts';
+import { writer } from './writer.ts';
+
+/** `npm run bench`: every benchmark, or those named. */
+await runBenchmarks({ batch, cpu, client, writer, page });

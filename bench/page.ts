@@ -1,0 +1,106 @@
+import { createProjector } from '../src/apply/projector.ts';
+import { defineGraph } from '../src/model/graph.ts';
+import { edge, node, rank } from '../src/model/schema.ts';
+import { createReader } from '../src/read/reader.ts';
+import type { ChangeRecord } from '../src/stream/record.ts';
+import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
+import type { Report } from './support/report.ts';
+import { spread } from './support/statistics.ts';
+import { withFreshTable } from './support/table.ts';
+
+/** What a page of goals with their leads and teams costs: three steps, against asking for each goal and neighbour. */
+
+const GOALS = 100;
+const REPETITIONS = 7;
+const TEAM = 'TEAM-T0';
+
+const model = defineGraph({
+  table: 'bench',
+  nodes: { GOAL: node({ view: ['title'] }), USER: node({ view: ['name'] }), TEAM: node({ view: ['name'] }) },
+  edges: {
+    MEMBER: edge({
+      from: 'GOAL',
+      to: ['USER', 'TEAM'],
+      edgeSet: ['role'],
+      inbound: { gsi0: rank('role', { LEAD: 500, TEAM: 300 }) },
+    }),
+  },
+});
+
+/** 100 goals of one team, each with a lead of its own and one team more. */
+function records(): ChangeRecord[] {
+  const items: [source: string, target: string, attribute: string, value: string][] = [
+    [TEAM, TEAM, 'name', 'Platform'],
+  ];
+  for (let i = 0; i < GOALS; i++) {
+    const goal = `GOAL-G${i}`;
+    items.push([goal, goal, 'title', `goal ${i}`], [`USER-U${i}`, `USER-U${i}`, 'name', `lead ${i}`]);
+    items.push([goal, `MEMBER-USER-U${i}`, 'role', 'LEAD'], [goal, `MEMBER-${TEAM}`, 'role', 'TEAM']);
+    items.push([goal, `MEMBER-TEAM-T${1 + (i % 5)}`, 'role', 'TEAM']);
+  }
+  for (let i = 1; i <= 5; i++) items.push([`TEAM-T${i}`, `TEAM-T${i}`, 'name', `team ${i}`]);
+  return items.map(([source, target, attribute, value], i) => ({
+    source,
+    target,
+    newImage: { source: { S: source }, target: { S: target }, [attribute]: { S: value } },
+    position: `bench/${String(i).padStart(40, '0')}`,
+    sequenceNumber: String(i),
+  }));
+}
+
+/** Counts calls exactly, and compares the time of both ways. */
+export async function page({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  return withFreshTable(model, [], async ({ store }) => {
+    const { error } = await createProjector(model, { store }).project(records());
+    if (error !== undefined) throw error;
+    const reader = createReader(model, { store });
+    let calls = 0;
+    let neighbours = 0;
+    const threeSteps = () =>
+      timed(async () => {
+        const result = await reader.page('MEMBER', TEAM, { limit: GOALS });
+        ({ calls } = result);
+        neighbours = Object.keys(result.nodes).length;
+        if (result.items.length !== GOALS) throw new Error(`the page has ${result.items.length} goals, not ${GOALS}`);
+      });
+    let singleCalls = 0;
+    const oneByOne = () =>
+      timed(async () => {
+        const { items } = await reader.inbound('MEMBER', TEAM, { limit: GOALS });
+        singleCalls = 1;
+        for (const { source } of items) {
+          const [goal] = await reader.get([source]);
+          singleCalls += 1;
+          for (const { target } of goal!.edgeSet) {
+            await reader.get([target]);
+            singleCalls += 1;
+          }
+        }
+      });
+    await threeSteps();
+    await oneByOne();
+    const results = await interleaved(repetitions, { threeSteps, oneByOne });
+    const ms = (runs: Timing[]): number[] => runs.map(({ seconds }) => seconds * 1000);
+    const fewest = 1 + Math.ceil(GOALS / 100) + Math.ceil(neighbours / 100);
+    return [
+      {
+        name: 'page',
+        title: `a page of ${GOALS} goals with ${neighbours} leads and teams`,
+        figures: [
+          { name: 'calls in three steps', value: calls, unit: 'calls', target: { kind: 'at-most', value: fewest } },
+          { name: 'calls one by one', value: singleCalls, unit: 'calls' },
+          { name: 'three steps', value: spread(ms(results.threeSteps)), unit: 'ms' },
+          { name: 'one by one', value: spread(ms(results.oneByOne)), unit: 'ms' },
+          {
+            name: 'one by one against three steps',
+            value: ratios(ms(results.oneByOne), ms(results.threeSteps)),
+            unit: 'x',
+          },
+        ],
+      },
+    ];
+  });
+}
+
+await runDirectly(import.meta.url, 'page', page);

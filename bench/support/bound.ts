@@ -1,0 +1,52 @@
+import { itemSizeBytes, sameItem } from '../../src/model/attribute-value.ts';
+import type { IndexName } from '../../src/model/graph.ts';
+import type { Item } from './images.ts';
+
+const WRITE_UNIT_BYTES = 1024;
+
+/** What no consumer can go below: each derived item that changed was written once. */
+export interface LowerBound {
+  /** Derived items that differ. */
+  touched: number;
+  /** Capacity of one write of each, those of its index entries included. */
+  wcu: number;
+}
+
+/**
+ * Computes the bound from the items before and after. A write costs one unit for each started KB of the larger of the
+ * item before and after; an index entry likewise, but a change of its keys costs a delete and a put. Source: "Read and
+ * write operations" and "Using Global Secondary Indexes" in DynamoDB's developer guide.
+ */
+export function lowerBound(
+  before: ReadonlyMap<string, Item>,
+  after: ReadonlyMap<string, Item>,
+  indexes: readonly IndexName[],
+): LowerBound {
+  const bound: LowerBound = { touched: 0, wcu: 0 };
+  for (const key of new Set([...before.keys(), ...after.keys()])) {
+    const old = before.get(key);
+    const current = after.get(key);
+    if (sameItem(old, current)) continue;
+    bound.touched += 1;
+    bound.wcu += Math.max(units(old), units(current));
+    for (const index of indexes) bound.wcu += indexUnits(index, old, current);
+  }
+  return bound;
+}
+
+function indexUnits(index: IndexName, old: Item | undefined, current: Item | undefined): number {
+  const [oldKey, currentKey] = [indexKey(index, old), indexKey(index, current)];
+  if (oldKey === currentKey) return oldKey === undefined ? 0 : Math.max(units(old), units(current));
+  return (oldKey === undefined ? 0 : units(old)) + (currentKey === undefined ? 0 : units(current));
+}
+
+/** The index's two keys as one text; undefined where the item is not in the index. */
+function indexKey(index: IndexName, item: Item | undefined): string | undefined {
+  const partition = item?.[`${index}pk`];
+  const sort = item?.[`${index}sk`];
+  return partition === undefined || sort === undefined ? undefined : JSON.stringify([partition, sort]);
+}
+
+function units(item: Item | undefined): number {
+  return item === undefined ? 0 : Math.ceil(itemSizeBytes(item) / WRITE_UNIT_BYTES);
+}

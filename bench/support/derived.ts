@@ -1,0 +1,34 @@
+import { stringOf } from '../../src/model/attribute-value.ts';
+import type { AnyGraph } from '../../src/model/graph.ts';
+import { derive } from '../../src/plan/derive.ts';
+import type { Item } from './images.ts';
+
+const OLD_WATERMARK = `2026-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;
+
+/** The derived items of some base items, as an earlier projection has left them: what a measured batch starts from. */
+export function derivedItems(graph: AnyGraph, baseItems: readonly Item[]): Item[] {
+  const stamp: Item = { w: { S: OLD_WATERMARK }, r: { N: '1' }, model: { S: graph.fingerprint } };
+  const views = new Map<string, { elements: string[]; attributes?: Item }>();
+  const items: Item[] = [];
+  for (const base of baseItems) {
+    const source = stringOf(base['source'])!;
+    const derived = derive(graph, source, stringOf(base['target'])!, base);
+    const view = views.get(source) ?? { elements: [] };
+    views.set(source, view);
+    if (derived.element !== undefined) view.elements.push(derived.element);
+    if (derived.attributes !== undefined) view.attributes = derived.attributes;
+    for (const [sortKey, fields] of derived.indexItems) {
+      items.push({ source: { S: source }, target: { S: sortKey }, ...fields, ...stamp });
+    }
+  }
+  for (const [source, { elements, attributes }] of views) {
+    items.push({
+      source: { S: source },
+      target: { S: '~view' },
+      ...(elements.length > 0 && { edgeSet: { SS: elements } }),
+      ...(attributes !== undefined && { attributes: { M: attributes } }),
+      ...stamp,
+    });
+  }
+  return items;
+}

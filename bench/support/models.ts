@@ -1,0 +1,40 @@
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+
+const ROLES = { LEAD: 500, CONTRIBUTOR: 400, VIEWER: 300 };
+/** Room for the largest set of the workload, so that no edge type leaves its view: consumers have to end up alike. */
+const VIEW_BUDGET_BYTES = 300 * 1024;
+/** The roles of the workload. */
+export const ROLE_NAMES: readonly string[] = Object.keys(ROLES);
+
+/** Edge sets and nothing else: one derived item, the view, for each source. */
+export const edgeSetModel = defineGraph({
+  table: 'bench',
+  nodes: { GOAL: node({ view: ['title', 'status'], viewBudgetBytes: VIEW_BUDGET_BYTES }), USER: node() },
+  edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', edgeSet: ['memberRole'] }) },
+});
+
+/** Edge sets, an index item in two orders for each edge, and two search items for each goal. */
+export const fullModel = defineGraph({
+  table: 'bench',
+  nodes: {
+    GOAL: node({
+      view: ['title', 'status'],
+      viewBudgetBytes: VIEW_BUDGET_BYTES,
+      search: { status: { shardBy: 'source' }, dueDate: { type: 'date' } },
+    }),
+    USER: node(),
+  },
+  edges: {
+    GOALMEMBERSHIP: edge({
+      from: 'GOAL',
+      to: 'USER',
+      edgeSet: ['memberRole'],
+      inbound: {
+        gsi0: rank('memberRole', ROLES),
+        gsi1: { from: 'date', type: 'date' },
+        project: ['memberRole', 'date'],
+      },
+    }),
+  },
+});

@@ -1,0 +1,102 @@
+import {
+  DeleteItemCommand,
+  type DynamoDBClient,
+  PutItemCommand,
+  type AttributeValue as SdkAttributeValue,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import pMap from 'p-map';
+import { sameItem } from '../../src/model/attribute-value.ts';
+import type { AnyGraph } from '../../src/model/graph.ts';
+import { derive } from '../../src/plan/derive.ts';
+import type { ChangeRecord } from '../../src/stream/record.ts';
+
+/** What a consumer's batch took. */
+export interface ConsumerCost {
+  writes: number;
+  wcu: number;
+}
+
+type WriteCommand = UpdateItemCommand | PutItemCommand | DeleteItemCommand;
+
+/**
+ * A consumer that applies records one by one, in stream order: nothing is folded. With a concurrency above 1 sources run
+ * side by side, each still in order. It writes the same derived items as the projector, without conditions.
+ */
+export async function applyOneByOne(
+  client: DynamoDBClient,
+  graph: AnyGraph,
+  records: readonly ChangeRecord[],
+  concurrency: number,
+): Promise<ConsumerCost> {
+  const cost: ConsumerCost = { writes: 0, wcu: 0 };
+  const apply = async (record: ChangeRecord): Promise<void> => {
+    for (const command of commandsOf(graph, record)) {
+      // The union's members are all commands of this client; `send` is overloaded for each alone.
+      const output = await client.send(command as UpdateItemCommand);
+      cost.writes += 1;
+      cost.wcu += output.ConsumedCapacity?.CapacityUnits ?? 0;
+    }
+  };
+  if (concurrency === 1) {
+    for (const record of records) await apply(record);
+    return cost;
+  }
+  const bySource = new Map<string, ChangeRecord[]>();
+  for (const record of records) {
+    const chain = bySource.get(record.source);
+    if (chain === undefined) bySource.set(record.source, [record]);
+    else chain.push(record);
+  }
+  await pMap(
+    bySource.values(),
+    async (chain) => {
+      for (const record of chain) await apply(record);
+    },
+    { concurrency },
+  );
+  return cost;
+}
+
+/** The writes of one record. An element that changes takes two: DynamoDB refuses ADD and DELETE of one set in one. */
+function commandsOf(graph: AnyGraph, { source, target, oldImage, newImage }: ChangeRecord): WriteCommand[] {
+  const before = derive(graph, source, target, oldImage);
+  const after = derive(graph, source, target, newImage);
+  const commands: WriteCommand[] = [];
+  const view = (expression: string, name: string, value: SdkAttributeValue): void => {
+    commands.push(
+      new UpdateItemCommand({
+        ...common(graph, source, '~view'),
+        UpdateExpression: expression,
+        ExpressionAttributeNames: { '#a': name },
+        ExpressionAttributeValues: { ':v': value },
+      }),
+    );
+  };
+  if (before.element !== after.element) {
+    if (before.element !== undefined) view('DELETE #a :v', 'edgeSet', { SS: [before.element] });
+    if (after.element !== undefined) view('ADD #a :v', 'edgeSet', { SS: [after.element] });
+  }
+  if (after.attributes !== undefined && !sameItem(before.attributes, after.attributes)) {
+    view('SET #a = :v', 'attributes', { M: after.attributes as Record<string, SdkAttributeValue> });
+  }
+  for (const sortKey of new Set([...before.indexItems.keys(), ...after.indexItems.keys()])) {
+    const wanted = after.indexItems.get(sortKey);
+    if (sameItem(before.indexItems.get(sortKey), wanted)) continue;
+    const { Key, ...rest } = common(graph, source, sortKey);
+    commands.push(
+      wanted === undefined
+        ? new DeleteItemCommand({ ...rest, Key })
+        : new PutItemCommand({ ...rest, Item: { ...Key, ...(wanted as Record<string, SdkAttributeValue>) } }),
+    );
+  }
+  return commands;
+}
+
+function common(graph: AnyGraph, source: string, target: string) {
+  return {
+    TableName: graph.table.name,
+    Key: { source: { S: source }, target: { S: target } },
+    ReturnConsumedCapacity: 'TOTAL' as const,
+  };
+}

@@ -1,0 +1,41 @@
+import type { Spread } from './statistics.ts';
+import { spread } from './statistics.ts';
+
+/** What one run took. */
+export interface Timing {
+  /** Wall-clock seconds. */
+  seconds: number;
+  /** Seconds of CPU of this process: user and system, garbage collection included. */
+  cpuSeconds: number;
+}
+
+/** Times one run. Only the client is counted: the engine is a process of its own. */
+export async function timed(run: () => Promise<void> | void): Promise<Timing> {
+  const cpu = process.cpuUsage();
+  const start = performance.now();
+  await run();
+  const seconds = (performance.now() - start) / 1000;
+  const { user, system } = process.cpuUsage(cpu);
+  return { seconds, cpuSeconds: (user + system) / 1e6 };
+}
+
+/**
+ * Runs variants in turn, `repetitions` times (A B C A B C ...), so that whatever else the machine does meets all of
+ * them alike. Gives the results of each variant in the order of the repetitions: the i-th of every list belong together.
+ */
+export async function interleaved<Name extends string, Result>(
+  repetitions: number,
+  variants: Readonly<Record<Name, () => Promise<Result>>>,
+): Promise<Record<Name, Result[]>> {
+  const names = Object.keys(variants) as Name[];
+  const results = Object.fromEntries(names.map((name) => [name, [] as Result[]])) as Record<Name, Result[]>;
+  for (let repetition = 0; repetition < repetitions; repetition++) {
+    for (const name of names) results[name].push(await variants[name]());
+  }
+  return results;
+}
+
+/** The spread of the ratios of runs that belong together: a number over its partner, for each pair. */
+export function ratios(numerators: readonly number[], denominators: readonly number[]): Spread {
+  return spread(numerators.map((numerator, i) => numerator / denominators[i]!));
+}

@@ -1,0 +1,41 @@
+/** A seeded source of pseudo-random numbers, so that every run of a benchmark sees the same workload. */
+export interface Random {
+  /** A number from 0 up to, not including, 1. */
+  next(): number;
+  /** A whole number from 0 up to, not including, `limit`. */
+  below(limit: number): number;
+}
+
+/** Makes one. Source of the generator: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (32-bit mix). */
+export function seededRandom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x9e3779b9) >>> 0;
+    let mixed = state;
+    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x21f0aaad);
+    mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
+    return ((mixed ^ (mixed >>> 15)) >>> 0) / 0x1_0000_0000;
+  };
+  return { next, below: (limit) => Math.floor(next() * limit) };
+}
+
+/** Draws ranks 0 to `count - 1`, rank k with a probability in proportion to 1 / (k + 1): Zipf's law. */
+export function zipf(random: Random, count: number): () => number {
+  const cumulative: number[] = [];
+  let total = 0;
+  for (let rank = 1; rank <= count; rank++) {
+    total += 1 / rank;
+    cumulative.push(total);
+  }
+  return () => {
+    const point = random.next() * total;
+    let low = 0;
+    let high = count - 1;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (cumulative[middle]! > point) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  };
+}

@@ -1,0 +1,77 @@
+import type { Spread } from './statistics.ts';
+
+/** What a figure is held against. */
+export interface Target {
+  /** The figure may be at most, or has to be at least, `value`. */
+  kind: 'at-most' | 'at-least';
+  value: number;
+}
+
+/** One line of a benchmark's table. */
+export interface Figure {
+  name: string;
+  /** An exact number, or the spread of a measured one. */
+  value: number | Spread;
+  /** What the number counts: `calls`, `WCU`, `µs`, `x`, ... */
+  unit: string;
+  /** The median is what has to meet it. */
+  target?: Target;
+}
+
+/** What a benchmark found out. */
+export interface Report {
+  name: string;
+  /** One sentence: what was run. */
+  title: string;
+  figures: Figure[];
+}
+
+/** A report in the form that `--json` prints: each figure says whether its target was met. */
+export function reportJson(report: Report): object {
+  return { ...report, figures: report.figures.map((figure) => ({ ...figure, met: isMet(figure) })) };
+}
+
+/** Whether a figure meets its target; undefined where it has none. */
+export function isMet({ value, target }: Figure): boolean | undefined {
+  if (target === undefined) return undefined;
+  const number = typeof value === 'number' ? value : value.median;
+  return target.kind === 'at-most' ? number <= target.value : number >= target.value;
+}
+
+/** A report as a table for people. */
+export function reportText(report: Report): string {
+  const rows = report.figures.map((figure) => [
+    figure.name,
+    typeof figure.value === 'number' ? number(figure.value) : number(figure.value.median),
+    typeof figure.value === 'number' ? '' : `${number(figure.value.min)} .. ${number(figure.value.max)}`,
+    figure.unit,
+    targetText(figure),
+  ]);
+  const table = [['figure', 'median', 'min .. max', 'unit', 'target'], ...rows];
+  const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => pad(cell, widths[column]!, column))
+      .join('  ')
+      .trimEnd(),
+  );
+  const rule = widths.map((width) => '-'.repeat(width)).join('  ');
+  return [`${report.name}: ${report.title}`, '', lines[0]!, rule, ...lines.slice(1), ''].join('\n');
+}
+
+function pad(cell: string, width: number, column: number): string {
+  const isNumber = column === 1 || column === 2;
+  return isNumber ? cell.padStart(width) : cell.padEnd(width);
+}
+
+function targetText(figure: Figure): string {
+  const { target } = figure;
+  if (target === undefined) return '';
+  const sign = target.kind === 'at-most' ? '<=' : '>=';
+  return `${sign} ${number(target.value)} ${isMet(figure) === true ? 'met' : 'MISSED'}`;
+}
+
+function number(value: number): string {
+  if (Number.isInteger(value)) return value.toLocaleString('en-US');
+  return value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(value >= 10 ? 1 : 3);
+}

@@ -1,0 +1,63 @@
+import { CreateTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
+import pMap from 'p-map';
+import { type Engine, startEngine } from '../../src/local/engine.ts';
+import type { AnyGraph } from '../../src/model/graph.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { tableDefinition } from '../../src/store/table.ts';
+import type { Item } from './images.ts';
+
+/** A table of its own on an engine of its own. */
+export interface FreshTable {
+  endpoint: string;
+  client: DynamoDBClient;
+  store: DynamoDBStore;
+}
+
+/** So that no request is larger than the engine takes: a batch of views may have megabytes. */
+const LOAD_ITEMS = 5;
+
+/**
+ * Runs something on a fresh engine and table, loaded with `items`. The engine slows down as a stream grows, so no two
+ * runs share one, and the table has no stream: records are synthesised.
+ */
+export async function withFreshTable<T>(
+  graph: AnyGraph,
+  items: readonly Item[],
+  run: (table: FreshTable) => Promise<T>,
+): Promise<T> {
+  const engine: Engine = await startEngine();
+  const client = createClient({ endpoint: engine.endpoint });
+  try {
+    const { StreamSpecification: _, ...definition } = tableDefinition(graph);
+    await client.send(new CreateTableCommand(definition));
+    const store = new DynamoDBStore(client, graph.table);
+    const chunks: Item[][] = [];
+    for (let start = 0; start < items.length; start += LOAD_ITEMS) chunks.push(items.slice(start, start + LOAD_ITEMS));
+    await pMap(chunks, (chunk) => store.writeMany(chunk.map((item) => ({ put: item }))), { concurrency: 8 });
+    return await run({ endpoint: engine.endpoint, client, store });
+  } finally {
+    client.destroy();
+    await engine.stop();
+  }
+}
+
+/** Every item of a table, by its key: see `itemKey`. */
+export async function scanTable(client: DynamoDBClient, graph: AnyGraph): Promise<Map<string, Item>> {
+  const items = new Map<string, Item>();
+  let start: Item | undefined;
+  do {
+    const page = await client.send(
+      new ScanCommand({ TableName: graph.table.name, ExclusiveStartKey: start, ConsistentRead: true }),
+    );
+    for (const item of (page.Items ?? []) as Item[]) items.set(itemKey(item), item);
+    start = page.LastEvaluatedKey as Item | undefined;
+  } while (start !== undefined);
+  return items;
+}
+
+/** An item's key as one text. */
+export function itemKey(item: Item): string {
+  const { source, target } = item as Record<string, { S: string }>;
+  return `${source!.S} ${target!.S}`;
+}
