@@ -1,5 +1,5 @@
-import type { OrderModel } from '../model/compile.ts';
 import { EdgeloomError } from '../errors.ts';
+import type { OrderModel } from '../model/compile.ts';
 import {
   EncodingError,
   encodeString,

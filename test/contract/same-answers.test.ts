@@ -4,7 +4,7 @@ import { StoreError } from '../../src/errors.ts';
 import { canonicalText, type Item } from '../../src/model/attribute-value.ts';
 import type { QueryRequest, Store } from '../../src/store/port.ts';
 import { type Operation, operation } from './operations.ts';
-import { contractGraph, type Subject, SUBJECTS } from './stores.ts';
+import { contractGraph, SUBJECTS, type Subject } from './stores.ts';
 import { underPrefix } from './under-prefix.ts';
 
 /** The memory store is worth what it shares with DynamoDB: the same operations, the same answers, to the unit. */

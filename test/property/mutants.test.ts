@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import pMap from 'p-map';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Mutant, MUTANTS, WORKER_MUTANTS } from './simulator/mutants.ts';
+import { MUTANTS, type Mutant, WORKER_MUTANTS } from './simulator/mutants.ts';
 import { loadPinned } from './simulator/pinned.ts';
 import { Runner } from './simulator/runner.ts';
 import { runScript } from './simulator/schedule.ts';

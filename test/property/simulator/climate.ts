@@ -11,8 +11,6 @@ export interface Tempo {
   poll: number;
   /** Until a call to the table takes effect, and until its answer is there. */
   call: number;
-  /** Until a batch comes again, a zombie's write lands, the mapping gives up on an invocation. */
-  echo: number;
   /** The function's timeout. */
   timeout: number;
 }
@@ -85,7 +83,6 @@ function chooseTempo(random: Random): Tempo {
     call,
     pause,
     poll,
-    echo: Math.max(call, pause, poll) * random.oneOf([1, 3, 10]),
     // A batch has to get something done before its time is over.
     timeout: random.chance(0.7) ? LONGEST_TIMEOUT : Math.min(LONGEST_TIMEOUT, call * random.oneOf([8, 30])),
   };
@@ -93,7 +90,7 @@ function chooseTempo(random: Random): Tempo {
 
 /** What is left when a schedule has lasted long enough: everything works, and at once. */
 export const CALM: Climate = {
-  tempo: { pause: 1, poll: 1, call: 1, echo: 1, timeout: LONGEST_TIMEOUT },
+  tempo: { pause: 1, poll: 1, call: 1, timeout: LONGEST_TIMEOUT },
   fault: 0,
   slow: 0,
   stalled: 0,
@@ -114,6 +111,12 @@ export const CALM: Climate = {
 /** How long a call takes. */
 export function callDuration({ tempo, slow }: Climate, random: Random): number {
   return random.below(random.chance(slow) ? tempo.timeout : tempo.call);
+}
+
+/** How late an echo is: a batch that comes again, a zombie's write, a process that stood still. */
+export function echoDelay({ tempo }: Climate, random: Random): number {
+  const { call, pause, poll } = tempo;
+  return random.below(random.oneOf([call, pause, poll, 5 * Math.max(call, pause, poll)]));
 }
 
 function some(random: Random, probability: number, rates: readonly [number, ...number[]]): number {

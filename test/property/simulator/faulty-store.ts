@@ -1,4 +1,5 @@
 import { StoreError } from '../../../src/errors.ts';
+import type { Item } from '../../../src/model/attribute-value.ts';
 import type { MemoryStore } from '../../../src/store/memory.ts';
 import type {
   BatchWrite,
@@ -14,8 +15,7 @@ import type {
   WriteManyResult,
   WriteResult,
 } from '../../../src/store/port.ts';
-import type { Item } from '../../../src/model/attribute-value.ts';
-import { callDuration } from './climate.ts';
+import { callDuration, echoDelay } from './climate.ts';
 import type { Invocation } from './invocation.ts';
 import { LONGEST_TIMEOUT, SECOND } from './time.ts';
 import { plain } from './world.ts';
@@ -163,7 +163,7 @@ export class FaultyStore implements Store {
     if (fault === 'answer lost' || fault === 'crash after') this.land(call, fault);
     if (fault === 'done later' && call.isWrite) {
       const delay = choices.drawn(`${name}.later`, (random) =>
-        random.below(random.chance(0.2) ? LONGEST_TIMEOUT : climate.tempo.echo),
+        random.chance(0.1) ? random.below(LONGEST_TIMEOUT) : echoDelay(climate, random),
       );
       agenda.in(1 + delay, () => {
         this.land(call, 'long after its caller was told of an error');

@@ -1,4 +1,5 @@
 import { type BatchResult, createProjector } from '../../../src/apply/projector.ts';
+import { echoDelay } from './climate.ts';
 import { FaultyStore } from './faulty-store.ts';
 import type { ShardRecord } from './streams.ts';
 import { HOUR, LONGEST_TIMEOUT, RETENTION } from './time.ts';
@@ -74,7 +75,7 @@ export class Invocation {
     if (this.calls !== this.stalledCall) return { name, stall: 0 };
     const { choices, climate } = this.world;
     this.world.count('stalls');
-    return { name, stall: choices.drawn(`${name}.stall`, (random) => random.below(climate.tempo.echo)) };
+    return { name, stall: choices.drawn(`${name}.stall`, (random) => echoDelay(climate, random)) };
   }
 
   /** The process ends here. */
@@ -107,7 +108,7 @@ export class Invocation {
   /** The mapping loses sight of the invocation and starts over, while it runs on. */
   private abandonLater(): void {
     const { agenda, choices, climate } = this.world;
-    const delay = choices.drawn(`${this.name}.abandoned.after`, (random) => random.below(climate.tempo.echo));
+    const delay = choices.drawn(`${this.name}.abandoned.after`, (random) => echoDelay(climate, random));
     agenda.in(delay, () => {
       if (!this.isAwaited || this.isDead) return false;
       this.world.count('abandoned invocations');

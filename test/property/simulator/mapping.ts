@@ -1,3 +1,4 @@
+import { echoDelay } from './climate.ts';
 import { type Answer, Invocation } from './invocation.ts';
 import { Lane } from './lane.ts';
 import type { Shard, ShardRecord, StreamReader } from './streams.ts';
@@ -74,7 +75,7 @@ export class EventSourceMapping implements StreamReader {
     const { choices, agenda, climate } = this.world;
     const room = RETENTION - (agenda.now - records[0]!.atMs);
     const delay = choices.drawn(`${name}.after`, (random) =>
-      random.below(random.chance(0.8) ? climate.tempo.echo : Math.max(1, room)),
+      random.chance(0.85) ? echoDelay(climate, random) : random.below(Math.max(1, room)),
     );
     const start = choices.pick(`${name}.from`, records.length);
     const left = choices.pick(`${name}.without`, records.length - start);

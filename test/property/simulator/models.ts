@@ -1,4 +1,4 @@
-import { defineGraph, type AnyGraph } from '../../../src/model/graph.ts';
+import { type AnyGraph, defineGraph } from '../../../src/model/graph.ts';
 import { derive, edge, node, rank } from '../../../src/model/schema.ts';
 import type { Choices } from './choices.ts';
 

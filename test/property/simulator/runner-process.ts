@@ -1,7 +1,7 @@
-import { interruptedWorker } from './interrupted-worker.ts';
-import { runScript } from './schedule.ts';
-import { type ShrunkReport, shrunkReport } from './report.ts';
 import type { Script } from './choices.ts';
+import { interruptedWorker } from './interrupted-worker.ts';
+import { type ShrunkReport, shrunkReport } from './report.ts';
+import { runScript } from './schedule.ts';
 import { runSeeds, type SeedRange, type Tally } from './tally.ts';
 import type { Failure } from './world.ts';
 

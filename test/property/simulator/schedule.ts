@@ -1,6 +1,6 @@
 import { Choices, type Script } from './choices.ts';
-import { type Counters, type Failure, World } from './world.ts';
 import { differences } from './verdict.ts';
+import { type Counters, type Failure, World } from './world.ts';
 
 /** What became of a schedule. */
 export interface Outcome {

@@ -1,7 +1,7 @@
 import type { AnyGraph } from '../../../src/model/graph.ts';
+import type { ItemChange } from '../../../src/store/memory.ts';
 import { decodeRecords } from '../../../src/stream/decode.ts';
 import type { ChangeRecord } from '../../../src/stream/record.ts';
-import type { ItemChange } from '../../../src/store/memory.ts';
 import type { Choices } from './choices.ts';
 
 /** A record in a shard, and when it was made. */
