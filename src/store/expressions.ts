@@ -97,21 +97,22 @@ export function queryInput(table: TableNames, request: QueryRequest): QueryComma
   };
 }
 
-/** Sorts after every character that text holds: the last code point, reserved as a non-character. */
-const LAST_CHARACTER = '\u{10FFFF}';
-const LAST_CHARACTER_BYTES = 4;
+/** The last character of so many bytes of UTF-8; the one of 4 is reserved as no character, so that no text holds it. */
+const LAST_CHARACTERS = ['', '\u007F', '\u07FF', '\uFFFF', '\u{10FFFF}'] as const;
+
+/** A text that sorts after every sort key that begins with a prefix: its last character takes what room is left. */
+function afterPrefix(prefix: string): string {
+  const room = Math.max(0, Math.min(LAST_CHARACTERS.length - 1, SORT_KEY_BYTES - Buffer.byteLength(prefix)));
+  return prefix + LAST_CHARACTERS[room];
+}
 
 /** DynamoDB takes one condition on the sort key: both ends of a range are one BETWEEN. */
 function sortKeyCondition(sortKey: QueryRequest['sortKey']): { clause: string; values: Item } | undefined {
   if (sortKey === undefined) return undefined;
   if ('beginsWith' in sortKey) {
     const { beginsWith } = sortKey;
-    if (beginsWith === '') return undefined;
     // A prefix is a range of keys. It is asked for as one, because one local engine ignores case in `begins_with`.
-    if (Buffer.byteLength(beginsWith) + LAST_CHARACTER_BYTES <= SORT_KEY_BYTES) {
-      return sortKeyCondition({ from: beginsWith, to: beginsWith + LAST_CHARACTER });
-    }
-    return { clause: 'begins_with(#s, :s)', values: { ':s': { S: beginsWith } } };
+    return beginsWith === '' ? undefined : sortKeyCondition({ from: beginsWith, to: afterPrefix(beginsWith) });
   }
   const { from, to } = sortKey;
   if (from !== undefined && to !== undefined) {

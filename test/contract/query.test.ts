@@ -129,6 +129,15 @@ describe.each(SUBJECTS)('queries on $name', ({ open, deviates }) => {
     expect(await targets({ startKey, sortKey: { beginsWith: 'A' }, reverse: true })).toEqual(['A-1', 'A']);
   });
 
+  it.each([1, 1020, 1021, 1024])('take a prefix of %i bytes', async (bytes) => {
+    const other = freshPartition();
+    const longest = 'x'.repeat(1024);
+    await store.put(item(other, longest));
+    await store.put(item(other, 'X'.repeat(1024)));
+    const { items } = await store.query({ partition: other, sortKey: { beginsWith: 'x'.repeat(bytes) } });
+    expect(items).toEqual([item(other, longest)]);
+  });
+
   it('read the table consistently for twice the units; an index cannot be read so', async () => {
     const big = freshPartition();
     for (const target of ['1', '2', '3']) await store.put(item(big, target, { b: textOf(3000) }));

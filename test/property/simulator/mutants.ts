@@ -121,9 +121,9 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: UNITS,
-        find: 'before: derive(graph, record.source, record.target, record.oldImage),',
+        find: 'before: planner.derive(record.oldImage),',
         replace:
-          'before: [derive(graph, record.source, record.target, record.oldImage)].map((before) => (before.problems.length === 0 ? before : { indexItems: new Map(), problems: [] }))[0]!,',
+          'before: [planner.derive(record.oldImage)].map((before) => (before.problems.length === 0 ? before : { indexItems: new Map(), problems: [] }))[0]!,',
       },
     ],
   },

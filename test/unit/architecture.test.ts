@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { importsOf, resolveImport, type Source, sources } from '../support/sources.ts';
+
+/** Rules of style that a compiler does not check. Each list of offenders names file and finding. */
+
+const SOURCES = sources();
+const CORE = /^(model|fold|plan)\/|^check\/compare\.ts$/;
+const core = SOURCES.filter(({ path }) => CORE.test(path));
+
+/** `path: specifier` of every import that a rule does not allow. */
+function offending(files: readonly Source[], isAllowed: (specifier: string, path: string) => boolean): string[] {
+  return files.flatMap((file) =>
+    importsOf(file)
+      .filter(({ specifier }) => !isAllowed(specifier, file.path))
+      .map(({ specifier }) => `${file.path}: ${specifier}`),
+  );
+}
+
+describe('the walk through the sources', () => {
+  it('finds files and their imports', () => {
+    expect(SOURCES.length).toBeGreaterThan(50);
+    expect(core.map(({ path }) => path)).toEqual(expect.arrayContaining(['fold/fold.ts', 'plan/units.ts']));
+    const memory = SOURCES.find(({ path }) => path === 'store/memory.ts')!;
+    expect(importsOf(memory).map((found) => resolveImport(memory, found))).toContain('model/keys.ts');
+  });
+  it('tells imports of types from those of values', () => {
+    const code = [
+      "import { a, type B } from './a.ts';",
+      "import type { C } from './c.ts';",
+      "import { type D, type E } from './d.ts';",
+      "export { f } from './f.ts';",
+      "export type { G } from './g.ts';",
+      "import './h.ts';",
+      "const i = await import('./i.ts');",
+      "import {\n  j,\n} from './j.ts';",
+    ].join('\n');
+    const found = importsOf({ path: 'x.ts', text: code, code });
+    expect(Object.fromEntries(found.map(({ specifier, isType }) => [specifier, isType]))).toEqual({
+      './a.ts': false,
+      './c.ts': true,
+      './d.ts': true,
+      './f.ts': false,
+      './g.ts': true,
+      './h.ts': false,
+      './i.ts': false,
+      './j.ts': false,
+    });
+  });
+});
+
+describe('the rules', () => {
+  it('find a cycle', () => {
+    const graph = new Map([
+      ['a', ['b']],
+      ['b', ['c']],
+      ['c', ['b']],
+    ]);
+    expect(cycles(graph)).toEqual(['b -> c -> b']);
+  });
+  it('find an export without doc comment', () => {
+    const text = '/** Said. */\nexport type A = 1;\n\nexport async function b() {}\n\nexport const c = 1;\n';
+    expect(undocumented({ path: 'x.ts', text, code: text })).toEqual(['x.ts: b']);
+  });
+});
+
+describe('the core (model, fold, plan, compare)', () => {
+  const PACKAGES = new Set(['zod', '@standard-schema/spec', 'node:crypto']);
+
+  it('imports no SDK and nothing of Node but hashing', () => {
+    expect(offending(core, (specifier) => specifier.startsWith('.') || PACKAGES.has(specifier))).toEqual([]);
+  });
+
+  it('imports of the rest of the program only types, and errors', () => {
+    const outside = core.flatMap((file) =>
+      importsOf(file)
+        .filter((found) => !found.isType)
+        .map((found) => resolveImport(file, found))
+        .filter((path) => path !== undefined && path !== 'errors.ts' && !CORE.test(path))
+        .map((path) => `${file.path}: ${path}`),
+    );
+    expect(outside).toEqual([]);
+  });
+
+  it.each([
+    ['no clock', /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bperformance\b|\bsetTimeout\b|\bsetInterval\b/],
+    ['no chance', /\bMath\.random\b/],
+    ['no environment', /\bprocess\b|\bimport\.meta\b/],
+  ])('has %s', (_name, forbidden) => {
+    const found = core.filter(({ code }) => forbidden.test(code)).map(({ path }) => path);
+    expect(found).toEqual([]);
+  });
+});
+
+describe('the SDK', () => {
+  it('for data is imported in src/store alone', () => {
+    const isData = (specifier: string): boolean => /^@aws-sdk\/(client-dynamodb|lib-dynamodb)$/.test(specifier);
+    const found = SOURCES.flatMap((file) =>
+      importsOf(file)
+        .filter(({ specifier, isType }) => isData(specifier) && !isType)
+        .map(() => file.path),
+    );
+    expect(found.filter((path) => !path.startsWith('store/'))).toEqual([]);
+  });
+  it('for streams is imported in src/store and src/local, where streams are read', () => {
+    const isAllowed = (specifier: string, path: string): boolean =>
+      specifier !== '@aws-sdk/client-dynamodb-streams' || /^(store|local|repair)\//.test(path);
+    expect(offending(SOURCES, isAllowed)).toEqual([]);
+  });
+});
+
+describe('imports', () => {
+  it('have no cycles at run time', () => {
+    const graph = new Map(
+      SOURCES.map((file) => {
+        const values = importsOf(file).filter(({ isType }) => !isType);
+        return [file.path, values.map((found) => resolveImport(file, found)).filter((path) => path !== undefined)];
+      }),
+    );
+    expect(cycles(graph)).toEqual([]);
+  });
+  it('name files that are there, with their ending', () => {
+    const paths = new Set(SOURCES.map(({ path }) => path));
+    const missing = SOURCES.flatMap((file) =>
+      importsOf(file)
+        .map((found) => resolveImport(file, found))
+        .filter((path) => path !== undefined && path.startsWith('..') === false && !paths.has(path))
+        .map((path) => `${file.path}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('every exported function, class, interface and type', () => {
+  it('has a doc comment', () => {
+    expect(SOURCES.flatMap(undocumented)).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  it('have at most 300 lines', () => {
+    const long = SOURCES.map(({ path, text }) => ({ path, lines: text.split('\n').length - 1 }));
+    expect(long.filter(({ lines }) => lines > 300)).toEqual([]);
+  });
+});
+
+/** The cycles of a graph, each as the way around it. */
+function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const found = new Set<string>();
+  const done = new Set<string>();
+  const visit = (path: string, way: readonly string[]): void => {
+    const start = way.indexOf(path);
+    if (start >= 0) {
+      found.add([...way.slice(start), path].join(' -> '));
+      return;
+    }
+    if (done.has(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...way, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return [...found];
+}
+
+/** `path: name` of every exported declaration without a doc comment right before it; of overloads the first has it. */
+function undocumented({ path, text }: Source): string[] {
+  const lines = text.split('\n');
+  const missing: string[] = [];
+  let previous = '';
+  for (const [i, line] of lines.entries()) {
+    const match = /^export (?:default )?(?:async |abstract |declare )*(?:function\*?|class|interface|type) (\w+)/.exec(
+      line,
+    );
+    if (match === null) continue;
+    const name = match[1]!;
+    let before = i - 1;
+    while (before >= 0 && /^\/\/ biome-ignore/.test(lines[before]!)) before -= 1;
+    if (!lines[before]?.trimEnd().endsWith('*/') && name !== previous) missing.push(`${path}: ${name}`);
+    previous = name;
+  }
+  return missing;
+}
