@@ -11,7 +11,9 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
-      { test: { name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 900_000 } },
+      {
+        test: { name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 900_000 },
+      },
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], ...storage } },
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...storage } },
       {
