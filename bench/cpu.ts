@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { foldBatch } from '../src/fold/fold.ts';
 import type { AnyGraph } from '../src/model/graph.ts';
 import { planUnits } from '../src/plan/units.ts';
@@ -22,9 +20,6 @@ const RECORDS = 10_000;
 const ROUNDS = 5;
 const WARM_UP_ROUNDS = 10;
 const MOST_OF_PARSING = 0.75;
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as (options: { type: 'minor' }) => void;
 
 /** Measures both models over the recorded batch. */
 export async function cpu({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
@@ -70,12 +65,11 @@ function parse(event: string): RawRecord[] {
   return (JSON.parse(event) as { Records: RawRecord[] }).Records;
 }
 
-/** The CPU of some rounds, in seconds; what prepares a round, and its garbage, is not counted. */
+/** The CPU of some rounds, in seconds; what prepares a round is not counted. */
 async function measured(rounds: number, prepare: () => () => unknown): Promise<number> {
   let cpuSeconds = 0;
   for (let round = 0; round < rounds; round++) {
     const run = prepare();
-    collectGarbage({ type: 'minor' });
     cpuSeconds += (await timed(() => void run())).cpuSeconds;
   }
   return cpuSeconds;

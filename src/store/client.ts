@@ -45,7 +45,11 @@ function trim({ config, middlewareStack }: DynamoDBClient): void {
   const makeSigner = config.signer;
   let signer: ReturnType<typeof makeSigner> | undefined;
   config.signer = (scheme) => {
-    signer ??= makeSigner(scheme);
+    signer ??= makeSigner(scheme).catch((error: unknown) => {
+      // A region that could not be found may be found the next time.
+      signer = undefined;
+      throw error;
+    });
     return signer;
   };
   // The SDK copies its configuration several times in each call. V8 keeps an object of fifty properties as a hash table,

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Script } from './choices.ts';
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './planted/mutant.ts';
 import type { ShrunkReport } from './report.ts';
 import type { Reply, Request } from './runner-process.ts';
 import type { SeedRange, Tally } from './tally.ts';
@@ -22,7 +22,7 @@ export class Runner {
     this.child = fork(fileURLToPath(new URL('runner-process.ts', import.meta.url)), {
       cwd: ROOT,
       // The patches' loader comes first: it changes the source that tsx is given.
-      execArgv: ['--import', new URL('mutant-hook.mjs', import.meta.url).href, '--import', 'tsx'],
+      execArgv: ['--import', new URL('planted/hook.mjs', import.meta.url).href, '--import', 'tsx'],
       env: { ...process.env, EDGELOOM_SIMULATOR_PATCHES: JSON.stringify(patches ?? []) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });

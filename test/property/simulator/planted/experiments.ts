@@ -1,4 +1,4 @@
-import type { Mutant } from './mutants.ts';
+import type { Mutant } from './mutant.ts';
 
 /** Changes of the protocol that nobody knows to be wrong: for long runs only, `npm run simulate -- --mutant NAME`. */
 export const EXPERIMENTS: readonly Mutant[] = [

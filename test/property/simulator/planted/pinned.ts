@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { Script } from './choices.ts';
+import type { Script } from '../choices.ts';
 
 /** A shortened schedule that shows a planted bug: kept because it takes long to find. */
 export interface Pinned {

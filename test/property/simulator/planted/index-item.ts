@@ -1,0 +1,79 @@
+import type { Mutant } from './mutant.ts';
+
+const WRITES = 'src/plan/writes.ts';
+const INDEX_ITEM = 'src/apply/index-item.ts';
+
+/** Planted in the application of index items. */
+export const INDEX_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'index-watermark-not-written',
+    rule: 'Every write of an index item takes the watermark along.',
+    patches: [
+      {
+        file: WRITES,
+        find: '  const set: Item = { [WATERMARK]: { S: watermark }, [MODEL]',
+        replace: '  const set: Item = { [MODEL]',
+      },
+    ],
+  },
+  {
+    name: 'index-unconditional',
+    rule: 'An index item takes a record unread only if it is newer.',
+    patches: [
+      {
+        file: WRITES,
+        find: "condition: { kind: 'newer-than', watermark: unit.newest },",
+        replace: "condition: { kind: 'newer-than', watermark: '~' },",
+      },
+    ],
+  },
+  {
+    name: 'index-without-truth',
+    rule: 'An index item that is not older than the record and says otherwise is settled by the base item.',
+    patches: [{ file: INDEX_ITEM, find: 'if (isAsWanted(current, unit.wanted)) return;', replace: 'return;' }],
+  },
+  {
+    name: 'index-revision-ignored',
+    rule: "The base item's word is written to the revision of the index item that was seen.",
+    patches: [
+      {
+        file: WRITES,
+        find: "    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },",
+        replace: "    condition: { kind: 'newer-than', watermark: '~' },",
+      },
+    ],
+  },
+  {
+    name: 'index-watermark-goes-back',
+    rule: 'A settled index item keeps the later of its watermark and the newest record.',
+    patches: [
+      {
+        file: WRITES,
+        find: '      laterOf(stringOf(current?.[WATERMARK]), unit.newest),',
+        replace: '      unit.newest,',
+      },
+    ],
+  },
+  {
+    name: 'index-truth-read-eventually',
+    rule: 'The base item of an index item is read consistently.',
+    patches: [
+      {
+        file: INDEX_ITEM,
+        find: 'target: unit.target }, { consistent: true }',
+        replace: 'target: unit.target }, { consistent: false }',
+      },
+    ],
+  },
+  {
+    name: 'index-fields-left',
+    rule: 'An index item is written with every field, those cleared that are not wanted.',
+    patches: [
+      {
+        file: WRITES,
+        find: '    if (value === undefined) unset.push(name);\n    else set',
+        replace: '    if (value !== undefined) set',
+      },
+    ],
+  },
+];
