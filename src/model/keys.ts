@@ -143,6 +143,17 @@ export function searchValuePrefix(name: string): string {
   return `${searchKey(name)}/`;
 }
 
+/**
+ * The sort key of the base item that an index item belongs to: an edge's, or for search items the node's, which is
+ * `source`. Undefined where the item is named by a hash of its edge's sort key.
+ */
+export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
+  const name = sortKey.slice(INDEX_PREFIX.length);
+  if (name.startsWith('#')) return undefined;
+  // The name of a search holds neither character: both are escaped. An edge's sort key begins with its type.
+  return name[name.search(/[-/]/)] === '-' ? name : source;
+}
+
 /** The sort key of a quarantine entry: one for each record, so that no entry overwrites another. */
 export function quarantineKey(target: string, watermark: string): string {
   const suffix = `/${watermark}`;

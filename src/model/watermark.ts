@@ -1,3 +1,5 @@
+import type { AttributeValue } from './attribute-value.ts';
+
 /**
  * Watermarks: the position of a stream record as one text that compares.
  *
@@ -6,6 +8,7 @@
  * records sort after every record of the old one.
  */
 const SEQUENCE_DIGITS = 40;
+const FORM = /^(.+)\/\d{40}$/s;
 
 /** The watermark of a record. `sequenceNumber` is decimal text; anything else throws a TypeError. */
 export function watermark(streamLabel: string, sequenceNumber: string): string {
@@ -18,4 +21,17 @@ export function watermark(streamLabel: string, sequenceNumber: string): string {
 /** The later of two watermarks; undefined counts as before everything. */
 export function laterOf(left: string | undefined, right: string): string {
   return left !== undefined && left > right ? left : right;
+}
+
+/**
+ * Whether a stored watermark can have come from a record of the table: empty (repaired before any record), or of this
+ * form and of no later stream than the table's. One from the future would send every record down the slow path.
+ *
+ * @param streamLabel of the table's stream; undefined where it is unknown: then only the form is looked at.
+ */
+export function isPlausibleWatermark(value: AttributeValue | undefined, streamLabel?: string): boolean {
+  if (value === undefined || !('S' in value)) return false;
+  if (value.S === '') return true;
+  const label = FORM.exec(value.S)?.[1];
+  return label !== undefined && (streamLabel === undefined || label <= streamLabel);
 }

@@ -25,6 +25,14 @@ import type { IndexUnit, ViewChange, ViewUnit } from './units.ts';
 /** What a base item's consistent read says of its part in the view. */
 export type Truth = Pick<ViewChange, 'element' | 'attributes'>;
 
+/** What repair takes out of a view besides: no record ever asks for it. */
+export interface ViewCorrections {
+  /** Edge types that are no longer marked as evicted. */
+  unmark?: ReadonlySet<string>;
+  /** Elements that name no edge. */
+  drop?: readonly string[];
+}
+
 /** Seconds since 1970; the projector's clock, only ever used for the expiry of tombstones. */
 export type EpochSeconds = number;
 
@@ -96,7 +104,7 @@ export function contradictions(unit: ViewUnit, view: Item | undefined): ViewChan
   const present = elementsByEdge(view);
   const evicted = evictedTypes(view);
   return stale.filter((change) => {
-    if (change.edgeType === undefined) return !sameItem(attributesOf(view), change.attributes);
+    if (change.edgeType === undefined) return !sameItem(viewAttributes(view), change.attributes);
     if (evicted.has(change.edgeType)) return false;
     const elements = present.get(escapedEdge(change.target)) ?? [];
     return change.element === undefined ? elements.length > 0 : elements.length !== 1 || elements[0] !== change.element;
@@ -114,11 +122,16 @@ export function slowViewUpdate(
   view: Item | undefined,
   truths: ReadonlyMap<string, Truth>,
   now: EpochSeconds,
+  corrections: ViewCorrections = {},
 ): DerivedUpdate {
-  const evicted = evictedTypes(view);
+  const evicted = new Set([...evictedTypes(view)].filter((type) => corrections.unmark?.has(type) !== true));
   const elements = elementsByEdge(view);
   const seen = [...elements.values()].flat();
-  let attributes = attributesOf(view);
+  for (const element of corrections.drop ?? []) {
+    const edge = elementEdge(element);
+    elements.set(edge, elements.get(edge)?.filter((kept) => kept !== element) ?? []);
+  }
+  let attributes = viewAttributes(view);
   for (const change of unit.changes) {
     const truth = truths.get(change.target) ?? (isStale(change.oldest, view) ? undefined : change);
     if (truth === undefined) continue;
@@ -153,7 +166,7 @@ export function evictionUpdate(
     graph,
     source,
     view,
-    { seen, elements, attributes: attributesOf(view), evicted, watermark },
+    { seen, elements, attributes: viewAttributes(view), evicted, watermark },
     now,
   );
   return evictedTypes(update.set).size === evicted.size ? undefined : update;
@@ -188,13 +201,19 @@ function viewUpdate(
   const isEmpty = wanted.length === 0 && attributes === undefined && evicted.size === 0;
   return {
     key: { source, target: VIEW_KEY },
-    ...setDifference(seen, wanted),
+    ...(isSet(view?.[EDGE_SET]) ? setDifference(seen, wanted) : { setElements: wanted }),
     ...withFields(graph, isEmpty, watermark, now, {
+      // An attribute of another type in the set's place takes no elements: it is replaced.
+      ...(!isSet(view?.[EDGE_SET]) && wanted.length === 0 && { [EDGE_SET]: undefined }),
       [ATTRIBUTES]: attributes && { M: attributes },
       [EVICTED]: evicted.size > 0 ? { SS: [...evicted] } : undefined,
     }),
     condition: { kind: 'revision', revision: numberOf(view?.[REVISION]) },
   };
+}
+
+function isSet(edgeSet: Item[string] | undefined): boolean {
+  return edgeSet === undefined || 'SS' in edgeSet;
 }
 
 function keyItem({ table }: AnyGraph, source: string): Item {
@@ -275,7 +294,8 @@ function indexFields(wanted: Item | undefined): Record<string, Item[string] | un
   return Object.fromEntries(INDEX_ITEM_FIELDS.map((name) => [name, wanted?.[name]]));
 }
 
-function attributesOf(view: Item | undefined): Item | undefined {
+/** A view's projected attributes; undefined where its node is absent. */
+export function viewAttributes(view: Item | undefined): Item | undefined {
   const attributes = view?.[ATTRIBUTES];
   return attributes !== undefined && 'M' in attributes ? attributes.M : undefined;
 }

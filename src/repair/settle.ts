@@ -1,12 +1,21 @@
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from '../apply/context.ts';
 import type { Item } from '../model/attribute-value.ts';
 import { stringOf } from '../model/attribute-value.ts';
+import { WATERMARK } from '../model/derived-item.ts';
 import { decodeElement, edgeKeyOf } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { typePrefix, VIEW_KEY } from '../model/keys.ts';
+import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
 import type { IndexUnit, ViewChange, ViewUnit } from '../plan/units.ts';
-import { elementsByEdge, settledIndexUpdate, slowViewUpdate, type Truth } from '../plan/writes.ts';
+import {
+  elementsByEdge,
+  settledIndexUpdate,
+  slowViewUpdate,
+  type Truth,
+  type ViewCorrections,
+} from '../plan/writes.ts';
+import type { QueryRequest } from '../store/port.ts';
 
 /**
  * Settling: a derived item is made what its base items want, whatever records said. The derived item is read first, then
@@ -14,9 +23,22 @@ import { elementsByEdge, settledIndexUpdate, slowViewUpdate, type Truth } from '
  * again. So a settled item is never older than what was there, and no image of a record is ever applied.
  */
 
+/** What settling needs. */
+export interface SettleContext extends ApplyContext {
+  /** Label of the table's stream; a watermark of a later one is not kept. Undefined: it is unknown. */
+  streamLabel?: string;
+}
+
+/** A derived item as it is built upon: one whose watermark cannot be counts as without one. */
+function trusted({ streamLabel }: SettleContext, current: Item | undefined): Item | undefined {
+  if (current === undefined || isPlausibleWatermark(current[WATERMARK], streamLabel)) return current;
+  const { [WATERMARK]: _implausible, ...rest } = current;
+  return rest;
+}
+
 /** Settles one index item by its base item; unwanted ones become tombstones even where nothing was. */
 export async function settleIndexItem(
-  context: ApplyContext,
+  context: SettleContext,
   source: string,
   target: string,
   sortKey: string,
@@ -31,7 +53,7 @@ export async function settleIndexItem(
     const wanted = derive(graph, source, target, base).indexItems.get(sortKey);
     const result = await countedUpdate(
       context,
-      settledIndexUpdate(graph, unit, current, wanted, epochSeconds(context)),
+      settledIndexUpdate(graph, unit, trusted(context, current), wanted, epochSeconds(context)),
     );
     if (result.applied) return;
     current = result.current;
@@ -40,23 +62,30 @@ export async function settleIndexItem(
 
 /** Settles the parts that some base items have in their view. */
 export async function settleViewParts(
-  context: ApplyContext,
+  context: SettleContext,
   source: string,
   targets: readonly string[],
   watermark: string,
+  corrections?: ViewCorrections,
 ): Promise<void> {
-  await settle(context, source, watermark, async () => {
+  const readBases = async (): Promise<Map<string, Item | undefined>> => {
     const { items, rcu } = await context.store.getMany(
       targets.map((target) => ({ source, target })),
       { consistent: true },
     );
     context.stats.rcu += rcu;
-    return new Map(targets.map((target, i) => [target, items[i]]));
-  });
+    const bases = new Map(targets.map((target, i) => [target, items[i]]));
+    // A type that comes back into the set comes with all of its edges.
+    for (const type of corrections?.unmark ?? []) {
+      for (const [key, item] of await readRange(context, source, { beginsWith: `${type}-` })) bases.set(key, item);
+    }
+    return bases;
+  };
+  await settle(context, source, watermark, readBases, corrections);
 }
 
 /** Settles a view as a whole: by every base item of the partition, and every element that has none. */
-export async function settleView(context: ApplyContext, source: string, watermark: string): Promise<void> {
+export async function settleView(context: SettleContext, source: string, watermark: string): Promise<void> {
   await settle(context, source, watermark, async (view) => {
     const bases = await readPartition(context, source);
     for (const elements of elementsByEdge(view).values()) {
@@ -70,10 +99,11 @@ export async function settleView(context: ApplyContext, source: string, watermar
 }
 
 async function settle(
-  context: ApplyContext,
+  context: SettleContext,
   source: string,
   watermark: string,
   readBases: (view: Item | undefined) => Promise<Map<string, Item | undefined>>,
+  corrections?: ViewCorrections,
 ): Promise<void> {
   const { graph } = context;
   let view = await readConsistent(context, source, VIEW_KEY);
@@ -83,7 +113,10 @@ async function settle(
     const truths = new Map<string, Truth>();
     for (const [target, base] of bases) truths.set(target, derive(graph, source, target, base));
     const unit = unitOf(source, [...bases.keys()], watermark);
-    const result = await countedUpdate(context, slowViewUpdate(graph, unit, view, truths, epochSeconds(context)));
+    const result = await countedUpdate(
+      context,
+      slowViewUpdate(graph, unit, trusted(context, view), truths, epochSeconds(context), corrections),
+    );
     if (result.applied) return;
     view = result.current;
   }
@@ -108,18 +141,20 @@ async function readConsistent(context: ApplyContext, source: string, target: str
   return item;
 }
 
-/** Every base item of a partition, by sort key. */
-async function readPartition(context: ApplyContext, source: string): Promise<Map<string, Item | undefined>> {
+/** Every base item of a partition, by sort key: they lie between `A` and `[`, the character after `Z`. */
+function readPartition(context: ApplyContext, source: string): Promise<Map<string, Item | undefined>> {
+  return readRange(context, source, { from: 'A', to: '[' });
+}
+
+async function readRange(
+  context: ApplyContext,
+  source: string,
+  sortKey: QueryRequest['sortKey'],
+): Promise<Map<string, Item | undefined>> {
   const bases = new Map<string, Item | undefined>();
   let startKey: Item | undefined;
   do {
-    // Base items lie between `A` and `[`, the character after `Z`; derived ones begin with `~` and are not read.
-    const page = await context.store.query({
-      partition: source,
-      sortKey: { from: 'A', to: '[' },
-      startKey,
-      consistent: true,
-    });
+    const page = await context.store.query({ partition: source, sortKey, startKey, consistent: true });
     context.stats.rcu += page.rcu;
     for (const item of page.items) bases.set(sortKeyOf(context.graph, item), item);
     startKey = page.lastKey;

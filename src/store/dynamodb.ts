@@ -7,6 +7,7 @@ import {
   GetItemCommand,
   PutItemCommand,
   QueryCommand,
+  ScanCommand,
   type AttributeValue as SdkAttributeValue,
   UpdateItemCommand,
   type WriteRequest,
@@ -15,9 +16,10 @@ import { type Item, itemSizeBytes } from '../model/attribute-value.ts';
 import type { TableNames } from '../model/compile.ts';
 import { backoffMs, sleep } from '../retry.ts';
 import { classifyError } from './classify.ts';
-import { queryInput, updateExpression } from './expressions.ts';
+import { deleteCondition, queryInput, updateExpression } from './expressions.ts';
 import type {
   BatchWrite,
+  DeleteResult,
   DerivedUpdate,
   GetManyResult,
   GetResult,
@@ -25,6 +27,10 @@ import type {
   QueryRequest,
   QueryResult,
   ReadOptions,
+  RevisionCondition,
+  ScanPage,
+  ScanRequest,
+  ScanSource,
   Store,
   UpdateResult,
   WriteManyResult,
@@ -40,7 +46,7 @@ const WRITE_UNIT_BYTES = 1024;
 type SdkItem = Record<string, SdkAttributeValue>;
 
 /** The store on DynamoDB: the only file that sends data requests with the SDK. */
-export class DynamoDBStore implements Store {
+export class DynamoDBStore implements Store, ScanSource {
   constructor(
     private readonly client: DynamoDBClient,
     private readonly table: TableNames,
@@ -116,9 +122,7 @@ export class DynamoDBStore implements Store {
       if (error instanceof ConditionalCheckFailedException) current = error.Item && received(error.Item);
       else if (isUnreadable(error)) current = (await this.get(update.key, { consistent: true })).item;
       else throw classifyError(error);
-      // The exception does not say what it cost; DynamoDB bills the size of the item that failed the condition.
-      const wcu = current === undefined ? 1 : Math.max(1, Math.ceil(itemSizeBytes(current) / WRITE_UNIT_BYTES));
-      return { applied: false, wcu, current };
+      return { applied: false, wcu: failedConditionUnits(current), current };
     }
   }
 
@@ -132,14 +136,22 @@ export class DynamoDBStore implements Store {
     return { wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
   }
 
-  async delete(key: ItemKey): Promise<WriteResult> {
+  async delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult> {
     const command = new DeleteItemCommand({
       TableName: this.table.name,
       Key: this.key(key),
       ReturnConsumedCapacity: 'TOTAL',
+      ...(unchanged && deleteCondition(unchanged)),
+      ...(unchanged && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
     });
-    const output = await classified(() => this.client.send(command));
-    return { wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
+    try {
+      const output = await this.client.send(command);
+      return { applied: true, wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
+    } catch (error) {
+      if (!(error instanceof ConditionalCheckFailedException) && !isUnreadable(error)) throw classifyError(error);
+      const current = error instanceof ConditionalCheckFailedException ? error.Item : undefined;
+      return { applied: false, wcu: failedConditionUnits(current && received(current)) };
+    }
   }
 
   async writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult> {
@@ -183,6 +195,23 @@ export class DynamoDBStore implements Store {
     };
   }
 
+  async scan({ segment, segments, startKey, limit }: ScanRequest): Promise<ScanPage> {
+    const command = new ScanCommand({
+      TableName: this.table.name,
+      Segment: segment,
+      TotalSegments: segments,
+      ReturnConsumedCapacity: 'TOTAL',
+      ...(startKey !== undefined && { ExclusiveStartKey: startKey as SdkItem }),
+      ...(limit !== undefined && { Limit: limit }),
+    });
+    const output = await classified(() => this.client.send(command));
+    return {
+      items: (output.Items ?? []).map(received),
+      lastKey: output.LastEvaluatedKey as Item | undefined,
+      rcu: output.ConsumedCapacity?.CapacityUnits ?? 0,
+    };
+  }
+
   private key(key: ItemKey): SdkItem {
     return { [this.table.partitionKey]: { S: key.source }, [this.table.sortKey]: { S: key.target } };
   }
@@ -209,6 +238,11 @@ function received(item: SdkItem): Item {
 function isUnreadable(error: unknown): boolean {
   if (!(error instanceof TypeError) || !('$metadata' in error)) return false;
   return (error.$metadata as { httpStatusCode?: number }).httpStatusCode === 400;
+}
+
+/** What a failed condition cost. The exception does not say; DynamoDB bills the size of the item that failed it. */
+function failedConditionUnits(current: Item | undefined): number {
+  return current === undefined ? 1 : Math.max(1, Math.ceil(itemSizeBytes(current) / WRITE_UNIT_BYTES));
 }
 
 function totalUnits(consumed: { CapacityUnits?: number }[] | undefined): number {

@@ -1,9 +1,9 @@
-import type { QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import type { DeleteItemCommandInput, QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../model/attribute-value.ts';
 import type { TableNames } from '../model/compile.ts';
 import { EDGE_SET, EVICTED, INDEX_KEYS, REVISION, WATERMARK } from '../model/derived-item.ts';
 import { SORT_KEY_BYTES } from '../model/keys.ts';
-import type { DerivedUpdate, QueryRequest } from './port.ts';
+import type { DerivedUpdate, QueryRequest, RevisionCondition } from './port.ts';
 
 /** The expression part of an UpdateItem for a derived item. Every name goes through a placeholder: `w` may be reserved. */
 export function updateExpression(
@@ -49,6 +49,20 @@ export function updateExpression(
     ConditionExpression: conditionExpression(update, names, values),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values as UpdateItemCommandInput['ExpressionAttributeValues'],
+  };
+}
+
+/** The condition of a DeleteItem. */
+export function deleteCondition({
+  revision,
+}: RevisionCondition): Pick<
+  DeleteItemCommandInput,
+  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+> {
+  return {
+    ConditionExpression: revision === undefined ? 'attribute_not_exists(#r)' : '#r = :revision',
+    ExpressionAttributeNames: { '#r': REVISION },
+    ...(revision !== undefined && { ExpressionAttributeValues: { ':revision': { N: revision } } }),
   };
 }
 

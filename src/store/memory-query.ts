@@ -7,7 +7,8 @@ import { copyOut, refused, type StoredItem } from './memory-item.ts';
 import { comparePlaces, type MemoryPartition, type PartitionEntry, type Place } from './memory-partition.ts';
 import type { QueryRequest, QueryResult } from './port.ts';
 
-const PAGE_BYTES = 1024 * 1024;
+/** A page's size at most: 1 MB. */
+export const PAGE_BYTES = 1024 * 1024;
 const READ_UNIT_BYTES = 4096;
 
 /** Read units of so many bytes: one for each started 4 KB, at least one; half of that where eventually consistent. */

@@ -6,9 +6,11 @@ import { MemoryIndex, writeUnits } from './memory-index.ts';
 import { copyIn, copyOut, refused, type StoredItem, storedItem } from './memory-item.ts';
 import { MemoryPartition } from './memory-partition.ts';
 import { readPage, readUnits } from './memory-query.ts';
+import { scanPage } from './memory-scan.ts';
 import { checkedUpdate, meets, updatedItem } from './memory-update.ts';
 import type {
   BatchWrite,
+  DeleteResult,
   DerivedUpdate,
   GetManyResult,
   GetResult,
@@ -16,6 +18,10 @@ import type {
   QueryRequest,
   QueryResult,
   ReadOptions,
+  RevisionCondition,
+  ScanPage,
+  ScanRequest,
+  ScanSource,
   Store,
   UpdateResult,
   WriteManyResult,
@@ -48,7 +54,7 @@ export interface MemoryStoreOptions {
  * are DynamoDB's. Calls run to their end before they return their promise, so each is atomic. Nothing is shared with the
  * caller: items are copied on the way in and out.
  */
-export class MemoryStore implements Store {
+export class MemoryStore implements Store, ScanSource {
   private readonly partitions = new Map<string, MemoryPartition>();
   private readonly indexes: ReadonlyMap<IndexName, MemoryIndex>;
   private readonly onChange: MemoryStoreOptions['onChange'];
@@ -117,9 +123,13 @@ export class MemoryStore implements Store {
     return { wcu: this.write(this.find(after), after) };
   }
 
-  async delete(key: ItemKey): Promise<WriteResult> {
+  async delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult> {
     checkKey(key);
-    return { wcu: this.write(this.find(key), undefined) };
+    const before = this.find(key);
+    if (unchanged !== undefined && !meets(before?.item, unchanged)) {
+      return { applied: false, wcu: writeUnits(before?.sizeBytes ?? 0) };
+    }
+    return { applied: true, wcu: this.write(before, undefined) };
   }
 
   async writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult> {
@@ -143,6 +153,10 @@ export class MemoryStore implements Store {
     const index = this.indexes.get(name);
     if (index === undefined) throw refused(`the table has no index ${name}`);
     return readPage(this.table, request, index.partition(partition));
+  }
+
+  async scan(request: ScanRequest): Promise<ScanPage> {
+    return scanPage(this.table, request, this.partitions);
   }
 
   /** Every item, a copy each; partitions in the order of their first write, sort keys in theirs. */

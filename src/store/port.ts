@@ -17,12 +17,41 @@ export interface Store {
   update(update: DerivedUpdate): Promise<UpdateResult>;
   /** Puts one item whole. */
   put(item: Item): Promise<WriteResult>;
-  /** Deletes one item; deleting an absent one is fine. */
-  delete(key: ItemKey): Promise<WriteResult>;
+  /** Deletes one item; deleting an absent one is fine. With `unchanged`, only if the item has exactly this revision. */
+  delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult>;
   /** Puts and deletes many items, in chunks of 25. Each key at most once. */
   writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult>;
   /** One page of a partition of the table or of an index. */
   query(request: QueryRequest): Promise<QueryResult>;
+}
+
+/** The way to every item of a table, or of what stands for one, such as an export. */
+export interface ScanSource {
+  /**
+   * One page of a segment, eventually consistent. A partition's items come together, in the order of their sort keys,
+   * but a partition may be spread over two pages, and over two segments.
+   */
+  scan(request: ScanRequest): Promise<ScanPage>;
+}
+
+/** Which page of which part. */
+export interface ScanRequest {
+  /** 0 to `segments - 1`. */
+  segment: number;
+  /** How many parts the table is read in. */
+  segments: number;
+  /** Start after this key. */
+  startKey?: Item;
+  /** At most this many items. */
+  limit?: number;
+}
+
+/** One page of a segment. */
+export interface ScanPage {
+  items: Item[];
+  /** Where the next page starts; absent when nothing remains of the segment. */
+  lastKey?: Item;
+  rcu: number;
 }
 
 /** An item's key; the store knows the table's own names for the two. */
@@ -58,6 +87,12 @@ export interface WriteResult {
   wcu: number;
 }
 
+/** What `delete` gives. */
+export interface DeleteResult extends WriteResult {
+  /** False where the item was not as the condition has it; then it is still there. */
+  applied: boolean;
+}
+
 /** What `writeMany` costs. */
 export interface WriteManyResult extends WriteResult {
   calls: number;
@@ -88,9 +123,13 @@ export interface DerivedUpdate {
 /** When an update may be made. */
 export type UpdateCondition =
   /** The item has no watermark or one before this, and none of these edge types is marked as evicted. */
-  | { kind: 'newer-than'; watermark: string; notEvicted?: readonly string[] }
-  /** The item has exactly this revision; undefined: it has none. */
-  | { kind: 'revision'; revision: string | undefined };
+  { kind: 'newer-than'; watermark: string; notEvicted?: readonly string[] } | RevisionCondition;
+
+/** The item has exactly this revision; undefined: it has none, or there is no item. */
+export interface RevisionCondition {
+  kind: 'revision';
+  revision: string | undefined;
+}
 
 /** What `update` gives: `current` is the item that failed the condition (absent where there is none). */
 export type UpdateResult = { applied: true; wcu: number } | { applied: false; wcu: number; current?: Item };

@@ -1,5 +1,13 @@
 import type { Item } from '../../src/model/attribute-value.ts';
-import type { BatchWrite, DerivedUpdate, ItemKey, QueryRequest, ReadOptions, Store } from '../../src/store/port.ts';
+import type {
+  BatchWrite,
+  DerivedUpdate,
+  ItemKey,
+  QueryRequest,
+  ReadOptions,
+  RevisionCondition,
+  Store,
+} from '../../src/store/port.ts';
 
 /** One call of a store, before it is made. */
 export interface StoreCall {
@@ -38,9 +46,9 @@ export class HookedStore implements Store {
     await this.note('put', [keyOf(item)]);
     return await this.inner.put(item);
   }
-  async delete(key: ItemKey) {
+  async delete(key: ItemKey, unchanged?: RevisionCondition) {
     await this.note('delete', [key]);
-    return await this.inner.delete(key);
+    return await this.inner.delete(key, unchanged);
   }
   async writeMany(writes: readonly BatchWrite[]) {
     await this.note(

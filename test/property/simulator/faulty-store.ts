@@ -3,6 +3,7 @@ import type { Item } from '../../../src/model/attribute-value.ts';
 import type { MemoryStore } from '../../../src/store/memory.ts';
 import type {
   BatchWrite,
+  DeleteResult,
   DerivedUpdate,
   GetManyResult,
   GetResult,
@@ -10,6 +11,7 @@ import type {
   QueryRequest,
   QueryResult,
   ReadOptions,
+  RevisionCondition,
   Store,
   UpdateResult,
   WriteManyResult,
@@ -79,8 +81,9 @@ export class FaultyStore implements Store {
     return this.call(() => ({ isWrite: true, text: `put ${plain(item)}`, run: (table) => table.put(item) }));
   }
 
-  delete(key: ItemKey): Promise<WriteResult> {
-    return this.call(() => ({ isWrite: true, text: `delete ${keyText(key)}`, run: (table) => table.delete(key) }));
+  delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult> {
+    const run = (table: Store) => table.delete(key, unchanged);
+    return this.call(() => ({ isWrite: true, text: `delete ${keyText(key)}`, run }));
   }
 
   writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult> {

@@ -1,0 +1,202 @@
+import pLimit from 'p-limit';
+import pMap from 'p-map';
+import type { AnyGraph } from '../model/graph.ts';
+import { Mender } from '../repair/mend.ts';
+import { sleep } from '../retry.ts';
+import { MeteredStore } from '../store/metered.ts';
+import type { ItemKey, ScanSource, Store } from '../store/port.ts';
+import type { Noted, PartitionSummary } from './compare.ts';
+import type { ConsumerPosition } from './confirm.ts';
+import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
+import { DanglingEdges } from './dangling.ts';
+import type { Finding } from './finding.ts';
+import { PartitionInspector } from './inspect.ts';
+import { type OpenSegment, partitionsAsScan, SegmentScan } from './scan.ts';
+
+/** Options of a check. */
+export interface CheckOptions {
+  graph: AnyGraph;
+  /** The table. */
+  store: Store & ScanSource;
+  /** Label of the table's stream: watermarks of a later one are drift. Default: unknown, so only their form is checked. */
+  streamLabel?: string;
+  /** Parts that the table is read in, side by side. Default 8. */
+  segments?: number;
+  /** Only these parts, 0 to `segments - 1`. Default: all. */
+  onlySegments?: readonly number[];
+  /** Only these partitions; nothing is scanned. */
+  sources?: readonly string[];
+  /** How long the stream's consumer may take, in milliseconds, where its position is unknown. Default 30,000. */
+  settleMs?: number;
+  /** Tells how far the stream's consumer has come. Default: unknown. */
+  consumer?: ConsumerPosition;
+  /** What to do about drift. Default `'report'`. `'plan'` says what `'repair'` would do. */
+  mode?: 'report' | 'plan' | 'repair';
+  /** Capacity units a second at most. Default: no limit. */
+  maxRcu?: number;
+  maxWcu?: number;
+  /** Go on where a check stopped. */
+  resume?: CheckCursor;
+  /** Milliseconds left, asked again and again; at 0 the check stops and gives a cursor. Default: no end. */
+  remainingMs?: () => number;
+  /** Called for everything found; what was superseded is only counted. */
+  onFinding?: (finding: Finding) => void;
+  /** Called with one line for each repair, or planned one. */
+  onRepair?: (action: string) => void;
+  /** Called after each page with how far the check came, and with where it could go on. */
+  onProgress?: (totals: CheckTotals, cursor: () => CheckCursor) => void | Promise<void>;
+  /** Clock in milliseconds since 1970. Default: the machine's. */
+  now?: () => number;
+  /** Waits so many milliseconds. Default: a timer. */
+  wait?: (milliseconds: number) => Promise<void>;
+}
+
+/** What a check came to. */
+export interface CheckResult extends CheckTotals {
+  /** Where to go on; absent where the check came to its end. */
+  cursor?: CheckCursor;
+}
+
+/** The parts that a table is read in where the caller does not say. */
+const SEGMENTS = 8;
+const SETTLE_MS = 30_000;
+/** Clean-ups that run at once. */
+const TIDY_AT_ONCE = 8;
+const MOST_TO_TIDY = 1_000;
+
+/**
+ * Compares every derived item with what the base items want: one scan, in which a partition's base and derived items
+ * pass together. Only partitions that differ are read again, and what differs is drift only where the stream's consumer
+ * has had its time and has not touched it. With `mode: 'repair'` drift is mended, by the base items as they are then.
+ *
+ * @example
+ * const { drift, quarantined } = await check({ graph, store, onFinding: console.log });
+ */
+export async function check(options: CheckOptions): Promise<CheckResult> {
+  return await new Check(options).run();
+}
+
+/** One run of a check. */
+class Check {
+  private readonly totals: CheckTotals;
+  /** Capacity that earlier runs of the same check consumed. */
+  private readonly earlier: { rcu: number; wcu: number };
+  private readonly store: MeteredStore;
+  private readonly segments: number;
+  private readonly scans: readonly SegmentScan[];
+  private readonly inspector: PartitionInspector;
+  private readonly mender: Mender | undefined;
+  private readonly dangling: DanglingEdges | undefined;
+  private readonly tidyLimit = pLimit(TIDY_AT_ONCE);
+  private readonly tidying = new Set<Promise<void>>();
+  private failure: { error: unknown } | undefined;
+
+  constructor(private readonly options: CheckOptions) {
+    const { graph, streamLabel, mode = 'report', resume, sources, onlySegments } = options;
+    const { now = Date.now, wait = sleep, remainingMs = () => Number.POSITIVE_INFINITY } = options;
+    this.totals = structuredClone(resume?.totals ?? emptyTotals());
+    this.earlier = { rcu: this.totals.rcu, wcu: this.totals.wcu };
+    this.store = new MeteredStore(options.store, { maxRcu: options.maxRcu, maxWcu: options.maxWcu, now, wait });
+    const shared = { graph, store: this.store, streamLabel, now, wait };
+    this.mender = mode === 'report' ? undefined : new Mender({ ...shared, mode, onRepair: options.onRepair });
+    this.inspector = new PartitionInspector({
+      ...shared,
+      settleMs: options.settleMs ?? SETTLE_MS,
+      consumer: options.consumer,
+      remainingMs,
+      mender: this.mender,
+      onFinding: (finding) => this.found(finding),
+      onSuperseded: (count) => this.count({ superseded: count }),
+      onMended: (count) => this.count({ repaired: count }),
+    });
+    const isWhole = onlySegments === undefined && sources === undefined && resume === undefined;
+    this.dangling = isWhole ? new DanglingEdges() : undefined;
+    this.segments = resume?.segments ?? sources?.length ?? options.segments ?? SEGMENTS;
+    const wanted = onlySegments ?? Array.from({ length: this.segments }, (_, segment) => segment);
+    const open: readonly OpenSegment[] = resume?.open ?? wanted.map((segment) => ({ segment }));
+    const context = {
+      ...{ graph, streamLabel, now, segments: this.segments },
+      source: sources === undefined ? this.store : partitionsAsScan(this.store, sources),
+      isOver: () => this.failure !== undefined || remainingMs() <= 0,
+      onPartition: (summary: PartitionSummary) => this.passed(summary),
+      onPage: () => this.turned(),
+      onNoted: (key: ItemKey, noted: NonNullable<Noted>) => this.noted(key, noted),
+    };
+    this.scans = open.map((place) => new SegmentScan(context, { ...place }));
+  }
+
+  async run(): Promise<CheckResult> {
+    const { dangling, inspector, options } = this;
+    try {
+      for (const source of options.resume?.suspects ?? []) await inspector.begin(source);
+      await pMap(this.scans, (scan) => scan.run(), { concurrency: options.segments ?? SEGMENTS });
+      if (this.scans.every(({ isDone }) => isDone)) await dangling?.report(this.store, (edge) => this.found(edge));
+      await inspector.finish();
+      await Promise.all(this.tidying);
+      if (this.failure !== undefined) throw this.failure.error;
+      const cursor = this.cursor();
+      const isOver = cursor.open.length === 0 && cursor.suspects.length === 0;
+      return { ...cursor.totals, ...(!isOver && { cursor }) };
+    } finally {
+      await dangling?.close();
+    }
+  }
+
+  /** Where the check could go on, and what it has counted. */
+  private cursor(): CheckCursor {
+    const open = this.scans.filter(({ isDone }) => !isDone);
+    // A partition that a page ended in was compared in part: it is looked at whole.
+    const cut = open.map(({ unfinished }) => unfinished).filter((source) => source !== undefined);
+    const { rcu, wcu } = this.earlier;
+    return {
+      version: 1,
+      segments: this.segments,
+      open: open.map(({ place }) => structuredClone(place)),
+      suspects: [...new Set([...this.inspector.undecided, ...cut])],
+      totals: structuredClone({ ...this.totals, rcu: rcu + this.store.rcu, wcu: wcu + this.store.wcu }),
+    };
+  }
+
+  private async passed(summary: PartitionSummary): Promise<void> {
+    const { source, baseItems, derivedItems, quarantined } = summary;
+    this.count({ partitions: 1, baseItems, derivedItems });
+    for (const [target, reason] of quarantined) {
+      this.found({ source, target, verdict: 'quarantined', expected: null, actual: reason });
+    }
+    if (!summary.isClean) await this.inspector.begin(source);
+  }
+
+  private noted(key: ItemKey, noted: NonNullable<Noted>): void {
+    if (noted === 'base') this.dangling?.add(key);
+    else if (noted === 'unknown') this.found({ ...key, verdict: 'unknown', expected: null, actual: null });
+    else if (this.mender !== undefined) this.tidy(this.mender, key, noted);
+  }
+
+  private tidy(mender: Mender, key: ItemKey, noted: 'expired' | 'empty'): void {
+    const tidied = this.tidyLimit(() => mender.tidy(key, noted))
+      .then((isDone) => this.count({ tidied: isDone ? 1 : 0 }))
+      .catch((error: unknown) => {
+        this.failure ??= { error };
+      })
+      .finally(() => this.tidying.delete(tidied));
+    this.tidying.add(tidied);
+  }
+
+  /** After a page: what ran beside the scan must not fall far behind it. */
+  private async turned(): Promise<void> {
+    await this.dangling?.flush();
+    if (this.tidying.size > MOST_TO_TIDY) await Promise.all(this.tidying);
+    await this.options.onProgress?.(this.cursor().totals, () => this.cursor());
+  }
+
+  private found(finding: Finding): void {
+    const { verdict } = finding;
+    if (verdict === 'missing' || verdict === 'stale' || verdict === 'orphan') this.totals.drift[verdict] += 1;
+    else this.totals[verdict] += 1;
+    this.options.onFinding?.(finding);
+  }
+
+  private count(counts: Partial<Omit<CheckTotals, 'drift'>>): void {
+    for (const [name, more] of Object.entries(counts)) this.totals[name as keyof typeof counts] += more;
+  }
+}

@@ -1,0 +1,190 @@
+import { canonicalText, type Item, itemSizeBytes, numberOf } from '../model/attribute-value.ts';
+import { classify } from '../model/base-item.ts';
+import { EDGE_SET, INDEX_ITEM_FIELDS, QUARANTINE_FIELDS, WATERMARK } from '../model/derived-item.ts';
+import { elementEdge } from '../model/element.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { INDEX_PREFIX, isDerivedKey, QUARANTINE_PREFIX, typePrefix, VIEW_KEY } from '../model/keys.ts';
+import { isPlausibleWatermark } from '../model/watermark.ts';
+import { derive } from '../plan/derive.ts';
+import { viewBudgetBytes } from '../plan/eviction.ts';
+import { evictedTypes, viewAttributes } from '../plan/writes.ts';
+import { CollectionDigest } from './digest.ts';
+
+/**
+ * Comparing a partition as it passes by in a scan: what its base items want against the derived items that are there. The
+ * planner that projects says what is wanted. Digests keep the room that a partition takes the same however large it is;
+ * they tell that something differs, not what.
+ */
+
+/** An index item, stored or wanted, as one text; undefined where it has no fields: it is absent, or a tombstone. */
+export function indexItemText(item: Item | undefined): string | undefined {
+  const fields: Item = {};
+  for (const name of INDEX_ITEM_FIELDS) if (item?.[name] !== undefined) fields[name] = item[name];
+  return Object.keys(fields).length === 0 ? undefined : canonicalText({ M: fields });
+}
+
+/** A node's projected attributes as one text; undefined where the node is absent. */
+export function attributesText(attributes: Item | undefined): string | undefined {
+  return attributes && canonicalText({ M: attributes });
+}
+
+/** How many quarantined base items of one partition are told apart. */
+const MOST_STUCK = 10_000;
+/** How full a view may be, as a share of its budget, with an edge type that comes back into its set. */
+const SHARE_OF_BUDGET = 0.5;
+
+/** Whether a derived item holds anything; else it is a tombstone, or should be one. */
+export function isLive(item: Item | undefined): boolean {
+  if (item === undefined) return false;
+  return indexItemText(item) !== undefined || item[EDGE_SET] !== undefined || evictedTypes(item).size > 0;
+}
+
+/**
+ * What an item is besides its part in the comparison: a base item of a type of the model, or of another one, a tombstone
+ * whose time is over, or a derived item that holds nothing and has no expiry either.
+ */
+export type Noted = 'base' | 'unknown' | 'expired' | 'empty' | undefined;
+
+/** What was seen of one partition. */
+export class PartitionSummary {
+  baseItems = 0;
+  derivedItems = 0;
+  /** Quarantined base items, with the reason: those that cannot be derived, and those that an entry names. */
+  readonly quarantined = new Map<string, string>();
+  private readonly wantedItems = new CollectionDigest();
+  private readonly storedItems = new CollectionDigest();
+  private readonly wantedElements = new Map<string, ElementDigest>();
+  private readonly storedElements = new Map<string, ElementDigest>();
+  private wantedAttributes: string | undefined;
+  private storedAttributes: string | undefined;
+  private evicted: ReadonlySet<string> = new Set();
+  private viewBytes = 0;
+  /** Something that no base item can want: an unknown derived key, a watermark that cannot be. */
+  private isOdd = false;
+
+  /**
+   * @param streamLabel of the table's stream: watermarks of later streams are drift. Undefined where it is unknown.
+   */
+  constructor(
+    private readonly graph: AnyGraph,
+    readonly source: string,
+    private readonly nowSeconds: number,
+    private readonly streamLabel?: string,
+  ) {}
+
+  /** Takes in one item of the partition, base or derived, in any order. */
+  add(sortKey: string, item: Item): Noted {
+    if (!isDerivedKey(sortKey)) return this.addBase(sortKey, item);
+    this.derivedItems += 1;
+    if (sortKey.startsWith(QUARANTINE_PREFIX)) {
+      this.addEntry(item);
+      return undefined;
+    }
+    if (sortKey === VIEW_KEY) this.addView(item);
+    else if (sortKey.startsWith(INDEX_PREFIX)) this.addIndexItem(sortKey, item);
+    else {
+      this.isOdd = true;
+      return undefined;
+    }
+    return isLive(item) ? undefined : this.noteTombstone(item);
+  }
+
+  /** Whether nothing differs. A difference has yet to be looked at: the partition may have changed as it was read. */
+  get isClean(): boolean {
+    if (this.isOdd || this.wantedAttributes !== this.storedAttributes) return false;
+    if (!this.wantedItems.equals(this.storedItems)) return false;
+    for (const type of this.evicted) if (!this.isMarkRight(type)) return false;
+    for (const type of new Set([...this.wantedElements.keys(), ...this.storedElements.keys()])) {
+      if (this.evicted.has(type)) continue;
+      const wanted = this.wantedElements.get(type)?.digest ?? new CollectionDigest();
+      if (!wanted.equals(this.storedElements.get(type)?.digest ?? new CollectionDigest())) return false;
+    }
+    return true;
+  }
+
+  private addBase(sortKey: string, item: Item): Noted {
+    this.baseItems += 1;
+    if (classify(this.graph, this.source, sortKey).kind === 'unknown') {
+      return 'unknown';
+    }
+    const wanted = derive(this.graph, this.source, sortKey, item);
+    if (wanted.problems.length > 0) this.stuck(sortKey, wanted.problems.map(({ message }) => message).join('; '));
+    if (wanted.attributes !== undefined) this.wantedAttributes = attributesText(wanted.attributes);
+    if (wanted.element !== undefined) addElement(this.wantedElements, typePrefix(sortKey) ?? '', wanted.element);
+    for (const [key, fields] of wanted.indexItems) this.wantedItems.add(`${key}\0${indexItemText(fields)}`);
+    return 'base';
+  }
+
+  private noteTombstone(item: Item): Noted {
+    const expiry = numberOf(item[this.graph.table.ttl]);
+    if (expiry === undefined) return 'empty';
+    return Number(expiry) < this.nowSeconds ? 'expired' : undefined;
+  }
+
+  private addEntry(entry: Item): void {
+    const of = textOf(entry, QUARANTINE_FIELDS.of);
+    this.stuck(of, textOf(entry, QUARANTINE_FIELDS.reason));
+  }
+
+  private addView(view: Item): void {
+    this.checkWatermark(view);
+    this.storedAttributes = attributesText(viewAttributes(view));
+    this.evicted = evictedTypes(view);
+    this.viewBytes = itemSizeBytes(view);
+    const set = view[EDGE_SET];
+    if (set !== undefined && !('SS' in set)) this.isOdd = true;
+    for (const element of set !== undefined && 'SS' in set ? set.SS : []) {
+      const edge = elementEdge(element);
+      addElement(this.storedElements, edge.slice(0, Math.max(0, edge.indexOf('-'))), element);
+    }
+  }
+
+  private addIndexItem(sortKey: string, item: Item): void {
+    this.checkWatermark(item);
+    const text = indexItemText(item);
+    if (text !== undefined) this.storedItems.add(`${sortKey}\0${text}`);
+  }
+
+  private checkWatermark(item: Item): void {
+    if (!isPlausibleWatermark(item[WATERMARK], this.streamLabel)) this.isOdd = true;
+  }
+
+  private stuck(target: string, reason: string): void {
+    if (this.quarantined.size < MOST_STUCK || this.quarantined.has(target)) this.quarantined.set(target, reason);
+  }
+
+  private isMarkRight(type: string): boolean {
+    const edge = this.graph.edges.get(type);
+    if (edge?.labels === undefined || this.storedElements.has(type)) return false;
+    const { bytes } = this.wantedElements.get(type) ?? { bytes: 0 };
+    return !fitsAgain(this.graph, this.source, this.viewBytes + bytes);
+  }
+}
+
+/**
+ * Whether an evicted edge type has shrunk so far that it belongs into the set again: with it the view would take half of
+ * its budget at most. Half, so that a type does not go out and in with each edge.
+ */
+export function fitsAgain(graph: AnyGraph, source: string, viewBytes: number): boolean {
+  return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
+}
+
+interface ElementDigest {
+  digest: CollectionDigest;
+  bytes: number;
+}
+
+function addElement(digests: Map<string, ElementDigest>, type: string, element: string): void {
+  let ofType = digests.get(type);
+  if (ofType === undefined) {
+    ofType = { digest: new CollectionDigest(), bytes: 0 };
+    digests.set(type, ofType);
+  }
+  ofType.digest.add(element);
+  ofType.bytes += Buffer.byteLength(element);
+}
+
+function textOf(item: Item, name: string): string {
+  const value = item[name];
+  return value !== undefined && 'S' in value ? value.S : '';
+}

@@ -1,0 +1,107 @@
+import type { Suspect } from './finding.ts';
+import { isWrong, type Observation, type ObserveContext, observe } from './observe.ts';
+
+/**
+ * Lag or drift? A suspect is observed (derived item, then base item), then again once the stream has passed the first
+ * observation. A write of the projector in between moves the revision; where none came, what is wrong stays wrong. A
+ * derived item that is written all the time is judged by its part: the same base image and the same wrong content in three
+ * observations, two waits apart.
+ */
+
+/** Tells how far the consumer of the stream has come. */
+export interface ConsumerPosition {
+  /**
+   * Every record made before this moment has been projected, in milliseconds since 1970; undefined where nobody knows.
+   */
+  appliedUpToMs(): Promise<number | undefined>;
+}
+
+/** What confirming needs. */
+export interface ConfirmContext extends ObserveContext {
+  /** How long the stream's consumer may take, in milliseconds, where its position is unknown. */
+  settleMs: number;
+  consumer?: ConsumerPosition;
+  now: () => number;
+  wait: (milliseconds: number) => Promise<void>;
+  /** Milliseconds left for new waits. */
+  remainingMs: () => number;
+}
+
+/** What a suspect turned out to be. `unsettled`: there was no time to wait. */
+export type Outcome = 'drift' | 'superseded' | 'pending' | 'unsettled';
+
+/** A suspect with its last observation. */
+export interface Confirmed {
+  suspect: Suspect;
+  observation: Observation;
+  outcome: Outcome;
+}
+
+/** Observations of a busy derived item before it is left for another night. */
+const MOST_ROUNDS = 10;
+/** Waits that a part of a busy derived item has to stay the same for. */
+const STEADY_ROUNDS = 2;
+
+interface Open {
+  suspect: Suspect;
+  observation: Observation;
+  steadyRounds: number;
+}
+
+/** Tells drift from lag; gives what each suspect turned out to be. */
+export async function confirm(context: ConfirmContext, suspects: readonly Suspect[]): Promise<Confirmed[]> {
+  const confirmed: Confirmed[] = [];
+  const first = await observe(context, suspects);
+  let observedAtMs = context.now();
+  let open: Open[] = [];
+  for (const [i, suspect] of suspects.entries()) {
+    const observation = first[i]!;
+    if (isWrong(observation)) open.push({ suspect, observation, steadyRounds: 0 });
+    else confirmed.push({ suspect, observation, outcome: 'superseded' });
+  }
+  for (let round = 1; open.length > 0; round++) {
+    const passed = round > MOST_ROUNDS ? 'behind' : await streamPasses(context, observedAtMs);
+    if (passed === 'no-time') {
+      for (const { suspect, observation } of open) confirmed.push({ suspect, observation, outcome: 'unsettled' });
+      break;
+    }
+    const again = await observe(
+      context,
+      open.map(({ suspect }) => suspect),
+    );
+    observedAtMs = context.now();
+    const still: Open[] = [];
+    for (const [i, before] of open.entries()) {
+      const { suspect } = before;
+      const observation = again[i]!;
+      const steadyRounds = isSame(before.observation, observation) ? before.steadyRounds + 1 : 0;
+      if (!isWrong(observation)) confirmed.push({ suspect, observation, outcome: 'superseded' });
+      else if (passed === 'behind') confirmed.push({ suspect, observation, outcome: 'pending' });
+      else if (observation.revision === before.observation.revision || steadyRounds >= STEADY_ROUNDS) {
+        confirmed.push({ suspect, observation, outcome: 'drift' });
+      } else still.push({ suspect, observation, steadyRounds });
+    }
+    open = still;
+  }
+  return confirmed;
+}
+
+function isSame(before: Observation, after: Observation): boolean {
+  return before.base === after.base && before.stored === after.stored;
+}
+
+/** Waits until every record made before a moment must have been projected, or is known not to have been. */
+async function streamPasses(context: ConfirmContext, sinceMs: number): Promise<'passed' | 'behind' | 'no-time'> {
+  const { consumer, settleMs, now, wait, remainingMs } = context;
+  const deadlineMs = sinceMs + settleMs;
+  const pauseMs = Math.max(1, Math.min(1_000, settleMs / 10));
+  for (;;) {
+    const appliedMs = await consumer?.appliedUpToMs();
+    if (appliedMs !== undefined && appliedMs > sinceMs) return 'passed';
+    const leftMs = deadlineMs - now();
+    if (leftMs <= 0) return appliedMs === undefined ? 'passed' : 'behind';
+    const nextMs = consumer === undefined ? leftMs : Math.min(leftMs, pauseMs);
+    if (nextMs >= remainingMs()) return 'no-time';
+    await wait(nextMs);
+  }
+}

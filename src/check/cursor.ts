@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import { EdgeloomError } from '../errors.ts';
+
+/** Where a check stopped, and what it had counted: JSON, to be handed to the next call or kept in a file. */
+
+const count = z.int().min(0);
+const totalsSchema = z.strictObject({
+  partitions: count,
+  baseItems: count,
+  derivedItems: count,
+  drift: z.strictObject({ missing: count, stale: count, orphan: count }),
+  pending: count,
+  superseded: count,
+  dangling: count,
+  unknown: count,
+  quarantined: count,
+  /** Derived items that were mended. */
+  repaired: count,
+  /** Expired tombstones that were buried, and empty items that became tombstones. */
+  tidied: count,
+  rcu: z.number().min(0),
+  wcu: z.number().min(0),
+});
+
+const cursorSchema = z.strictObject({
+  version: z.literal(1),
+  /** How many parts the table is read in. */
+  segments: z.int().min(1),
+  /** The parts that are not read to their end, with the last key read; no key: not begun. */
+  open: z.array(
+    z.strictObject({
+      segment: count,
+      after: z.strictObject({ source: z.string(), target: z.string() }).optional(),
+    }),
+  ),
+  /** Partitions that have to be looked at again: they differed, and there was no time to tell why. */
+  suspects: z.array(z.string()),
+  totals: totalsSchema,
+});
+
+/** What a check counted. */
+export type CheckTotals = z.infer<typeof totalsSchema>;
+/** Where a check stopped. */
+export type CheckCursor = z.infer<typeof cursorSchema>;
+
+/** Nothing counted yet. */
+export function emptyTotals(): CheckTotals {
+  return {
+    partitions: 0,
+    baseItems: 0,
+    derivedItems: 0,
+    drift: { missing: 0, stale: 0, orphan: 0 },
+    pending: 0,
+    superseded: 0,
+    dangling: 0,
+    unknown: 0,
+    quarantined: 0,
+    repaired: 0,
+    tidied: 0,
+    rcu: 0,
+    wcu: 0,
+  };
+}
+
+/** Reads a cursor back; throws `invalid-cursor` where it is none. */
+export function parseCursor(value: unknown): CheckCursor {
+  const result = cursorSchema.safeParse(value);
+  if (result.success) return result.data;
+  const { path, message } = result.error.issues[0]!;
+  throw new EdgeloomError(
+    'invalid-cursor',
+    `This is not the cursor of a check: ${path.join('.') || 'it'}: ${message}.`,
+    'Start the check anew without it.',
+    { cause: result.error },
+  );
+}

@@ -1,0 +1,97 @@
+import type { FileHandle } from 'node:fs/promises';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fnv1a } from '../model/shard.ts';
+import type { ItemKey, Store } from '../store/port.ts';
+import type { Finding } from './finding.ts';
+
+/** Bits of the map of nodes: 16 MB, whatever the table's size. */
+const MAP_BITS = 2 ** 27;
+const FLUSH_LINES = 5_000;
+const CHUNK = 50;
+
+/**
+ * Finds edges to nodes that do not exist, in the one scan. Nodes leave a bit each in a map of fixed size; an edge whose
+ * target has none yet goes to a temporary file and is looked at again after the scan, when all nodes have passed. Only
+ * what is left then is looked up. Two nodes may share a bit, so a few dangling edges are not seen: it is a warning.
+ */
+export class DanglingEdges {
+  private readonly nodes = new Uint8Array(MAP_BITS / 8);
+  private lines: string[] = [];
+  private folder: string | undefined;
+  private file: FileHandle | undefined;
+
+  /** Takes in a base item. */
+  add({ source, target }: ItemKey): void {
+    if (source === target) {
+      const bit = bitOf(source);
+      this.nodes[bit >> 3]! |= 1 << (bit & 7);
+    } else if (!this.isMapped(targetOf(target))) {
+      this.lines.push(`${JSON.stringify([source, target])}\n`);
+    }
+  }
+
+  /** Puts what has gathered into the file, if it is much. */
+  async flush(): Promise<void> {
+    if (this.lines.length < FLUSH_LINES) return;
+    const text = this.lines.join('');
+    this.lines = [];
+    this.folder ??= await mkdtemp(join(tmpdir(), 'edgeloom-check-'));
+    this.file ??= await open(join(this.folder, 'edges'), 'a+');
+    await this.file.appendFile(text);
+  }
+
+  /** After the scan: looks up what is left, and reports edges that are there and whose node is not. */
+  async report(store: Pick<Store, 'getMany'>, onFinding: (finding: Finding) => void): Promise<void> {
+    let chunk: ItemKey[] = [];
+    const look = async (): Promise<void> => {
+      const keys = chunk.flatMap((edge) => [edge, nodeKey(edge)]);
+      const { items } = await store.getMany(keys, { consistent: false });
+      for (const [i, { source, target }] of chunk.entries()) {
+        if (items[2 * i] === undefined || items[2 * i + 1] !== undefined) continue;
+        onFinding({ source, target, verdict: 'dangling', expected: `a node ${targetOf(target)}`, actual: null });
+      }
+      chunk = [];
+    };
+    for await (const line of this.allLines()) {
+      const [source, target] = JSON.parse(line) as [string, string];
+      if (this.isMapped(targetOf(target))) continue;
+      chunk.push({ source, target });
+      if (chunk.length === CHUNK) await look();
+    }
+    if (chunk.length > 0) await look();
+  }
+
+  /** Takes the temporary file away. */
+  async close(): Promise<void> {
+    await this.file?.close();
+    if (this.folder !== undefined) await rm(this.folder, { recursive: true, force: true });
+  }
+
+  private async *allLines(): AsyncGenerator<string> {
+    if (this.file !== undefined) {
+      yield* createInterface({ input: this.file.createReadStream({ start: 0, autoClose: false }) });
+    }
+    yield* this.lines;
+  }
+
+  private isMapped(id: string): boolean {
+    const bit = bitOf(id);
+    return (this.nodes[bit >> 3]! & (1 << (bit & 7))) !== 0;
+  }
+}
+
+function bitOf(id: string): number {
+  return fnv1a(id) % MAP_BITS;
+}
+
+/** The target node's id in an edge's sort key. */
+function targetOf(sortKey: string): string {
+  return sortKey.slice(sortKey.indexOf('-') + 1);
+}
+
+function nodeKey({ target }: ItemKey): ItemKey {
+  return { source: targetOf(target), target: targetOf(target) };
+}

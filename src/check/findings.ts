@@ -1,0 +1,57 @@
+import type { Confirmed } from './confirm.ts';
+import type { Finding, Verdict } from './finding.ts';
+
+/** How many differing parts of one derived item a finding spells out. */
+const MOST_PARTS = 20;
+
+/** What was confirmed of one derived item: one verdict, however many parts of it differ. */
+export class DerivedItemVerdict {
+  private readonly parts: Confirmed[] = [];
+  private more = 0;
+  private isWanted = false;
+  private isLive = false;
+  private isPending = true;
+  private hasDifference = false;
+
+  constructor(
+    private readonly source: string,
+    private readonly sortKey: string,
+  ) {}
+
+  /** Adds a part that differs: drift or pending. */
+  add(confirmed: Confirmed): void {
+    const { observation, outcome, suspect } = confirmed;
+    if (observation.isLive) this.isLive = true;
+    if (outcome === 'drift') this.isPending = false;
+    if (suspect.part.kind !== 'watermark') {
+      this.hasDifference = true;
+      if (observation.wanted !== null) this.isWanted = true;
+    }
+    if (this.parts.length < MOST_PARTS) this.parts.push(confirmed);
+    else this.more += 1;
+  }
+
+  /** @param wantsOther whether base items want other parts of the derived item than those that differ. */
+  finding(wantsOther: boolean): Finding {
+    return {
+      source: this.source,
+      target: this.sortKey,
+      verdict: this.verdict(wantsOther),
+      expected: this.text(({ observation }) => observation.wanted),
+      actual: this.text(({ observation }) => observation.stored),
+    };
+  }
+
+  private verdict(wantsOther: boolean): Verdict {
+    if (this.isPending) return 'pending';
+    if (!this.hasDifference) return 'stale';
+    if (!this.isLive && this.isWanted) return 'missing';
+    return this.isWanted || wantsOther ? 'stale' : 'orphan';
+  }
+
+  private text(pick: (confirmed: Confirmed) => string | null): string | null {
+    const texts = this.parts.map(pick).filter((text) => text !== null);
+    if (texts.length === 0) return null;
+    return texts.join('; ') + (this.more > 0 ? `; and ${this.more} more parts` : '');
+  }
+}

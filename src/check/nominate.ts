@@ -1,0 +1,198 @@
+import { type Item, stringOf } from '../model/attribute-value.ts';
+import { EDGE_SET, WATERMARK } from '../model/derived-item.ts';
+import { decodeElement, edgeKeyOf, escapedEdge } from '../model/element.ts';
+import { compareKeys } from '../model/encoding.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { baseKeyOfIndexItem, INDEX_PREFIX, QUARANTINE_PREFIX, VIEW_KEY } from '../model/keys.ts';
+import { isPlausibleWatermark } from '../model/watermark.ts';
+import { derive } from '../plan/derive.ts';
+import { elementsByEdge, evictedTypes, viewAttributes } from '../plan/writes.ts';
+import type { QueryRequest, Store } from '../store/port.ts';
+import { attributesText, indexItemText } from './compare.ts';
+import { NO_SET, type Suspect, type SuspectPart } from './finding.ts';
+
+/**
+ * The second look at a partition whose digests differ: which derived items, or parts of them, do. Base items and index
+ * items are read side by side in the order of their keys, which is the same, so that a partition of any size takes no
+ * more room than two pages and its view.
+ */
+
+/**
+ * Reads a partition and names what differs in it. What it reads may change meanwhile: a nomination is no verdict. At its
+ * end it gives whether any base item wants something in the view.
+ */
+export async function* nominate(
+  graph: AnyGraph,
+  store: Pick<Store, 'get' | 'query'>,
+  source: string,
+  streamLabel: string | undefined,
+): AsyncGenerator<Suspect, boolean> {
+  const { item: view } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
+  const comparison = new PartitionComparison(graph, source, view, streamLabel);
+  // Base sort keys of the model begin with `A` to `Z`; `[` follows.
+  const bases = itemsOf(graph, store, { partition: source, sortKey: { from: 'A', to: '[' } });
+  const derived = itemsOf(graph, store, { partition: source, sortKey: { beginsWith: '~' } });
+  let base = await next(bases);
+  let stored = await next(derived);
+  while (base !== undefined || stored !== undefined) {
+    const order = base === undefined ? 1 : stored === undefined ? -1 : compareKeys(INDEX_PREFIX + base.key, stored.key);
+    if (order <= 0) {
+      yield* comparison.base(base!, order === 0 ? stored!.item : undefined);
+      base = await next(bases);
+      if (order === 0) stored = await next(derived);
+    } else {
+      yield* comparison.derived(stored!);
+      stored = await next(derived);
+    }
+  }
+  yield* comparison.rest();
+  return comparison.wantsView;
+}
+
+/** What is compared once both sides of it were met. */
+interface Pending {
+  wanted?: string;
+  stored?: string;
+  /** The base item that wants it. */
+  target?: string;
+}
+
+/** The comparison of one partition, as its items are met. */
+class PartitionComparison {
+  wantsView = false;
+  private readonly inView: ViewComparison;
+  /** Index items whose key does not follow their base item's: search items, and edges named by a hash. */
+  private readonly apart = new Map<string, Pending>();
+
+  constructor(
+    private readonly graph: AnyGraph,
+    private readonly source: string,
+    view: Item | undefined,
+    private readonly streamLabel: string | undefined,
+  ) {
+    this.inView = new ViewComparison(view);
+  }
+
+  /** Takes in a base item; `beside`: the derived item whose key follows its own, where there is one. */
+  *base({ key, item }: Keyed, beside: Item | undefined): Generator<Suspect> {
+    const wanted = derive(this.graph, this.source, key, item);
+    if (wanted.attributes !== undefined || wanted.element !== undefined) this.wantsView = true;
+    if (key === this.source) {
+      if (!this.inView.hasAttributes(wanted.attributes)) yield this.suspect(VIEW_KEY, { kind: 'attributes' });
+    } else if (!this.inView.hasElement(key, wanted.element)) {
+      yield this.suspect(VIEW_KEY, { kind: 'element', target: key });
+    }
+    const besideKey = INDEX_PREFIX + key;
+    for (const [sortKey, fields] of wanted.indexItems) {
+      if (sortKey === besideKey) continue;
+      Object.assign(this.pending(sortKey), { wanted: indexItemText(fields), target: key });
+    }
+    if (indexItemText(beside) !== indexItemText(wanted.indexItems.get(besideKey))) {
+      yield this.suspect(besideKey, { kind: 'fields', target: key });
+    }
+    if (beside !== undefined) yield* this.watermark(besideKey, beside);
+  }
+
+  /** Takes in a derived item that no base item was met beside. */
+  *derived({ key, item }: Keyed): Generator<Suspect> {
+    if (key.startsWith(QUARANTINE_PREFIX)) return;
+    if (key !== VIEW_KEY && !key.startsWith(INDEX_PREFIX)) {
+      yield this.suspect(key, { kind: 'unknown-item' });
+      return;
+    }
+    yield* this.watermark(key, item);
+    const text = key === VIEW_KEY ? undefined : indexItemText(item);
+    if (text === undefined) return;
+    const target = baseKeyOfIndexItem(this.source, key);
+    if (target === undefined || target === this.source) this.pending(key).stored = text;
+    else yield this.suspect(key, { kind: 'fields', target });
+  }
+
+  /** What can be told only when all items were met. */
+  *rest(): Generator<Suspect> {
+    for (const [key, { wanted, stored, target }] of this.apart) {
+      if (wanted === stored) continue;
+      yield this.suspect(key, { kind: 'fields', target: target ?? baseKeyOfIndexItem(this.source, key) });
+    }
+    for (const part of this.inView.rest()) yield this.suspect(VIEW_KEY, part);
+  }
+
+  private *watermark(key: string, item: Item): Generator<Suspect> {
+    if (!isPlausibleWatermark(item[WATERMARK], this.streamLabel)) yield this.suspect(key, { kind: 'watermark' });
+  }
+
+  private pending(key: string): Pending {
+    let found = this.apart.get(key);
+    if (found === undefined) {
+      found = {};
+      this.apart.set(key, found);
+    }
+    return found;
+  }
+
+  private suspect(sortKey: string, part: SuspectPart): Suspect {
+    return { source: this.source, sortKey, part };
+  }
+}
+
+/** A view as its edges are compared with it, one after the other. */
+class ViewComparison {
+  private attributes: string | undefined;
+  private readonly elements: Map<string, string[]>;
+  private readonly evicted: ReadonlySet<string>;
+  private readonly hasSet: boolean;
+
+  constructor(view: Item | undefined) {
+    const set = view?.[EDGE_SET];
+    this.hasSet = set === undefined || 'SS' in set;
+    this.attributes = attributesText(viewAttributes(view));
+    this.elements = elementsByEdge(view);
+    this.evicted = evictedTypes(view);
+  }
+
+  hasAttributes(wanted: Item | undefined): boolean {
+    const stored = this.attributes;
+    this.attributes = undefined;
+    return attributesText(wanted) === stored;
+  }
+
+  hasElement(target: string, element: string | undefined): boolean {
+    const edge = escapedEdge(target);
+    const stored = this.elements.get(edge) ?? [];
+    this.elements.delete(edge);
+    const wanted = element === undefined || this.evicted.has(target.slice(0, target.indexOf('-'))) ? [] : [element];
+    return stored.length === wanted.length && stored[0] === wanted[0];
+  }
+
+  /** What no base item was met for, and the marks: only all edges of a type together can tell whether one is right. */
+  *rest(): Generator<SuspectPart> {
+    if (this.attributes !== undefined) yield { kind: 'attributes' };
+    if (!this.hasSet) yield { kind: 'garbage', element: NO_SET };
+    for (const [edge, elements] of this.elements) {
+      const decoded = decodeElement(elements[0]!);
+      const target = decoded && edgeKeyOf(decoded);
+      if (target !== undefined && escapedEdge(target) === edge) yield { kind: 'element', target };
+      else for (const element of elements) yield { kind: 'garbage', element };
+    }
+    for (const edgeType of this.evicted) yield { kind: 'mark', edgeType };
+  }
+}
+
+interface Keyed {
+  key: string;
+  item: Item;
+}
+
+async function* itemsOf(graph: AnyGraph, store: Pick<Store, 'query'>, request: QueryRequest): AsyncGenerator<Keyed> {
+  let startKey: Item | undefined;
+  do {
+    const page = await store.query({ ...request, startKey });
+    for (const item of page.items) yield { key: stringOf(item[graph.table.sortKey]) ?? '', item };
+    startKey = page.lastKey;
+  } while (startKey !== undefined);
+}
+
+async function next(items: AsyncGenerator<Keyed>): Promise<Keyed | undefined> {
+  const result = await items.next();
+  return result.done === true ? undefined : result.value;
+}

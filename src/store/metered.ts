@@ -1,0 +1,154 @@
+import pLimit, { type LimitFunction } from 'p-limit';
+import { StoreError } from '../errors.ts';
+import { backoffMs, sleep } from '../retry.ts';
+import type {
+  BatchWrite,
+  DerivedUpdate,
+  GetManyResult,
+  GetResult,
+  ItemKey,
+  QueryRequest,
+  QueryResult,
+  ReadOptions,
+  ScanPage,
+  ScanRequest,
+  ScanSource,
+  Store,
+  UpdateResult,
+  WriteManyResult,
+  WriteResult,
+} from './port.ts';
+
+/** Options of a metered store. */
+export interface MeterOptions {
+  /** Read capacity units that may be consumed a second. Default: no limit. */
+  maxRcu?: number;
+  /** Write capacity units that may be consumed a second. Default: no limit. */
+  maxWcu?: number;
+  /** Calls in flight at once. Default 32. */
+  concurrency?: number;
+  /** Milliseconds left; a retryable failure is retried until then. Default: no end. */
+  remainingMs?: () => number;
+  /** Clock in milliseconds. Default: the machine's. */
+  now?: () => number;
+  /** Waits so many milliseconds. Default: a timer. */
+  wait?: (milliseconds: number) => Promise<void>;
+}
+
+/**
+ * A store that counts the capacity that calls consume and keeps it under a rate, for long work beside live traffic. What
+ * a call costs is known only afterwards: a call that cost more than its share makes the next ones wait. Retryable
+ * failures are retried with full jitter.
+ */
+export class MeteredStore implements Store, ScanSource {
+  /** Units consumed so far. */
+  rcu = 0;
+  wcu = 0;
+  private readonly reads: Allowance;
+  private readonly writes: Allowance;
+  private readonly limit: LimitFunction;
+  private readonly wait: (milliseconds: number) => Promise<void>;
+  private readonly remainingMs: () => number;
+
+  constructor(
+    private readonly store: Store & ScanSource,
+    options: MeterOptions = {},
+  ) {
+    const { maxRcu, maxWcu, concurrency = 32, now = Date.now, wait = sleep, remainingMs } = options;
+    this.reads = new Allowance(maxRcu, now);
+    this.writes = new Allowance(maxWcu, now);
+    this.limit = pLimit(concurrency);
+    this.wait = wait;
+    this.remainingMs = remainingMs ?? (() => Number.POSITIVE_INFINITY);
+  }
+
+  get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
+    return this.read(() => this.store.get(key, options));
+  }
+
+  getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult> {
+    return this.read(() => this.store.getMany(keys, options));
+  }
+
+  query(request: QueryRequest): Promise<QueryResult> {
+    return this.read(() => this.store.query(request));
+  }
+
+  scan(request: ScanRequest): Promise<ScanPage> {
+    return this.read(() => this.store.scan(request));
+  }
+
+  update(update: DerivedUpdate): Promise<UpdateResult> {
+    return this.write(() => this.store.update(update));
+  }
+
+  put(item: Parameters<Store['put']>[0]): Promise<WriteResult> {
+    return this.write(() => this.store.put(item));
+  }
+
+  delete(...parameters: Parameters<Store['delete']>): ReturnType<Store['delete']> {
+    return this.write(() => this.store.delete(...parameters));
+  }
+
+  writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult> {
+    return this.write(() => this.store.writeMany(writes));
+  }
+
+  private async read<T extends { rcu: number }>(call: () => Promise<T>): Promise<T> {
+    const result = await this.patiently(this.reads, call);
+    this.rcu += result.rcu;
+    this.reads.spend(result.rcu);
+    return result;
+  }
+
+  private async write<T extends { wcu: number }>(call: () => Promise<T>): Promise<T> {
+    const result = await this.patiently(this.writes, call);
+    this.wcu += result.wcu;
+    this.writes.spend(result.wcu);
+    return result;
+  }
+
+  private patiently<T>(allowance: Allowance, call: () => Promise<T>): Promise<T> {
+    return this.limit(async () => {
+      for (let debtMs = allowance.debtMs(); debtMs > 0; debtMs = allowance.debtMs()) await this.wait(debtMs);
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await call();
+        } catch (error) {
+          if (!(error instanceof StoreError) || error.kind !== 'retryable') throw error;
+          const delayMs = backoffMs(attempt);
+          if (delayMs >= this.remainingMs()) throw error;
+          await this.wait(delayMs);
+        }
+      }
+    });
+  }
+}
+
+/** A token bucket that is paid afterwards: one second's units may be saved up, and debt has to be waited out. */
+class Allowance {
+  private tokens: number;
+  private countedAt: number;
+
+  constructor(
+    private readonly unitsPerSecond: number | undefined,
+    private readonly now: () => number,
+  ) {
+    this.tokens = unitsPerSecond ?? 0;
+    this.countedAt = now();
+  }
+
+  spend(units: number): void {
+    this.tokens -= units;
+  }
+
+  /** Milliseconds until nothing is owed. */
+  debtMs(): number {
+    if (this.unitsPerSecond === undefined) return 0;
+    const now = this.now();
+    const earned = ((now - this.countedAt) / 1000) * this.unitsPerSecond;
+    this.tokens = Math.min(this.unitsPerSecond, this.tokens + earned);
+    this.countedAt = now;
+    return this.tokens >= 0 ? 0 : Math.ceil((-this.tokens / this.unitsPerSecond) * 1000);
+  }
+}

@@ -1,0 +1,301 @@
+import { describe, expect, it } from 'vitest';
+import type { Item } from '../../src/model/attribute-value.ts';
+import { checkedTable, driftOf } from '../support/checked-table.ts';
+
+const FUTURE = `9999-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;
+
+function setOf(item: Item): string[] {
+  const set = item['edgeSet'];
+  return set !== undefined && 'SS' in set ? set.SS : [];
+}
+
+/** A way to break a derived item, and what the check has to say about it. */
+interface Corruption {
+  name: string;
+  source: string;
+  target: string;
+  change: (item: Item) => Item;
+  verdict: 'missing' | 'stale' | 'orphan';
+}
+
+const VIEW = { source: 'GOAL-G1', target: '~view' };
+const EDGE_ITEM = { source: 'GOAL-G1', target: '~ix/GOALMEMBERSHIP-USER-U1' };
+const CORRUPTIONS: Corruption[] = [
+  {
+    name: 'an element missing',
+    ...VIEW,
+    change: (item) => ({ ...item, edgeSet: { SS: setOf(item).slice(1) } }),
+    verdict: 'stale',
+  },
+  {
+    name: 'an element too many',
+    ...VIEW,
+    change: (item) => ({ ...item, edgeSet: { SS: [...setOf(item), 'GOALMEMBERSHIP-USER-U9|memberRole=LEAD'] } }),
+    verdict: 'stale',
+  },
+  {
+    name: 'an element that names no edge',
+    ...VIEW,
+    change: (item) => ({ ...item, edgeSet: { SS: [...setOf(item), '%ZZ|nothing'] } }),
+    verdict: 'stale',
+  },
+  {
+    name: 'a wrong label',
+    ...VIEW,
+    change: (item) => ({
+      ...item,
+      edgeSet: { SS: setOf(item).map((element) => element.replace('LEAD', 'TEAM')) },
+    }),
+    verdict: 'stale',
+  },
+  {
+    name: 'a set that is no set',
+    ...VIEW,
+    change: (item) => ({ ...item, edgeSet: { S: 'GOALMEMBERSHIP-USER-U1' } }),
+    verdict: 'stale',
+  },
+  {
+    name: 'a stale attribute of the node',
+    ...VIEW,
+    change: (item) => ({ ...item, attributes: { M: { title: { S: 'Another' } } } }),
+    verdict: 'stale',
+  },
+  {
+    name: 'a mark of an evicted type that is small',
+    ...VIEW,
+    change: ({ edgeSet: _, ...item }) => ({ ...item, evicted: { SS: ['GOALMEMBERSHIP'] } }),
+    verdict: 'stale',
+  },
+  {
+    name: 'a mark of a type that is not in the model',
+    ...VIEW,
+    change: (item) => ({ ...item, evicted: { SS: ['GONE'] } }),
+    verdict: 'stale',
+  },
+  {
+    name: 'a watermark from the future',
+    ...VIEW,
+    change: (item) => ({ ...item, w: { S: FUTURE } }),
+    verdict: 'stale',
+  },
+  {
+    name: 'a malformed watermark of an index item',
+    ...EDGE_ITEM,
+    change: (item) => ({ ...item, w: { S: 'yesterday' } }),
+    verdict: 'stale',
+  },
+  {
+    name: 'a wrong rank',
+    ...EDGE_ITEM,
+    change: (item) => ({ ...item, gsi0sk: { S: '300-TEAM\u0000GOAL-G1' } }),
+    verdict: 'stale',
+  },
+  {
+    name: 'a wrong shard',
+    source: 'USER-U1',
+    target: '~ix/name',
+    change: (item) => ({ ...item, gsi0pk: { S: 'USER.name#200' } }),
+    verdict: 'stale',
+  },
+  {
+    name: 'a stale value',
+    source: 'USER-U1',
+    target: '~ix/email',
+    change: (item) => ({ ...item, value: { S: 'old@x.org' } }),
+    verdict: 'stale',
+  },
+  {
+    name: 'an index item turned into a tombstone',
+    ...EDGE_ITEM,
+    change: ({ source, target, w, r }) => ({ source, target, w, r, expiresAt: { N: '9999999999' } }) as Item,
+    verdict: 'missing',
+  },
+];
+
+describe('a check', () => {
+  it('finds nothing in a table that is projected, for the price of a scan', async () => {
+    const { run, store } = await checkedTable();
+    let rcu = 0;
+    for (let segment = 0; segment < 4; segment++) rcu += (await store.scan({ segment, segments: 4 })).rcu;
+    const { findings, ...result } = await run();
+    expect(findings).toEqual([]);
+    expect(result).toMatchObject({ partitions: 6, baseItems: 24, drift: { missing: 0, stale: 0, orphan: 0 }, wcu: 0 });
+    expect(result.cursor).toBeUndefined();
+    expect(result.rcu).toBeCloseTo(rcu);
+  });
+
+  it.each(CORRUPTIONS)('finds $name, and repairs it', async ({ source, target, change, verdict }) => {
+    const { run, corrupt, read, allRecords } = await checkedTable(2);
+    const before = await read(source, target);
+    await corrupt(source, target, change);
+    const records = (await allRecords()).length;
+
+    const { findings } = await run();
+    expect(driftOf(findings)).toEqual([`${source} ${target} ${verdict}`]);
+
+    const repair = await run({ mode: 'repair' });
+    expect(repair.repaired).toBe(1);
+    const { r: _r, w: _w, ...after } = await read(source, target);
+    const { r: _before, w: _then, ...wanted } = before;
+    expect(sorted(after)).toEqual(sorted(wanted));
+    const again = await run();
+    expect(again.findings).toEqual([]);
+    // Repair writes derived items only.
+    expect(await allRecords()).toHaveLength(records);
+  });
+
+  it.each([
+    { ...VIEW, verdict: 'missing' },
+    { ...EDGE_ITEM, verdict: 'missing' },
+    { source: 'USER-U1', target: '~ix/favoriteFoods/ramen', verdict: 'missing' },
+  ])('finds that $source $target is gone, and repairs it', async ({ source, target, verdict }) => {
+    const { run, read, store } = await checkedTable(2);
+    const { r: _r, w: _w, ...before } = await read(source, target);
+    await store.delete({ source, target });
+    expect(driftOf((await run()).findings)).toEqual([`${source} ${target} ${verdict}`]);
+    await run({ mode: 'repair' });
+    const { r, w, ...after } = await read(source, target);
+    expect(sorted(after)).toEqual(sorted(before));
+    expect({ r, w }).toEqual({ r: { N: '1' }, w: { S: '' } });
+    expect((await run()).findings).toEqual([]);
+  });
+
+  it.each([
+    ['an index item of an edge that is not there', 'GOAL-G1', '~ix/GOALMEMBERSHIP-USER-U9'],
+    ['an index item of a type that left the model', 'GOAL-G1', '~ix/LIKES-USER-U1'],
+    ['a search item of an attribute that is not searched', 'USER-U1', '~ix/nickname'],
+    ['an index item named by a hash that no edge has', 'GOAL-G1', `~ix/#${'0'.repeat(32)}`],
+    ['an index item of a partition without base items', 'GOAL-G9', '~ix/GOALMEMBERSHIP-USER-U1'],
+  ])('finds %s, and repairs it', async (_name, source, target) => {
+    const { run, store, read } = await checkedTable(1);
+    const ghost = { gsi0pk: { S: 'GOALMEMBERSHIP-USER-U9' }, gsi0sk: { S: '500-LEAD\u0000GOAL-G1' }, w: { S: '' } };
+    await store.put({ source: { S: source }, target: { S: target }, r: { N: '3' }, ...ghost });
+    expect(driftOf((await run()).findings)).toEqual([`${source} ${target} orphan`]);
+    expect((await run({ mode: 'repair' })).repaired).toBe(1);
+    const tombstone = await read(source, target);
+    expect(Object.keys(tombstone).sort()).toEqual(['expiresAt', 'model', 'r', 'source', 'target', 'w']);
+    expect(tombstone['r']).toEqual({ N: '4' });
+    expect((await run()).findings).toEqual([]);
+  });
+
+  it('finds a derived item of no known kind, and deletes it', async () => {
+    const { run, store } = await checkedTable(1);
+    await store.put({ source: { S: 'GOAL-G1' }, target: { S: '~weird' }, anything: { S: 'x' } });
+    expect(driftOf((await run()).findings)).toEqual(['GOAL-G1 ~weird orphan']);
+    expect((await run({ mode: 'repair' })).repaired).toBe(1);
+    const { item } = await store.get({ source: 'GOAL-G1', target: '~weird' }, { consistent: true });
+    expect(item).toBeUndefined();
+  });
+
+  it('turns an empty live view into a tombstone, and buries tombstones whose time is over', async () => {
+    const { run, store, read } = await checkedTable(1);
+    await store.put({ source: { S: 'GOAL-E' }, target: { S: '~view' }, w: { S: '' }, r: { N: '1' } });
+    await store.put({
+      ...{ source: { S: 'GOAL-E' }, target: { S: '~ix/GOALMEMBERSHIP-USER-U1' } },
+      ...{ w: { S: '' }, r: { N: '2' }, expiresAt: { N: '1000' } },
+    });
+    // Neither is drift.
+    expect((await run()).findings).toEqual([]);
+    expect(await run({ mode: 'repair' })).toMatchObject({ tidied: 2, repaired: 0 });
+    expect(await read('GOAL-E', '~view')).toHaveProperty('expiresAt');
+    const key = { source: 'GOAL-E', target: '~ix/GOALMEMBERSHIP-USER-U1' };
+    expect((await store.get(key, { consistent: true })).item).toBeUndefined();
+  });
+
+  it('only says what it would mend in a dry run', async () => {
+    const { run, corrupt, read } = await checkedTable(1);
+    await corrupt('GOAL-G1', '~view', ({ edgeSet: _, ...item }) => item);
+    const before = await read('GOAL-G1', '~view');
+    const actions: string[] = [];
+    const result = await run({ mode: 'plan', onRepair: (action) => actions.push(action) });
+    expect(actions).toEqual(['would mend GOAL-G1 ~view']);
+    expect(result).toMatchObject({ repaired: 0, wcu: 0, drift: { stale: 1 } });
+    expect(await read('GOAL-G1', '~view')).toEqual(before);
+  });
+
+  it('warns of edges to nodes that do not exist and of types outside the model, and counts what is quarantined', async () => {
+    const { run, writer, store, projectAll } = await checkedTable(1);
+    await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'TEAM-NONE', { memberRole: 'TEAM' });
+    await store.put({ source: { S: 'ALIEN-1' }, target: { S: 'ALIEN-1' } });
+    await store.put({
+      ...{ source: { S: 'GOAL-G1' }, target: { S: 'GOALMEMBERSHIP-USER-U1' } },
+      memberRole: { S: 'NO SUCH ROLE' },
+    });
+    await projectAll();
+    const { findings, ...result } = await run();
+    expect(result).toMatchObject({
+      drift: { missing: 0, stale: 0, orphan: 0 },
+      ...{ dangling: 1, unknown: 1, quarantined: 1 },
+    });
+    expect(findings.filter(({ verdict }) => verdict === 'dangling').map(({ target }) => target)).toContain(
+      'GOALMEMBERSHIP-TEAM-NONE',
+    );
+    expect(findings.find(({ verdict }) => verdict === 'quarantined')).toMatchObject({
+      ...{ source: 'GOAL-G1', target: 'GOALMEMBERSHIP-USER-U1' },
+      actual: expect.stringContaining('NO SUCH ROLE') as string,
+    });
+    expect(findings.find(({ verdict }) => verdict === 'unknown')).toMatchObject({ source: 'ALIEN-1' });
+  });
+
+  it('looks only at the partitions that are asked for', async () => {
+    const { run, corrupt } = await checkedTable(3);
+    for (const id of ['GOAL-G1', 'GOAL-G2']) await corrupt(id, '~view', ({ edgeSet: _, ...item }) => item);
+    const { findings, partitions } = await run({ sources: ['GOAL-G2', 'GOAL-G3'] });
+    expect(partitions).toBe(2);
+    expect(driftOf(findings)).toEqual(['GOAL-G2 ~view stale']);
+  });
+
+  it('stops when its time is over and goes on from its cursor; what it counts adds up', async () => {
+    const { run, corrupt } = await checkedTable(3);
+    for (const id of ['GOAL-G1', 'GOAL-G2', 'GOAL-G3'])
+      await corrupt(id, '~view', ({ attributes: _, ...item }) => item);
+    const whole = await run();
+    let result = await run({ remainingMs: () => 0 });
+    const findings = [...result.findings];
+    let calls = 1;
+    for (; result.cursor !== undefined; calls++) {
+      const asked = { times: 0 };
+      // Time for one page, or for one look at what is suspect, in each call.
+      const remainingMs = (): number => (asked.times++ < 3 ? 1_000 : 0);
+      result = await run({ remainingMs, resume: JSON.parse(JSON.stringify(result.cursor)) });
+      findings.push(...result.findings);
+      expect(calls).toBeLessThan(100);
+    }
+    expect(calls).toBeGreaterThan(2);
+    expect(driftOf(findings)).toEqual(driftOf(whole.findings));
+    expect(result.drift).toEqual(whole.drift);
+    expect(result.baseItems).toBe(whole.baseItems);
+  });
+
+  it('calls nothing drift that is only lag', async () => {
+    const { run, writer, projectAll } = await checkedTable(1);
+    await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U8', { memberRole: 'LEAD', date: '2026-07-02' });
+    let waits = 0;
+    const late = await run({
+      wait: async () => {
+        // The projector comes while the check waits.
+        if (waits++ === 0) await projectAll();
+      },
+      now: () => Date.now() + waits * 60_000,
+    });
+    expect(driftOf(late.findings)).toEqual([]);
+    expect(late.superseded).toBeGreaterThan(0);
+  });
+
+  it('calls pending what a consumer that is known to be behind has not seen', async () => {
+    const { run, writer, projectAll } = await checkedTable(1);
+    await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U8', { memberRole: 'LEAD', date: '2026-07-02' });
+    const behind = await run({ consumer: { appliedUpToMs: async () => 0 } });
+    expect(driftOf(behind.findings)).toEqual(['GOAL-G1 ~ix/GOALMEMBERSHIP-USER-U8 pending', 'GOAL-G1 ~view pending']);
+    expect(behind).toMatchObject({ pending: 2, drift: { missing: 0, stale: 0, orphan: 0 } });
+    await projectAll();
+    expect((await run({ consumer: { appliedUpToMs: async () => Date.now() + 1 } })).pending).toBe(0);
+  });
+});
+
+/** An item with its sets in order. */
+function sorted(item: Item): Item {
+  return Object.fromEntries(
+    Object.entries(item).map(([name, value]) => [name, 'SS' in value ? { SS: [...value.SS].sort() } : value]),
+  );
+}

@@ -1,0 +1,72 @@
+import { type CheckOptions, type CheckResult, check } from '../../src/check/check.ts';
+import type { Finding } from '../../src/check/finding.ts';
+import type { Item } from '../../src/model/attribute-value.ts';
+import { streamLabel } from '../../src/stream/decode.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { goalGraph } from './contracts-model.ts';
+import { testTable, uniqueTableName } from './table.ts';
+
+/** Long enough for nothing: the tests project before they check. */
+const SETTLE_MS = 20;
+
+/** A table of goals, users and teams, projected, with what tests of the check do to it. */
+export async function checkedTable(goals = 3) {
+  const table = await testTable(goalGraph(uniqueTableName()));
+  const { graph, store, streamArn } = table;
+  const writer = createWriter(graph, { store });
+  for (let u = 1; u <= 3; u++) {
+    await writer.putNode(`USER-U${u}`, {
+      name: `User ${u}`,
+      email: `U${u}@x.org`,
+      favoriteFoods: ['ramen', `dish ${u}`],
+    });
+  }
+  for (let g = 1; g <= goals; g++) {
+    await writer.putNode(`GOAL-G${g}`, { title: `Goal ${g}`, status: 'open', dueDate: `2026-0${1 + (g % 9)}-01` });
+    for (let u = 1; u <= 3; u++) {
+      await writer.putEdge(`GOAL-G${g}`, 'GOALMEMBERSHIP', `USER-U${u}`, {
+        memberRole: u === 1 ? 'LEAD' : 'CONTRIBUTOR',
+        date: '2026-07-01',
+      });
+      await writer.putEdge(`GOAL-G${g}`, 'GOALSUBSCRIBER', `USER-U${u}`, { since: '2026' });
+    }
+  }
+  await table.projectAll();
+
+  /** Runs a check; gives its result and what it found, worst first. */
+  async function run(options: Partial<CheckOptions> = {}): Promise<CheckResult & { findings: Finding[] }> {
+    const findings: Finding[] = [];
+    const result = await check({
+      graph,
+      store,
+      streamLabel: streamLabel(streamArn),
+      settleMs: SETTLE_MS,
+      segments: 4,
+      onFinding: (finding) => findings.push(finding),
+      ...options,
+    });
+    return { ...result, findings };
+  }
+
+  /** A stored item, which has to be there. */
+  async function read(source: string, target: string): Promise<Item> {
+    const { item } = await store.get({ source, target }, { consistent: true });
+    if (item === undefined) throw new Error(`there is no ${source} ${target}`);
+    return item;
+  }
+
+  /** Changes a derived item by hand, which no program but the projector should do. */
+  async function corrupt(source: string, target: string, change: (item: Item) => Item): Promise<void> {
+    await store.put(change(await read(source, target)));
+  }
+
+  return { ...table, writer, run, read, corrupt };
+}
+
+/** `source target verdict` of each finding that is drift, sorted. */
+export function driftOf(findings: readonly Finding[]): string[] {
+  return findings
+    .filter(({ verdict }) => ['missing', 'stale', 'orphan', 'pending'].includes(verdict))
+    .map(({ source, target, verdict }) => `${source} ${target} ${verdict}`)
+    .sort();
+}
