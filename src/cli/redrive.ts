@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../errors.ts';
-import { parseFailedBatch, readFailedBatch } from '../repair/failed-batch.ts';
-import { type RedriveResult, redrive, redriveRecords } from '../repair/redrive.ts';
+import { bucketReader, redriveMessage, redriveQueue } from '../repair/failure-queue.ts';
+import { type RedriveResult, redrive } from '../repair/redrive.ts';
 import { createStreamsClient } from '../store/client.ts';
 import { examples } from './options.ts';
 import { figure } from './output.ts';
@@ -17,8 +17,19 @@ export function redriveCommand(program: Command): void {
   program
     .command('redrive')
     .description('settle what is in quarantine by the base items as they are now, and clear it')
-    .option('--from-failure <file>', "settle the batch of an event source mapping's on-failure message instead")
-    .addHelpText('after', examples('redrive', 'redrive --json', 'redrive --from-failure message.json'))
+    .option(
+      '--from-failure <file|queue-url>',
+      "settle the batches of an event source mapping's on-failure messages instead: of one in a file, or of a queue",
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'redrive',
+        'redrive --json',
+        'redrive --from-failure message.json',
+        'redrive --from-failure https://sqs.eu-central-1.amazonaws.com/123456789012/failed-batches',
+      ),
+    )
     .action(
       inSession(async (session, { fromFailure }: { fromFailure?: string }) => {
         const progress = startProgress('entries', 0);
@@ -34,17 +45,24 @@ export function redriveCommand(program: Command): void {
 
 async function run(
   { graph, store, settings }: Session,
-  file: string | undefined,
+  source: string | undefined,
   onProgress: (entries: number) => void,
 ): Promise<RedriveResult> {
-  if (file === undefined) return redrive({ graph, store, onProgress });
-  const batch = parseFailedBatch(await readMessage(file));
+  if (source === undefined) return redrive({ graph, store, onProgress });
   const streams = createStreamsClient(settings.client);
+  const { endpoint: _, ...client } = settings.client;
+  const sources = { streams, readObject: bucketReader(client) };
   try {
-    return await redriveRecords(await readFailedBatch(graph, streams, batch), { graph, store, onProgress });
+    const options = { graph, store, onProgress };
+    if (!isQueueUrl(source)) return await redriveMessage(await readMessage(source), sources, options);
+    return await redriveQueue(source, sources, { ...options, client: settings.client });
   } finally {
     streams.destroy();
   }
+}
+
+function isQueueUrl(source: string): boolean {
+  return /^https?:\/\//.test(source);
 }
 
 async function readMessage(file: string): Promise<string> {

@@ -1,5 +1,12 @@
 /** `edgeloom/lambda`: factories of Lambda handlers. */
 export {
+  type RedriveEvent,
+  type RedriveHandler,
+  type RedriveHandlerOptions,
+  type RedriveResponse,
+  redriveHandler,
+} from './redrive-handler.ts';
+export {
   type InvocationContext,
   type StreamEvent,
   type StreamHandler,

@@ -1,5 +1,6 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { BatchResult } from '../apply/projector.ts';
+import type { RedriveResult } from '../repair/redrive.ts';
 
 /** Puts the metrics of a batch out as one EMF document on stdout, from which CloudWatch makes metrics. */
 export interface BatchMetrics {
@@ -18,6 +19,22 @@ export function createBatchMetrics(namespace: string, table: string): BatchMetri
       // How many records one derived item's write stands for: what batching saves.
       if (units > 0) metrics.addMetric('coalescingRatio', MetricUnit.NoUnit, records / units);
       if (lagMs !== undefined) metrics.addMetric('lagMs', MetricUnit.Milliseconds, lagMs);
+      metrics.publishStoredMetrics();
+    },
+  };
+}
+
+/** Puts the metrics of a redrive out in the same way. */
+export function createRedriveMetrics(
+  namespace: string,
+  table: string,
+): { emit(counts: Omit<RedriveResult, 'reasons'>): void } {
+  const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
+  return {
+    emit({ entries, repaired, left }) {
+      metrics.addMetric('redriveEntries', MetricUnit.Count, entries);
+      metrics.addMetric('redriveRepaired', MetricUnit.Count, repaired);
+      metrics.addMetric('redriveLeft', MetricUnit.Count, left);
       metrics.publishStoredMetrics();
     },
   };

@@ -96,7 +96,7 @@ async function readRange(streams: DynamoDBStreamsClient, batch: FailedBatch): Pr
     throw new EdgeloomError(
       'batch-trimmed',
       `The records ${startSequenceNumber} to ${endSequenceNumber} of shard ${shardId} have left the stream.`,
-      'A stream keeps records for 24 hours. Let an S3 destination keep whole records.',
+      'A stream keeps records for 24 hours: run edgeloom check --repair, and let an S3 destination keep whole records.',
       { cause: error },
     );
   }

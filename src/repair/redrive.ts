@@ -1,8 +1,8 @@
 import pMap from 'p-map';
 import { type ApplyContext, type ApplyStats, OutOfTimeError, waitWithin } from '../apply/context.ts';
 import { StoreError } from '../errors.ts';
-import { type Item, stringOf } from '../model/attribute-value.ts';
-import { WATERMARK } from '../model/derived-item.ts';
+import { type Item, numberOf, stringOf } from '../model/attribute-value.ts';
+import { REVISION, WATERMARK } from '../model/derived-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { VIEW_KEY } from '../model/keys.ts';
 import { derive } from '../plan/derive.ts';
@@ -43,9 +43,9 @@ export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'
  * entry stays where the base item still cannot be derived, or its derived item still not be written.
  */
 export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
-  const { graph, store, concurrency = 8, onProgress } = options;
+  const { graph, concurrency = 8, onProgress } = options;
   const context = contextOf(options);
-  const result = { entries: 0, repaired: 0, left: 0, reasons: [] as string[] };
+  const result = emptyRedrive();
   await pMap(
     quarantined(context),
     async (item) => {
@@ -53,9 +53,7 @@ export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
       const reason = await settleEntry(context, entry, stringOf(item[WATERMARK]) ?? '');
       result.entries += 1;
       if (reason === undefined) {
-        const { wcu } = await store.delete({ source: entry.source, target: stringOf(item[graph.table.sortKey]) ?? '' });
-        context.stats.wcu += wcu;
-        result.repaired += 1;
+        await clear(context, item, result);
       } else {
         result.left += 1;
         result.reasons.push(reason);
@@ -78,7 +76,7 @@ export async function redriveRecords(
 ): Promise<RedriveResult> {
   const { graph, concurrency = 8, onProgress } = options;
   const context = contextOf(options);
-  const result = { entries: 0, repaired: 0, left: 0, reasons: [] as string[] };
+  const result = emptyRedrive();
   await pMap(
     records,
     async (record) => {
@@ -106,6 +104,30 @@ export async function redriveRecords(
   );
   const { writes, wcu, rcu } = context.stats;
   return { ...result, writes, wcu, rcu };
+}
+
+/** The result of nothing. */
+export function emptyRedrive(): RedriveResult {
+  return { entries: 0, repaired: 0, left: 0, reasons: [], writes: 0, wcu: 0, rcu: 0 };
+}
+
+/** Adds a result to a total. */
+export function addRedrive(total: RedriveResult, { reasons, ...counts }: RedriveResult): void {
+  total.reasons.push(...reasons);
+  for (const [name, count] of Object.entries(counts)) total[name as keyof typeof counts] += count;
+}
+
+/** Deletes a settled entry, unless it was written again meanwhile: then it stands for another failure. */
+async function clear({ graph, store, stats }: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
+  const { partitionKey, sortKey } = graph.table;
+  const key = { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
+  const { applied, wcu } = await store.delete(key, { kind: 'revision', revision: numberOf(item[REVISION]) });
+  stats.wcu += wcu;
+  if (applied) result.repaired += 1;
+  else {
+    result.left += 1;
+    result.reasons.push(`${key.source} ${key.target}: the entry has changed meanwhile`);
+  }
 }
 
 function contextOf(options: RedriveOptions): ApplyContext {

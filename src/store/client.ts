@@ -29,7 +29,7 @@ export function isLoopback(endpoint: string | undefined): boolean {
  */
 export function createClient(options: ClientOptions = {}): DynamoDBClient {
   const client = new DynamoDBClient({
-    ...commonConfig(options),
+    ...clientConfig(options),
     requestHandler: new UndiciHttpHandler({ dispatcher: new WholeBodyAgent() }),
     cacheMiddleware: true,
   } satisfies DynamoDBClientConfig);
@@ -59,10 +59,11 @@ function trim({ config, middlewareStack }: DynamoDBClient): void {
 
 /** A client for the stream of a table. */
 export function createStreamsClient(options: ClientOptions = {}): DynamoDBStreamsClient {
-  return new DynamoDBStreamsClient({ ...commonConfig(options), requestHandler: new UndiciHttpHandler() });
+  return new DynamoDBStreamsClient({ ...clientConfig(options), requestHandler: new UndiciHttpHandler() });
 }
 
-function commonConfig(options: ClientOptions) {
+/** The configuration that clients of every service share. */
+export function clientConfig(options: ClientOptions) {
   // Engines on this machine check neither credentials nor region, but the SDK wants to sign with some.
   const local = isLoopback(options.endpoint);
   return {

@@ -6,7 +6,7 @@ import { edge, node } from '../../src/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { MemoryStore } from '../../src/store/memory.ts';
-import type { Store } from '../../src/store/port.ts';
+import type { ScanSource, Store } from '../../src/store/port.ts';
 import { tableDefinition } from '../../src/store/table.ts';
 import { uniqueTableName } from '../support/table.ts';
 
@@ -54,7 +54,7 @@ export interface Subject {
   /** `memory`, or the engine's name. */
   name: string;
   /** Opens the store on a new table of the model. */
-  open: (graph: AnyGraph) => Promise<Store>;
+  open: (graph: AnyGraph) => Promise<Store & ScanSource>;
   /** Whether this store is known to differ in this. */
   deviates: (deviation: Deviation) => boolean;
 }

@@ -1,12 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createProjector, type Projector } from '../../src/apply/projector.ts';
-import { canonicalText } from '../../src/model/attribute-value.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
 import { derive } from '../../src/plan/derive.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../src/stream/quarantine.ts';
 import type { ChangeRecord } from '../../src/stream/record.ts';
-import { storedItems, type Wanted, wantedItems } from '../support/oracle.ts';
+import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
 import { at } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 import { smallGraph, type Write, writes } from './small-graphs.ts';
@@ -17,11 +16,6 @@ import { smallGraph, type Write, writes } from './small-graphs.ts';
  */
 
 const RUNS = { numRuns: 300 };
-
-/** Compares as values: sets without order, attributes without order. */
-function comparable(items: Wanted): Record<string, string> {
-  return Object.fromEntries([...items].map(([name, item]) => [name, canonicalText({ M: item })]).sort());
-}
 
 async function expectConverged(graph: AnyGraph, table: StreamedStore): Promise<void> {
   const items = [...table.items()];

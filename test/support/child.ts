@@ -7,6 +7,8 @@ export interface Child {
   process: ChildProcess;
   /** The next line of its output; rejects with its error output where it ends before. */
   nextLine(): Promise<string>;
+  /** Ends its standard input, which some programs take as the word to stop. */
+  endInput(): void;
   /** Resolves when it has ended. */
   ended: Promise<void>;
 }
@@ -14,7 +16,7 @@ export interface Child {
 /** Runs a TypeScript program of test/support. */
 export function runChild(program: string, args: readonly string[]): Child {
   const file = new URL(program, import.meta.url).pathname;
-  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['--import', 'tsx', file, ...args], { stdio: 'pipe' });
   let errors = '';
   child.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString();
@@ -27,6 +29,7 @@ export function runChild(program: string, args: readonly string[]): Child {
       if (done === true) throw new Error(`${program} said no more: ${errors}`);
       return value;
     },
+    endInput: () => void child.stdin.end(),
     ended: once(child, 'exit').then(() => undefined),
   };
 }

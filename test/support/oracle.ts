@@ -1,4 +1,4 @@
-import { type AttributeValue, attributeOf, type Item } from '../../src/model/attribute-value.ts';
+import { type AttributeValue, attributeOf, canonicalText, type Item } from '../../src/model/attribute-value.ts';
 import type { EdgeModel, OrderModel, Projection, SearchModel } from '../../src/model/compile.ts';
 import { encodeElement } from '../../src/model/element.ts';
 import { EncodingError, encodeValue, indexSortKey } from '../../src/model/encoding.ts';
@@ -62,6 +62,11 @@ export function storedItems(graph: AnyGraph, items: Iterable<Item>): Wanted {
     if (Object.keys(rest).length > 0) stored.set(derivedName(text(item[graph.table.partitionKey])!, sortKey), rest);
   }
   return stored;
+}
+
+/** Items as texts that are the same where the items are, whatever the order of sets and attributes. */
+export function comparable(items: Wanted): Record<string, string> {
+  return Object.fromEntries([...items].map(([name, item]) => [name, canonicalText({ M: item })]).sort());
 }
 
 /** A base item on its way. */

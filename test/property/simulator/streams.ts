@@ -43,6 +43,8 @@ const UNORDERED_STARTS = 60;
 export class Streams {
   private readonly places = new Map<string, number>();
   private readonly sequences = new Map<Shard, bigint>();
+  /** Numbers of the present stream. */
+  private readonly used = new Set<bigint>();
   private shards: Shard[] = [];
   private generation = 0;
   private shardCount = 0;
@@ -78,6 +80,7 @@ export class Streams {
     const old = this.shards;
     this.shards = [];
     this.generation += 1;
+    this.used.clear();
     for (const shard of old) this.close(shard);
     this.open();
   }
@@ -135,7 +138,10 @@ export class Streams {
 
   private nextNumber(shard: Shard): string {
     if (!this.isUnordered) return String(this.sequence++);
-    const number = this.sequences.get(shard)!;
+    let number = this.sequences.get(shard)!;
+    // In whatever order they come, no two records of a stream have the same number.
+    while (this.used.has(number)) number += 1n;
+    this.used.add(number);
     this.sequences.set(shard, number + 1n);
     return String(number);
   }

@@ -82,7 +82,7 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: WRITES,
-        find: 'if (change.edgeType === undefined) return !sameItem(attributesOf(view), change.attributes);',
+        find: 'if (change.edgeType === undefined) return !sameItem(viewAttributes(view), change.attributes);',
         replace: 'if (change.edgeType === undefined) return false;',
       },
     ],

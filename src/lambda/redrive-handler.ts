@@ -1,0 +1,85 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import pino, { type Logger } from 'pino';
+import type { AnyGraph } from '../model/graph.ts';
+import { bucketReader, type FailureSources, settleMessage } from '../repair/failure-queue.ts';
+import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redrive } from '../repair/redrive.ts';
+import { createClient, createStreamsClient } from '../store/client.ts';
+import { DynamoDBStore } from '../store/dynamodb.ts';
+import type { Store } from '../store/port.ts';
+import { createRedriveMetrics } from './metrics.ts';
+import type { InvocationContext, StreamResponse } from './stream-handler.ts';
+
+/** The part of Lambda's SQS event that is used; any other event asks for a redrive of the quarantine. */
+export interface RedriveEvent {
+  Records?: { messageId: string; body: string; eventSource?: string }[];
+}
+
+/** Options of a redrive handler. */
+export interface RedriveHandlerOptions {
+  /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
+  client?: DynamoDBClient;
+  /** The table, instead of `client`. */
+  store?: Store;
+  /** Where failed batches are read from. Default: the table's stream and S3, in the function's own region. */
+  sources?: FailureSources;
+  /** Milliseconds before the function's timeout at which no further entry is begun. Default 5,000. */
+  reserveMs?: number;
+  /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
+  metricsNamespace?: string;
+  /** A pino logger. Default: JSON lines on stdout, level `info`. */
+  logger?: Logger;
+}
+
+/** What a redrive says: counts for whoever looks, and for a queue the messages that are to come again. */
+export type RedriveResponse = Omit<RedriveResult, 'reasons'> & StreamResponse;
+
+/** A Lambda handler that settles what could not be projected. */
+export type RedriveHandler = (event: RedriveEvent, context: InvocationContext) => Promise<RedriveResponse>;
+
+const RESERVE_MS = 5_000;
+
+/**
+ * Makes the handler that settles what could not be projected, by the base items as they are: on a schedule everything in
+ * quarantine, and as the consumer of an on-failure destination's queue the batches that its messages tell of. Messages
+ * that are not settled in full come again; the queue needs `ReportBatchItemFailures`.
+ *
+ * @example
+ * export const handler = redriveHandler(graph);
+ */
+export function redriveHandler(graph: AnyGraph, options: RedriveHandlerOptions = {}): RedriveHandler {
+  const { reserveMs = RESERVE_MS } = options;
+  const store = options.store ?? new DynamoDBStore(options.client ?? createClient({ maxAttempts: 1 }), graph.table);
+  const sources = options.sources ?? { streams: createStreamsClient(), readObject: bucketReader({}) };
+  const metrics = createRedriveMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
+  const rootLogger = options.logger ?? pino({ level: 'info' });
+  return async (event, context) => {
+    const logger = rootLogger.child({ requestId: context.awsRequestId });
+    const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
+    const run: RedriveOptions = { graph, store, remainingMs };
+    const messages = event.Records?.filter(({ eventSource }) => eventSource === 'aws:sqs');
+    const { result, failed } =
+      messages === undefined
+        ? { result: await redrive(run), failed: [] }
+        : await redriveMessages(messages, sources, run);
+    const { reasons, ...counts } = result;
+    metrics.emit(counts);
+    for (const reason of reasons) logger.warn({ reason }, 'not settled');
+    logger.info(counts, 'redriven');
+    return { ...counts, batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+  };
+}
+
+async function redriveMessages(
+  messages: NonNullable<RedriveEvent['Records']>,
+  sources: FailureSources,
+  options: RedriveOptions,
+): Promise<{ result: RedriveResult; failed: string[] }> {
+  const total = emptyRedrive();
+  const failed: string[] = [];
+  for (const { messageId, body } of messages) {
+    const result = await settleMessage(messageId, body, sources, options);
+    addRedrive(total, result);
+    if (result.left > 0) failed.push(messageId);
+  }
+  return { result: total, failed };
+}

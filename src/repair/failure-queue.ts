@@ -1,0 +1,115 @@
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { EdgeloomError } from '../errors.ts';
+import { type ClientOptions, clientConfig } from '../store/client.ts';
+import { readFailedBatch } from './failed-batch.ts';
+import { failedBatchesOf, type ReadObject } from './failure-message.ts';
+import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redriveRecords } from './redrive.ts';
+
+/** Where failed batches are read from. */
+export interface FailureSources {
+  /** For ranges of the stream that a message only names. */
+  streams: DynamoDBStreamsClient;
+  /** For whole records that a bucket keeps. */
+  readObject: ReadObject;
+}
+
+/** Settles everything that one message of an on-failure destination tells of, by the base items. Throws for others. */
+export async function redriveMessage(
+  text: string,
+  { streams, readObject }: FailureSources,
+  options: RedriveOptions,
+): Promise<RedriveResult> {
+  const total = emptyRedrive();
+  for (const batch of await failedBatchesOf(text, readObject)) {
+    addRedrive(total, await redriveRecords(await readFailedBatch(options.graph, streams, batch), options));
+  }
+  return total;
+}
+
+/** Messages that are received at once: the most that SQS gives. */
+const MESSAGES = 10;
+/** How long SQS waits for a message before it says that there is none, in seconds. */
+const WAIT_SECONDS = 1;
+
+/**
+ * Empties the queue of an on-failure destination: each message is settled and then deleted. One that cannot be settled in
+ * full stays in the queue, is counted as left with its reason, and does not hold up the others.
+ */
+export async function redriveQueue(
+  queueUrl: string,
+  sources: FailureSources,
+  options: RedriveOptions & { client: ClientOptions },
+): Promise<RedriveResult> {
+  // Only this needs the client, which takes its time to load.
+  const { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } = await import('@aws-sdk/client-sqs');
+  const { remainingMs = () => Number.POSITIVE_INFINITY } = options;
+  const queue = new SQSClient(clientConfig({ ...options.client, endpoint: new URL(queueUrl).origin }));
+  const total = emptyRedrive();
+  const seen = new Set<string>();
+  try {
+    while (remainingMs() > 0) {
+      const { Messages = [] } = await queue.send(
+        new ReceiveMessageCommand({
+          QueueUrl: queueUrl,
+          MaxNumberOfMessages: MESSAGES,
+          WaitTimeSeconds: WAIT_SECONDS,
+        }),
+      );
+      // A message that was left comes again when its time is over: once is enough for one run.
+      const fresh = Messages.filter(({ MessageId = '' }) => !seen.has(MessageId));
+      if (fresh.length === 0) break;
+      for (const { MessageId = '', Body = '', ReceiptHandle } of fresh) {
+        seen.add(MessageId);
+        const result = await settleMessage(MessageId, Body, sources, options);
+        addRedrive(total, result);
+        if (result.left > 0) continue;
+        await queue.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }));
+      }
+    }
+    return total;
+  } finally {
+    queue.destroy();
+  }
+}
+
+/** The same, but a message that cannot be read, or whose batch is gone, is a result: it is left, with the reason. */
+export async function settleMessage(
+  messageId: string,
+  body: string,
+  sources: FailureSources,
+  options: RedriveOptions,
+): Promise<RedriveResult> {
+  try {
+    return await redriveMessage(body, sources, options);
+  } catch (error) {
+    if (!(error instanceof EdgeloomError)) throw error;
+    return {
+      ...emptyRedrive(),
+      entries: 1,
+      left: 1,
+      reasons: [`message ${messageId}: ${error.message} ${error.hint}`],
+    };
+  }
+}
+
+/** Reads objects of S3 buckets. */
+export function bucketReader(client: Omit<ClientOptions, 'endpoint'>): ReadObject {
+  return async (bucket, key) => {
+    const { GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
+    const s3 = new S3Client(clientConfig(client));
+    try {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
+      return (await Body?.transformToString('utf-8')) ?? '';
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new EdgeloomError(
+        'unreadable-object',
+        `The object ${key} of bucket ${bucket} cannot be read: ${reason}.`,
+        'It keeps the failed batch; allow s3:GetObject on it.',
+        { cause: error },
+      );
+    } finally {
+      s3.destroy();
+    }
+  };
+}

@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Item, stringOf } from '../../src/model/attribute-value.ts';
+import type { ScanSource, Store } from '../../src/store/port.ts';
+import { contractGraph, freshPartition, item, SUBJECTS } from './stores.ts';
+
+const SORT_KEYS = ['A', 'B', '~ix/A', '~view', 'é'];
+const PARTITIONS = 12;
+
+describe.each(SUBJECTS)('scans on $name', ({ open }) => {
+  let store: Store & ScanSource;
+  const sources: string[] = [];
+
+  beforeAll(async () => {
+    store = await open(contractGraph());
+    for (let i = 0; i < PARTITIONS; i++) {
+      const source = freshPartition();
+      sources.push(source);
+      for (const sortKey of SORT_KEYS) await store.put(item(source, sortKey));
+    }
+  });
+
+  async function scanAll(segments: number, limit?: number): Promise<Item[][]> {
+    return await Promise.all(
+      Array.from({ length: segments }, async (_, segment) => {
+        const items: Item[] = [];
+        let startKey: Item | undefined;
+        do {
+          const page = await store.scan({ segment, segments, startKey, limit });
+          expect(page.items.length).toBeLessThanOrEqual(limit ?? Number.POSITIVE_INFINITY);
+          // One engine bills nothing where nothing is found.
+          if (page.items.length > 0) expect(page.rcu).toBeGreaterThan(0);
+          items.push(...page.items);
+          startKey = page.lastKey;
+        } while (startKey !== undefined);
+        return items;
+      }),
+    );
+  }
+
+  const names = (items: readonly Item[]): string[] =>
+    items.map((found) => `${stringOf(found['source'])} ${stringOf(found['target'])}`);
+
+  it.each([{ segments: 1 }, { segments: 4 }, { segments: 4, limit: 3 }, { segments: 50, limit: 1 }])(
+    'give every item once, in $segments segments and pages of $limit',
+    async ({ segments, limit }) => {
+      const found = (await scanAll(segments, limit)).flat();
+      const wanted = sources.flatMap((source) => SORT_KEYS.map((sortKey) => `${source} ${sortKey}`));
+      expect(names(found).sort()).toEqual(wanted.sort());
+      const [first] = found as [Item];
+      expect(first).toEqual(item(stringOf(first['source'])!, stringOf(first['target'])!));
+    },
+  );
+
+  it('give a partition as a whole, in the order of its sort keys', async () => {
+    for (const items of await scanAll(3, 2)) {
+      const met: (string | undefined)[] = [];
+      for (const found of items) {
+        const source = stringOf(found['source']);
+        if (met.at(-1) !== source) met.push(source);
+      }
+      expect(new Set(met).size).toBe(met.length);
+      for (const source of met) {
+        const keys = items
+          .filter((found) => stringOf(found['source']) === source)
+          .map((found) => stringOf(found['target']));
+        expect(keys).toEqual(SORT_KEYS);
+      }
+    }
+  });
+});
+
+describe.each(SUBJECTS)('deletes on a condition on $name', ({ open }) => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await open(contractGraph());
+  });
+
+  it('are made where the item has the revision, and only there', async () => {
+    const source = freshPartition();
+    const key = { source, target: '~view' };
+    const present = async () => (await store.get(key, { consistent: true })).item !== undefined;
+    await store.put(item(source, '~view', { r: { N: '2' } }));
+    const refused = { applied: false, wcu: 1 };
+    expect(await store.delete(key, { kind: 'revision', revision: '1' })).toEqual(refused);
+    expect(await store.delete(key, { kind: 'revision', revision: undefined })).toEqual(refused);
+    expect(await present()).toBe(true);
+    expect(await store.delete(key, { kind: 'revision', revision: '2' })).toEqual({ applied: true, wcu: 1 });
+    expect(await present()).toBe(false);
+    expect(await store.delete(key, { kind: 'revision', revision: '2' })).toEqual(refused);
+    expect(await store.delete(key, { kind: 'revision', revision: undefined })).toEqual({ applied: true, wcu: 1 });
+  });
+
+  it('cost the size of the item also where they are not made', async () => {
+    const source = freshPartition();
+    await store.put(item(source, 'A', { text: { S: 'x'.repeat(3000) } }));
+    const unmet = { kind: 'revision', revision: '1' } as const;
+    expect(await store.delete({ source, target: 'A' }, unmet)).toEqual({ applied: false, wcu: 3 });
+  });
+});

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { seededRandom } from '../../bench/support/random.ts';
+import { scanTable } from '../../bench/support/table.ts';
+import { check } from '../../src/check/check.ts';
+import { fileCheckpoint } from '../../src/local/checkpoint.ts';
+import { type Engine, startEngine } from '../../src/local/engine.ts';
+import { createWorker } from '../../src/local/worker.ts';
+import { createClient, createStreamsClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { createTable } from '../../src/store/table.ts';
+import { runChild } from '../support/child.ts';
+import { followGraph } from '../support/follow-graph.ts';
+import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
+
+const KILLS = 50;
+const WRITERS = 2;
+/** A worker is killed so long after its first batch at most. */
+const LONGEST_LIFE_MS = 150;
+const SEED = 20_261_121;
+
+let folder: string;
+let engine: Engine;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeloom-crash-'));
+  engine = await startEngine();
+}, 120_000);
+afterAll(async () => {
+  await engine.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it(`a worker killed ${KILLS} times at random moments, while producers write, loses nothing and leaves nothing extra`, async () => {
+  const { endpoint } = engine;
+  const client = createClient({ endpoint });
+  const graph = followGraph('crashed');
+  const { streamArn = '' } = await createTable(client, graph);
+  const store = new DynamoDBStore(client, graph.table);
+  const file = join(folder, 'checkpoint.json');
+  const random = seededRandom(SEED);
+  const writers = Array.from({ length: WRITERS }, (_, i) =>
+    runChild('writer-child.ts', [endpoint, graph.table.name, `${SEED + i}`]),
+  );
+
+  for (let kill = 0; kill < KILLS; kill++) {
+    const worker = runChild('worker-child.ts', [endpoint, graph.table.name, streamArn, file]);
+    await worker.nextLine();
+    await delay(random.below(LONGEST_LIFE_MS));
+    worker.process.kill('SIGKILL');
+    await worker.ended;
+  }
+  for (const writer of writers) writer.endInput();
+  const written = await Promise.all(writers.map((writer) => writer.nextLine()));
+  await Promise.all(writers.map(({ ended }) => ended));
+  const streams = createStreamsClient({ endpoint });
+  await createWorker({ graph, store, streams, streamArn, checkpoint: fileCheckpoint(file) }).run({ untilIdle: true });
+
+  expect(written.reduce((sum, count) => sum + Number(count), 0)).toBeGreaterThan(KILLS * 10);
+  const items = [...(await scanTable(client, graph)).values()];
+  const bases = items.filter((item) => !(item['target'] as { S: string }).S.startsWith('~'));
+  expect(comparable(storedItems(graph, items))).toEqual(comparable(wantedItems(graph, bases)));
+  // The product's own word on it.
+  expect((await check({ graph, store, settleMs: 100 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+});

@@ -1,0 +1,145 @@
+import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { redriveHandler } from '../../src/lambda/index.ts';
+import type { Item } from '../../src/model/attribute-value.ts';
+import { redriveQueue } from '../../src/repair/failure-queue.ts';
+import { redrive } from '../../src/repair/redrive.ts';
+import { goalGraph } from '../support/contracts-model.ts';
+import { HookedStore } from '../support/hooked-store.ts';
+import { type QueueServer, startQueueServer } from '../support/queue-server.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+const ARN = 'arn:aws:sqs:eu-central-1:123456789012:failed-batches';
+const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
+
+let server: QueueServer;
+beforeEach(async () => {
+  server = await startQueueServer();
+  // Metrics go to stdout as they do in Lambda.
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await server.stop();
+});
+
+/** A table with two users in its stream that nothing was projected of, and messages about them. */
+async function failedTable() {
+  const table = await testTable(goalGraph(uniqueTableName()));
+  const { graph, store, streams, streamArn } = table;
+  for (const id of ['USER-1', 'USER-2']) {
+    await store.put({ source: { S: id }, target: { S: id }, name: { S: `name of ${id}` } });
+  }
+  const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
+  const shardId = StreamDescription!.Shards![0]!.ShardId!;
+  const { ShardIterator } = await streams.send(
+    new GetShardIteratorCommand({ StreamArn: streamArn, ShardId: shardId, ShardIteratorType: 'TRIM_HORIZON' }),
+  );
+  const { Records = [] } = await streams.send(new GetRecordsCommand({ ShardIterator }));
+  const numbers = Records.map(({ dynamodb }) => dynamodb!.SequenceNumber!);
+  const range = (first: number, last: number, arn = streamArn) => ({
+    ...{ streamArn: arn, shardId, startSequenceNumber: numbers[first]!, endSequenceNumber: numbers[last]! },
+  });
+  const message = (first: number, last: number) =>
+    JSON.stringify({ version: '1.0', DDBStreamBatchInfo: range(first, last) });
+  const nameOf = async (id: string): Promise<Item | undefined> =>
+    (await store.get({ source: id, target: '~ix/name' }, { consistent: true })).item;
+  const sources = { streams, readObject: async (bucket: string, key: string) => objectOf(`/${bucket}/${key}`) };
+  const run = () => redriveQueue(server.queueUrl, sources, { graph, store, client: {} });
+  return { ...table, message, range, nameOf, sources, run, Records };
+}
+
+function objectOf(path: string): string {
+  const text = server.objects.get(path);
+  if (text === undefined) throw new Error(`there is no object ${path}`);
+  return text;
+}
+
+describe('redrive from the queue of an on-failure destination', () => {
+  it('settles what its messages tell of, and deletes them: ranges of the stream, whole records in a bucket, topics', async () => {
+    const { message, range, nameOf, run, Records, streamArn } = await failedTable();
+    const payload = JSON.stringify({ Records: [{ ...Records[1], eventSourceARN: streamArn }] });
+    server.objects.set(
+      '/failed/of today/1.json',
+      JSON.stringify({ version: '1.0', DDBStreamBatchInfo: range(1, 1), payload }),
+    );
+    const s3 = { bucket: { name: 'failed' }, object: { key: 'of+today/1.json' } };
+    server.messages.set('bucket', JSON.stringify({ Records: [{ eventSource: 'aws:s3', s3 }] }));
+    server.messages.set('topic', JSON.stringify({ Type: 'Notification', Message: message(0, 0) }));
+    server.messages.set('test', JSON.stringify({ Service: 'Amazon S3', Event: 's3:TestEvent' }));
+    expect(await run()).toMatchObject({ entries: 2, repaired: 2, left: 0, reasons: [] });
+    expect([...server.messages.keys()]).toEqual([]);
+    expect(await nameOf('USER-1')).toMatchObject({ value: { S: 'name of USER-1' } });
+    expect(await nameOf('USER-2')).toMatchObject({ value: { S: 'name of USER-2' } });
+  });
+
+  it('leaves a message that it cannot settle, says why, and goes on with the others', async () => {
+    const { message, range, nameOf, run } = await failedTable();
+    server.messages.set('nonsense', 'not JSON');
+    const gone = range(0, 0, 'arn:aws:dynamodb:us-east-1:000000000000:table/gone/stream/2020-01-01T00:00:00.000');
+    server.messages.set('gone', JSON.stringify({ version: '1.0', DDBStreamBatchInfo: gone }));
+    server.messages.set('good', message(0, 1));
+    const result = await run();
+    expect(result).toMatchObject({ repaired: 2, left: 2 });
+    expect(result.reasons[0]).toMatch(/message nonsense: The message is not JSON/);
+    expect(result.reasons[1]).toMatch(/message gone: .*have left the stream.*check --repair/);
+    expect([...server.messages.keys()]).toEqual(['nonsense', 'gone']);
+    expect(await nameOf('USER-2')).toMatchObject({ value: { S: 'name of USER-2' } });
+  });
+});
+
+describe('redriveHandler', () => {
+  const logger = pino({ level: 'silent' });
+
+  it('as the consumer of the queue settles batches, and reports the messages that have to come again', async () => {
+    const { graph, store, sources, message, nameOf } = await failedTable();
+    const handler = redriveHandler(graph, { store, sources, logger });
+    const record = (messageId: string, body: string) => ({
+      messageId,
+      body,
+      eventSource: 'aws:sqs',
+      eventSourceARN: ARN,
+    });
+    const answer = await handler({ Records: [record('m1', 'nonsense'), record('m2', message(0, 1))] }, context);
+    expect(answer).toMatchObject({ repaired: 2, left: 1, batchItemFailures: [{ itemIdentifier: 'm1' }] });
+    expect(await nameOf('USER-1')).toBeDefined();
+  });
+
+  it('on a schedule settles the quarantine', async () => {
+    const { graph, store, projectAll, nameOf } = await failedTable();
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { N: '1' } });
+    await projectAll();
+    const handler = redriveHandler(graph, { store, logger });
+    expect(await handler({}, context)).toMatchObject({ entries: 1, repaired: 0, left: 1 });
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'mended' } });
+    expect(await handler({}, context)).toMatchObject({ entries: 1, repaired: 1, left: 0, batchItemFailures: [] });
+    expect(await nameOf('USER-1')).toMatchObject({ value: { S: 'mended' } });
+  });
+
+  it('begins nothing more when its time is over, and says what is left', async () => {
+    const { graph, store, projectAll } = await failedTable();
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { N: '1' } });
+    await projectAll();
+    const handler = redriveHandler(graph, { store, logger, reserveMs: 5_000 });
+    const late = { ...context, getRemainingTimeInMillis: () => 4_000 };
+    expect(await handler({}, late)).toMatchObject({ entries: 1, repaired: 0, left: 1 });
+  });
+});
+
+describe('an entry that was written again while it was settled', () => {
+  it('stays', async () => {
+    const { graph, store, projectAll } = await failedTable();
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { N: '1' } });
+    await projectAll();
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'mended' } });
+    const meddling = new HookedStore(store, async ({ method, keys }) => {
+      if (method !== 'delete') return;
+      const [source = '', target = ''] = keys[0]!.split(/ (.*)/s);
+      const { item } = await store.get({ source, target }, { consistent: true });
+      await store.put({ ...item, r: { N: '2' } });
+    });
+    expect(await redrive({ graph, store: meddling })).toMatchObject({ entries: 1, repaired: 0, left: 1 });
+    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+  });
+});

@@ -1,0 +1,79 @@
+import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import pMap from 'p-map';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Mutant } from './simulator/planted/mutant.ts';
+import { MUTANTS } from './simulator/planted/mutants.ts';
+import { loadPinned } from './simulator/planted/pinned.ts';
+import { WORKER_MUTANTS } from './simulator/planted/worker.ts';
+import { Runner } from './simulator/runner.ts';
+import { runScript } from './simulator/schedule.ts';
+
+/**
+ * A simulator that finds nothing has to be shown to be able to: each bug that is planted in the production code, a rule of
+ * the protocol broken, has to be found. Frequent ones are found by schedules from the first seed on; of rare ones a
+ * schedule is kept, found by a long run (`npm run simulate -- --mutant NAME --runs 300000 --pin`).
+ */
+
+/** Bugs without a kept schedule show in one of so many. */
+const SWEEP = 2_000;
+/** Schedules between two looks at whether the bug was found. */
+const CHUNK = 250;
+
+const pinnedNames = readdirSync(new URL('simulator/planted/pinned/', import.meta.url)).map((file) =>
+  file.replace(/\.json$/, ''),
+);
+
+describe('planted bugs', () => {
+  const found = new Map<string, boolean>();
+
+  beforeAll(async () => {
+    const concurrency = Math.min(2, availableParallelism());
+    await pMap(MUTANTS, async (mutant) => found.set(mutant.name, await isFound(mutant)), { concurrency });
+  });
+
+  it.each(MUTANTS)('$name is found: $rule', ({ name }) => {
+    expect(found.get(name)).toBe(true);
+  });
+
+  it.each(WORKER_MUTANTS)('$name is found: $rule', async (mutant) => {
+    expect(await interruptedWorker(undefined)).toEqual([]);
+    expect(await interruptedWorker(mutant)).not.toEqual([]);
+  });
+});
+
+describe('the schedules kept for planted bugs', () => {
+  it('belong to planted bugs, and there are some', () => {
+    const names = MUTANTS.map(({ name }) => name);
+    expect(pinnedNames.filter((name) => !names.includes(name))).toEqual([]);
+    expect(pinnedNames).not.toEqual([]);
+  });
+
+  it.each(pinnedNames)('%s: the real code passes', async (name) => {
+    const { failures } = await runScript(loadPinned(name)!.script);
+    expect(failures).toEqual([]);
+  });
+});
+
+async function isFound(mutant: Mutant): Promise<boolean> {
+  const runner = new Runner(mutant);
+  try {
+    const pinned = loadPinned(mutant.name);
+    if (pinned !== undefined) return (await runner.runScript(pinned.script)).length > 0;
+    for (let first = 1; first <= SWEEP; first += CHUNK) {
+      if ((await runner.runSeeds({ first, count: CHUNK, mostFailures: 1 })).failed > 0) return true;
+    }
+    return false;
+  } finally {
+    runner.stop();
+  }
+}
+
+async function interruptedWorker(mutant: Mutant | undefined): Promise<string[]> {
+  const runner = new Runner(mutant);
+  try {
+    return await runner.interruptWorker();
+  } finally {
+    runner.stop();
+  }
+}
