@@ -30,8 +30,11 @@ export interface CheckOptions {
   settleMs?: number;
   /** Tells how far the stream's consumer has come. Default: unknown. */
   consumer?: ConsumerPosition;
-  /** What to do about drift. Default `'report'`. `'plan'` says what `'repair'` would do. */
-  mode?: 'report' | 'plan' | 'repair';
+  /**
+   * What to do about drift. Default `'report'`. `'plan'` says what `'repair'` would do. `'rebuild'` settles everything that
+   * differs at once, lag or drift: it waits for nothing and reports nothing.
+   */
+  mode?: 'report' | 'plan' | 'repair' | 'rebuild';
   /** Capacity units a second at most. Default: no limit. */
   maxRcu?: number;
   maxWcu?: number;
@@ -60,6 +63,8 @@ export interface CheckResult extends CheckTotals {
 /** The parts that a table is read in where the caller does not say. */
 const SEGMENTS = 8;
 const SETTLE_MS = 30_000;
+/** Parts that are read at once at most. */
+const MOST_AT_ONCE = 64;
 /** Clean-ups that run at once. */
 const TIDY_AT_ONCE = 8;
 const MOST_TO_TIDY = 1_000;
@@ -98,13 +103,15 @@ class Check {
     this.earlier = { rcu: this.totals.rcu, wcu: this.totals.wcu };
     this.store = new MeteredStore(options.store, { maxRcu: options.maxRcu, maxWcu: options.maxWcu, now, wait });
     const shared = { graph, store: this.store, streamLabel, now, wait };
-    this.mender = mode === 'report' ? undefined : new Mender({ ...shared, mode, onRepair: options.onRepair });
+    this.mender =
+      mode === 'report' ? undefined : new Mender({ ...shared, isPlan: mode === 'plan', onRepair: options.onRepair });
     this.inspector = new PartitionInspector({
       ...shared,
       settleMs: options.settleMs ?? SETTLE_MS,
       consumer: options.consumer,
       remainingMs,
       mender: this.mender,
+      isHasty: mode === 'rebuild',
       onFinding: (finding) => this.found(finding),
       onSuperseded: (count) => this.count({ superseded: count }),
       onMended: (count) => this.count({ repaired: count }),
@@ -129,7 +136,9 @@ class Check {
     const { dangling, inspector, options } = this;
     try {
       for (const source of options.resume?.suspects ?? []) await inspector.begin(source);
-      await pMap(this.scans, (scan) => scan.run(), { concurrency: options.segments ?? SEGMENTS });
+      const isPart = options.onlySegments !== undefined || options.sources !== undefined;
+      const concurrency = Math.min(MOST_AT_ONCE, isPart ? SEGMENTS : this.segments);
+      await pMap(this.scans, (scan) => scan.run(), { concurrency });
       if (this.scans.every(({ isDone }) => isDone)) await dangling?.report(this.store, (edge) => this.found(edge));
       await inspector.finish();
       await Promise.all(this.tidying);

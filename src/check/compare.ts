@@ -7,7 +7,7 @@ import { INDEX_PREFIX, isDerivedKey, QUARANTINE_PREFIX, typePrefix, VIEW_KEY } f
 import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
 import { viewBudgetBytes } from '../plan/eviction.ts';
-import { evictedTypes, viewAttributes } from '../plan/writes.ts';
+import { evictedTypes, viewAttributes } from '../plan/stored-view.ts';
 import { CollectionDigest } from './digest.ts';
 
 /**

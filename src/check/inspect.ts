@@ -20,6 +20,8 @@ export interface InspectorContext extends ConfirmContext {
   /** Mends what is drift; absent: it is only reported. */
   mender?: Mender;
   onMended: (count: number) => void;
+  /** Mends whatever differs, without a wait and without findings. */
+  isHasty?: boolean;
 }
 
 /** Partitions that are read again at once. */
@@ -109,6 +111,10 @@ export class PartitionInspector {
     const { context } = this;
     this.waiting += suspects.length;
     try {
+      if (context.isHasty === true) {
+        await this.mend(findings, suspects);
+        return;
+      }
       const confirmed = await confirm(context, suspects);
       context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
       const drift: Suspect[] = [];
@@ -117,12 +123,17 @@ export class PartitionInspector {
         if (one.outcome === 'drift') drift.push(one.suspect);
         if (one.outcome === 'drift' || one.outcome === 'pending') findings.add(one);
       }
-      if (drift.length === 0 || context.mender === undefined) return;
-      for (const sortKey of await context.mender.mend(findings.source, drift)) findings.mended.add(sortKey);
+      if (drift.length > 0) await this.mend(findings, drift);
     } finally {
       this.waiting -= suspects.length;
       this.changed();
     }
+  }
+
+  private async mend(findings: PartitionFindings, drift: readonly Suspect[]): Promise<void> {
+    const { mender } = this.context;
+    if (mender === undefined) return;
+    for (const sortKey of await mender.mend(findings.source, drift)) findings.mended.add(sortKey);
   }
 
   /** Resolves when something that was waiting is done. */

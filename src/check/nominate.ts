@@ -1,12 +1,12 @@
 import { type Item, stringOf } from '../model/attribute-value.ts';
-import { EDGE_SET, WATERMARK } from '../model/derived-item.ts';
+import { WATERMARK } from '../model/derived-item.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../model/element.ts';
 import { compareKeys } from '../model/encoding.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { baseKeyOfIndexItem, INDEX_PREFIX, QUARANTINE_PREFIX, VIEW_KEY } from '../model/keys.ts';
 import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
-import { elementsByEdge, evictedTypes, viewAttributes } from '../plan/writes.ts';
+import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
 import type { QueryRequest, Store } from '../store/port.ts';
 import { attributesText, indexItemText } from './compare.ts';
 import { NO_SET, type Suspect, type SuspectPart } from './finding.ts';
@@ -143,8 +143,7 @@ class ViewComparison {
   private readonly hasSet: boolean;
 
   constructor(view: Item | undefined) {
-    const set = view?.[EDGE_SET];
-    this.hasSet = set === undefined || 'SS' in set;
+    this.hasSet = hasEdgeSet(view);
     this.attributes = attributesText(viewAttributes(view));
     this.elements = elementsByEdge(view);
     this.evicted = evictedTypes(view);

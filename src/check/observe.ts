@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import { canonicalText, type Item, itemSizeBytes, numberOf } from '../model/attribute-value.ts';
-import { EDGE_SET, REVISION, WATERMARK } from '../model/derived-item.ts';
+import { REVISION, WATERMARK } from '../model/derived-item.ts';
 import { escapedEdge } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { edgeIndexKey, SORT_KEY_BYTES } from '../model/keys.ts';
 import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
 import { viewBudgetBytes } from '../plan/eviction.ts';
-import { elementsByEdge, evictedTypes, viewAttributes } from '../plan/writes.ts';
+import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { attributesText, fitsAgain, indexItemText, isLive } from './compare.ts';
 import { NO_SET, type Suspect } from './finding.ts';
@@ -133,8 +133,7 @@ async function compared(
 }
 
 function holdsElement(view: Item | undefined, element: string): boolean {
-  const set = view?.[EDGE_SET];
-  if (set !== undefined && !('SS' in set)) return element === NO_SET;
+  if (!hasEdgeSet(view)) return element === NO_SET;
   return [...elementsByEdge(view).values()].some((elements) => elements.includes(element));
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { checkCommand } from './check.ts';
 import { costCommand } from './cost.ts';
 import { countCommand } from './count.ts';
 import { demoCommand } from './demo.ts';
@@ -11,6 +12,7 @@ import { importCommand } from './import.ts';
 import { inboundCommand } from './inbound.ts';
 import { pageCommand } from './page.ts';
 import { projectCommand } from './project.ts';
+import { rebuildCommand } from './rebuild.ts';
 import { redriveCommand } from './redrive.ts';
 import { searchCommand } from './search.ts';
 import { shardsCommand } from './shards.ts';
@@ -22,6 +24,8 @@ const COMMANDS = [
   tableCommand,
   importCommand,
   projectCommand,
+  checkCommand,
+  rebuildCommand,
   redriveCommand,
   getCommand,
   edgesCommand,

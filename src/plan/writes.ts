@@ -15,6 +15,7 @@ import { VIEW_KEY } from '../model/keys.ts';
 import { laterOf } from '../model/watermark.ts';
 import type { DerivedUpdate } from '../store/port.ts';
 import { evictToBudget, viewBudgetBytes } from './eviction.ts';
+import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from './stored-view.ts';
 import type { IndexUnit, ViewChange, ViewUnit } from './units.ts';
 
 /**
@@ -73,25 +74,6 @@ export function isStale(position: string, current: Item | undefined): boolean {
   const watermark = stringOf(value);
   // A watermark of another type says nothing of what was applied, so the base item has to decide.
   return watermark === undefined || position <= watermark;
-}
-
-/** The edge types that left the view's set. */
-export function evictedTypes(view: Item | undefined): ReadonlySet<string> {
-  const evicted = view?.[EVICTED];
-  return new Set(evicted !== undefined && 'SS' in evicted ? evicted.SS : []);
-}
-
-/** The elements of a view's edge set, by the edge that they belong to. */
-export function elementsByEdge(view: Item | undefined): Map<string, string[]> {
-  const elements = new Map<string, string[]>();
-  const edgeSet = view?.[EDGE_SET];
-  for (const element of edgeSet !== undefined && 'SS' in edgeSet ? edgeSet.SS : []) {
-    const edge = elementEdge(element);
-    const present = elements.get(edge);
-    if (present === undefined) elements.set(edge, [element]);
-    else present.push(element);
-  }
-  return elements;
 }
 
 /**
@@ -201,19 +183,14 @@ function viewUpdate(
   const isEmpty = wanted.length === 0 && attributes === undefined && evicted.size === 0;
   return {
     key: { source, target: VIEW_KEY },
-    ...(isSet(view?.[EDGE_SET]) ? setDifference(seen, wanted) : { setElements: wanted }),
+    ...(hasEdgeSet(view) ? setDifference(seen, wanted) : { setElements: wanted }),
     ...withFields(graph, isEmpty, watermark, now, {
-      // An attribute of another type in the set's place takes no elements: it is replaced.
-      ...(!isSet(view?.[EDGE_SET]) && wanted.length === 0 && { [EDGE_SET]: undefined }),
+      ...(!hasEdgeSet(view) && wanted.length === 0 && { [EDGE_SET]: undefined }),
       [ATTRIBUTES]: attributes && { M: attributes },
       [EVICTED]: evicted.size > 0 ? { SS: [...evicted] } : undefined,
     }),
     condition: { kind: 'revision', revision: numberOf(view?.[REVISION]) },
   };
-}
-
-function isSet(edgeSet: Item[string] | undefined): boolean {
-  return edgeSet === undefined || 'SS' in edgeSet;
 }
 
 function keyItem({ table }: AnyGraph, source: string): Item {
@@ -292,10 +269,4 @@ export function isAsWanted(stored: Item | undefined, wanted: Item | undefined): 
 
 function indexFields(wanted: Item | undefined): Record<string, Item[string] | undefined> {
   return Object.fromEntries(INDEX_ITEM_FIELDS.map((name) => [name, wanted?.[name]]));
-}
-
-/** A view's projected attributes; undefined where its node is absent. */
-export function viewAttributes(view: Item | undefined): Item | undefined {
-  const attributes = view?.[ATTRIBUTES];
-  return attributes !== undefined && 'M' in attributes ? attributes.M : undefined;
 }

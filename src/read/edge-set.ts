@@ -4,7 +4,7 @@ import { compareElements, decodeElement, type EdgeElement } from '../model/eleme
 import { parseNodeId, typePrefix } from '../model/keys.ts';
 import { type NumberReader, toPlain } from '../model/plain.ts';
 import { derive } from '../plan/derive.ts';
-import { evictedTypes } from '../plan/writes.ts';
+import { evictedTypes } from '../plan/stored-view.ts';
 import type { ReadContext } from './context.ts';
 import type { EdgeSetEntry } from './result.ts';
 

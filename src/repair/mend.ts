@@ -20,8 +20,8 @@ export interface MenderOptions {
   /** Clock in milliseconds since 1970. */
   now: () => number;
   wait: (milliseconds: number) => Promise<void>;
-  /** `'plan'`: only says what it would do. */
-  mode: 'plan' | 'repair';
+  /** Only says what it would do. */
+  isPlan?: boolean;
   /** Called with one line for each repair. */
   onRepair?: (action: string) => void;
 }
@@ -73,9 +73,9 @@ export class Mender {
 
   /** Runs one repair, unless it is only planned. One that DynamoDB refuses is said and does not stop the others. */
   private async attempted(source: string, sortKey: string, run: () => Promise<boolean>): Promise<boolean> {
-    const { mode, onRepair } = this.options;
-    onRepair?.(`${mode === 'plan' ? 'would mend' : 'mend'} ${source} ${sortKey}`);
-    if (mode === 'plan') return false;
+    const { isPlan = false, onRepair } = this.options;
+    onRepair?.(`${isPlan ? 'would mend' : 'mend'} ${source} ${sortKey}`);
+    if (isPlan) return false;
     try {
       return await run();
     } catch (error) {

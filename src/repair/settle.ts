@@ -7,14 +7,9 @@ import type { AnyGraph } from '../model/graph.ts';
 import { typePrefix, VIEW_KEY } from '../model/keys.ts';
 import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
+import { elementsByEdge } from '../plan/stored-view.ts';
 import type { IndexUnit, ViewChange, ViewUnit } from '../plan/units.ts';
-import {
-  elementsByEdge,
-  settledIndexUpdate,
-  slowViewUpdate,
-  type Truth,
-  type ViewCorrections,
-} from '../plan/writes.ts';
+import { settledIndexUpdate, slowViewUpdate, type Truth, type ViewCorrections } from '../plan/writes.ts';
 import type { QueryRequest } from '../store/port.ts';
 
 /**

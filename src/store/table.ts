@@ -21,6 +21,8 @@ export interface TableStatus {
   indexes: string[];
   /** Absent where the table has no stream. */
   streamArn?: string;
+  /** Items of the table, derived ones included; DynamoDB counts about every six hours. */
+  itemCount: number;
 }
 
 /** Seconds that creating a table may take. */
@@ -87,6 +89,7 @@ export async function describeTable(client: DynamoDBClient, graph: AnyGraph): Pr
     status: table.TableStatus ?? 'UNKNOWN',
     indexes: (table.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName ?? '').sort(),
     streamArn: table.StreamSpecification?.StreamEnabled === true ? table.LatestStreamArn : undefined,
+    itemCount: table.ItemCount ?? 0,
   };
 }
 
@@ -100,7 +103,7 @@ export async function deleteTable(client: DynamoDBClient, graph: AnyGraph): Prom
   const { name } = graph.table;
   try {
     await client.send(new DeleteTableCommand({ TableName: name }));
-    return { table: name, status: 'DELETING', indexes: [] };
+    return { table: name, status: 'DELETING', indexes: [], itemCount: 0 };
   } catch (error) {
     if (error instanceof ResourceNotFoundException) throw noTable(name);
     throw classifyError(error);

@@ -235,9 +235,10 @@ describe('the slow path of a view', () => {
     const update = slow(edgeUnit([undefined, role('A')]), view([], { ttl: { N: '1' } }, older));
     expect(update.unset).toContain('ttl');
   });
-  it('takes a set that is none for an empty one', () => {
+  it('puts a set in the place of an attribute that is none: DynamoDB adds no element to another type', () => {
     const update = slow(edgeUnit([undefined, role('A')]), { ...view([], {}, older), edgeSet: { S: 'odd' } });
-    expect(update.addElements).toEqual([element('A')]);
+    expect(update.setElements).toEqual([element('A')]);
+    expect(update.addElements).toBeUndefined();
   });
 });
 

@@ -1,0 +1,36 @@
+import type { Item } from '../model/attribute-value.ts';
+import { ATTRIBUTES, EDGE_SET, EVICTED } from '../model/derived-item.ts';
+import { elementEdge } from '../model/element.ts';
+
+/** What a stored view says. What is not of its type, as only a foreign hand can have put it there, counts as absent. */
+
+/** The edge types that left the view's set. */
+export function evictedTypes(view: Item | undefined): ReadonlySet<string> {
+  const evicted = view?.[EVICTED];
+  return new Set(evicted !== undefined && 'SS' in evicted ? evicted.SS : []);
+}
+
+/** The elements of a view's edge set, by the edge that they belong to. */
+export function elementsByEdge(view: Item | undefined): Map<string, string[]> {
+  const elements = new Map<string, string[]>();
+  const edgeSet = view?.[EDGE_SET];
+  for (const element of edgeSet !== undefined && 'SS' in edgeSet ? edgeSet.SS : []) {
+    const edge = elementEdge(element);
+    const present = elements.get(edge);
+    if (present === undefined) elements.set(edge, [element]);
+    else present.push(element);
+  }
+  return elements;
+}
+
+/** A view's projected attributes; undefined where its node is absent. */
+export function viewAttributes(view: Item | undefined): Item | undefined {
+  const attributes = view?.[ATTRIBUTES];
+  return attributes !== undefined && 'M' in attributes ? attributes.M : undefined;
+}
+
+/** Whether a view's set is one, or absent; an attribute of another type in its place takes no elements. */
+export function hasEdgeSet(view: Item | undefined): boolean {
+  const edgeSet = view?.[EDGE_SET];
+  return edgeSet === undefined || 'SS' in edgeSet;
+}
