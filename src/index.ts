@@ -1,7 +1,8 @@
 /**
  * Edgeloom: write edges, read projections.
  *
- * A model (`defineGraph`), a writer and a reader for it, and the projector that keeps what is derived. `edgeloom/local`
+ * A model (`defineGraph`), a writer and a reader for it, the projector that keeps what is derived, and the check that
+ * proves it. `edgeloom/local`
  * has the embedded engines and the local stream worker.
  */
 
@@ -12,6 +13,10 @@ export {
   type Projector,
   type ProjectorOptions,
 } from './apply/projector.ts';
+export { type CheckOptions, type CheckResult, check } from './check/check.ts';
+export type { ConsumerPosition } from './check/confirm.ts';
+export { type CheckCursor, type CheckTotals, parseCursor } from './check/cursor.ts';
+export type { Finding, Verdict } from './check/finding.ts';
 export { EdgeloomError, type Mistake, ModelError, StoreError, type StoreErrorKind } from './errors.ts';
 export type { AttributeValue, Item } from './model/attribute-value.ts';
 export type { ValueType } from './model/encoding.ts';
@@ -49,6 +54,7 @@ export type { EdgeResult, EdgeSetEntry, NodeResult, Page, SearchResult } from '.
 export type { SearchOptions as SearchQuery, SearchPredicate, SearchScope } from './read/search.ts';
 export type { AttributeSelection, GetOptions } from './read/views.ts';
 export type { WaitOptions } from './read/wait.ts';
+export { type RedriveOptions, type RedriveResult, redrive } from './repair/redrive.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
 export type * from './store/port.ts';

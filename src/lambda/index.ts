@@ -1,5 +1,12 @@
 /** `edgeloom/lambda`: factories of Lambda handlers. */
 export {
+  type CheckEvent,
+  type CheckHandler,
+  type CheckHandlerOptions,
+  type CheckResponse,
+  checkHandler,
+} from './check-handler.ts';
+export {
   type RedriveEvent,
   type RedriveHandler,
   type RedriveHandlerOptions,

@@ -1,5 +1,6 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { BatchResult } from '../apply/projector.ts';
+import type { CheckTotals } from '../check/cursor.ts';
 import type { RedriveResult } from '../repair/redrive.ts';
 
 /** Puts the metrics of a batch out as one EMF document on stdout, from which CloudWatch makes metrics. */
@@ -38,4 +39,27 @@ export function createRedriveMetrics(
       metrics.publishStoredMetrics();
     },
   };
+}
+
+/** Puts the metrics of a check out in the same way; those of one call, not of the calls before it. */
+export function createCheckMetrics(
+  namespace: string,
+  table: string,
+): { emit(before: CheckTotals | undefined, after: CheckTotals): void } {
+  const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
+  return {
+    emit(before, after) {
+      const counts = flat(after);
+      const earlier = before && flat(before);
+      for (const [name, count] of Object.entries(counts)) {
+        const done = earlier?.[name as keyof typeof counts] ?? 0;
+        metrics.addMetric(`check${name[0]!.toUpperCase()}${name.slice(1)}`, MetricUnit.Count, count - done);
+      }
+      metrics.publishStoredMetrics();
+    },
+  };
+}
+
+function flat({ drift, ...counts }: CheckTotals) {
+  return { ...counts, drift: drift.missing + drift.stale + drift.orphan, ...drift };
 }

@@ -1,0 +1,97 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import pino, { type Logger } from 'pino';
+import { type CheckOptions, check } from '../check/check.ts';
+import { type CheckTotals, parseCursor } from '../check/cursor.ts';
+import { DRIFT, type Finding } from '../check/finding.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { createClient } from '../store/client.ts';
+import { DynamoDBStore } from '../store/dynamodb.ts';
+import type { ScanSource, Store } from '../store/port.ts';
+import { describeTable } from '../store/table.ts';
+import { streamLabel } from '../stream/decode.ts';
+import { createCheckMetrics } from './metrics.ts';
+import type { InvocationContext } from './stream-handler.ts';
+
+/** What a nightly check is asked for. */
+export interface CheckEvent {
+  /** Parts that the table is read in. Default 8. */
+  segments?: number;
+  /** Only these parts, 0 to `segments - 1`. Default: all. */
+  onlySegments?: number[];
+  /** Mend what is drift. */
+  repair?: boolean;
+  /** What the call before gave: go on from there. */
+  cursor?: unknown;
+}
+
+/** What a call came to: totals of it and of the calls before it. */
+export interface CheckResponse extends CheckTotals {
+  /** Call again with it; null where the check came to its end. */
+  cursor: unknown;
+  /** Whether all drift that was found is repaired, and nothing is quarantined. */
+  isClean: boolean;
+}
+
+/** Options of a check handler. */
+export interface CheckHandlerOptions
+  extends Pick<CheckOptions, 'streamLabel' | 'settleMs' | 'consumer' | 'maxRcu' | 'maxWcu' | 'now' | 'wait'> {
+  /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
+  client?: DynamoDBClient;
+  /** The table, instead of `client`. Then `streamLabel` is not looked up. */
+  store?: Store & ScanSource;
+  /** Milliseconds before the function's timeout at which the check stops and gives its cursor. Default 10,000. */
+  reserveMs?: number;
+  /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
+  metricsNamespace?: string;
+  /** A pino logger. Default: JSON lines on stdout, level `info`. */
+  logger?: Logger;
+}
+
+/** A Lambda handler that checks a table, or some parts of it. */
+export type CheckHandler = (event: CheckEvent, context: InvocationContext) => Promise<CheckResponse>;
+
+const RESERVE_MS = 10_000;
+
+/**
+ * Makes the handler of the nightly check. A call works until the time reserve and gives a cursor; the next goes on from
+ * there, and the totals add up. The function's timeout has to leave room for the settle time: what is suspect when a
+ * call ends is looked at again by the next.
+ *
+ * @example
+ * export const handler = checkHandler(graph, { maxRcu: 500 });
+ */
+export function checkHandler(graph: AnyGraph, options: CheckHandlerOptions = {}): CheckHandler {
+  const { client, reserveMs = RESERVE_MS, metricsNamespace, logger: rootLogger = pino({ level: 'info' }) } = options;
+  const ownClient = options.store === undefined ? (client ?? createClient()) : undefined;
+  const store = options.store ?? new DynamoDBStore(ownClient!, graph.table);
+  const metrics = createCheckMetrics(metricsNamespace ?? 'Edgeloom', graph.table.name);
+  return async ({ segments, onlySegments, repair = false, cursor }, context) => {
+    const logger = rootLogger.child({ requestId: context.awsRequestId });
+    const resume = cursor === undefined || cursor === null ? undefined : parseCursor(cursor);
+    const result = await check({
+      ...options,
+      ...{ graph, store, segments, onlySegments, resume },
+      streamLabel: options.streamLabel ?? (ownClient && (await labelOf(graph, ownClient))),
+      mode: repair ? 'repair' : 'report',
+      remainingMs: () => context.getRemainingTimeInMillis() - reserveMs,
+      onFinding: (finding) => log(logger, finding),
+    });
+    const { cursor: next, ...totals } = result;
+    metrics.emit(resume?.totals, totals);
+    logger.info({ ...totals, isOver: next === undefined }, 'checked');
+    const { missing, stale, orphan } = totals.drift;
+    const isClean = missing + stale + orphan <= totals.repaired && totals.quarantined === 0;
+    return { ...totals, isClean, cursor: next ?? null };
+  };
+}
+
+async function labelOf(graph: AnyGraph, client: DynamoDBClient): Promise<string | undefined> {
+  const { streamArn } = await describeTable(client, graph);
+  return streamArn && streamLabel(streamArn);
+}
+
+/** Keys and verdict only: what is expected and what is there are contents of items. */
+function log(logger: Logger, { source, target, verdict }: Finding): void {
+  const isDrift = (DRIFT as readonly string[]).includes(verdict) || verdict === 'quarantined';
+  logger[isDrift ? 'warn' : 'debug']({ source, target, verdict }, 'found');
+}

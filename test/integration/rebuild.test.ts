@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { check } from '../../src/check/check.ts';
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { checkedTable } from '../support/checked-table.ts';
+import { goalGraph } from '../support/contracts-model.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** A model with what a changed one has: another rank table, a new search attribute, one that is gone. */
+function changedGraph(table: string) {
+  return defineGraph({
+    table,
+    nodes: {
+      GOAL: node({ view: ['title'], search: { title: {} } }),
+      USER: node({ search: { name: { shards: 10 }, email: { fold: true }, favoriteFoods: { each: true } } }),
+      TEAM: node(),
+      ORG: node(),
+    },
+    edges: {
+      GOALMEMBERSHIP: edge({
+        from: 'GOAL',
+        to: ['USER', 'TEAM', 'ORG'],
+        edgeSet: ['memberRole', 'date'],
+        inbound: { gsi0: rank('memberRole', { LEAD: 900, CONTRIBUTOR: 100 }), gsi1: { from: 'date', type: 'date' } },
+      }),
+    },
+  });
+}
+
+describe('a rebuild', () => {
+  it('projects a table that never had a consumer, and ends in a clean check', async () => {
+    const { store, graph } = await testTable(goalGraph(uniqueTableName()));
+    for (let g = 1; g <= 5; g++) {
+      await store.put({ source: { S: `GOAL-${g}` }, target: { S: `GOAL-${g}` }, title: { S: `goal ${g}` } });
+      for (let u = 1; u <= 5; u++) {
+        await store.put({
+          ...{ source: { S: `GOAL-${g}` }, target: { S: `GOALMEMBERSHIP-USER-${u}` } },
+          ...{ memberRole: { S: 'LEAD' }, date: { S: '2026-01-01' } },
+        });
+      }
+    }
+    const rebuilt = await check({ graph, store, mode: 'rebuild' });
+    // Each goal: a view, and an index item for each member.
+    expect(rebuilt.repaired).toBe(5 * 6);
+    const after = await check({ graph, store, settleMs: 10 });
+    expect(after).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 }, derivedItems: 30 });
+    expect(await check({ graph, store, mode: 'rebuild' })).toMatchObject({ repaired: 0, wcu: 0 });
+  });
+
+  it('mends what a changed model asks for: another rank table, new labels, new and dropped searches and types', async () => {
+    const { store, graph } = await checkedTable(3);
+    const changed = changedGraph(graph.table.name);
+    expect((await check({ graph: changed, store, settleMs: 10 })).drift).not.toEqual({
+      ...{ missing: 0, stale: 0, orphan: 0 },
+    });
+    await check({ graph: changed, store, mode: 'rebuild' });
+    const after = await check({ graph: changed, store, settleMs: 10 });
+    expect(after.drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    const { item } = await store.get({ source: 'GOAL-G1', target: '~ix/GOALMEMBERSHIP-USER-U1' }, { consistent: true });
+    expect(item).toMatchObject({ gsi0sk: { S: '900-LEAD\u0000GOAL-G1' } });
+  });
+
+  it('runs beside live writes and a projector, and nothing of either is lost', async () => {
+    const { store, graph, writer, projectAll, run } = await checkedTable(3);
+    for (let g = 1; g <= 3; g++) await store.delete({ source: `GOAL-G${g}`, target: '~view' });
+    let isOver = false;
+    const producing = (async () => {
+      for (let i = 0; !isOver; i++) {
+        const goal = `GOAL-G${1 + (i % 3)}` as const;
+        if (i % 4 === 3) await writer.deleteEdge(goal, 'GOALMEMBERSHIP', `USER-N${i - 3}`);
+        else await writer.putEdge(goal, 'GOALMEMBERSHIP', `USER-N${i}`, { memberRole: 'LEAD', date: '2026-01-01' });
+        if (i % 5 === 0) await projectAll();
+      }
+    })();
+    for (let i = 0; i < 3; i++) await check({ graph, store, mode: 'rebuild' });
+    isOver = true;
+    await producing;
+    await projectAll();
+    const after = await run();
+    expect(after.drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  });
+});

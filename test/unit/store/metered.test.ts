@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/errors.ts';
+import { MemoryStore } from '../../../src/store/memory.ts';
+import { MeteredStore, type MeterOptions } from '../../../src/store/metered.ts';
+import { goalGraph } from '../../support/contracts-model.ts';
+
+const KEY = { source: 'USER-1', target: 'USER-1' };
+
+/** A metered store on a clock of its own; `failures` calls fail first. */
+function metered(options: MeterOptions, failures = 0) {
+  const clock = { nowMs: 0, waits: 0 };
+  const memory = new MemoryStore(goalGraph().table);
+  let left = failures;
+  const get = memory.get.bind(memory);
+  memory.get = async (...args) => {
+    if (left-- > 0) throw new StoreError('retryable', 'ThrottlingException', 'slow down');
+    return await get(...args);
+  };
+  const store = new MeteredStore(memory, {
+    ...options,
+    now: () => clock.nowMs,
+    wait: async (milliseconds) => {
+      clock.nowMs += milliseconds;
+      clock.waits += 1;
+    },
+  });
+  return { store, clock };
+}
+
+describe('a metered store', () => {
+  it('counts what calls consume', async () => {
+    const { store } = metered({});
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, text: { S: 'x'.repeat(2_000) } });
+    await store.get(KEY, { consistent: true });
+    await store.get(KEY, { consistent: false });
+    expect({ rcu: store.rcu, wcu: store.wcu }).toEqual({ rcu: 1.5, wcu: 2 });
+  });
+
+  it('keeps reads and writes under a rate each, and the rate is used', async () => {
+    const { store, clock } = metered({ maxRcu: 10, concurrency: 1 });
+    for (let i = 0; i < 100; i++) await store.get(KEY, { consistent: true });
+    // The first second's units are saved up.
+    expect(clock.nowMs).toBeGreaterThanOrEqual(8_900);
+    expect(clock.nowMs).toBeLessThanOrEqual(9_100);
+    await store.delete(KEY);
+    expect(clock.nowMs).toBeLessThanOrEqual(9_100);
+  });
+
+  it('waits out a call that cost more than a second may', async () => {
+    const { store, clock } = metered({ maxWcu: 10, concurrency: 1 });
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, text: { S: 'x'.repeat(100 * 1024) } });
+    await store.delete({ source: 'USER-2', target: 'USER-2' });
+    expect(clock.nowMs).toBeGreaterThanOrEqual(9_000);
+  });
+
+  it('retries what may succeed later, however often, and nothing else', async () => {
+    const { store, clock } = metered({}, 25);
+    await store.get(KEY, { consistent: true });
+    expect(clock.waits).toBe(25);
+    await expect(store.get({ source: '', target: 'A' }, { consistent: true })).rejects.toMatchObject({
+      kind: 'terminal',
+    });
+  });
+
+  it('gives up where no time is left for another try', async () => {
+    const { store } = metered({ remainingMs: () => 0 }, 1);
+    await expect(store.get(KEY, { consistent: true })).rejects.toMatchObject({ code: 'ThrottlingException' });
+  });
+});
