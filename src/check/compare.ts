@@ -86,7 +86,8 @@ export class PartitionSummary {
       this.isOdd = true;
       return undefined;
     }
-    return isLive(item) ? undefined : this.noteTombstone(item);
+    // What is mended becomes a tombstone then: nothing else has to be done about it.
+    return isLive(item) || !this.hasPlausibleWatermark(item) ? undefined : this.noteTombstone(item);
   }
 
   /** Whether nothing differs. A difference has yet to be looked at: the partition may have changed as it was read. */
@@ -146,7 +147,11 @@ export class PartitionSummary {
   }
 
   private checkWatermark(item: Item): void {
-    if (!isPlausibleWatermark(item[WATERMARK], this.streamLabel)) this.isOdd = true;
+    if (!this.hasPlausibleWatermark(item)) this.isOdd = true;
+  }
+
+  private hasPlausibleWatermark(item: Item): boolean {
+    return isPlausibleWatermark(item[WATERMARK], this.streamLabel);
   }
 
   private stuck(target: string, reason: string): void {

@@ -183,7 +183,7 @@ function viewUpdate(
   const isEmpty = wanted.length === 0 && attributes === undefined && evicted.size === 0;
   return {
     key: { source, target: VIEW_KEY },
-    ...(hasEdgeSet(view) ? setDifference(seen, wanted) : { setElements: wanted }),
+    ...(hasEdgeSet(view) ? setDifference(seen, wanted) : wanted.length > 0 && { setElements: wanted }),
     ...withFields(graph, isEmpty, watermark, now, {
       ...(!hasEdgeSet(view) && wanted.length === 0 && { [EDGE_SET]: undefined }),
       [ATTRIBUTES]: attributes && { M: attributes },
