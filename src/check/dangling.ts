@@ -43,14 +43,14 @@ export class DanglingEdges {
     await this.file.appendFile(text);
   }
 
-  /** After the scan: looks up what is left, and reports edges that are there and whose node is not. */
-  async report(store: Pick<Store, 'getMany'>, onFinding: (finding: Finding) => void): Promise<void> {
+  /**
+   * After the scan: looks up what is left, and reports edges that are there and whose node is not. Without a store nothing
+   * can have changed since: what is left dangles.
+   */
+  async report(store: Pick<Store, 'getMany'> | undefined, onFinding: (finding: Finding) => void): Promise<void> {
     let chunk: ItemKey[] = [];
     const look = async (): Promise<void> => {
-      const keys = chunk.flatMap((edge) => [edge, nodeKey(edge)]);
-      const { items } = await store.getMany(keys, { consistent: false });
-      for (const [i, { source, target }] of chunk.entries()) {
-        if (items[2 * i] === undefined || items[2 * i + 1] !== undefined) continue;
+      for (const { source, target } of store === undefined ? chunk : await stillDangling(store, chunk)) {
         onFinding({ source, target, verdict: 'dangling', expected: `a node ${targetOf(target)}`, actual: null });
       }
       chunk = [];
@@ -81,6 +81,12 @@ export class DanglingEdges {
     const bit = bitOf(id);
     return (this.nodes[bit >> 3]! & (1 << (bit & 7))) !== 0;
   }
+}
+
+async function stillDangling(store: Pick<Store, 'getMany'>, edges: readonly ItemKey[]): Promise<ItemKey[]> {
+  const keys = edges.flatMap((edge) => [edge, nodeKey(edge)]);
+  const { items } = await store.getMany(keys, { consistent: false });
+  return edges.filter((_edge, i) => items[2 * i] !== undefined && items[2 * i + 1] === undefined);
 }
 
 function bitOf(id: string): number {

@@ -2,6 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type CheckOptions, type CheckResult, check } from '../check/check.ts';
 import { type CheckCursor, parseCursor } from '../check/cursor.ts';
+import { checkExport, type ExportCheckResult } from '../check/export.ts';
 import type { Finding } from '../check/finding.ts';
 import { EdgeloomError } from '../errors.ts';
 import { describeTable } from '../store/table.ts';
@@ -34,6 +35,8 @@ interface CommandOptions {
   maxRcu?: number;
   maxWcu?: number;
   source?: string[];
+  export?: string;
+  confirm?: boolean;
   resume?: string;
   report?: string[];
 }
@@ -52,6 +55,8 @@ export function checkCommand(program: Command): void {
     .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber)
     .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
     .option('--source <id...>', 'only these partitions')
+    .option('--export <folder>', 'check an export of the table to S3 instead; the table is not touched')
+    .option('--confirm', 'with --export: look at the partitions that differ there in the live table')
     .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
     .option('--report <kind-and-file...>', 'write a report as well: junit FILE or json FILE')
     .addHelpText(
@@ -63,6 +68,7 @@ export function checkCommand(program: Command): void {
         'check --sample 1% --json',
         'check --source GOAL-G1 USER-U1',
         'check --resume check.json --report junit drift.xml',
+        'check --export ./AWSDynamoDB --confirm',
       ),
     )
     .action(inSession(checkAndReport));
@@ -73,17 +79,30 @@ async function checkAndReport(session: Session, options: CommandOptions) {
   const report = options.report && reportTarget(options.report);
   const findings: Finding[] = [];
   const actions: string[] = [];
-  const result = await runCheck(session, checkOptions(options), {
+  const onFinding = (finding: Finding): void => {
+    if (findings.length < MOST_FINDINGS) findings.push(finding);
+  };
+  let result: CheckResult | undefined;
+  let sources = options.source;
+  if (options.export !== undefined) {
+    if (options.repair === true && options.confirm !== true) throw unconfirmed();
+    const exported = await runExportCheck(
+      session,
+      options.export,
+      options.confirm === true ? () => undefined : onFinding,
+    );
+    if (options.confirm === true) sources = exported.suspects;
+    else result = exported;
+  }
+  result ??= await runCheck(session, checkOptions({ ...options, source: sources }), {
     resume: options.resume,
-    onFinding: (finding) => {
-      if (findings.length < MOST_FINDINGS) findings.push(finding);
-    },
+    onFinding,
     onRepair: (action) => {
       if (actions.length < MOST_FINDINGS) actions.push(action);
     },
   });
   const seconds = (performance.now() - started) / 1000;
-  const { cursor, ...totals } = result;
+  const { cursor, ...totals }: CheckResult = result;
   const { missing, stale, orphan } = totals.drift;
   if (missing + stale + orphan > totals.repaired || totals.quarantined > 0) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
@@ -99,6 +118,27 @@ async function checkAndReport(session: Session, options: CommandOptions) {
   const lines = [...plan, reportText(totals, findings, seconds)];
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
   return { json, text: lines.join('\n') };
+}
+
+function unconfirmed(): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-option',
+    '--repair cannot mend an export.',
+    'Add --confirm: what differs in the export is looked at in the live table, and mended there.',
+  );
+}
+
+async function runExportCheck(
+  { graph }: Session,
+  folder: string,
+  onFinding: (finding: Finding) => void,
+): Promise<ExportCheckResult> {
+  const progress = startProgress('items', 0);
+  try {
+    return await checkExport({ graph, folder, onFinding, onProgress: (items) => progress.update(items, items) });
+  } finally {
+    progress.stop();
+  }
 }
 
 function checkOptions(options: CommandOptions): Partial<CheckOptions> {

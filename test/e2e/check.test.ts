@@ -1,0 +1,177 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Item } from '../../src/model/attribute-value.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { type CommandRun, type DevServer, edgeloom, startDev } from '../support/command.ts';
+import { goalGraph } from '../support/contracts-model.ts';
+import { writeExport } from '../support/export.ts';
+
+let dev: DevServer;
+let folder: string;
+let store: DynamoDBStore;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeloom-check-'));
+  dev = await startDev();
+  store = new DynamoDBStore(createClient({ endpoint: dev.endpoint }), goalGraph(dev.table).table);
+  expect((await run('import', 'examples/goals/goals.jsonl')).code).toBe(0);
+}, 60_000);
+
+afterAll(async () => {
+  expect(await dev.interrupt()).toBe(0);
+  await rm(folder, { recursive: true, force: true });
+});
+
+function run(...args: string[]): Promise<CommandRun> {
+  return edgeloom([...args, '--endpoint', dev.endpoint]);
+}
+
+async function json(code: number, ...args: string[]): Promise<Record<string, unknown>> {
+  const result = await run(...args, '--json');
+  expect(result.code, result.stdout).toBe(code);
+  return JSON.parse(result.stdout) as Record<string, unknown>;
+}
+
+/** Takes the edge set out of a view, which nothing but a check will notice. */
+async function breakView(): Promise<void> {
+  const { item } = await store.get({ source: 'GOAL-G1', target: '~view' }, { consistent: true });
+  const { edgeSet: _, ...rest } = item!;
+  await store.put(rest as Item);
+}
+
+describe('edgeloom check', () => {
+  it('is clean where all is projected: exit 0', async () => {
+    // The settle time is long enough for the projector to come.
+    const result = await json(0, 'check', '--settle', '3s');
+    expect(result).toMatchObject({
+      ...{ drift: { missing: 0, stale: 0, orphan: 0 }, pending: 0, unknown: 0, quarantined: 0, repaired: 0, wcu: 0 },
+      ...{ baseItems: 11, findings: [] },
+      ...{ rcu: expect.any(Number) as number, seconds: expect.any(Number) as number },
+    });
+  });
+
+  it('finds drift (exit 1), plans, repairs it (exit 0), and finds no more', async () => {
+    await breakView();
+    const found = await json(1, 'check', '--settle', '100ms');
+    expect(found['findings']).toEqual([
+      {
+        ...{ source: 'GOAL-G1', target: '~view', verdict: 'stale', actual: null },
+        expected: expect.stringContaining('GOALMEMBERSHIP-USER-U1|memberRole=LEAD') as string,
+      },
+    ]);
+    const text = await run('check', '--settle', '100ms');
+    expect(text.stdout).toContain('drift: 0 missing, 1 stale, 0 orphan\n');
+    expect(text.stdout).toContain('stale GOAL-G1 ~view\n  expected: GOALMEMBERSHIP-');
+    expect(await json(1, 'check', '--settle', '100ms', '--repair', '--dry-run')).toMatchObject({
+      ...{ plan: ['would mend GOAL-G1 ~view'], repaired: 0, wcu: 0 },
+    });
+    expect(await json(0, 'check', '--settle', '100ms', '--repair')).toMatchObject({ repaired: 1 });
+    expect(await json(0, 'check', '--settle', '100ms')).toMatchObject({ findings: [] });
+  });
+
+  it('looks at parts of a table: some partitions, a segment, a sample', async () => {
+    expect(await json(0, 'check', '--source', 'GOAL-G1', 'USER-U1')).toMatchObject({ partitions: 2 });
+    const halves = await Promise.all(['1/2', '2/2'].map((part) => json(0, 'check', '--segment', part)));
+    expect(halves.reduce((sum, { baseItems }) => sum + Number(baseItems), 0)).toBe(11);
+    expect(await json(0, 'check', '--sample', '100%')).toMatchObject({ baseItems: 11 });
+  });
+
+  it('writes reports for build servers and machines', async () => {
+    await breakView();
+    const junit = join(folder, 'drift.xml');
+    await json(1, 'check', '--settle', '100ms', '--report', 'junit', junit);
+    const xml = await readFile(junit, 'utf8');
+    expect(xml).toContain('<testsuite name="edgeloom check" tests="1" failures="1">');
+    expect(xml).toContain('<testcase classname="GOAL-G1" name="~view">');
+    const file = join(folder, 'drift.json');
+    await json(0, 'check', '--settle', '100ms', '--repair', '--report', 'json', file);
+    expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ repaired: 1, drift: { stale: 1 } });
+    await json(0, 'check', '--report', 'junit', junit);
+    expect(await readFile(junit, 'utf8')).toContain('tests="1" failures="0"');
+  });
+
+  it('goes on from the place that a file keeps, and takes the file away at its end', async () => {
+    const place = join(folder, 'place.json');
+    const drift = { missing: 0, stale: 0, orphan: 0 };
+    const counted = { partitions: 7, baseItems: 70, derivedItems: 0, drift, pending: 0, superseded: 0, dangling: 0 };
+    const totals = { ...counted, unknown: 0, quarantined: 0, repaired: 0, tidied: 0, rcu: 1, wcu: 0 };
+    await writeFile(place, JSON.stringify({ version: 1, segments: 2, open: [{ segment: 1 }], suspects: [], totals }));
+    const half = await json(0, 'check', '--segment', '2/2');
+    expect(await json(0, 'check', '--resume', place)).toMatchObject({ baseItems: 70 + Number(half['baseItems']) });
+    await expect(readFile(place)).rejects.toMatchObject({ code: 'ENOENT' });
+    await writeFile(place, '{"version":9}');
+    expect(await json(2, 'check', '--resume', place)).toMatchObject({ error: { code: 'invalid-cursor' } });
+  });
+
+  it('checks an export without the table, and confirms in it', async () => {
+    const { items } = await store.scan({ segment: 0, segments: 1 });
+    const exported = join(folder, 'export');
+    await writeExport(exported, items);
+    expect(await json(0, 'check', '--export', exported)).toMatchObject({ baseItems: 11, rcu: 0 });
+    const drifted = join(folder, 'drifted');
+    const isView = (item: Item): boolean => 'S' in item['target']! && item['target'].S === '~view';
+    await writeExport(
+      drifted,
+      items.filter((item) => !isView(item)),
+    );
+    expect(await json(1, 'check', '--export', drifted)).toMatchObject({ rcu: 0, wcu: 0 });
+    // The table itself is right.
+    expect(await json(0, 'check', '--export', drifted, '--confirm', '--settle', '100ms')).toMatchObject({
+      findings: [],
+    });
+    expect(await json(2, 'check', '--export', drifted, '--repair')).toMatchObject({
+      error: { code: 'invalid-option' },
+    });
+  });
+
+  it.each([
+    [['--settle', 'soon']],
+    [['--segment', '3/2']],
+    [['--sample', '200%']],
+    [['--max-rcu', '0']],
+    [['--report', 'pdf', 'x']],
+    [['--export', '/none-such']],
+  ])('%j: exit 2 and one JSON document', async (args) => {
+    expect(await json(2, 'check', ...args)).toHaveProperty('error');
+  });
+});
+
+describe('edgeloom rebuild', () => {
+  it('makes what is derived from the base items: exit 0, and nothing to do the second time', async () => {
+    await breakView();
+    await store.delete({ source: 'USER-U1', target: '~ix/name' });
+    expect(await json(0, 'rebuild')).toMatchObject({ writes: 2, refusals: [] });
+    expect(await json(0, 'rebuild', '--max-rcu', '1000')).toMatchObject({ writes: 0, wcu: 0 });
+    expect(await json(0, 'check', '--settle', '100ms')).toMatchObject({ findings: [] });
+  });
+});
+
+describe('edgeloom redrive', () => {
+  it('says what is left (exit 1) and clears what is mended (exit 0)', async () => {
+    const bad = { source: { S: 'GOAL-BAD' }, target: { S: 'GOAL-BAD' }, dueDate: { S: 'soon' } };
+    await store.put(bad);
+    for (const deadline = Date.now() + 20_000; Date.now() < deadline; ) {
+      const { stdout } = await run('redrive', '--json');
+      if ((JSON.parse(stdout) as { entries: number }).entries > 0) break;
+    }
+    expect(await json(1, 'redrive')).toMatchObject({ entries: 1, repaired: 0, left: 1 });
+    expect(await json(1, 'check', '--settle', '100ms')).toMatchObject({ quarantined: 1 });
+    await store.put({ ...bad, dueDate: { S: '2026-01-01' } });
+    expect(await json(0, 'redrive')).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+    expect(await json(0, 'redrive')).toMatchObject({ entries: 0 });
+  });
+
+  it('refuses a message that is none: exit 2', async () => {
+    const file = join(folder, 'message.json');
+    await writeFile(file, '{}');
+    expect(await json(2, 'redrive', '--from-failure', file)).toMatchObject({
+      error: { code: 'invalid-failure-message' },
+    });
+    expect(await json(2, 'redrive', '--from-failure', join(folder, 'none'))).toMatchObject({
+      error: { code: 'no-file' },
+    });
+  });
+});
