@@ -1,9 +1,10 @@
 import { batch } from './batch.ts';
 import { client } from './client.ts';
 import { cpu } from './cpu.ts';
+import { delivery } from './delivery.ts';
 import { page } from './page.ts';
 import { runBenchmarks } from './support/command.ts';
 import { writer } from './writer.ts';
 
 /** `npm run bench`: every benchmark, or those named. */
-await runBenchmarks({ batch, cpu, client, writer, page });
+await runBenchmarks({ batch, cpu, client, writer, page, delivery });

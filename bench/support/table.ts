@@ -1,6 +1,7 @@
 import { CreateTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
 import { type Engine, startEngine } from '../../src/local/engine.ts';
+import { itemSizeBytes } from '../../src/model/attribute-value.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
@@ -14,8 +15,9 @@ export interface FreshTable {
   store: DynamoDBStore;
 }
 
-/** So that no request is larger than the engine takes: a batch of views may have megabytes. */
-const LOAD_ITEMS = 5;
+/** No request may be larger than the engine takes, and a batch of views may have megabytes. */
+const LOAD_ITEMS = 25;
+const LOAD_BYTES = 1024 * 1024;
 
 /**
  * Runs something on a fresh engine and table, loaded with `items`. The engine slows down as a stream grows, so no two
@@ -32,14 +34,28 @@ export async function withFreshTable<T>(
     const { StreamSpecification: _, ...definition } = tableDefinition(graph);
     await client.send(new CreateTableCommand(definition));
     const store = new DynamoDBStore(client, graph.table);
-    const chunks: Item[][] = [];
-    for (let start = 0; start < items.length; start += LOAD_ITEMS) chunks.push(items.slice(start, start + LOAD_ITEMS));
-    await pMap(chunks, (chunk) => store.writeMany(chunk.map((item) => ({ put: item }))), { concurrency: 8 });
+    await pMap(chunksOf(items), (chunk) => store.writeMany(chunk.map((item) => ({ put: item }))), { concurrency: 8 });
     return await run({ endpoint: engine.endpoint, client, store });
   } finally {
     client.destroy();
     await engine.stop();
   }
+}
+
+function* chunksOf(items: readonly Item[]): Generator<Item[]> {
+  let chunk: Item[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = itemSizeBytes(item);
+    if (chunk.length === LOAD_ITEMS || (chunk.length > 0 && bytes + size > LOAD_BYTES)) {
+      yield chunk;
+      chunk = [];
+      bytes = 0;
+    }
+    chunk.push(item);
+    bytes += size;
+  }
+  if (chunk.length > 0) yield chunk;
 }
 
 /** Every item of a table, by its key: see `itemKey`. */

@@ -62,8 +62,12 @@ const TAG_INDEX: Item = {
 };
 const TABLE = [NODE, MEMBER, VIEW, MEMBER_INDEX, NAME_INDEX, TAG_INDEX];
 
-function judge(items: readonly Item[], answered: { records: ChangeRecord[]; done: number }[] = []): string[] {
-  return differences({ options: OPTIONS, items, answered, givenUp: new Set() });
+function judge(
+  items: readonly Item[],
+  answered: { records: ChangeRecord[]; done: number }[] = [],
+  settled: ReadonlySet<string> = new Set(),
+): string[] {
+  return differences({ options: OPTIONS, items, answered, settledEntries: settled, givenUp: new Set() });
 }
 
 describe('schedules', () => {
@@ -183,5 +187,6 @@ describe('the verdict', () => {
     expect(judge(TABLE, [{ records: [poison], done: 0 }])).toEqual([]);
     expect(judge([...TABLE, entry], [{ records: [poison], done: 1 }])).toEqual([]);
     expect(judge([...TABLE, entry])).toHaveLength(1);
+    expect(judge(TABLE, [{ records: [poison], done: 1 }], new Set(['GOAL-1 GOAL-1 stream/1']))).toEqual([]);
   });
 });

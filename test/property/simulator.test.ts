@@ -15,6 +15,8 @@ const HAPPENS = [
   'stale',
   'contradictions',
   'quarantined',
+  'redrives',
+  'entries settled',
   'evictions',
   'calls with refused',
   'calls with answer lost',

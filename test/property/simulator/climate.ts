@@ -45,6 +45,8 @@ export interface Climate {
   recreated: number;
   /** A write has an attribute that cannot be derived from. */
   poison: number;
+  /** An operator redrives what is quarantined, before a write or when all is quiet. */
+  redrive: number;
   /** A base item has an expiry of its own. */
   expiring: number;
   /** A projector's clock is wrong. */
@@ -55,24 +57,31 @@ export interface Climate {
 
 /** Draws the climate of a schedule. */
 export function chooseClimate(choices: Choices): Climate {
-  return choices.shape((random) => ({
-    tempo: chooseTempo(random),
-    fault: some(random, 0.6, [0.02, 0.08, 0.2]),
-    slow: some(random, 0.3, [0.03, 0.1, 0.3]),
-    stalled: some(random, 0.6, [0.1, 0.3]),
-    stalledTwin: some(random, 0.7, [0.3, 0.7]),
-    abandoned: some(random, 0.35, [0.05, 0.2, 0.5]),
-    duplicate: some(random, 0.55, [0.2, 0.5, 0.8]),
-    rewind: some(random, 0.25, [0.05, 0.15]),
-    lag: some(random, 0.15, [0.1, 0.3]),
-    pause: some(random, 0.25, [0.1, 0.3]),
-    split: some(random, 0.5, [0.05, 0.15, 0.3]),
-    recreated: some(random, 0.12, [0.1]),
-    poison: some(random, 0.15, [0.2]),
-    expiring: some(random, 0.08, [0.3]),
-    skewed: some(random, 0.2, [0.2]),
-    deletion: random.oneOf([0.2, 0.4, 0.5, 0.7]),
-  }));
+  return choices.shape((random) =>
+    withRedrives(random, {
+      tempo: chooseTempo(random),
+      fault: some(random, 0.6, [0.02, 0.08, 0.2]),
+      slow: some(random, 0.3, [0.03, 0.1, 0.3]),
+      stalled: some(random, 0.6, [0.1, 0.3]),
+      stalledTwin: some(random, 0.7, [0.3, 0.7]),
+      abandoned: some(random, 0.35, [0.05, 0.2, 0.5]),
+      duplicate: some(random, 0.55, [0.2, 0.5, 0.8]),
+      rewind: some(random, 0.25, [0.05, 0.15]),
+      lag: some(random, 0.15, [0.1, 0.3]),
+      pause: some(random, 0.25, [0.1, 0.3]),
+      split: some(random, 0.5, [0.05, 0.15, 0.3]),
+      recreated: some(random, 0.12, [0.1]),
+      poison: some(random, 0.15, [0.2]),
+      expiring: some(random, 0.08, [0.3]),
+      skewed: some(random, 0.2, [0.2]),
+      deletion: random.oneOf([0.2, 0.4, 0.5, 0.7]),
+    }),
+  );
+}
+
+/** Without poison nothing is quarantined. */
+function withRedrives(random: Random, climate: Omit<Climate, 'redrive'>): Climate {
+  return { ...climate, redrive: climate.poison > 0 ? some(random, 0.7, [0.2, 0.5]) : 0 };
 }
 
 function chooseTempo(random: Random): Tempo {
@@ -103,6 +112,7 @@ export const CALM: Climate = {
   split: 0,
   recreated: 0,
   poison: 0,
+  redrive: 0,
   expiring: 0,
   skewed: 0,
   deletion: 0,

@@ -18,7 +18,7 @@ import type {
   WriteResult,
 } from '../../../src/store/port.ts';
 import { callDuration, echoDelay } from './climate.ts';
-import type { Invocation } from './invocation.ts';
+import type { SimulatedProcess } from './process.ts';
 import { LONGEST_TIMEOUT, SECOND } from './time.ts';
 import { plain } from './world.ts';
 
@@ -48,11 +48,11 @@ interface Call<T> {
 }
 
 /**
- * The table as one invocation sees it. Every call becomes a happening: it takes effect after a time, its answer comes
+ * The table as one process sees it. Every call becomes a happening: it takes effect after a time, its answer comes
  * after another, and either may go wrong.
  */
 export class FaultyStore implements Store {
-  constructor(private readonly invocation: Invocation) {}
+  constructor(private readonly process: SimulatedProcess) {}
 
   get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
     const text = `get ${keyText(key)}`;
@@ -71,7 +71,7 @@ export class FaultyStore implements Store {
       text: `update ${keyText(update.key)}`,
       run: (table) => {
         const result = table.update(update);
-        if (this.invocation.world.trace !== undefined) void result.then((r) => this.tellUpdate(update, r));
+        if (this.process.world.trace !== undefined) void result.then((r) => this.tellUpdate(update, r));
         return result;
       },
     }));
@@ -99,7 +99,7 @@ export class FaultyStore implements Store {
   }
 
   private async read(name: string, key: ItemKey, options: ReadOptions): Promise<GetResult> {
-    const { world } = this.invocation;
+    const { world } = this.process;
     if (!options.consistent) {
       const previous = world.previous.get(`${key.source} ${key.target}`);
       const isRecent = previous !== undefined && world.agenda.now - previous.atMs <= STALENESS;
@@ -109,15 +109,15 @@ export class FaultyStore implements Store {
   }
 
   private call<T>(make: (name: string) => Call<T>): Promise<T> {
-    const { invocation } = this;
-    const { world } = invocation;
+    const { process } = this;
+    const { world } = process;
     const { agenda, choices, climate } = world;
-    const { name, stall } = invocation.nextCall();
+    const { name, stall } = process.nextCall();
     const call = make(name);
     return new Promise((resolve, reject) => {
       const delay = choices.drawn(`${name}.delay`, (random) => callDuration(climate, random));
       agenda.in(1 + stall + delay, () => {
-        if (invocation.isDead) {
+        if (process.isDead) {
           if (call.isWrite && choices.chance(`${name}.lands`, 0.5)) this.land(call, 'which is dead');
           return false;
         }
@@ -128,7 +128,7 @@ export class FaultyStore implements Store {
             })
           ]!;
         if (fault !== 'none') return this.failing(name, call, fault, reject);
-        world.tell(() => `${invocation.name} ${call.text}`);
+        world.tell(() => `${process.name} ${call.text}`);
         return this.answer(name, world.project(call.run), resolve);
       });
     });
@@ -136,8 +136,8 @@ export class FaultyStore implements Store {
 
   /** Gives the caller the result, after the time that the answer takes. */
   private answer<T>(name: string, result: Promise<T>, resolve: (result: Promise<T>) => void): boolean {
-    const { invocation } = this;
-    const { agenda, choices, climate } = invocation.world;
+    const { process } = this;
+    const { agenda, choices, climate } = process.world;
     const delay = choices.drawn(`${name}.answer`, (random) => (random.chance(0.5) ? 0 : callDuration(climate, random)));
     if (delay === 0) {
       resolve(result);
@@ -146,7 +146,7 @@ export class FaultyStore implements Store {
     // A refusal that comes when nobody waits any more is nobody's concern.
     result.catch(() => undefined);
     agenda.in(delay, () => {
-      if (invocation.isDead) return false;
+      if (process.isDead) return false;
       resolve(result);
       return true;
     });
@@ -159,10 +159,10 @@ export class FaultyStore implements Store {
     fault: Exclude<(typeof FAULTS)[number], 'none'>,
     reject: (error: StoreError) => void,
   ): boolean {
-    const { invocation } = this;
-    const { agenda, choices, climate } = invocation.world;
-    invocation.world.count(`calls with ${fault}`);
-    invocation.world.tell(() => `${invocation.name} ${call.text}: ${fault}`);
+    const { process } = this;
+    const { agenda, choices, climate } = process.world;
+    process.world.count(`calls with ${fault}`);
+    process.world.tell(() => `${process.name} ${call.text}: ${fault}`);
     if (fault === 'answer lost' || fault === 'crash after') this.land(call, fault);
     if (fault === 'done later' && call.isWrite) {
       const delay = choices.drawn(`${name}.later`, (random) =>
@@ -174,28 +174,28 @@ export class FaultyStore implements Store {
       });
     }
     if (fault === 'crash before' || fault === 'crash after') {
-      invocation.die('crashes');
+      process.die('crashes');
       return false;
     }
-    reject(new StoreError('retryable', 'simulated', `A simulated failure: ${fault}.`));
+    reject(new StoreError(process.failureKind, 'simulated', `A simulated failure: ${fault}.`));
     return true;
   }
 
   /** A call takes effect although nobody waits for it. */
   private land<T>(call: Call<T>, why: string): void {
     if (!call.isWrite) return;
-    const { invocation } = this;
-    invocation.world.count('writes that land unseen');
-    invocation.world.tell(() => `${invocation.name}, ${why}: ${call.text}`);
+    const { process } = this;
+    process.world.count('writes that land unseen');
+    process.world.tell(() => `${process.name}, ${why}: ${call.text}`);
     // As above: nobody is there to be told of a refusal.
-    invocation.world.project(call.run).catch(() => undefined);
+    process.world.project(call.run).catch(() => undefined);
   }
 
   private tellUpdate(
     { set, condition, addElements, deleteElements, setElements }: DerivedUpdate,
     result: UpdateResult,
   ) {
-    const { world } = this.invocation;
+    const { world } = this.process;
     world.tell(() => {
       const elements = { addElements, deleteElements, setElements };
       const outcome = result.applied ? 'applied' : `refused, the item is ${plain(result.current ?? {})}`;

@@ -48,7 +48,13 @@ export async function interruptedWorker(): Promise<string[]> {
   await ended;
   store.isDown = false;
   await createSourceWorker(stream, { ...settings, logger: SILENT }).run({ untilIdle: true });
-  return differences({ options: OPTIONS, items: [...store.items()], answered: [], givenUp: new Set() });
+  return differences({
+    options: OPTIONS,
+    items: [...store.items()],
+    answered: [],
+    settledEntries: new Set(),
+    givenUp: new Set(),
+  });
 }
 
 /** The warnings of a table that is down are what is wanted. */

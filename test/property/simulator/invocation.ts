@@ -1,6 +1,7 @@
 import { type BatchResult, createProjector } from '../../../src/apply/projector.ts';
 import { echoDelay } from './climate.ts';
 import { FaultyStore } from './faulty-store.ts';
+import type { SimulatedProcess } from './process.ts';
 import type { ShardRecord } from './streams.ts';
 import { HOUR, LONGEST_TIMEOUT, RETENTION } from './time.ts';
 import type { World } from './world.ts';
@@ -12,7 +13,8 @@ export type Answer = { kind: 'done'; count: number } | { kind: 'failed' };
 const STALLED_CALLS = [1, 2, 3, 3, 3, 4, 5] as const;
 
 /** One run of the projector over one batch, from its start to its answer, its crash or its timeout. */
-export class Invocation {
+export class Invocation implements SimulatedProcess {
+  readonly failureKind = 'retryable';
   /** Its process is gone: nothing of it runs on. Calls that are under way may still take effect. */
   isDead = false;
   private isAwaited = true;

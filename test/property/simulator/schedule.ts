@@ -33,12 +33,12 @@ async function run(choices: Choices, trace?: (line: string) => void): Promise<Ou
   world.plan();
   let isAtRest = await untilQuiet(world);
   for (let i = 0; isAtRest && i < BURIALS; i++) {
-    world.bury();
+    world.bury(`burial${i}`);
     isAtRest = await untilQuiet(world);
   }
   if (isAtRest) {
-    const { options, table, answered, mapping } = world;
-    const quiet = { options, items: [...table.items()], answered, givenUp: mapping.givenUp };
+    const { options, table, answered, settledEntries, mapping } = world;
+    const quiet = { options, items: [...table.items()], answered, settledEntries, givenUp: mapping.givenUp };
     for (const difference of differences(quiet)) world.fail('diverged', difference);
   }
   return { failures: world.failures, script: choices.recorded, counters: world.counters };

@@ -16,12 +16,15 @@ export interface QuietTable {
   items: readonly Item[];
   /** The batches that were answered for. */
   answered: readonly Answered[];
+  /** Quarantine entries that were settled and deleted, as `entryOf` names them. */
+  settledEntries: ReadonlySet<string>;
   /** Partitions with records that were given up: they wait for a repair. */
   givenUp: ReadonlySet<string>;
 }
 
 /** The differences between the derived items and what the base items say, one sentence each. */
-export function differences({ options, items, answered, givenUp }: QuietTable): string[] {
+export function differences(quiet: QuietTable): string[] {
+  const { options, items, givenUp } = quiet;
   const found: string[] = [];
   const base: Item[] = [];
   const derived: Item[] = [];
@@ -43,14 +46,14 @@ export function differences({ options, items, answered, givenUp }: QuietTable): 
       compareIndexItem(found, `${source} ${target}`, wanted?.indexItems.get(target), item);
       wanted?.indexItems.delete(target);
     } else {
-      entries.add(`${source} ${keyText(item, 'of')} ${keyText(item, 'w')}`);
+      entries.add(entryOf(item));
     }
   }
   for (const [source, { elements, attributes, indexItems }] of expected) {
     if (elements.size > 0 || attributes !== undefined) found.push(`${source} ~view is missing`);
     for (const target of indexItems.keys()) found.push(`${source} ${target} is missing`);
   }
-  compareEntries(found, entries, { options, items, answered, givenUp });
+  compareEntries(found, entries, quiet);
   return found;
 }
 
@@ -95,11 +98,11 @@ function compareIndexItem(found: string[], name: string, wanted: Item | undefine
   if (isLive && item['expiresAt'] !== undefined) found.push(`${name} has an expiry and is no tombstone`);
 }
 
-/** An entry for each record of poison that a batch ended in; none for another record. */
+/** An entry for each record of poison that a batch ended in, if it was not settled; none for another record. */
 function compareEntries(
   found: string[],
   entries: ReadonlySet<string>,
-  { options, answered, givenUp }: QuietTable,
+  { options, answered, settledEntries, givenUp }: QuietTable,
 ): void {
   const poison = new Set<string>();
   for (const { records, done } of answered) {
@@ -111,10 +114,16 @@ function compareEntries(
     }
     for (const i of newest.values()) {
       const entry = entryText(records[i]!);
-      if (i < done && poison.has(entry) && !entries.has(entry)) found.push(`there is no quarantine entry ${entry}`);
+      const isKept = entries.has(entry) || settledEntries.has(entry);
+      if (i < done && poison.has(entry) && !isKept) found.push(`there is no quarantine entry ${entry}`);
     }
   }
   for (const entry of entries) if (!poison.has(entry)) found.push(`the quarantine entry ${entry} has no reason`);
+}
+
+/** A quarantine entry as it is told from others: by the record that it stands for. */
+export function entryOf(item: Item): string {
+  return `${keyText(item, 'source')} ${keyText(item, 'of')} ${keyText(item, 'w')}`;
 }
 
 function entryText({ source, target, position }: ChangeRecord): string {

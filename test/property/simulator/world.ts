@@ -7,9 +7,10 @@ import { CALM, type Climate, chooseClimate } from './climate.ts';
 import { EventSourceMapping } from './mapping.ts';
 import { chooseModel, graphOf, MARK, type ModelOptions } from './models.ts';
 import { chooseWrites, type ProducerWrite } from './producers.ts';
+import { Redrive } from './redrive.ts';
 import { Streams } from './streams.ts';
 import { HOUR } from './time.ts';
-import type { Answered } from './verdict.ts';
+import { type Answered, entryOf } from './verdict.ts';
 
 /** What can be wrong with a schedule. */
 export interface Failure {
@@ -38,6 +39,8 @@ export class World {
   readonly mapping: EventSourceMapping;
   readonly failures: Failure[] = [];
   readonly answered: Answered[] = [];
+  /** Quarantine entries that a redrive has settled and deleted. */
+  readonly settledEntries = new Set<string>();
   readonly counters: Counters = {};
   /** Each item's state before its latest change, and when that was: what a read that is not consistent may see. */
   readonly previous = new Map<string, { item?: Item; atMs: number }>();
@@ -85,10 +88,11 @@ export class World {
     this.climate = CALM;
   }
 
-  /** Time passes until every tombstone has expired, and TTL deletes them. */
-  bury(): void {
+  /** Time passes until every tombstone has expired, and TTL deletes them. A redrive may come after it. */
+  bury(name: string): void {
     this.agenda.now += 72 * HOUR;
     this.sweep();
+    this.redriveSometimes(name);
   }
 
   fail(kind: Failure['kind'], message: string): void {
@@ -112,6 +116,7 @@ export class World {
       this.count('re-created streams');
     }
     if (sweeps) this.sweep();
+    this.redriveSometimes(name);
     this.tell(() => `producer ${name}: ${put === undefined ? `delete ${key.source} ${key.target}` : plain(put)}`);
     if (put === undefined) {
       void table.delete(key);
@@ -121,6 +126,10 @@ export class World {
       const expiry = Math.floor(agenda.now / 1000) + expiresInHours * 3600;
       void table.put({ ...put, expiresAt: { N: String(expiry) } });
     }
+  }
+
+  private redriveSometimes(name: string): void {
+    if (this.choices.chance(`${name}.redrive`, this.climate.redrive)) new Redrive(this, `${name}.redrive`).start();
   }
 
   private sweep(): void {
@@ -141,6 +150,10 @@ export class World {
       if (!(after > before)) {
         this.fail('revision-repeated', `r of ${key.source} ${key.target} went from ${before} to ${after}`);
       }
+    }
+    if (this.isProjecting && newImage === undefined && key.target.startsWith('~quarantine/')) {
+      this.settledEntries.add(entryOf(oldImage ?? {}));
+      this.count('entries settled');
     }
     const record = this.streams.append(change, this.agenda.now);
     if (record === undefined) return;

@@ -2,7 +2,14 @@ import { INDEX_MUTANTS } from './index-item.ts';
 import type { Mutant } from './mutant.ts';
 import { OTHER_MUTANTS } from './other.ts';
 import { PLAN_MUTANTS } from './plan.ts';
+import { REDRIVE_MUTANTS } from './redrive.ts';
 import { VIEW_MUTANTS } from './view.ts';
 
 /** Every planted bug that schedules find. */
-export const MUTANTS: readonly Mutant[] = [...PLAN_MUTANTS, ...VIEW_MUTANTS, ...INDEX_MUTANTS, ...OTHER_MUTANTS];
+export const MUTANTS: readonly Mutant[] = [
+  ...PLAN_MUTANTS,
+  ...VIEW_MUTANTS,
+  ...INDEX_MUTANTS,
+  ...OTHER_MUTANTS,
+  ...REDRIVE_MUTANTS,
+];

@@ -1,0 +1,236 @@
+import { createProjector } from '../src/apply/projector.ts';
+import { foldBatch } from '../src/fold/fold.ts';
+import { startEngine } from '../src/local/engine.ts';
+import { createWorker } from '../src/local/worker.ts';
+import type { AnyGraph } from '../src/model/graph.ts';
+import { fnv1a } from '../src/model/shard.ts';
+import { planUnits } from '../src/plan/units.ts';
+import { fastViewUpdate } from '../src/plan/writes.ts';
+import { createClient, createStreamsClient } from '../src/store/client.ts';
+import { DynamoDBStore } from '../src/store/dynamodb.ts';
+import { createTable } from '../src/store/table.ts';
+import { decodeRecords } from '../src/stream/decode.ts';
+import type { ChangeRecord } from '../src/stream/record.ts';
+import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import { derivedItems } from './support/derived.ts';
+import type { Item } from './support/images.ts';
+import { edgeSetModel, fullModel } from './support/models.ts';
+import { checkEdgeSets } from './support/oracle.ts';
+import { interleaved, ratios, timed } from './support/paired.ts';
+import type { Figure, Report } from './support/report.ts';
+import { spread } from './support/statistics.ts';
+import { itemKey, scanTable, withFreshTable } from './support/table.ts';
+import { insertsOverSources, recordedBatch, type Workload } from './support/workload.ts';
+
+/**
+ * What the way of delivery costs: batches in order from one shard, an item collection that is split over two, the same
+ * records a second time, and a backlog.
+ */
+
+const REPETITIONS = 3;
+/** A stale unit in a hundred at most, where delivery is in order. */
+const MOST_STALE = 0.01;
+/** A replayed view is written once more, behind a failed condition that costs the same. */
+const MOST_REPLAY = 2.1;
+const LEAST_RECOVERY = 0.8;
+const BACKLOG = 10_000;
+/** Records in a batch. */
+const BATCHES = [100, 1_000];
+
+/** Runs all of them. */
+export async function delivery({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  return [
+    await shares(),
+    await replays('edge sets', edgeSetModel),
+    await replays('full model', fullModel),
+    await recovery(repetitions),
+  ];
+}
+
+/** The share of units that meet a newer view: in order, and with each collection split over two shards. */
+async function shares(): Promise<Report> {
+  const figures: Figure[] = [];
+  for (const size of BATCHES) {
+    const inOrder = await deliver(edgeSetModel, (records) => chunks(records, size));
+    const split = await deliver(edgeSetModel, (records) => overTwoShards(records, size));
+    const name = (shards: string, what: string): string => `${shards}, batches of ${size}: ${what}`;
+    figures.push(
+      {
+        name: name('one shard', 'stale units'),
+        value: inOrder.stale,
+        unit: 'share',
+        target: { kind: 'at-most', value: MOST_STALE },
+      },
+      { name: name('one shard', 'mixed units'), value: inOrder.mixed, unit: 'share' },
+      { name: name('two shards', 'stale units'), value: split.stale, unit: 'share' },
+      { name: name('two shards', 'write capacity against one'), value: split.wcu / inOrder.wcu, unit: 'x' },
+    );
+  }
+  return {
+    name: 'delivery-order',
+    title: '10,000 records over 2,000 sources, edge sets alone, batch by batch',
+    figures,
+  };
+}
+
+/** Runs the recorded batch in these cuts on a fresh table; gives shares of its units. */
+async function deliver(
+  graph: AnyGraph,
+  cut: (records: readonly ChangeRecord[]) => ChangeRecord[][],
+): Promise<{ stale: number; mixed: number; wcu: number }> {
+  const workload = recordedBatch();
+  const batches = cut(decodeRecords(graph, workload.records));
+  return await withFreshTable(graph, itemsOf(graph, workload), async ({ client, store }) => {
+    const projector = createProjector(graph, { store });
+    const sums = { units: 0, stale: 0, mixed: 0, wcu: 0 };
+    for (const batch of batches) {
+      const { units, stale, wcu, error } = await projector.project(batch);
+      if (error !== undefined) throw error;
+      sums.units += units;
+      sums.stale += stale;
+      sums.wcu += wcu;
+      sums.mixed += mixedUnits(graph, batch);
+    }
+    checkEdgeSets('the projector', workload, await scanTable(client, graph));
+    return { stale: sums.stale / sums.units, mixed: sums.mixed / sums.units, wcu: sums.wcu };
+  });
+}
+
+/** The derived items before the batch, and the base items after it: producers are ahead, and truth is read from them. */
+function itemsOf(graph: AnyGraph, { before, records }: Workload): Item[] {
+  const bases = new Map(before.map((item) => [itemKey(item), item]));
+  for (const { dynamodb } of records) {
+    const { Keys, NewImage } = dynamodb!;
+    if (NewImage === undefined) bases.delete(itemKey(Keys as Item));
+    else bases.set(itemKey(NewImage as Item), NewImage as Item);
+  }
+  return [...derivedItems(graph, before), ...bases.values()];
+}
+
+/** View units that both add and remove, so that they have to see the view first. */
+function mixedUnits(graph: AnyGraph, batch: readonly ChangeRecord[]): number {
+  let mixed = 0;
+  for (const [source, histories] of foldBatch(batch)) {
+    for (const unit of planUnits(graph, source, histories)) {
+      if (unit.kind === 'view' && fastViewUpdate(graph, unit) === undefined) mixed += 1;
+    }
+  }
+  return mixed;
+}
+
+/** Batches of two shards in turn; an item stays in its shard, a partition does not. */
+function overTwoShards(records: readonly ChangeRecord[], size: number): ChangeRecord[][] {
+  const shards = [0, 1].map((shard) =>
+    chunks(
+      records.filter(({ target }) => fnv1a(target) % 2 === shard),
+      size,
+    ),
+  );
+  const batches: ChangeRecord[][] = [];
+  for (let i = 0; i < Math.max(...shards.map(({ length }) => length)); i++) {
+    for (const shard of shards) if (shard[i] !== undefined) batches.push(shard[i]!);
+  }
+  return batches;
+}
+
+/** Capacity of the same records a second time, against the first. */
+async function replays(name: string, graph: AnyGraph): Promise<Report> {
+  const workload = recordedBatch();
+  const records = decodeRecords(graph, workload.records);
+  const figures: Figure[] = [];
+  for (const size of [records.length, 1_000, 100]) {
+    const ratio = await withFreshTable(graph, itemsOf(graph, workload), async ({ client, store }) => {
+      const projector = createProjector(graph, { store });
+      const first = await projector.project(records);
+      let again = 0;
+      for (const batch of chunks(records, size)) {
+        const { wcu, error } = await projector.project(batch);
+        if (error !== undefined) throw error;
+        again += wcu;
+      }
+      checkEdgeSets('the projector', workload, await scanTable(client, graph));
+      return again / first.wcu;
+    });
+    const cut = size === records.length ? 'the same batch' : `batches of ${size.toLocaleString('en-US')}`;
+    figures.push({
+      name: `replay as ${cut}: write capacity against the first run`,
+      value: ratio,
+      unit: 'x',
+      ...(size === records.length && { target: { kind: 'at-most', value: MOST_REPLAY } }),
+    });
+  }
+  return { name: 'delivery-replay', title: `10,000 records projected as one batch, and once more: ${name}`, figures };
+}
+
+/** The local worker on a backlog, against the same worker beside a producer that writes as fast as it can. */
+async function recovery(repetitions: number): Promise<Report> {
+  const run = (isBacklog: boolean) => () =>
+    withStream(async ({ store, newWorker }) => {
+      const items = insertsOverSources(BACKLOG).map(({ dynamodb }) => ({ put: dynamodb!.NewImage! }));
+      const produce = (): Promise<unknown> => store.writeMany(items);
+      const { worker, applied } = newWorker();
+      if (isBacklog) await produce();
+      const { seconds } = await timed(async () => {
+        const producing = isBacklog ? undefined : produce();
+        const running = worker.run();
+        await producing;
+        await applied;
+        await worker.stop();
+        await running;
+      });
+      return BACKLOG / seconds;
+    });
+  const { steady, backlog } = await interleaved(repetitions, { steady: run(false), backlog: run(true) });
+  return {
+    name: 'delivery-recovery',
+    title: `the local worker, ${BACKLOG.toLocaleString('en-US')} records`,
+    figures: [
+      { name: 'beside a producer at full rate', value: spread(steady), unit: 'records/s' },
+      { name: 'on a backlog', value: spread(backlog), unit: 'records/s' },
+      {
+        name: 'recovery against steady',
+        value: ratios(backlog, steady),
+        unit: 'x',
+        target: { kind: 'at-least', value: LEAST_RECOVERY },
+      },
+    ],
+  };
+}
+
+/** A fresh engine with a table that has a stream. */
+async function withStream<T>(
+  run: (table: {
+    store: DynamoDBStore;
+    newWorker: () => { worker: ReturnType<typeof createWorker>; applied: Promise<void> };
+  }) => Promise<T>,
+): Promise<T> {
+  const engine = await startEngine();
+  const client = createClient({ endpoint: engine.endpoint });
+  const streams = createStreamsClient({ endpoint: engine.endpoint });
+  try {
+    const { streamArn = '' } = await createTable(client, edgeSetModel);
+    const store = new DynamoDBStore(client, edgeSetModel.table);
+    const newWorker = () => {
+      let done: () => void = () => undefined;
+      const applied = new Promise<void>((resolve) => {
+        done = resolve;
+      });
+      const onBatch = ({ totals }: { totals: { records: number } }): void => {
+        if (totals.records >= BACKLOG) done();
+      };
+      const worker = createWorker({ graph: edgeSetModel, store, streams, streamArn, pollIntervalMs: 10, onBatch });
+      return { worker, applied };
+    };
+    return await run({ store, newWorker });
+  } finally {
+    client.destroy();
+    streams.destroy();
+    await engine.stop();
+  }
+}
+
+function chunks<T>(values: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, i) => values.slice(i * size, (i + 1) * size));
+}
+
+await runDirectly(import.meta.url, 'delivery', delivery);
