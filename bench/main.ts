@@ -1,4 +1,5 @@
 import { batch } from './batch.ts';
+import { check, checkLive } from './check.ts';
 import { client } from './client.ts';
 import { cpu } from './cpu.ts';
 import { delivery } from './delivery.ts';
@@ -7,4 +8,4 @@ import { runBenchmarks } from './support/command.ts';
 import { writer } from './writer.ts';
 
 /** `npm run bench`: every benchmark, or those named. */
-await runBenchmarks({ batch, cpu, client, writer, page, delivery });
+await runBenchmarks({ batch, cpu, client, writer, page, delivery, check, 'check-live': checkLive });

@@ -141,6 +141,11 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'replay-skips-eviction',
+    rule: 'A plain replay writes where the view is beyond its budget: the first try may have died before it evicted.',
+    patches: [{ file: VIEW, find: ' && !movesElements(update)', replace: '' }],
+  },
+  {
     name: 'watermark-goes-back',
     rule: 'The slow path writes the later of the watermark that it has seen and its newest record.',
     patches: [

@@ -1,0 +1,281 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pMap from 'p-map';
+import { check as runCheck } from '../src/check/check.ts';
+import type { Finding } from '../src/check/finding.ts';
+import { startEngine } from '../src/local/engine.ts';
+import { createWorker } from '../src/local/worker.ts';
+import { canonicalText, type Item } from '../src/model/attribute-value.ts';
+import { createClient, createStreamsClient } from '../src/store/client.ts';
+import { DynamoDBStore } from '../src/store/dynamodb.ts';
+import { createTable } from '../src/store/table.ts';
+import { streamLabel } from '../src/stream/decode.ts';
+import { createWriter } from '../src/write/writer.ts';
+import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import { corrupt, goalOf, KINDS, projectedGoals } from './support/corruption.ts';
+import { fullModel, ROLE_NAMES } from './support/models.ts';
+import { interleaved, ratios, timed } from './support/paired.ts';
+import { seededRandom } from './support/random.ts';
+import type { Report } from './support/report.ts';
+import { spread } from './support/statistics.ts';
+import { type FreshTable, scanTable, withFreshTable } from './support/table.ts';
+
+/** The check: whether it finds everything and nothing else, and what it costs beside a bare scan. */
+
+const REPETITIONS = 5;
+const OF_EACH_KIND = 1_000;
+/** Partitions that stay whole. */
+const WHOLE = 2_000;
+const SEGMENTS = 8;
+const LEAST_SPEED = 0.7;
+const MOST_RCU = 1.01;
+const DRIFT = new Set<string>(['missing', 'stale', 'orphan']);
+
+/** Plants corruption and lets it be found and repaired; then times a check of the clean table against a bare scan. */
+export async function check({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  const goals = OF_EACH_KIND * KINDS.length + WHOLE;
+  return await withFreshTable(fullModel, projectedGoals(fullModel, goals), async (table) => [
+    await speed(table, repetitions),
+    await corruption(table),
+  ]);
+}
+
+async function corruption({ client, store }: FreshTable): Promise<Report> {
+  const before = await scanTable(client, fullModel);
+  const planted = new Set<string>();
+  const numbers = Array.from({ length: OF_EACH_KIND * KINDS.length }, (_, i) => i);
+  await pMap(numbers, async (goal) => planted.add(`${goalOf(goal)} ${await corrupt(store, goal)}`), {
+    concurrency: 16,
+  });
+  const found = await driftOf(store, {});
+  const repair = await driftOf(store, { mode: 'repair' });
+  const left = await driftOf(store, {});
+  const after = await scanTable(client, fullModel);
+  const hit = [...found.keys].filter((key) => planted.has(key)).length;
+  return {
+    name: 'check-corruption',
+    title: `${KINDS.length} kinds of corruption, ${OF_EACH_KIND.toLocaleString('en-US')} of each, in ${before.size.toLocaleString('en-US')} items (dynoxide)`,
+    figures: [
+      { name: 'planted and found', value: hit / planted.size, unit: 'share', target: { kind: 'at-least', value: 1 } },
+      {
+        name: 'found and not planted',
+        value: found.keys.size - hit,
+        unit: 'items',
+        target: { kind: 'at-most', value: 0 },
+      },
+      {
+        name: 'repaired',
+        value: repair.repaired / planted.size,
+        unit: 'share',
+        target: { kind: 'at-least', value: 1 },
+      },
+      { name: 'left after repair', value: left.keys.size, unit: 'items', target: { kind: 'at-most', value: 0 } },
+      {
+        name: 'wrong after repair',
+        value: wrongAfter(before, after, planted),
+        unit: 'items',
+        target: { kind: 'at-most', value: 0 },
+      },
+      {
+        name: 'others touched',
+        value: touched(before, after, planted),
+        unit: 'items',
+        target: { kind: 'at-most', value: 0 },
+      },
+      { name: 'read capacity of the repair', value: repair.rcu, unit: 'RCU' },
+      { name: 'write capacity of the repair', value: repair.wcu, unit: 'WCU' },
+    ],
+  };
+}
+
+async function driftOf(store: DynamoDBStore, options: { mode?: 'repair' }) {
+  const keys = new Set<string>();
+  const onFinding = ({ source, target, verdict }: Finding): void => {
+    if (DRIFT.has(verdict)) keys.add(`${source} ${target}`);
+  };
+  const result = await runCheck({ graph: fullModel, store, settleMs: 0, segments: SEGMENTS, onFinding, ...options });
+  return { ...result, keys };
+}
+
+/** Planted items that are not what they were: what the protocol stamps left out, tombstones and absence alike. */
+function wrongAfter(
+  before: ReadonlyMap<string, Item>,
+  after: ReadonlyMap<string, Item>,
+  planted: ReadonlySet<string>,
+): number {
+  return [...planted].filter((key) => contents(before.get(key)) !== contents(after.get(key))).length;
+}
+
+function contents(item: Item | undefined): string {
+  const { source: _s, target: _t, w: _w, r: _r, model: _m, expiresAt: _e, ...rest } = item ?? {};
+  return canonicalText({ M: rest });
+}
+
+function touched(
+  before: ReadonlyMap<string, Item>,
+  after: ReadonlyMap<string, Item>,
+  planted: ReadonlySet<string>,
+): number {
+  const keys = new Set([...before.keys(), ...after.keys()]);
+  const text = (item: Item | undefined): string => (item === undefined ? '' : canonicalText({ M: item }));
+  return [...keys].filter((key) => !planted.has(key) && text(before.get(key)) !== text(after.get(key))).length;
+}
+
+async function speed({ store }: FreshTable, repetitions: number): Promise<Report> {
+  let items = 0;
+  let scanRcu = 0;
+  let checkRcu = 0;
+  const scan = async (): Promise<number> => {
+    items = 0;
+    scanRcu = 0;
+    const { seconds } = await timed(async () => {
+      await pMap(
+        Array.from({ length: SEGMENTS }, (_, i) => i),
+        async (segment) => {
+          let startKey: Item | undefined;
+          do {
+            const page = await store.scan({ segment, segments: SEGMENTS, startKey });
+            items += page.items.length;
+            scanRcu += page.rcu;
+            startKey = page.lastKey;
+          } while (startKey !== undefined);
+        },
+      );
+    });
+    return items / seconds;
+  };
+  const checked = async (): Promise<number> => {
+    let count = 0;
+    const { seconds } = await timed(async () => {
+      const { baseItems, derivedItems, rcu, drift } = await runCheck({ graph: fullModel, store, segments: SEGMENTS });
+      if (drift.missing + drift.stale + drift.orphan > 0) throw new Error('the fixture is not clean');
+      count = baseItems + derivedItems;
+      checkRcu = rcu;
+    });
+    return count / seconds;
+  };
+  await scan();
+  await checked();
+  const runs = await interleaved(repetitions, { scan, checked });
+  return {
+    name: 'check-speed',
+    title: `a clean table of ${items.toLocaleString('en-US')} items, ${SEGMENTS} segments (dynoxide)`,
+    figures: [
+      { name: 'bare scan', value: spread(runs.scan), unit: 'items/s' },
+      { name: 'check', value: spread(runs.checked), unit: 'items/s' },
+      {
+        name: 'check against the scan',
+        value: ratios(runs.checked, runs.scan),
+        unit: 'x',
+        target: { kind: 'at-least', value: LEAST_SPEED },
+      },
+      { name: 'read capacity of the scan', value: scanRcu, unit: 'RCU' },
+      {
+        name: 'read capacity against the scan',
+        value: checkRcu / scanRcu,
+        unit: 'x',
+        target: { kind: 'at-most', value: MOST_RCU },
+      },
+    ],
+  };
+}
+
+/** How long producers write, in milliseconds; two minutes take the share of false alarms from chance. */
+const LIVE_MS = 120_000;
+const LIVE_GOALS = 200;
+const LIVE_SETTLE_MS = 3_000;
+
+/** A check under writes at full rate to the same partitions, with a projector, and drift that is planted meanwhile. */
+export async function checkLive(): Promise<Report[]> {
+  const engine = await startEngine();
+  const client = createClient({ endpoint: engine.endpoint });
+  const streams = createStreamsClient({ endpoint: engine.endpoint });
+  try {
+    const { streamArn = '' } = await createTable(client, fullModel);
+    const store = new DynamoDBStore(client, fullModel.table);
+    const worker = createWorker({ graph: fullModel, store, streams, streamArn, pollIntervalMs: 10 });
+    const running = worker.run();
+    const end = Date.now() + LIVE_MS;
+    const writing = produce(store, end);
+    const planted = new Set<string>();
+    const found = new Map<string, string>();
+    let checks = 0;
+    let superseded = 0;
+    const planting = plant(store, planted, end);
+    while (Date.now() < end) {
+      const result = await runCheck({
+        ...{ graph: fullModel, store, settleMs: LIVE_SETTLE_MS, streamLabel: streamLabel(streamArn) },
+        onFinding: ({ source, target, verdict }) => {
+          if (DRIFT.has(verdict)) found.set(`${source} ${target}`, verdict);
+        },
+      });
+      checks += 1;
+      superseded += result.superseded;
+    }
+    const writes = await writing;
+    await planting;
+    await runCheck({
+      ...{ graph: fullModel, store, settleMs: LIVE_SETTLE_MS, streamLabel: streamLabel(streamArn) },
+      onFinding: ({ source, target, verdict }) => {
+        if (DRIFT.has(verdict)) found.set(`${source} ${target}`, verdict);
+      },
+    });
+    await worker.stop();
+    await running;
+    const missed = [...planted].filter((key) => !found.has(key)).length;
+    const false_ = [...found.keys()].filter((key) => !planted.has(key)).length;
+    return [
+      {
+        name: 'check-live',
+        title: `${LIVE_MS / 60_000} minutes of writes at full rate to ${LIVE_GOALS} partitions, drift planted meanwhile (dynoxide)`,
+        figures: [
+          { name: 'writes', value: writes, unit: 'items' },
+          { name: 'checks', value: checks, unit: 'runs' },
+          { name: 'lag met and not reported', value: superseded, unit: 'suspects' },
+          { name: 'faults planted', value: planted.size, unit: 'items' },
+          { name: 'planted and not found', value: missed, unit: 'items', target: { kind: 'at-most', value: 0 } },
+          { name: 'false alarms', value: false_, unit: 'items', target: { kind: 'at-most', value: 0 } },
+        ],
+      },
+    ];
+  } finally {
+    client.destroy();
+    streams.destroy();
+    await engine.stop();
+  }
+}
+
+/** Writes nodes and edges at random until a moment; gives their number. */
+async function produce(store: DynamoDBStore, endMs: number): Promise<number> {
+  const writer = createWriter(fullModel, { store });
+  const random = seededRandom(20_261_121);
+  let writes = 0;
+  while (Date.now() < endMs) {
+    const goal = `GOAL-L${random.below(LIVE_GOALS)}` as const;
+    const user = `USER-U${random.below(30)}` as const;
+    if (random.below(5) === 0)
+      await writer.putNode(goal, { title: `t${writes}`, status: `s${random.below(4)}`, dueDate: '2026-01-01' });
+    else if (random.below(3) === 0) await writer.deleteEdge(goal, 'GOALMEMBERSHIP', user);
+    else
+      await writer.putEdge(goal, 'GOALMEMBERSHIP', user, {
+        memberRole: ROLE_NAMES[random.below(3)]!,
+        date: '2026-01-01',
+      });
+    writes += 1;
+  }
+  return writes;
+}
+
+/** Puts derived items that nobody wants beside the busy ones, now and then, until shortly before a moment. */
+async function plant(store: DynamoDBStore, planted: Set<string>, endMs: number): Promise<void> {
+  for (let i = 0; Date.now() < endMs - LIVE_SETTLE_MS * 3; i++) {
+    const [source, target] = [`GOAL-L${i % LIVE_GOALS}`, `~ix/GOALMEMBERSHIP-USER-GHOST${i}`];
+    await store.put({
+      ...{ source: { S: source }, target: { S: target }, w: { S: '' }, r: { N: '1' } },
+      ...{ gsi0pk: { S: 'GOALMEMBERSHIP-USER-GHOST' }, gsi0sk: { S: `500-LEAD\u0000${source}` } },
+    });
+    planted.add(`${source} ${target}`);
+    await delay(250);
+  }
+}
+
+await runDirectly(import.meta.url, 'check', check);

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { seededRandom } from '../../bench/support/random.ts';
+import { createProjector } from '../../src/apply/projector.ts';
+import { check } from '../../src/check/check.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { startThrottlingProxy } from '../contract/proxy.ts';
+import { followGraph, follows, user } from '../support/follow-graph.ts';
+import { testTable } from '../support/table.ts';
+
+/** A table that throttles: the projector slows down, loses nothing, and gives up when its time is over, not after a count. */
+
+const USERS = 20;
+const NO_DRIFT = { missing: 0, stale: 0, orphan: 0 };
+
+/** A table with records that are not projected, and a projector that reaches it through a proxy. */
+async function throttledTable(refuses: (operation: string) => boolean) {
+  const table = await testTable(followGraph());
+  for (let i = 0; i < USERS; i++) {
+    await table.store.put(user(`${i}`));
+    await table.store.put(follows(`${i}`, `${(i + 1) % USERS}`));
+  }
+  const proxy = await startThrottlingProxy(table.endpoint, (entries) => entries, refuses);
+  const client = createClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
+  const projector = createProjector(table.graph, { store: new DynamoDBStore(client, table.graph.table) });
+  const drift = async () => (await check({ ...table, settleMs: 0 })).drift;
+  return { ...table, records: await table.allRecords(), throttled: projector, proxy, drift };
+}
+
+it('a table that refuses two writes in three slows the projector down, and nothing is lost', async () => {
+  const random = seededRandom(7);
+  let refused = 0;
+  const { records, throttled, proxy, drift } = await throttledTable((operation) => {
+    if (operation !== 'UpdateItem' || random.below(3) === 0) return false;
+    refused += 1;
+    return true;
+  });
+  const result = await throttled.project(records);
+  await proxy.stop();
+  expect(result).toMatchObject({ failedFrom: undefined, quarantined: 0, stale: 0 });
+  expect(refused).toBeGreaterThan(USERS);
+  expect(result.writes).toBe(result.units + refused);
+  expect(await drift()).toEqual(NO_DRIFT);
+});
+
+it('a table that refuses for longer than there is time fails the batch, which is right when it comes again', async () => {
+  let isClosed = true;
+  const { records, throttled, proxy, drift } = await throttledTable(
+    (operation) => isClosed && operation === 'UpdateItem',
+  );
+  const end = Date.now() + 1_000;
+  const result = await throttled.project(records, { remainingMs: () => end - Date.now() });
+  expect(result.failedFrom).toBe(records[0]);
+  expect(result.error).toMatchObject({ code: 'ProvisionedThroughputExceededException' });
+  // Not after a count: each unit is tried as often as its time allows.
+  expect(result.writes).toBeGreaterThan(result.units * 2);
+  isClosed = false;
+  expect(await throttled.project(records)).toMatchObject({ failedFrom: undefined, quarantined: 0 });
+  await proxy.stop();
+  expect(await drift()).toEqual(NO_DRIFT);
+});
