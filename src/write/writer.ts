@@ -77,10 +77,12 @@ export function createWriter<G extends AnyGraph>(graph: G, { store }: WriterOpti
       return store.put(await edgeItem(graph, source, edgeType, target, attributes));
     },
     async deleteEdge(source: string, edgeType: string, target: string): Promise<WriteResult> {
-      return store.delete(edgeKey(graph, source, edgeType, target));
+      const { wcu } = await store.delete(edgeKey(graph, source, edgeType, target));
+      return { wcu };
     },
     async deleteNode(id: string): Promise<WriteResult> {
-      return store.delete(nodeKey(graph, id));
+      const { wcu } = await store.delete(nodeKey(graph, id));
+      return { wcu };
     },
     async batch(build: (batch: BatchBuilder) => void | Promise<void>): Promise<WriteBatchResult> {
       const builder = new BatchBuilder(graph);

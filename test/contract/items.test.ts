@@ -142,7 +142,7 @@ describe.each(SUBJECTS)('items on $name', ({ open, deviates }) => {
     expect(await stored(source)).toEqual(item(source, 'x', { b: { S: '2' } }));
     await store.delete({ source, target: 'x' });
     expect(await stored(source)).toBeUndefined();
-    expect(await store.delete({ source, target: 'x' })).toEqual({ wcu: 1 });
+    expect(await store.delete({ source, target: 'x' })).toEqual({ applied: true, wcu: 1 });
   });
 
   it('cost a put 1 unit for each started KB of the larger of old and new, and again in each index', async () => {
@@ -158,7 +158,7 @@ describe.each(SUBJECTS)('items on $name', ({ open, deviates }) => {
     expect(await put({ ...keys, gsi0sk: { S: 't' }, b: textOf(100) })).toBe(2 + 2 + 1);
     expect(await put({ b: textOf(100) })).toBe(1 + 1);
     await put({ ...keys, b: textOf(1500) });
-    expect(await store.delete({ source, target: 'x' })).toEqual({ wcu: 2 + 2 });
+    expect(await store.delete({ source, target: 'x' })).toEqual({ applied: true, wcu: 2 + 2 });
   });
 
   it('cost a read half a unit for each started 4 KB, a consistent one a whole unit, also where absent', async () => {
