@@ -1,5 +1,6 @@
 import { batch } from './batch.ts';
 import { check, checkLive } from './check.ts';
+import { checkMemory } from './check-memory.ts';
 import { client } from './client.ts';
 import { cpu } from './cpu.ts';
 import { delivery } from './delivery.ts';
@@ -8,4 +9,14 @@ import { runBenchmarks } from './support/command.ts';
 import { writer } from './writer.ts';
 
 /** `npm run bench`: every benchmark, or those named. */
-await runBenchmarks({ batch, cpu, client, writer, page, delivery, check, 'check-live': checkLive });
+await runBenchmarks({
+  batch,
+  cpu,
+  client,
+  writer,
+  page,
+  delivery,
+  check,
+  'check-live': checkLive,
+  'check-memory': checkMemory,
+});

@@ -4,10 +4,10 @@ import { derivedItems } from './derived.ts';
 import { edgeImage, goalImage, type Item } from './images.ts';
 import { ROLE_NAMES } from './models.ts';
 
-/** A projected table to break: goals with three members each, and everything that is derived from them. */
-export function projectedGoals(graph: AnyGraph, goals: number): Item[] {
+/** Some of a projected table: goals with three members each, from a number on, and everything that is derived of them. */
+export function projectedGoals(graph: AnyGraph, goals: number, first = 0): Item[] {
   const bases: Item[] = [];
-  for (let g = 0; g < goals; g++) {
+  for (let g = first; g < first + goals; g++) {
     const source = goalOf(g);
     bases.push(goalImage({ source, version: 1, status: 'open', dueDate: '2026-05-01' }));
     for (let member = 0; member < 3; member++) {
@@ -16,7 +16,7 @@ export function projectedGoals(graph: AnyGraph, goals: number): Item[] {
     }
   }
   // Every target exists: an edge without one is looked up, and would be counted against the scan.
-  for (let user = 0; user < goals + 2; user++) {
+  for (let user = first; user < first + goals + 2; user++) {
     const id = `USER-U${user}`;
     bases.push({ source: { S: id }, target: { S: id }, name: { S: `user ${user}` } });
   }

@@ -34,12 +34,17 @@ export async function withFreshTable<T>(
     const { StreamSpecification: _, ...definition } = tableDefinition(graph);
     await client.send(new CreateTableCommand(definition));
     const store = new DynamoDBStore(client, graph.table);
-    await pMap(chunksOf(items), (chunk) => store.writeMany(chunk.map((item) => ({ put: item }))), { concurrency: 8 });
+    await load(store, items);
     return await run({ endpoint: engine.endpoint, client, store });
   } finally {
     client.destroy();
     await engine.stop();
   }
+}
+
+/** Puts many items. */
+export async function load(store: DynamoDBStore, items: readonly Item[]): Promise<void> {
+  await pMap(chunksOf(items), (chunk) => store.writeMany(chunk.map((item) => ({ put: item }))), { concurrency: 8 });
 }
 
 function* chunksOf(items: readonly Item[]): Generator<Item[]> {

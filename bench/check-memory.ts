@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { VIEW_KEY } from '../src/model/keys.ts';
+import { runDirectly } from './support/command.ts';
+import { projectedGoals } from './support/corruption.ts';
+import { derivedItems } from './support/derived.ts';
+import { edgeImage, type Item } from './support/images.ts';
+import { fullModel } from './support/models.ts';
+import type { Report } from './support/report.ts';
+import { type FreshTable, load, withFreshTable } from './support/table.ts';
+
+/** The check's memory: flat in the size of the table and in that of one partition. */
+
+/** Items of a goal and its user, derived ones included. */
+const ITEMS_OF_A_GOAL = 12;
+const SIZES = [100_000, 1_000_000];
+const HUB_EDGES = 200_000;
+const GOALS_AT_ONCE = 2_000;
+const MOST_GROWTH = 1.3;
+
+interface Seen {
+  items: number;
+  wrong: number;
+  megabytes: number;
+}
+
+/** Loads a table of each size with the stream off, and a hub; a process of its own checks it. */
+export async function checkMemory(): Promise<Report[]> {
+  const seen: Seen[] = [];
+  for (const size of SIZES) {
+    seen.push(
+      await withFreshTable(fullModel, [], async ({ store, endpoint }) => {
+        const goals = Math.round(size / ITEMS_OF_A_GOAL);
+        for (let first = 0; first < goals; first += GOALS_AT_ONCE) {
+          await load(store, projectedGoals(fullModel, Math.min(GOALS_AT_ONCE, goals - first), first));
+        }
+        return await checked(endpoint);
+      }),
+    );
+  }
+  const hub = await withFreshTable(fullModel, [], async (table) => {
+    await loadHub(table);
+    return await checked(table.endpoint, 'GOAL-HUB');
+  });
+  const [small, large] = seen as [Seen, Seen];
+  for (const { wrong } of [small, large, hub]) if (wrong > 0) throw new Error(`the check found ${wrong} items wrong`);
+  const figure = (name: string, { megabytes, items }: Seen) => ({
+    name: `${name} (${items.toLocaleString('en-US')} items)`,
+    value: Math.round(megabytes),
+    unit: 'MB',
+  });
+  return [
+    {
+      name: 'check-memory',
+      title: 'peak memory of a process that checks a table (dynoxide)',
+      figures: [
+        figure('small table', small),
+        figure('large table', large),
+        {
+          name: 'large against small',
+          value: large.megabytes / small.megabytes,
+          unit: 'x',
+          target: { kind: 'at-most', value: MOST_GROWTH },
+        },
+        figure('one partition', hub),
+      ],
+    },
+  ];
+}
+
+/** A goal with very many members, whose type has left the edge set. */
+async function loadHub({ store }: FreshTable): Promise<void> {
+  const source = 'GOAL-HUB';
+  let view: Item | undefined;
+  for (let first = 0; first < HUB_EDGES; first += GOALS_AT_ONCE) {
+    const edges = Array.from({ length: GOALS_AT_ONCE }, (_, i) =>
+      edgeImage({ source, target: `USER-U${first + i}`, version: 1, role: 'LEAD', date: '2026-03-01' }),
+    );
+    const derived = derivedItems(fullModel, edges);
+    view = derived.find(({ target }) => 'S' in target! && target.S === VIEW_KEY);
+    await load(store, [...edges, ...derived.filter((item) => item !== view)]);
+  }
+  const { edgeSet: _, ...rest } = view!;
+  await store.put({ ...rest, evicted: { SS: ['GOALMEMBERSHIP'] } });
+}
+
+async function checked(endpoint: string, ...sources: string[]): Promise<Seen> {
+  const child = fileURLToPath(new URL('support/check-child.ts', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', child, endpoint, ...sources]);
+  return JSON.parse(stdout) as Seen;
+}
+
+await runDirectly(import.meta.url, 'check-memory', checkMemory);
