@@ -5,6 +5,7 @@ import { Mender } from '../repair/mend.ts';
 import { sleep } from '../retry.ts';
 import { MeteredStore } from '../store/metered.ts';
 import type { ItemKey, ScanSource, Store } from '../store/port.ts';
+import { StreamLabel, type StreamLabelSource } from '../stream/label.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
 import type { ConsumerPosition } from './confirm.ts';
 import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
@@ -18,8 +19,12 @@ export interface CheckOptions {
   graph: AnyGraph;
   /** The table. */
   store: Store & ScanSource;
-  /** Label of the table's stream: watermarks of a later one are drift. Default: unknown, so only their form is checked. */
-  streamLabel?: string;
+  /**
+   * Label of the table's stream: watermarks of a later one are drift. A function is asked at the start, and again where
+   * a watermark is of a later stream, which may have been re-created meanwhile. Default: unknown, so only the form of
+   * watermarks is checked.
+   */
+  streamLabel?: StreamLabelSource;
   /** Parts that the table is read in, side by side. Default 8. */
   segments?: number;
   /** Only these parts, 0 to `segments - 1`. Default: all. */
@@ -87,6 +92,7 @@ class Check {
   /** Capacity that earlier runs of the same check consumed. */
   private readonly earlier: { rcu: number; wcu: number };
   private readonly store: MeteredStore;
+  private readonly stream: StreamLabel;
   private readonly segments: number;
   private readonly scans: readonly SegmentScan[];
   private readonly inspector: PartitionInspector;
@@ -97,12 +103,13 @@ class Check {
   private failure: { error: unknown } | undefined;
 
   constructor(private readonly options: CheckOptions) {
-    const { graph, streamLabel, mode = 'report', resume, sources, onlySegments } = options;
+    const { graph, mode = 'report', resume, sources, onlySegments } = options;
     const { now = Date.now, wait = sleep, remainingMs = () => Number.POSITIVE_INFINITY } = options;
     this.totals = structuredClone(resume?.totals ?? emptyTotals());
     this.earlier = { rcu: this.totals.rcu, wcu: this.totals.wcu };
     this.store = new MeteredStore(options.store, { maxRcu: options.maxRcu, maxWcu: options.maxWcu, now, wait });
-    const shared = { graph, store: this.store, streamLabel, now, wait };
+    this.stream = new StreamLabel(options.streamLabel);
+    const shared = { graph, store: this.store, stream: this.stream, now, wait };
     this.mender =
       mode === 'report' ? undefined : new Mender({ ...shared, isPlan: mode === 'plan', onRepair: options.onRepair });
     this.inspector = new PartitionInspector({
@@ -122,7 +129,7 @@ class Check {
     const wanted = onlySegments ?? Array.from({ length: this.segments }, (_, segment) => segment);
     const open: readonly OpenSegment[] = resume?.open ?? wanted.map((segment) => ({ segment }));
     const context = {
-      ...{ graph, streamLabel, now, segments: this.segments },
+      ...{ graph, stream: this.stream, now, segments: this.segments },
       source: sources === undefined ? this.store : partitionsAsScan(this.store, sources),
       isOver: () => this.failure !== undefined || remainingMs() <= 0,
       onPartition: (summary: PartitionSummary) => this.passed(summary),
@@ -135,6 +142,7 @@ class Check {
   async run(): Promise<CheckResult> {
     const { dangling, inspector, options } = this;
     try {
+      await this.stream.refresh();
       for (const source of options.resume?.suspects ?? []) await inspector.begin(source);
       const isPart = options.onlySegments !== undefined || options.sources !== undefined;
       const concurrency = Math.min(MOST_AT_ONCE, isPart ? SEGMENTS : this.segments);

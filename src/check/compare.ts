@@ -1,6 +1,6 @@
 import { canonicalText, type Item, itemSizeBytes, numberOf } from '../model/attribute-value.ts';
 import { classify } from '../model/base-item.ts';
-import { EDGE_SET, INDEX_ITEM_FIELDS, QUARANTINE_FIELDS, WATERMARK } from '../model/derived-item.ts';
+import { ATTRIBUTES, EDGE_SET, INDEX_ITEM_FIELDS, QUARANTINE_FIELDS, WATERMARK } from '../model/derived-item.ts';
 import { elementEdge } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { INDEX_PREFIX, isDerivedKey, QUARANTINE_PREFIX, typePrefix, VIEW_KEY } from '../model/keys.ts';
@@ -34,9 +34,9 @@ const MOST_STUCK = 10_000;
 const SHARE_OF_BUDGET = 0.5;
 
 /** Whether a derived item holds anything; else it is a tombstone, or should be one. */
-export function isLive(item: Item | undefined): boolean {
-  if (item === undefined) return false;
-  return indexItemText(item) !== undefined || item[EDGE_SET] !== undefined || evictedTypes(item).size > 0;
+export function isLive(sortKey: string, item: Item | undefined): boolean {
+  if (sortKey !== VIEW_KEY || item === undefined) return indexItemText(item) !== undefined;
+  return item[ATTRIBUTES] !== undefined || item[EDGE_SET] !== undefined || evictedTypes(item).size > 0;
 }
 
 /**
@@ -59,7 +59,7 @@ export class PartitionSummary {
   private storedAttributes: string | undefined;
   private evicted: ReadonlySet<string> = new Set();
   private viewBytes = 0;
-  /** Something that no base item can want: an unknown derived key, a watermark that cannot be. */
+  /** Something that no base item can want: an unknown derived key, a watermark that cannot be, an expiry. */
   private isOdd = false;
 
   /**
@@ -86,8 +86,9 @@ export class PartitionSummary {
       this.isOdd = true;
       return undefined;
     }
+    if (isLive(sortKey, item) && item[this.graph.table.ttl] !== undefined) this.isOdd = true;
     // What is mended becomes a tombstone then: nothing else has to be done about it.
-    return isLive(item) || !this.hasPlausibleWatermark(item) ? undefined : this.noteTombstone(item);
+    return isLive(sortKey, item) || !this.hasPlausibleWatermark(item) ? undefined : this.noteTombstone(item);
   }
 
   /** Whether nothing differs. A difference has yet to be looked at: the partition may have changed as it was read. */

@@ -57,5 +57,7 @@ export type SuspectPart =
   /** The mark of an evicted edge type. */
   | { kind: 'mark'; edgeType: string }
   | { kind: 'watermark' }
+  /** The expiry of an item that is no tombstone: TTL would delete what readers need. */
+  | { kind: 'expiry' }
   /** A derived sort key of no known kind. */
   | { kind: 'unknown-item' };

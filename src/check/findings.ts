@@ -23,7 +23,7 @@ export class DerivedItemVerdict {
     const { observation, outcome, suspect } = confirmed;
     if (observation.isLive) this.isLive = true;
     if (outcome === 'drift') this.isPending = false;
-    if (suspect.part.kind !== 'watermark') {
+    if (suspect.part.kind !== 'watermark' && suspect.part.kind !== 'expiry') {
       this.hasDifference = true;
       if (observation.wanted !== null) this.isWanted = true;
     }

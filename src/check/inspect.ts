@@ -84,7 +84,7 @@ export class PartitionInspector {
 
   /** Reads the partition; what differs is on its way to be settled. */
   private async nominated(findings: PartitionFindings): Promise<{ chunks: Promise<void>[]; wantsView: boolean }> {
-    const { graph, store, streamLabel } = this.context;
+    const { graph, store, stream } = this.context;
     const chunks: Promise<void>[] = [];
     let chunk: Suspect[] = [];
     const send = (): void => {
@@ -94,7 +94,7 @@ export class PartitionInspector {
       chunks.push(settling);
       chunk = [];
     };
-    const nominations = nominate(graph, store, findings.source, streamLabel);
+    const nominations = nominate(graph, store, findings.source, stream.known);
     for (;;) {
       const next = await nominations.next();
       if (next.done === true) {

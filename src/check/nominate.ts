@@ -8,7 +8,7 @@ import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
 import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
 import type { QueryRequest, Store } from '../store/port.ts';
-import { attributesText, indexItemText } from './compare.ts';
+import { attributesText, indexItemText, isLive } from './compare.ts';
 import { NO_SET, type Suspect, type SuspectPart } from './finding.ts';
 
 /**
@@ -90,7 +90,7 @@ class PartitionComparison {
     if (indexItemText(beside) !== indexItemText(wanted.indexItems.get(besideKey))) {
       yield this.suspect(besideKey, { kind: 'fields', target: key });
     }
-    if (beside !== undefined) yield* this.watermark(besideKey, beside);
+    if (beside !== undefined) yield* this.upkeep(besideKey, beside);
   }
 
   /** Takes in a derived item that no base item was met beside. */
@@ -100,7 +100,7 @@ class PartitionComparison {
       yield this.suspect(key, { kind: 'unknown-item' });
       return;
     }
-    yield* this.watermark(key, item);
+    yield* this.upkeep(key, item);
     const text = key === VIEW_KEY ? undefined : indexItemText(item);
     if (text === undefined) return;
     const target = baseKeyOfIndexItem(this.source, key);
@@ -117,8 +117,10 @@ class PartitionComparison {
     for (const part of this.inView.rest()) yield this.suspect(VIEW_KEY, part);
   }
 
-  private *watermark(key: string, item: Item): Generator<Suspect> {
+  /** What no base item decides about. */
+  private *upkeep(key: string, item: Item): Generator<Suspect> {
     if (!isPlausibleWatermark(item[WATERMARK], this.streamLabel)) yield this.suspect(key, { kind: 'watermark' });
+    if (isLive(key, item) && item[this.graph.table.ttl] !== undefined) yield this.suspect(key, { kind: 'expiry' });
   }
 
   private pending(key: string): Pending {

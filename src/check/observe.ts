@@ -4,11 +4,11 @@ import { REVISION, WATERMARK } from '../model/derived-item.ts';
 import { escapedEdge } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { edgeIndexKey, SORT_KEY_BYTES } from '../model/keys.ts';
-import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
 import { viewBudgetBytes } from '../plan/eviction.ts';
 import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
 import type { ItemKey, Store } from '../store/port.ts';
+import type { StreamLabel } from '../stream/label.ts';
 import { attributesText, fitsAgain, indexItemText, isLive } from './compare.ts';
 import { NO_SET, type Suspect } from './finding.ts';
 
@@ -30,8 +30,7 @@ export interface Observation {
 export interface ObserveContext {
   graph: AnyGraph;
   store: Pick<Store, 'getMany' | 'query'>;
-  /** Label of the table's stream; undefined where it is unknown. */
-  streamLabel?: string;
+  stream: StreamLabel;
 }
 
 /** Whether an observation shows a difference. */
@@ -57,7 +56,7 @@ export async function observe(context: ObserveContext, suspects: readonly Suspec
       return {
         revision: numberOf(derived[i]?.[REVISION]),
         base: base === undefined ? '' : hash('sha256', canonicalText({ M: base }), 'base64'),
-        isLive: isLive(derived[i]),
+        isLive: isLive(suspect.sortKey, derived[i]),
         ...(await compared(context, suspect, derived[i], { target: baseKeys.get(suspect)?.target ?? '', item: base })),
       };
     }),
@@ -123,9 +122,13 @@ async function compared(
       return markCompared(context, source, derived, part.edgeType);
     case 'watermark': {
       const watermark = derived?.[WATERMARK];
-      const isRight = derived === undefined || isPlausibleWatermark(watermark, context.streamLabel);
+      const isRight = derived === undefined || (await context.stream.isPlausible(watermark));
       const stored = watermark === undefined ? 'no watermark' : canonicalText(watermark);
       return { wanted: isRight ? stored : 'a watermark of the stream', stored };
+    }
+    case 'expiry': {
+      const expiry = isLive(sortKey, derived) ? derived?.[context.graph.table.ttl] : undefined;
+      return { wanted: null, stored: expiry === undefined ? null : `an expiry at ${canonicalText(expiry)}` };
     }
     case 'unknown-item':
       return { wanted: null, stored: derived === undefined ? null : canonicalText({ M: derived }) };

@@ -2,6 +2,7 @@ import type { Item } from '../model/attribute-value.ts';
 import { stringOf } from '../model/attribute-value.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource } from '../store/port.ts';
+import type { StreamLabel } from '../stream/label.ts';
 import { type Noted, PartitionSummary } from './compare.ts';
 
 /** A part of the table, and how far it was read. */
@@ -19,7 +20,7 @@ export interface SegmentContext {
   graph: AnyGraph;
   source: ScanSource;
   segments: number;
-  streamLabel?: string;
+  stream: StreamLabel;
   /** Clock in milliseconds since 1970. */
   now: () => number;
   /** Called with each partition when the last of its items in this segment has passed. */
@@ -67,11 +68,11 @@ export class SegmentScan {
   }
 
   private async take(item: Item): Promise<void> {
-    const { graph, streamLabel, now } = this.context;
+    const { graph, stream, now } = this.context;
     const { source, target } = keyOf(graph, item);
     if (this.current?.source !== source) {
       await this.finishPartition();
-      this.current = new PartitionSummary(graph, source, Math.floor(now() / 1000), streamLabel);
+      this.current = new PartitionSummary(graph, source, Math.floor(now() / 1000), stream.known);
     }
     const noted = this.current!.add(target, item);
     if (noted !== undefined) this.context.onNoted({ source, target }, noted);

@@ -5,8 +5,7 @@ import { type CheckCursor, parseCursor } from '../check/cursor.ts';
 import { checkExport, type ExportCheckResult } from '../check/export.ts';
 import type { Finding } from '../check/finding.ts';
 import { EdgeloomError } from '../errors.ts';
-import { describeTable } from '../store/table.ts';
-import { streamLabel } from '../stream/decode.ts';
+import { currentStreamLabel, describeTable } from '../store/table.ts';
 import { reportJunit, reportText } from './check-report.ts';
 import { examples, wholeNumber } from './options.ts';
 import { toJson } from './output.ts';
@@ -167,7 +166,7 @@ export async function runCheck(
   options: Partial<CheckOptions>,
   { resume, ...listeners }: CheckRun,
 ): Promise<CheckResult> {
-  const { streamArn, itemCount } = await describeTable(client, graph);
+  const { itemCount } = await describeTable(client, graph);
   const place = resume === undefined ? undefined : new KeptPlace(resume);
   const progress = startProgress('items', itemCount);
   let isStopped = false;
@@ -177,7 +176,7 @@ export async function runCheck(
   try {
     const result = await check({
       ...{ graph, store, ...options, ...listeners },
-      streamLabel: streamArn && streamLabel(streamArn),
+      streamLabel: () => currentStreamLabel(client, graph),
       resume: await place?.load(),
       remainingMs: () => (isStopped ? 0 : Number.POSITIVE_INFINITY),
       onProgress: async ({ baseItems, derivedItems }, cursor) => {

@@ -7,8 +7,7 @@ import type { AnyGraph } from '../model/graph.ts';
 import { createClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { ScanSource, Store } from '../store/port.ts';
-import { describeTable } from '../store/table.ts';
-import { streamLabel } from '../stream/decode.ts';
+import { currentStreamLabel } from '../store/table.ts';
 import { createCheckMetrics } from './metrics.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
@@ -71,7 +70,7 @@ export function checkHandler(graph: AnyGraph, options: CheckHandlerOptions = {})
     const result = await check({
       ...options,
       ...{ graph, store, segments, onlySegments, resume },
-      streamLabel: options.streamLabel ?? (ownClient && (await labelOf(graph, ownClient))),
+      streamLabel: options.streamLabel ?? (ownClient && (() => currentStreamLabel(ownClient, graph))),
       mode: repair ? 'repair' : 'report',
       remainingMs: () => context.getRemainingTimeInMillis() - reserveMs,
       onFinding: (finding) => log(logger, finding),
@@ -83,11 +82,6 @@ export function checkHandler(graph: AnyGraph, options: CheckHandlerOptions = {})
     const isClean = missing + stale + orphan <= totals.repaired && totals.quarantined === 0;
     return { ...totals, isClean, cursor: next ?? null };
   };
-}
-
-async function labelOf(graph: AnyGraph, client: DynamoDBClient): Promise<string | undefined> {
-  const { streamArn } = await describeTable(client, graph);
-  return streamArn && streamLabel(streamArn);
 }
 
 /** Keys and verdict only: what is expected and what is there are contents of items. */

@@ -8,6 +8,7 @@ import { REVISION } from '../model/derived-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { baseKeyOfIndexItem, VIEW_KEY } from '../model/keys.ts';
 import type { ItemKey, Store } from '../store/port.ts';
+import type { StreamLabel } from '../stream/label.ts';
 import { type SettleContext, settleIndexItem, settleViewParts } from './settle.ts';
 
 /** Options of a mender. */
@@ -15,8 +16,7 @@ export interface MenderOptions {
   graph: AnyGraph;
   /** The table; it retries what may be retried. */
   store: Store;
-  /** Label of the table's stream; undefined where it is unknown. */
-  streamLabel?: string;
+  stream: StreamLabel;
   /** Clock in milliseconds since 1970. */
   now: () => number;
   wait: (milliseconds: number) => Promise<void>;
@@ -37,10 +37,10 @@ export class Mender {
   private readonly context: SettleContext;
 
   constructor(private readonly options: MenderOptions) {
-    const { graph, store, streamLabel, now, wait } = options;
+    const { graph, store, stream, now, wait } = options;
     const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
     const remainingMs = (): number => Number.POSITIVE_INFINITY;
-    this.context = { graph, store, streamLabel, now, wait, remainingMs, random: Math.random, stats };
+    this.context = { graph, store, stream, now, wait, remainingMs, random: Math.random, stats };
   }
 
   /** Mends derived items of a partition; gives the sort keys of those that it wrote. */
@@ -118,8 +118,9 @@ export class Mender {
   private async bury(key: ItemKey): Promise<boolean> {
     const { store, graph, now } = this.context;
     const { item } = await store.get(key, { consistent: true });
-    const expiry = numberOf(item?.[graph.table.ttl]);
-    if (item === undefined || isLive(item) || expiry === undefined || Number(expiry) * 1000 >= now()) return false;
+    if (item === undefined || isLive(key.target, item)) return false;
+    const expiry = numberOf(item[graph.table.ttl]);
+    if (expiry === undefined || Number(expiry) * 1000 >= now()) return false;
     const { applied } = await store.delete(key, { kind: 'revision', revision: numberOf(item[REVISION]) });
     return applied;
   }

@@ -5,12 +5,12 @@ import { WATERMARK } from '../model/derived-item.ts';
 import { decodeElement, edgeKeyOf } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { typePrefix, VIEW_KEY } from '../model/keys.ts';
-import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
 import { elementsByEdge } from '../plan/stored-view.ts';
 import type { IndexUnit, ViewChange, ViewUnit } from '../plan/units.ts';
 import { settledIndexUpdate, slowViewUpdate, type Truth, type ViewCorrections } from '../plan/writes.ts';
 import type { QueryRequest } from '../store/port.ts';
+import { StreamLabel } from '../stream/label.ts';
 
 /**
  * Settling: a derived item is made what its base items want, whatever records said. The derived item is read first, then
@@ -20,13 +20,16 @@ import type { QueryRequest } from '../store/port.ts';
 
 /** What settling needs. */
 export interface SettleContext extends ApplyContext {
-  /** Label of the table's stream; a watermark of a later one is not kept. Undefined: it is unknown. */
-  streamLabel?: string;
+  /** The table's stream: a watermark of a later one is not kept. Absent: only the form of watermarks is looked at. */
+  stream?: StreamLabel;
 }
 
 /** A derived item as it is built upon: one whose watermark cannot be counts as without one. */
-function trusted({ streamLabel }: SettleContext, current: Item | undefined): Item | undefined {
-  if (current === undefined || isPlausibleWatermark(current[WATERMARK], streamLabel)) return current;
+async function trusted(
+  { stream = new StreamLabel(undefined) }: SettleContext,
+  current: Item | undefined,
+): Promise<Item | undefined> {
+  if (current === undefined || (await stream.isPlausible(current[WATERMARK]))) return current;
   const { [WATERMARK]: _implausible, ...rest } = current;
   return rest;
 }
@@ -48,7 +51,7 @@ export async function settleIndexItem(
     const wanted = derive(graph, source, target, base).indexItems.get(sortKey);
     const result = await countedUpdate(
       context,
-      settledIndexUpdate(graph, unit, trusted(context, current), wanted, epochSeconds(context)),
+      settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context)),
     );
     if (result.applied) return;
     current = result.current;
@@ -110,7 +113,7 @@ async function settle(
     const unit = unitOf(source, [...bases.keys()], watermark);
     const result = await countedUpdate(
       context,
-      slowViewUpdate(graph, unit, trusted(context, view), truths, epochSeconds(context), corrections),
+      slowViewUpdate(graph, unit, await trusted(context, view), truths, epochSeconds(context), corrections),
     );
     if (result.applied) return;
     view = result.current;

@@ -12,6 +12,7 @@ import {
 import { EdgeloomError } from '../errors.ts';
 import { INDEX_KEYS } from '../model/derived-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
+import { streamLabel } from '../stream/decode.ts';
 import { classifyError } from './classify.ts';
 
 /** A table as `table describe` shows it. */
@@ -91,6 +92,12 @@ export async function describeTable(client: DynamoDBClient, graph: AnyGraph): Pr
     streamArn: table.StreamSpecification?.StreamEnabled === true ? table.LatestStreamArn : undefined,
     itemCount: table.ItemCount ?? 0,
   };
+}
+
+/** Label of the stream that the table has now; undefined where it has none. Throws `no-table` where there is no table. */
+export async function currentStreamLabel(client: DynamoDBClient, graph: AnyGraph): Promise<string | undefined> {
+  const { streamArn } = await describeTable(client, graph);
+  return streamArn && streamLabel(streamArn);
 }
 
 /** Whether the table is there. */

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../src/apply/projector.ts';
 import { type CheckOptions, check } from '../../src/check/check.ts';
+import { isLive } from '../../src/check/compare.ts';
 import type { Finding } from '../../src/check/finding.ts';
 import type { Item } from '../../src/model/attribute-value.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
@@ -20,14 +21,14 @@ const DRIFT = ['missing', 'stale', 'orphan'];
 
 /** One way to break a derived item; `pick` chooses the item, and parts of it. */
 interface Damage {
-  kind: 'delete' | 'bury' | 'field' | 'element' | 'extra' | 'mark' | 'ghost' | 'watermark' | 'type';
+  kind: 'delete' | 'bury' | 'field' | 'element' | 'extra' | 'mark' | 'ghost' | 'watermark' | 'type' | 'expiry';
   pick: number;
 }
 
 const damages: fc.Arbitrary<Damage[]> = fc.array(
   fc.record({
     kind: fc.constantFrom(
-      ...(['delete', 'bury', 'field', 'element', 'extra', 'mark', 'ghost', 'watermark', 'type'] as const),
+      ...(['delete', 'bury', 'field', 'element', 'extra', 'mark', 'ghost', 'watermark', 'type', 'expiry'] as const),
     ),
     pick: fc.nat({ max: 1000 }),
   }),
@@ -50,9 +51,8 @@ function textOf(value: Item[string] | undefined): string {
   return value !== undefined && 'S' in value ? value.S : '';
 }
 
-/** Breaks the table; gives the names of derived items whose watermark cannot be. */
+/** Breaks the table; gives the names of derived items whose watermark or expiry cannot be. */
 async function damage(table: StreamedStore, list: readonly Damage[]): Promise<Set<string>> {
-  const odd = new Set<string>();
   for (const { kind, pick } of list) {
     const items = derivedItemsOf(table);
     const item = items[pick % Math.max(1, items.length)];
@@ -65,16 +65,18 @@ async function damage(table: StreamedStore, list: readonly Damage[]): Promise<Se
       continue;
     }
     if (item === undefined) continue;
-    const name = derivedName(textOf(item['source']), textOf(item['target']));
-    if (kind === 'delete') {
-      await table.delete({ source: textOf(item['source']), target: textOf(item['target']) });
-      odd.delete(name);
-      continue;
-    }
-    await table.put(broken(item, kind, pick));
-    if (kind === 'watermark') odd.add(name);
+    if (kind === 'delete') await table.delete({ source: textOf(item['source']), target: textOf(item['target']) });
+    else await table.put(broken(item, kind, pick));
   }
-  return odd;
+  const odd = derivedItemsOf(table).filter(isOdd);
+  return new Set(odd.map((item) => derivedName(textOf(item['source']), textOf(item['target']))));
+}
+
+/** A watermark of no stream, or of a later one; an expiry of what is no tombstone. */
+function isOdd(item: Item): boolean {
+  const watermark = textOf(item['w']);
+  if (watermark === 'soon' || watermark.startsWith('9')) return true;
+  return item['expiresAt'] !== undefined && isLive(textOf(item['target']), item);
 }
 
 function broken(item: Item, kind: Damage['kind'], pick: number): Item {
@@ -101,6 +103,8 @@ function broken(item: Item, kind: Damage['kind'], pick: number): Item {
       return isView ? { ...item, evicted: { SS: ['MEMBER'] } } : item;
     case 'type':
       return isView ? { ...item, edgeSet: { S: 'MEMBER-USER-1' } } : item;
+    case 'expiry':
+      return { ...item, expiresAt: { N: '9999999999' } };
     case 'watermark':
       return { ...item, w: { S: pick % 2 === 0 ? 'soon' : `9${LABEL}/${'0'.repeat(40)}` } };
     default:

@@ -67,7 +67,14 @@ function judge(
   answered: { records: ChangeRecord[]; done: number }[] = [],
   settled: ReadonlySet<string> = new Set(),
 ): string[] {
-  return differences({ options: OPTIONS, items, answered, settledEntries: settled, givenUp: new Set() });
+  return differences({
+    options: OPTIONS,
+    items,
+    answered,
+    settledEntries: settled,
+    givenUp: new Set(),
+    unmended: new Set(),
+  });
 }
 
 describe('schedules', () => {

@@ -47,6 +47,10 @@ export interface Climate {
   poison: number;
   /** An operator redrives what is quarantined, before a write or when all is quiet. */
   redrive: number;
+  /** An operator starts a check, a repair or a rebuild before a write. */
+  check: number;
+  /** Derived items of a table at rest are broken. */
+  damage: number;
   /** A base item has an expiry of its own. */
   expiring: number;
   /** A projector's clock is wrong. */
@@ -72,6 +76,8 @@ export function chooseClimate(choices: Choices): Climate {
       split: some(random, 0.5, [0.05, 0.15, 0.3]),
       recreated: some(random, 0.12, [0.1]),
       poison: some(random, 0.15, [0.2]),
+      check: some(random, 0.2, [0.2, 0.5]),
+      damage: some(random, 0.1, [0.5]),
       expiring: some(random, 0.08, [0.3]),
       skewed: some(random, 0.2, [0.2]),
       deletion: random.oneOf([0.2, 0.4, 0.5, 0.7]),
@@ -113,6 +119,8 @@ export const CALM: Climate = {
   recreated: 0,
   poison: 0,
   redrive: 0,
+  check: 0,
+  damage: 0,
   expiring: 0,
   skewed: 0,
   deletion: 0,

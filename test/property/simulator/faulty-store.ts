@@ -12,6 +12,9 @@ import type {
   QueryResult,
   ReadOptions,
   RevisionCondition,
+  ScanPage,
+  ScanRequest,
+  ScanSource,
   Store,
   UpdateResult,
   WriteManyResult,
@@ -40,6 +43,9 @@ const FAULTS = [
 /** How long a read that is not consistent may lag behind. */
 const STALENESS = 2 * SECOND;
 
+/** Small, so that partitions are spread over pages. */
+const SCAN_PAGE = 7;
+
 /** What a call is: a text for the trace, and what it does to the table. */
 interface Call<T> {
   isWrite: boolean;
@@ -51,7 +57,7 @@ interface Call<T> {
  * The table as one process sees it. Every call becomes a happening: it takes effect after a time, its answer comes
  * after another, and either may go wrong.
  */
-export class FaultyStore implements Store {
+export class FaultyStore implements Store, ScanSource {
   constructor(private readonly process: SimulatedProcess) {}
 
   get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
@@ -91,21 +97,49 @@ export class FaultyStore implements Store {
   }
 
   query(request: QueryRequest): Promise<QueryResult> {
-    return this.call(() => ({
+    return this.call((name) => ({
       isWrite: false,
       text: `query ${request.partition}`,
-      run: (table) => table.query(request),
+      run: async (table) => {
+        const page = await table.query(request);
+        return request.consistent === true ? page : { ...page, items: this.lagging(name, page.items) };
+      },
+    }));
+  }
+
+  scan(request: ScanRequest): Promise<ScanPage> {
+    return this.call((name) => ({
+      isWrite: false,
+      text: 'scan',
+      run: async (table) => {
+        const page = await table.scan({ ...request, limit: SCAN_PAGE });
+        return { ...page, items: this.lagging(name, page.items) };
+      },
     }));
   }
 
   private async read(name: string, key: ItemKey, options: ReadOptions): Promise<GetResult> {
     const { world } = this.process;
-    if (!options.consistent) {
-      const previous = world.previous.get(`${key.source} ${key.target}`);
-      const isRecent = previous !== undefined && world.agenda.now - previous.atMs <= STALENESS;
-      if (isRecent && world.choices.chance(`${name}.stale`, 0.5)) return { item: previous.item, rcu: 0.5 };
-    }
-    return world.table.get(key, options);
+    const previous = options.consistent ? undefined : this.replica(`${name}.stale`, key);
+    return previous === undefined ? world.table.get(key, options) : { item: previous.item, rcu: 0.5 };
+  }
+
+  /** What a replica that lags behind has of an item, where it was asked. */
+  private replica(name: string, { source, target }: ItemKey): { item?: Item } | undefined {
+    const { world } = this.process;
+    const previous = world.previous.get(`${source} ${target}`);
+    const isRecent = previous !== undefined && world.agenda.now - previous.atMs <= STALENESS;
+    return isRecent && world.choices.chance(name, 0.5) ? previous : undefined;
+  }
+
+  /** A page of items as a replica has it that lags behind with some of them; what was deleted of late is not in it. */
+  private lagging(name: string, items: readonly Item[]): Item[] {
+    return items.flatMap((item) => {
+      const key = { source: keyPart(item, 'source'), target: keyPart(item, 'target') };
+      const replica = this.replica(`${name}.stale ${keyText(key)}`, key);
+      if (replica === undefined) return [item];
+      return replica.item === undefined ? [] : [replica.item];
+    });
   }
 
   private call<T>(make: (name: string) => Call<T>): Promise<T> {
@@ -206,4 +240,9 @@ export class FaultyStore implements Store {
 
 function keyText({ source, target }: ItemKey): string {
   return `${source} ${target}`;
+}
+
+function keyPart(item: Item, name: string): string {
+  const value = item[name];
+  return value !== undefined && 'S' in value ? value.S : '';
 }

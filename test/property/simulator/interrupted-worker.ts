@@ -54,6 +54,7 @@ export async function interruptedWorker(): Promise<string[]> {
     answered: [],
     settledEntries: new Set(),
     givenUp: new Set(),
+    unmended: new Set(),
   });
 }
 

@@ -37,6 +37,11 @@ export class Lane {
     return !this.isBusy && this.checkpoint === this.records.length;
   }
 
+  /** When the oldest record was made that is not answered for. */
+  get waitingSinceMs(): number | undefined {
+    return this.records[this.checkpoint]?.atMs;
+  }
+
   add(record: ShardRecord): void {
     this.records.push(record);
     this.wake();

@@ -29,6 +29,11 @@ export class EventSourceMapping implements StreamReader {
   private readonly children = new Map<Shard, Shard[]>();
   /** Partitions with records that were given up for good. */
   readonly givenUp = new Set<string>();
+  /** Those of them that no repair has gone over since. */
+  readonly unmended = new Set<string>();
+  /** Records of the on-failure destination that an operator has yet to deliver again. */
+  private readonly setAside = new Set<ShardRecord>();
+  private readonly redelivered: Lane[] = [];
   private redeliveries = 0;
 
   constructor(private readonly world: World) {
@@ -70,6 +75,13 @@ export class EventSourceMapping implements StreamReader {
     this.lanes.get(shard)![number]!.add(record);
   }
 
+  /** Every record made before this moment is applied, but for those that were given up for good. */
+  appliedUpToMs(): number {
+    const lanes = [...[...this.lanes.values()].flat(), ...this.redelivered];
+    const waiting = lanes.map(({ waitingSinceMs }) => waitingSinceMs).filter((atMs) => atMs !== undefined);
+    return Math.min(this.world.agenda.now, ...waiting, ...[...this.setAside].map(({ atMs }) => atMs));
+  }
+
   /** What was delivered once comes again some time later, whatever has been delivered since. */
   repeat(name: string, records: readonly ShardRecord[]): void {
     const { choices, agenda, climate } = this.world;
@@ -96,14 +108,22 @@ export class EventSourceMapping implements StreamReader {
     world.count('batches given up');
     world.tell(() => `given up: ${records.map(({ change }) => change.sequenceNumber).join(' ')}`);
     if (world.streams.isUnordered) {
-      for (const { change } of records) this.givenUp.add(change.source);
+      for (const { change } of records) {
+        this.givenUp.add(change.source);
+        this.unmended.add(change.source);
+      }
       return;
     }
     const name = `redelivery${this.redeliveries++}`;
     const lane = new Lane(world, this.settings, name, { onRead: () => undefined, givesUp: false });
     const delay = world.choices.drawn(`${name}.after`, (random) => random.below(2 * HOUR));
+    this.redelivered.push(lane);
+    for (const record of records) this.setAside.add(record);
     world.agenda.in(delay, () => {
-      for (const record of records) lane.add(record);
+      for (const record of records) {
+        this.setAside.delete(record);
+        lane.add(record);
+      }
       return false;
     });
   }

@@ -62,6 +62,11 @@ export class Streams {
     this.open();
   }
 
+  /** Label of the present stream. */
+  get label(): string {
+    return streamLabel(this.generation);
+  }
+
   /** Splits one of the open shards that is wide enough; false where none is. */
   split(name: string): boolean {
     const wide = this.shards.filter(({ from, to }) => to - from > 1);
@@ -147,7 +152,10 @@ export class Streams {
   }
 }
 
+function streamLabel(generation: number): string {
+  return `2026-01-${String(generation + 1).padStart(2, '0')}T00:00:00.000`;
+}
+
 function streamArn(generation: number): string {
-  const label = `2026-01-${String(generation + 1).padStart(2, '0')}T00:00:00.000`;
-  return `arn:aws:dynamodb:eu-west-1:000000000000:table/records/stream/${label}`;
+  return `arn:aws:dynamodb:eu-west-1:000000000000:table/records/stream/${streamLabel(generation)}`;
 }

@@ -4,10 +4,11 @@ import { type ItemChange, MemoryStore } from '../../../src/store/memory.ts';
 import { Agenda } from './agenda.ts';
 import type { Choices } from './choices.ts';
 import { CALM, type Climate, chooseClimate } from './climate.ts';
+import { startCheck } from './inspection.ts';
 import { EventSourceMapping } from './mapping.ts';
 import { chooseModel, graphOf, MARK, type ModelOptions } from './models.ts';
 import { chooseWrites, type ProducerWrite } from './producers.ts';
-import { Redrive } from './redrive.ts';
+import { startRedrive } from './redrive.ts';
 import { Streams } from './streams.ts';
 import { HOUR } from './time.ts';
 import { type Answered, entryOf } from './verdict.ts';
@@ -18,6 +19,8 @@ export interface Failure {
     | 'diverged' /** derived items are not what the base items say, and nothing is left that could mend them */
     | 'base-item-written' /** by the projector */
     | 'revision-repeated' /** a live derived item's `r` did not rise with a write */
+    | 'false-alarm' /** a check took lag for drift */
+    | 'unseen-drift' /** a check of a table at rest does not find what is wrong, or a repair does not mend it */
     | 'threw' /** the projector rejected */
     | 'endless' /** it does not come to rest */;
   message: string;
@@ -117,6 +120,7 @@ export class World {
     }
     if (sweeps) this.sweep();
     this.redriveSometimes(name);
+    if (choices.chance(`${name}.check`, climate.check)) startCheck(this, `${name}.check`);
     this.tell(() => `producer ${name}: ${put === undefined ? `delete ${key.source} ${key.target}` : plain(put)}`);
     if (put === undefined) {
       void table.delete(key);
@@ -129,7 +133,7 @@ export class World {
   }
 
   private redriveSometimes(name: string): void {
-    if (this.choices.chance(`${name}.redrive`, this.climate.redrive)) new Redrive(this, `${name}.redrive`).start();
+    if (this.choices.chance(`${name}.redrive`, this.climate.redrive)) startRedrive(this, `${name}.redrive`);
   }
 
   private sweep(): void {
@@ -145,7 +149,13 @@ export class World {
     this.previous.set(`${key.source} ${key.target}`, { item: oldImage, atMs: this.agenda.now });
     if (this.isProjecting && !isDerived) this.fail('base-item-written', `${key.source} ${key.target} was written`);
     if (newImage?.['evicted'] !== undefined && oldImage?.['evicted'] === undefined) this.count('evictions');
-    if (isDerived && oldImage !== undefined && newImage !== undefined && !key.target.startsWith('~quarantine/')) {
+    if (
+      this.isProjecting &&
+      isDerived &&
+      oldImage !== undefined &&
+      newImage !== undefined &&
+      !key.target.startsWith('~quarantine/')
+    ) {
       const [before, after] = [revision(oldImage), revision(newImage)];
       if (!(after > before)) {
         this.fail('revision-repeated', `r of ${key.source} ${key.target} went from ${before} to ${after}`);

@@ -1,8 +1,10 @@
+import { CHECK_MUTANTS } from './check.ts';
 import { INDEX_MUTANTS } from './index-item.ts';
 import type { Mutant } from './mutant.ts';
 import { OTHER_MUTANTS } from './other.ts';
 import { PLAN_MUTANTS } from './plan.ts';
 import { REDRIVE_MUTANTS } from './redrive.ts';
+import { REPAIR_MUTANTS } from './repair.ts';
 import { VIEW_MUTANTS } from './view.ts';
 
 /** Every planted bug that schedules find. */
@@ -12,4 +14,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...INDEX_MUTANTS,
   ...OTHER_MUTANTS,
   ...REDRIVE_MUTANTS,
+  ...CHECK_MUTANTS,
+  ...REPAIR_MUTANTS,
 ];
