@@ -4,7 +4,7 @@ import { EdgeloomError } from '../errors.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
-import type { Store } from '../store/port.ts';
+import type { ScanSource, Store } from '../store/port.ts';
 import { createTable, describeTable, tableExists } from '../store/table.ts';
 import { fileCheckpoint, memoryCheckpoint } from './checkpoint.ts';
 import { type Engine, type EngineOptions, startEngine } from './engine.ts';
@@ -27,7 +27,7 @@ export interface Local {
   /** A client for the engine. */
   client: DynamoDBClient;
   /** The table. */
-  store: Store;
+  store: Store & ScanSource;
   /** ARN of the table's stream. */
   streamArn: string;
   worker: {

@@ -1,0 +1,23 @@
+import { defineGraph, edge, node } from 'edgeloom';
+import { z } from 'zod';
+
+/** Users who follow each other. */
+export default defineGraph({
+  table: 'follows',
+  nodes: {
+    USER: node({
+      fields: z.object({ name: z.string().min(1), bio: z.string().optional() }),
+      view: ['name'],
+      search: { name: { fold: true } },
+    }),
+  },
+  edges: {
+    FOLLOWS: edge({
+      fields: z.object({ since: z.string() }),
+      from: 'USER',
+      to: 'USER',
+      edgeSet: ['since'],
+      inbound: { gsi0: { from: 'since', type: 'date' }, project: ['since'] },
+    }),
+  },
+});

@@ -1,0 +1,64 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../support/command.ts';
+
+/** The package as somebody else's project gets it: packed, installed into an empty folder, used from there. */
+
+const run = promisify(execFile);
+
+describe('a project that installs the package', () => {
+  let folder: string;
+  let tarball: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'edgeloom-own-'));
+    // What is in the package was built already; packing must not build it over other tests' heads.
+    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: ROOT,
+    });
+    const [packed] = JSON.parse(stdout) as { filename: string }[];
+    tarball = join(folder, packed!.filename);
+    await cp(join(ROOT, 'examples/own-service'), folder, { recursive: true });
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    manifest.dependencies['edgeloom'] = `file:${tarball}`;
+    await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+    await run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder });
+  }, 240_000);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('finds the types of edgeloom, edgeloom/lambda and edgeloom/local, also where libraries are checked', async () => {
+    await run('npx', ['tsc', '--skipLibCheck', 'false'], { cwd: folder });
+  });
+
+  it('is told by the compiler of an attribute that its model does not have', async () => {
+    const file = join(folder, 'src/wrong.ts');
+    const text =
+      "import { createFollows } from './follows.ts';\nexport const age = (await createFollows({} as never).profile('1')).age;\n";
+    await writeFile(file, text);
+    await expect(run('npx', ['tsc'], { cwd: folder })).rejects.toMatchObject({
+      stdout: expect.stringContaining("Property 'age' does not exist"),
+    });
+    await rm(file);
+  });
+
+  it('runs its model, its handler and its tests', async () => {
+    const { stdout } = await run('npm', ['test'], { cwd: folder, env: { ...process.env, NO_COLOR: '1' } });
+    expect(stdout).toMatch(/Tests +2 passed/);
+  });
+
+  it('runs the command with a model file of its own', async () => {
+    const { stdout } = await run('npx', ['edgeloom', 'cost', '--json'], { cwd: folder });
+    expect(stdout).toContain('FOLLOWS');
+  });
+
+  it('gets a package that publint and attw have nothing against', async () => {
+    await run('npx', ['publint', 'run', tarball, '--strict'], { cwd: ROOT });
+    await run('npx', ['attw', tarball, '--profile', 'esm-only'], { cwd: ROOT });
+  });
+});
