@@ -56,21 +56,43 @@ export function setOwn<T>(target: Record<string, T>, name: string, value: T): vo
   }
 }
 
+/** Levels of lists and maps; DynamoDB allows 32. */
+const MOST_LEVELS = 32;
+
+/** Something in an image that DynamoDB cannot have put there. */
+export class MalformedValueError extends Error {}
+
 /**
  * The value with binary parts as bytes. Lambda's event carries binary as base64 text where the SDK gives bytes;
- * values without binary parts come back as they are, not copied.
+ * texts and numbers come back as they are, not copied. Nothing is taken on trust: what is no attribute value, or nested
+ * deeper than DynamoDB allows, is a `MalformedValueError`.
  */
-export function withBytes(value: AttributeValue): AttributeValue {
-  if ('S' in value || 'N' in value) return value;
-  if ('B' in value) return { B: toBytes(value.B) };
-  if ('BS' in value) return { BS: value.BS.map(toBytes) };
-  if ('L' in value) return { L: value.L.map(withBytes) };
-  if ('M' in value) {
+export function withBytes(value: AttributeValue, level = 0): AttributeValue {
+  if (typeof value !== 'object' || value === null) throw new MalformedValueError('is no attribute value');
+  if ('S' in value && typeof value.S === 'string') return value;
+  if ('N' in value && typeof value.N === 'string') return value;
+  if (level > MOST_LEVELS) throw new MalformedValueError(`is nested deeper than ${MOST_LEVELS} levels`);
+  if ('M' in value && typeof value.M === 'object' && value.M !== null) {
     const copy: Item = {};
-    for (const name of Object.keys(value.M)) setOwn(copy, name, withBytes(value.M[name]!));
+    for (const name of Object.keys(value.M)) setOwn(copy, name, withBytes(value.M[name]!, level + 1));
     return { M: copy };
   }
-  return value;
+  if ('L' in value && Array.isArray(value.L)) return { L: value.L.map((entry) => withBytes(entry, level + 1)) };
+  if ('SS' in value && isTexts(value.SS)) return value;
+  if ('NS' in value && isTexts(value.NS)) return value;
+  if ('B' in value && isBinary(value.B)) return { B: toBytes(value.B) };
+  if ('BS' in value && Array.isArray(value.BS) && value.BS.every(isBinary)) return { BS: value.BS.map(toBytes) };
+  if ('BOOL' in value && typeof value.BOOL === 'boolean') return value;
+  if ('NULL' in value && value.NULL === true) return value;
+  throw new MalformedValueError('is no attribute value');
+}
+
+function isTexts(values: unknown): boolean {
+  return Array.isArray(values) && values.every((value) => typeof value === 'string');
+}
+
+function isBinary(binary: unknown): boolean {
+  return typeof binary === 'string' || binary instanceof Uint8Array;
 }
 
 function toBytes(binary: Uint8Array | string): Uint8Array {
@@ -125,11 +147,13 @@ export interface Decimal {
   exponent: number;
 }
 
+/** DynamoDB's numbers have 38 digits and three of exponent. Longer texts would take the expressions below long. */
+const MOST_NUMBER_CHARACTERS = 400;
 const DECIMAL = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*$/;
 
 /** Splits decimal text exactly, without a JS double; undefined where the text is not a number. */
 export function parseDecimal(text: string): Decimal | undefined {
-  const match = DECIMAL.exec(text);
+  const match = text.length > MOST_NUMBER_CHARACTERS ? null : DECIMAL.exec(text);
   if (match === null) return undefined;
   const whole = match[2] ?? '';
   const fraction = match[3] ?? '';

@@ -91,7 +91,7 @@ function deriveNode(graph: AnyGraph, node: NodeModel, id: string, image: Item): 
     // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
     for (const [key, item] of part(problems, () => searchItems(search, subject)) ?? []) indexItems.set(key, item);
   }
-  return { attributes: subject.project(node.view), indexItems, problems };
+  return { attributes: subject.project(node.view, problems), indexItems, problems };
 }
 
 /** A label as it stands in the element; empty where the edge has none. */

@@ -1,4 +1,11 @@
-import { type AttributeValue, attributeOf, type Item, setOwn, withBytes } from '../model/attribute-value.ts';
+import {
+  type AttributeValue,
+  attributeOf,
+  type Item,
+  MalformedValueError,
+  setOwn,
+  withBytes,
+} from '../model/attribute-value.ts';
 import type { Compute, Projection } from '../model/compile.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { toPlainItem } from '../model/plain.ts';
@@ -6,7 +13,14 @@ import type { DeriveContext } from '../model/schema.ts';
 
 /** Why a part of a base item could not be derived. */
 export interface Problem {
-  code: 'misfit' | 'wrong-type' | 'undeclared-label' | 'derive-failed' | 'key-too-long' | 'item-too-large';
+  code:
+    | 'misfit'
+    | 'malformed'
+    | 'wrong-type'
+    | 'undeclared-label'
+    | 'derive-failed'
+    | 'key-too-long'
+    | 'item-too-large';
   /** The base item's attribute, where one is to blame. */
   attribute?: string;
   /** One sentence that names the attribute and the index or label it was needed for. */
@@ -36,10 +50,16 @@ export class Subject {
     return this.context.source;
   }
 
-  /** An attribute by name, binary as bytes. */
+  /** An attribute by name, binary as bytes; what is no attribute value is a `PartError`. */
   attribute(name: string): AttributeValue | undefined {
     const value = attributeOf(this.image, name);
-    return value === undefined ? undefined : withBytes(value);
+    if (value === undefined) return undefined;
+    try {
+      return withBytes(value);
+    } catch (error) {
+      if (!(error instanceof MalformedValueError)) throw error;
+      throw new PartError('malformed', `attribute ${name} ${error.message}`, name);
+    }
   }
 
   /** What a `derive` of the model gives for the image; anything but a text or nothing is a `PartError`. */
@@ -56,15 +76,18 @@ export class Subject {
     throw new PartError('derive-failed', `derive for ${purpose} gave ${typeof text} instead of a string`);
   }
 
-  /** The attributes that a projection names, keys left out. */
-  project(projection: Projection): Item {
+  /**
+   * The attributes that a projection names, keys left out. An attribute that is malformed is left out and noted; where
+   * there is nothing to note it in, it is a `PartError`.
+   */
+  project(projection: Projection, problems?: Problem[]): Item {
     const copy: Item = {};
     if (projection.kind === 'KEYS_ONLY') return copy;
     const { partitionKey, sortKey } = this.graph.table;
     const names = projection.kind === 'ALL' ? Object.keys(this.image) : projection.attributes;
     for (const name of names) {
       if (name === partitionKey || name === sortKey) continue;
-      const value = this.attribute(name);
+      const value = problems === undefined ? this.attribute(name) : part(problems, () => this.attribute(name));
       if (value !== undefined) setOwn(copy, name, value);
     }
     return copy;

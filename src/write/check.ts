@@ -109,6 +109,7 @@ const HINTS: Readonly<Record<Problem['code'], string>> = {
   misfit: 'Correct the ids, or let the edge type join these node types in the model.',
   'wrong-type': 'Write the attribute as the model declares it, or leave it out.',
   'undeclared-label': 'Use a declared label, or declare this one in the model.',
+  malformed: 'Give the attribute a value of one of the types of DynamoDB.',
   'derive-failed': 'Correct the attributes, or the derive function in the model.',
   'key-too-long': 'Shorten the value or the id.',
   'item-too-large': 'Shorten the attributes, or project fewer of them.',

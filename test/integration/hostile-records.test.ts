@@ -1,0 +1,122 @@
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { streamHandler } from '../../src/lambda/index.ts';
+import type { Item } from '../../src/model/attribute-value.ts';
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import type { RawRecord } from '../../src/stream/decode.ts';
+import { QUARANTINE_PARTITION } from '../../src/stream/quarantine.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/**
+ * Nothing in a record is trusted: what producers may have put there, or somebody who may invoke the function, must
+ * neither fail the batch nor reach beyond its own item.
+ */
+
+const ARN = 'arn:aws:dynamodb:eu-central-1:123456789012:table/records/stream/2026-01-01T00:00:00.000';
+const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
+
+function hostileGraph() {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: { USER: node({ search: { name: {}, age: { type: 'number' }, foods: { each: true } } }) },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: 'since' } }) },
+  });
+}
+
+/** A record as Lambda hands it over: parsed from JSON, in which `__proto__` is a name like any other. */
+function record(sequence: number, source: string, target: string, attributes: string): RawRecord {
+  const keys = `"source":{"S":${JSON.stringify(source)}},"target":{"S":${JSON.stringify(target)}}`;
+  return JSON.parse(`{
+    "eventName": "INSERT",
+    "eventSourceARN": "${ARN}",
+    "dynamodb": {
+      "Keys": {${keys}},
+      "NewImage": {${keys}${attributes === '' ? '' : `,${attributes}`}},
+      "SequenceNumber": "${100_000 + sequence}"
+    }
+  }`) as RawRecord;
+}
+
+function nested(levels: number): string {
+  return `${'{"M":{"a":'.repeat(levels)}{"S":"deep"}${'}}'.repeat(levels)}`;
+}
+
+/** Records that a producer can cause, and that only somebody who calls the function by hand can make. */
+const HOSTILE: readonly [what: string, attributes: string][] = [
+  ['__proto__ as an attribute', '"__proto__":{"M":{"polluted":{"S":"yes"}}},"name":{"S":"proto"}'],
+  ['__proto__ within a map', '"bag":{"M":{"__proto__":{"M":{"polluted":{"S":"yes"}}}}}'],
+  ['constructor and its like as attributes', '"constructor":{"S":"a"},"toString":{"S":"b"},"hasOwnProperty":{"N":"1"}'],
+  ['prototype of the constructor', '"constructor":{"M":{"prototype":{"M":{"polluted":{"S":"yes"}}}}}'],
+  ['a number beyond every double', '"age":{"N":"1e999999999"}'],
+  ['a number of 38 digits', `"age":{"N":"${'9'.repeat(38)}"}`],
+  ['a number of 200,000 digits', `"age":{"N":"${'0'.repeat(100_000)}1${'0'.repeat(100_000)}1"}`],
+  ['a number that is none', '"age":{"N":"NaN"}'],
+  ['a nesting as deep as DynamoDB allows', `"deep":${nested(31)}`],
+  ['a nesting of 20,000 levels', `"deep":${nested(20_000)}`],
+  ['an image of 400 KB', `"text":{"S":"${'x'.repeat(409_000)}"}`],
+  ['a value of no type', '"name":{},"age":{"X":"1"}'],
+  ['values of the wrong JSON types', '"name":{"S":5},"age":{"N":7},"foods":{"SS":"a"}'],
+  ['null in place of a value', '"name":null'],
+  ['a text in place of a value', '"name":"plain"'],
+  ['half a surrogate pair', '"name":{"S":"\\ud800"}'],
+  ['a thousand foods', `"foods":{"SS":[${Array.from({ length: 1000 }, (_, i) => `"food ${i}"`).join(',')}]}`],
+];
+
+describe('a record is not trusted', () => {
+  beforeEach(() => void vi.spyOn(process.stdout, 'write').mockImplementation(() => true));
+  afterEach(() => {
+    vi.restoreAllMocks();
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it.each(HOSTILE)('%s: the batch goes on, the record is projected or quarantined', async (_what, attributes) => {
+    const graph = hostileGraph();
+    const { store } = await testTable(graph);
+    const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+    const Records = [
+      record(1, 'USER-good', 'USER-good', '"name":{"S":"Ada"}'),
+      record(2, 'USER-bad', 'USER-bad', attributes),
+      record(3, 'USER-good', 'FOLLOWS-USER-bad', '"since":{"S":"2026"}'),
+    ];
+
+    expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
+
+    const read = async (source: string, target: string): Promise<Item | undefined> =>
+      (await store.get({ source, target }, { consistent: true })).item;
+    expect(await read('USER-good', '~view')).toMatchObject({ edgeSet: { SS: ['FOLLOWS-USER-bad|since=2026'] } });
+    expect(await read('USER-good', '~ix/FOLLOWS-USER-bad')).toBeDefined();
+    const { items: entries } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION });
+    const isQuarantined = entries.some(({ source }) => (source as { S: string }).S === 'USER-bad');
+    expect(isQuarantined || (await read('USER-bad', '~view')) !== undefined).toBe(true);
+  });
+
+  it.each(['__proto__', 'constructor', 'a|b=c%', '#{}/\\"', '\u0000', '~view'])('ids hold anything: %j', async (id) => {
+    const graph = hostileGraph();
+    const { store } = await testTable(graph);
+    const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+    const Records = [record(1, `USER-${id}`, `USER-${id}`, ''), record(2, 'USER-1', `FOLLOWS-USER-${id}`, '')];
+
+    expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
+
+    const { item } = await store.get({ source: `USER-${id}`, target: '~view' }, { consistent: true });
+    expect(item).toMatchObject({ attributes: { M: {} } });
+  });
+
+  it('what is no record of this table fails the batch, since nobody knows what it stands for', async () => {
+    const graph = hostileGraph();
+    const { store } = await testTable(graph);
+    const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+    const good = record(1, 'USER-good', 'USER-good', '');
+    const wrong: RawRecord[] = [
+      {},
+      { ...good, dynamodb: undefined },
+      { ...good, eventSourceARN: 'arn:aws:sqs:eu-central-1:123456789012:queue' },
+      { ...good, dynamodb: { ...good.dynamodb, Keys: { source: { S: 'USER-1' }, target: { N: '1' } } } },
+      { ...good, dynamodb: { ...good.dynamodb, SequenceNumber: '../1' } },
+    ];
+    for (const one of wrong) await expect(handler({ Records: [good, one] }, context)).rejects.toThrow();
+    const { item } = await store.get({ source: 'USER-good', target: '~view' }, { consistent: true });
+    expect(item).toBeUndefined();
+  });
+});
