@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { attributesOf, specificationProblems } from '../support/deploy/specification.ts';
 import { rawTemplate, template } from '../support/deploy/template.ts';
 
@@ -6,11 +6,11 @@ import { rawTemplate, template } from '../support/deploy/template.ts';
 
 describe.each(['dev', 'prod'] as const)('the template of the stage %s', (stage) => {
   it('has known resource types, known properties of the right types, and all that are required', () => {
-    expect(specificationProblems(template(stage))).toEqual([]);
+    expect(specificationProblems(template(inject('packages')[stage]))).toEqual([]);
   });
 
   it('refers to resources that it has, and to attributes that those have', () => {
-    const { Resources, Outputs } = rawTemplate(stage);
+    const { Resources, Outputs } = rawTemplate(inject('packages')[stage]);
     const missing = references({ Resources, Outputs }).filter(({ id, attribute }) => {
       const resource = Resources[id];
       if (resource === undefined) return true;
@@ -24,7 +24,7 @@ describe.each(['dev', 'prod'] as const)('the template of the stage %s', (stage) 
   });
 
   it('has no resources that wait for each other', () => {
-    const { Resources } = rawTemplate(stage);
+    const { Resources } = rawTemplate(inject('packages')[stage]);
     const waitsFor = new Map(
       Object.entries(Resources).map(([id, resource]) => [
         id,

@@ -18,16 +18,30 @@ export interface TemplateResource {
   Properties: Record<string, any>;
 }
 
-/** The template of a stage, with its intrinsic functions. */
-export function rawTemplate(stage: 'dev' | 'prod'): Template {
-  const file = join(inject('packages')[stage], 'cloudformation-template-update-stack.json');
-  return JSON.parse(readFileSync(file, 'utf8')) as Template;
+/** The template in a folder of packaged artefacts, with its intrinsic functions; default: of the stage prod. */
+export function rawTemplate(folder: string = inject('packages').prod): Template {
+  return JSON.parse(readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8')) as Template;
 }
 
-/** The template of a stage, as if CloudFormation had filled in names and ARNs. */
-export function template(stage: 'dev' | 'prod' = 'prod'): Template {
-  const raw = rawTemplate(stage);
+/** The same, as if CloudFormation had filled in names and ARNs. */
+export function template(folder?: string): Template {
+  const raw = rawTemplate(folder);
   return new Resolver(raw).value(raw) as Template;
+}
+
+/** A statement of a policy. */
+export interface PolicyStatement {
+  Effect: string;
+  Principal?: { Service: string } | '*';
+  Action: string | string[];
+  Resource: string | string[];
+  Condition?: unknown;
+}
+
+/** The statements of a role's inline policies. */
+export function roleStatements({ Properties }: TemplateResource): PolicyStatement[] {
+  const policies = Properties['Policies'] as { PolicyDocument: { Statement: PolicyStatement[] } }[];
+  return policies.flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
 }
 
 const PSEUDO: Record<string, string> = {
