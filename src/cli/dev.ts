@@ -2,10 +2,11 @@ import { type Command, Option } from 'commander';
 import { readSettings } from '../config.ts';
 import type { EngineName } from '../local/engine.ts';
 import { startLocal } from '../local/local.ts';
+import { withTableName } from '../model/graph.ts';
 import { loadModel } from './load-model.ts';
 import { examples, portNumber } from './options.ts';
 import { print } from './output.ts';
-import { createLogger, withTableName } from './session.ts';
+import { createLogger } from './session.ts';
 import { stopOnSignal } from './signals.ts';
 
 interface DevOptions {
