@@ -69,15 +69,14 @@ export class MappingReport {
   /** The function was invoked. */
   onInvocation(report: InvocationReport): void {
     const { totals, logger } = this;
-    const { shardId, requestId, done, next, result, sequenceNumbers } = report;
+    const { shardId, requestId, done, next, sequenceNumbers } = report;
     totals.invocations += 1;
     totals.delivered += done;
     if (next !== 'done') totals.failedInvocations += 1;
     const details = { shardId, requestId, records: sequenceNumbers.length, done, next };
-    if (next === 'done') logger.debug(details, 'Batch delivered.');
-    else if (result.kind === 'error') {
-      logger.warn({ ...details, errorType: result.errorType }, `The function failed: ${result.errorMessage}`);
-    } else logger.warn(details, 'The function reported failed records, or answered in a form that fails the batch.');
+    // Whoever listens tells of failures in words of its own.
+    const isHeard = next === 'done' || this.listeners.onInvocation !== undefined;
+    logger[isHeard ? 'debug' : 'warn'](details, sentenceOf(report));
     this.listeners.onInvocation?.(report);
   }
 
@@ -105,6 +104,13 @@ export class MappingReport {
   result(endedBy: MappingResult['endedBy']): MappingResult {
     return { endedBy, ...this.totals };
   }
+}
+
+function sentenceOf({ next, result }: InvocationReport): string {
+  if (next === 'done') return 'Batch delivered.';
+  return result.kind === 'error'
+    ? `The function failed: ${result.errorType}: ${result.errorMessage}`
+    : 'The function reported failed records, or answered in a form that fails the batch.';
 }
 
 function checkRange(name: string, value: number, from: number, to: number): void {

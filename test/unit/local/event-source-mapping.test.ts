@@ -204,7 +204,21 @@ describe('a batch that failed', () => {
       [3, 'done'],
       [0, 'done'],
     ]);
-    expect(logger.lines).toEqual(Array(3).fill('The function failed: not yet'));
+    expect(logger.lines).toEqual([]);
+  });
+
+  it('is told in the log where nobody listens', async () => {
+    add(1);
+    let tries = 0;
+    const script: Script = () => {
+      if (tries++ === 0) throw new RangeError('not yet');
+      return tries === 2 ? failures('') : failures();
+    };
+    await deliver(script, { onInvocation: undefined });
+    expect(logger.lines).toEqual([
+      'The function failed: RangeError: not yet',
+      expect.stringContaining('reported failed records'),
+    ]);
   });
 
   it('is done whatever is returned, where the mapping reads no failures of items', async () => {
