@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EdgeloomError } from './errors.ts';
 import type { ClientOptions } from './store/client.ts';
 
@@ -70,6 +70,76 @@ function credentials(environment: NodeJS.ProcessEnv): ClientOptions['credentials
   const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'];
   if (!accessKeyId || !secretAccessKey) return undefined;
   return { accessKeyId, secretAccessKey, sessionToken: environment['AWS_SESSION_TOKEN'] };
+}
+
+/** What a deployed function runs with; the deployment sets each of its variables. */
+export interface FunctionSettings {
+  /** The table's name: the one that the stack made, whatever the model calls it. */
+  table: string;
+  /** Where DynamoDB is. Credentials are the function's role's. */
+  client: Pick<ClientOptions, 'endpoint' | 'region'>;
+  logLevel: LogLevel;
+  /** Namespace of the metrics. */
+  metricsNamespace: string;
+  /** Share of invocations that log at level `debug`, 0 to 1. */
+  sampleRate: number;
+  /** Derived items that are written at once. */
+  concurrency?: number;
+  /** How long the stream's consumer may take before what differs is drift, in milliseconds. */
+  settleMs?: number;
+  /** Capacity units a second at most. */
+  maxRcu?: number;
+  maxWcu?: number;
+}
+
+const positive = z.coerce.number({ error: 'should be a number' }).positive({ error: 'should be above 0' }).optional();
+const functionSchema = z.object({
+  EDGELOOM_TABLE: z.string({ error: 'should name the table' }).min(1, { error: 'should name the table' }),
+  EDGELOOM_LOG_LEVEL: schema.shape.logLevel.default('info'),
+  EDGELOOM_METRICS_NAMESPACE: z.string().min(1, { error: 'should not be empty' }).default('Edgeloom'),
+  EDGELOOM_SAMPLE_RATE: z.coerce
+    .number({ error: 'should be a number from 0 to 1' })
+    .min(0, { error: 'should be a number from 0 to 1' })
+    .max(1, { error: 'should be a number from 0 to 1' })
+    .default(0),
+  EDGELOOM_CONCURRENCY: positive.pipe(z.int({ error: 'should be a whole number' }).optional()),
+  EDGELOOM_SETTLE_SECONDS: positive,
+  EDGELOOM_MAX_RCU: positive,
+  EDGELOOM_MAX_WCU: positive,
+  AWS_ENDPOINT_URL_DYNAMODB: schema.shape.endpoint,
+  AWS_ENDPOINT_URL: schema.shape.endpoint,
+  AWS_REGION: schema.shape.region,
+});
+
+/**
+ * Settings of a deployed function, to be read when it starts: a wrong one should fail the deployment's first invocation,
+ * not the first that needs it. An empty variable is one that is not set. Throws `invalid-environment`, with every
+ * variable that is wrong.
+ */
+export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.env): FunctionSettings {
+  const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const result = functionSchema.safeParse(set);
+  if (!result.success) {
+    const problems = result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
+    throw new EdgeloomError(
+      'invalid-environment',
+      `The function's environment is wrong: ${problems.join('; ')}.`,
+      'serverless.yml sets these variables.',
+    );
+  }
+  const { data } = result;
+  const settleSeconds = data.EDGELOOM_SETTLE_SECONDS;
+  return {
+    table: data.EDGELOOM_TABLE,
+    client: { endpoint: data.AWS_ENDPOINT_URL_DYNAMODB ?? data.AWS_ENDPOINT_URL, region: data.AWS_REGION },
+    logLevel: data.EDGELOOM_LOG_LEVEL,
+    metricsNamespace: data.EDGELOOM_METRICS_NAMESPACE,
+    sampleRate: data.EDGELOOM_SAMPLE_RATE,
+    concurrency: data.EDGELOOM_CONCURRENCY,
+    settleMs: settleSeconds === undefined ? undefined : settleSeconds * 1000,
+    maxRcu: data.EDGELOOM_MAX_RCU,
+    maxWcu: data.EDGELOOM_MAX_WCU,
+  };
 }
 
 /** The user's folder for caches. */

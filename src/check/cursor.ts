@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
 
 /** Where a check stopped, and what it had counted: JSON, to be handed to the next call or kept in a file. */

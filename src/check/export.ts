@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
 import { type Item, setOwn, stringOf, typeOf, withBytes } from '../model/attribute-value.ts';
 import type { AnyGraph } from '../model/graph.ts';

@@ -2,12 +2,12 @@ import { type Command, Option } from 'commander';
 import { readSettings, type Settings } from '../config.ts';
 import type { EngineName, EngineOptions } from '../local/engine.ts';
 import { startLocal } from '../local/local.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import { type AnyGraph, withTableName } from '../model/graph.ts';
 import { DEFAULT_HANDLER, devLambda, type Projecting } from './dev-lambda.ts';
 import { loadModel } from './load-model.ts';
 import { examples, portNumber } from './options.ts';
 import { print } from './output.ts';
-import { createLogger, withTableName } from './session.ts';
+import { createLogger } from './session.ts';
 import { stopOnSignal } from './signals.ts';
 
 interface DevOptions {

@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import pino, { type Logger } from 'pino';
 import { readSettings, type Settings } from '../config.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import { type AnyGraph, withTableName } from '../model/graph.ts';
 import { createReader } from '../read/reader.ts';
 import { createClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
@@ -35,11 +35,6 @@ export async function openSession(settings: Settings): Promise<Session> {
 /** A logger to stderr, as JSON lines. */
 export function createLogger(settings: Settings): Logger {
   return pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }));
-}
-
-/** The same model for another table. */
-export function withTableName(graph: AnyGraph, name: string): AnyGraph {
-  return { ...graph, table: { ...graph.table, name } };
 }
 
 /** A reader whose numbers print exactly. */

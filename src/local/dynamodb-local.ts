@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
 import type { EngineCommand } from './engine.ts';
 

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Mistake } from '../errors.ts';
 import type { Derive } from './schema.ts';
 

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { compileOrder, type OrderModel } from './compile-order.ts';
 import {
   type Compute,

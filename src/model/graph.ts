@@ -89,6 +89,11 @@ export function defineGraph<
   };
 }
 
+/** The same model for a table of another name. */
+export function withTableName<G extends AnyGraph>(graph: G, name: string): G {
+  return { ...graph, table: { ...graph.table, name } };
+}
+
 function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   mistakes.push({ path, message: 'should be an object of type names and definitions' });

@@ -3,7 +3,7 @@ import {
   GetRecordsCommand,
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { classifyError } from '../store/classify.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
 import { type FailedBatch, parseFailedBatch } from './failed-batch.ts';
 

@@ -92,24 +92,12 @@ export async function settleMessage(
   }
 }
 
-/** Reads objects of S3 buckets. */
+/** Reads objects of S3 buckets; the client is loaded and made with the first. */
 export function bucketReader(client: Omit<ClientOptions, 'endpoint'>): ReadObject {
+  let reader: Promise<ReadObject> | undefined;
   return async (bucket, key) => {
-    const { GetObjectCommand, S3Client } = await import('@aws-sdk/client-s3');
-    const s3 = new S3Client(clientConfig(client));
-    try {
-      const { Body } = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
-      return (await Body?.transformToString('utf-8')) ?? '';
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new EdgeloomError(
-        'unreadable-object',
-        `The object ${key} of bucket ${bucket} cannot be read: ${reason}.`,
-        'It keeps the failed batch; allow s3:GetObject on it.',
-        { cause: error },
-      );
-    } finally {
-      s3.destroy();
-    }
+    // Few runs meet an object, and the client takes its time to load.
+    reader ??= import('./bucket.ts').then(({ openBuckets }) => openBuckets(client));
+    return await (await reader)(bucket, key);
   };
 }

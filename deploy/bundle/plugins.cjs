@@ -1,0 +1,19 @@
+const { join } = require('node:path');
+
+/** Packages of which a function needs only a part, by what goes into the bundle instead of them. */
+const PARTS = {
+  undici: 'undici.cjs',
+  '@aws-sdk/credential-provider-node': 'credentials.ts',
+};
+
+/** Keeps the bundles small: what is in them is read and compiled at each cold start. */
+const onlyParts = {
+  name: 'only-parts',
+  setup(build) {
+    build.onResolve({ filter: /^(undici|@aws-sdk\/credential-provider-node)$/ }, ({ path }) => ({
+      path: join(__dirname, PARTS[path]),
+    }));
+  },
+};
+
+module.exports = [onlyParts];
