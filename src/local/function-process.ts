@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { pause } from './concurrency.ts';
 
 /** A program that runs a function: a runtime client and what it loads. */
 export interface FunctionCommand {
@@ -36,6 +37,9 @@ kill $guard 2>/dev/null
 exit $status
 `;
 
+/** How long the output of a dead process is waited for. */
+const CLOSE_MS = 1_000;
+
 /** Of a shell's exit status when its program was ended by a signal. */
 const SIGNAL_STATUS = 128;
 const SIGNALS: ReadonlyMap<number, string> = new Map([
@@ -66,6 +70,11 @@ export class FunctionProcess {
     this.ended = endOf(child);
   }
 
+  /** Its process group: the shell that guards it, and the program. */
+  get processGroup(): number | undefined {
+    return this.child.pid;
+  }
+
   /** Kills it, with all that it started, and waits until it is gone. Calling it again is fine. */
   async kill(): Promise<void> {
     killGroup(this.child);
@@ -74,10 +83,15 @@ export class FunctionProcess {
 }
 
 async function endOf(child: ChildProcess): Promise<ProcessEnd> {
+  const closed = once(child, 'close').catch(() => undefined);
   try {
     const [status, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-    // What it started itself would hold its output open, and run on.
+    // What it started itself would run on.
     killGroup(child);
+    // Its output closes when the last of the group is dead; a process that has left the group may hold it open.
+    const enough = new AbortController();
+    await Promise.race([closed, pause(CLOSE_MS, enough.signal)]);
+    enough.abort();
     return { reason: reasonOf(status, signal) };
   } catch (error) {
     return { reason: error instanceof Error ? error.message : String(error) };

@@ -30,6 +30,8 @@ export interface FunctionOptions {
 
 /** A function that runs on this machine. */
 export interface LocalFunction extends LambdaFunction {
+  /** The process group that runs now, for whoever wants to see it crash; undefined where none does. */
+  readonly processGroup: number | undefined;
   /** Ends it; what is being invoked fails. Calling it again is fine. */
   stop(): Promise<void>;
 }
@@ -74,6 +76,10 @@ class RunningFunction implements LocalFunction {
 
   constructor(private readonly options: FunctionOptions) {
     this.arn = `arn:aws:lambda:${REGION}:${ACCOUNT}:function:${options.name ?? 'function'}`;
+  }
+
+  get processGroup(): number | undefined {
+    return this.sandbox?.child.processGroup;
   }
 
   invoke(event: LambdaStreamEvent, requestId: string): Promise<InvokeResult> {
