@@ -55,6 +55,9 @@ export interface LocalLambda {
   stop(): Promise<void>;
 }
 
+/** More than Lambda gives: TypeScript is compiled as it is loaded. */
+const INIT_TIMEOUT_MS = 60_000;
+
 /** Settings that a deployed service should have, in place of Lambda's defaults. */
 const DEFAULTS = {
   batchSize: 1000,
@@ -133,6 +136,7 @@ function startHandler(options: LocalLambdaOptions, endpoint: string): Promise<Lo
     name: `${graph.table.name}-stream`,
     handler: handlerName,
     timeoutMs,
+    initTimeoutMs: INIT_TIMEOUT_MS,
     restartsAfterError,
     onOutput,
   });
