@@ -18,9 +18,17 @@ export default defineConfig({
       { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...storage } },
       {
         test: {
+          ...storage,
+          name: 'deploy',
+          include: ['test/deploy/**/*.test.ts'],
+          globalSetup: [...storage.globalSetup, 'test/support/deploy/package.ts'],
+        },
+      },
+      {
+        test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          globalSetup: ['test/support/build.ts'],
+          globalSetup: ['test/support/build.ts', 'test/support/deploy/package.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

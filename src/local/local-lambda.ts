@@ -5,7 +5,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EdgeloomError } from '../errors.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import type { Store } from '../store/port.ts';
-import { baseItemFilter } from '../stream/filter.ts';
+import { streamFilterPattern } from '../stream/filter.ts';
 import type { EngineOptions } from './engine.ts';
 import { createEventSourceMapping } from './event-source-mapping.ts';
 import { type LocalFunction, startFunction } from './local-function.ts';
@@ -93,7 +93,7 @@ export async function startLocalLambda(options: LocalLambdaOptions): Promise<Loc
     stopFunction = () => lambda.stop();
     const mapping = createEventSourceMapping(new DynamoDBStreamSource(streams, streamArn), {
       ...DEFAULTS,
-      filters: [baseItemFilter(graph.table)],
+      filters: [streamFilterPattern(graph.table.sortKey)],
       ...settings,
       function: lambda,
       checkpoint,

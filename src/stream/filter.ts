@@ -1,17 +1,31 @@
+/** The sort keys of records with which the fan-out tells itself to go on begin so. */
+export const CONTINUATION_PREFIX = '~more/';
+
+const TYPE_INITIALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
+
 /**
  * Which stream records concern the projector: those of base items, whose sort keys begin with a type name, so with `A`
- * to `Z`. The same rule stands in the event source mapping's filter, where it is positive because Lambda promises no
- * "anything but this prefix".
+ * to `Z`. `streamFilterPattern` says the same to the event source mapping.
  */
 export function isBaseSortKey(sortKey: string): boolean {
   const first = sortKey.charCodeAt(0);
   return first >= 65 && first <= 90;
 }
 
-/** The same rule as a filter pattern of an event source mapping, for a table with that sort key. */
-export function baseItemFilter({ sortKey }: { sortKey: string }): {
-  dynamodb: { Keys: { [name: string]: { S: { prefix: string }[] } } };
-} {
-  const letters = Array.from({ length: 26 }, (_, i) => ({ prefix: String.fromCharCode(65 + i) }));
-  return { dynamodb: { Keys: { [sortKey]: { S: letters } } } };
+/** A filter pattern of an event source mapping, for the text of one key. */
+export interface StreamFilterPattern {
+  [field: string]: { Keys: { [name: string]: { S: { prefix: string }[] } } };
+}
+
+/**
+ * The pattern of the event source mapping's filter: records of base items, and of the fan-out's continuations. What it
+ * keeps back causes no invocation, and the projector's own writes are most of a stream. It is positive, a prefix for each
+ * letter, because Lambda promises no "anything but this prefix"; a mapping may have five patterns, and one may list many
+ * prefixes.
+ *
+ * @param sortKey the name of the table's sort key.
+ */
+export function streamFilterPattern(sortKey: string): StreamFilterPattern {
+  const prefixes = [...TYPE_INITIALS, CONTINUATION_PREFIX].map((prefix) => ({ prefix }));
+  return { dynamodb: { Keys: { [sortKey]: { S: prefixes } } } };
 }

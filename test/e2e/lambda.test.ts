@@ -1,9 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { unzipSync } from 'fflate';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import goals from '../../edgeloom.config.ts';
 import { check } from '../../src/check/check.ts';
 import type { Finding } from '../../src/check/finding.ts';
@@ -21,12 +20,13 @@ import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';
 import { streamLabel } from '../../src/stream/decode.ts';
-import { baseItemFilter } from '../../src/stream/filter.ts';
-import { edgeloom, ROOT } from '../support/command.ts';
+import { edgeloom } from '../support/command.ts';
+import { template } from '../support/deploy/template.ts';
 import { type Fault, startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { recordingLogger } from '../support/follow-graph.ts';
 import { lambdaRuntime, lambdaRuntimeObstacle } from '../support/lambda-runtime.ts';
 import { uniqueTableName } from '../support/table.ts';
+import { unpack } from '../support/zip.ts';
 
 /**
  * The packaged artefact as Lambda would run it: the zip of `npm run package`, unpacked, under Lambda's own runtime client
@@ -48,11 +48,7 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
     folder = await mkdtemp(join(tmpdir(), 'edgeloom-lambda-'));
     engine = await startEngine();
     runtime = await lambdaRuntime();
-    const files = unzipSync(await readFile(join(ROOT, '.serverless', 'stream.zip')));
-    for (const [name, bytes] of Object.entries(files)) {
-      await mkdir(dirname(join(folder, 'code', name)), { recursive: true });
-      await writeFile(join(folder, 'code', name), bytes);
-    }
+    unpack(join(inject('packages').prod, 'stream.zip'), join(folder, 'code'));
   }, 600_000);
   afterAll(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
@@ -97,9 +93,9 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
     const deliver = (settings: MappingSettings = {}) =>
       createEventSourceMapping(new DynamoDBStreamSource(streams, streamArn), {
         function: lambda,
-        filters: [baseItemFilter(graph.table)],
-        functionResponseTypes: ['ReportBatchItemFailures'],
-        bisectBatchOnFunctionError: true,
+        ...packagedMapping(),
+        // As it is packaged, but for what would only take time.
+        maximumBatchingWindowSeconds: 0,
         maximumRetryAttempts: 2,
         onFailure: folderDestination(failures),
         pollIntervalMs: 20,
@@ -263,6 +259,28 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
     expect(entry?.edgeSet).toHaveLength(2);
   });
 });
+
+/** The settings of the stream's event source mapping in the packaged template. */
+function packagedMapping(): MappingSettings {
+  const resources = Object.values(template().Resources);
+  const mapping = resources.find(
+    ({ Type, Properties }) =>
+      Type === 'AWS::Lambda::EventSourceMapping' && Properties['StartingPosition'] !== undefined,
+  );
+  if (mapping === undefined) throw new Error('the template has no mapping of a stream');
+  const { Properties: found } = mapping;
+  const filters = found['FilterCriteria'] as { Filters: { Pattern: string }[] };
+  return {
+    batchSize: found['BatchSize'],
+    maximumBatchingWindowSeconds: found['MaximumBatchingWindowInSeconds'],
+    filters: filters.Filters.map(({ Pattern }) => JSON.parse(Pattern)),
+    functionResponseTypes: found['FunctionResponseTypes'],
+    bisectBatchOnFunctionError: found['BisectBatchOnFunctionError'],
+    maximumRetryAttempts: found['MaximumRetryAttempts'],
+    maximumRecordAgeSeconds: found['MaximumRecordAgeInSeconds'],
+    startingPosition: found['StartingPosition'],
+  };
+}
 
 function user(id: string, attributes: Item): Item {
   return { source: { S: `USER-${id}` }, target: { S: `USER-${id}` }, ...attributes };

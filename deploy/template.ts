@@ -1,0 +1,62 @@
+/** Pieces of CloudFormation templates, by their names in CloudFormation. */
+
+/** A value of a template: JSON, intrinsic functions included. */
+export type Value = string | number | boolean | readonly Value[] | { readonly [name: string]: Value };
+
+/** A resource of a template. */
+export interface Resource {
+  Type: string;
+  DependsOn?: string[];
+  DeletionPolicy?: 'Retain' | 'Delete';
+  UpdateReplacePolicy?: 'Retain' | 'Delete';
+  Properties: { readonly [name: string]: Value };
+}
+
+/** Resources by their logical ids. */
+export type Resources = Record<string, Resource>;
+
+/** A statement of a policy document. */
+export interface Statement {
+  Effect: 'Allow' | 'Deny';
+  Principal?: Value;
+  Action: Value;
+  /** Absent in the trust of a role. */
+  Resource?: Value;
+  Condition?: Value;
+}
+
+/** What `Ref` gives of a resource: its name, or for some types its URL or ARN. */
+export function ref(logicalId: string): Value {
+  return { Ref: logicalId };
+}
+
+/** An attribute of a resource; default: its ARN. */
+export function attribute(logicalId: string, name = 'Arn'): Value {
+  return { 'Fn::GetAtt': [logicalId, name] };
+}
+
+/** Text with `${...}` in it. */
+export function sub(text: string): Value {
+  return { 'Fn::Sub': text };
+}
+
+/** A policy document. */
+export function policyDocument(statements: readonly Statement[]): Value {
+  return { Version: '2012-10-17', Statement: statements.map((statement) => ({ ...statement })) };
+}
+
+/** A statement that allows actions on resources. */
+export function allow(actions: readonly string[], resources: readonly Value[]): Statement {
+  return { Effect: 'Allow', Action: actions, Resource: resources };
+}
+
+/** A statement of a resource's own policy that refuses whatever does not come over TLS. */
+export function denyPlainText(action: string, resources: readonly Value[]): Statement {
+  return {
+    Effect: 'Deny',
+    Principal: '*',
+    Action: action,
+    Resource: resources,
+    Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+  };
+}

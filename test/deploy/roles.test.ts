@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { type PolicyStatement, roleStatements, type TemplateResource, template } from '../support/deploy/template.ts';
+
+/** Exactly what each role and policy allows: an action or a resource more fails here. */
+
+const TABLE = 'arn:aws:dynamodb:eu-central-1:123456789012:table/edgeloom-prod-records';
+const STREAM = `${TABLE}/stream/2026-01-01T00:00:00.000`;
+const BUCKET = 'arn:aws:s3:::edgeloom-prod-failed-123456789012-eu-central-1';
+const MACHINE = 'arn:aws:states:eu-central-1:123456789012:stateMachine:edgeloom-prod-check';
+
+/** `action resource` of everything that statements allow; anything else than a plain Allow is shown as it is. */
+function allowed(statements: readonly PolicyStatement[]): string[] {
+  return statements
+    .flatMap(({ Effect, Action, Resource, ...rest }) => {
+      if (Effect !== 'Allow' || Object.keys(rest).length > 0) return [JSON.stringify({ Effect, Action, ...rest })];
+      return [Action].flat().flatMap((action) => [Resource].flat().map((resource) => `${action} ${resource}`));
+    })
+    .sort();
+}
+
+function roleAllows(role: TemplateResource): string[] {
+  // No managed policies beside its own.
+  expect(Object.keys(role.Properties).sort()).toEqual(['AssumeRolePolicyDocument', 'Policies']);
+  return allowed(roleStatements(role));
+}
+
+const on = (resource: string, ...actions: string[]): string[] => actions.map((action) => `${action} ${resource}`);
+const logsOf = (name: string): string[] =>
+  on(
+    `arn:aws:logs:eu-central-1:123456789012:log-group:/aws/lambda/edgeloom-prod-${name}:*`,
+    'logs:CreateLogStream',
+    'logs:PutLogEvents',
+  );
+
+const { Resources } = template();
+
+describe('the role of', () => {
+  it.each<[string, string, string[]]>([
+    [
+      'StreamRole',
+      'lambda.amazonaws.com',
+      [
+        ...logsOf('stream'),
+        ...on(STREAM, 'dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'),
+        ...on(STREAM, 'dynamodb:ListStreams'),
+        ...on(TABLE, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on(BUCKET, 's3:ListBucket'),
+        ...on(`${BUCKET}/aws/lambda/*`, 's3:PutObject'),
+      ],
+    ],
+    [
+      'CheckRole',
+      'lambda.amazonaws.com',
+      [
+        ...logsOf('check'),
+        ...on(TABLE, 'dynamodb:BatchGetItem', 'dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:Query'),
+        ...on(TABLE, 'dynamodb:Scan'),
+      ],
+    ],
+    [
+      'RedriveRole',
+      'lambda.amazonaws.com',
+      [
+        ...logsOf('redrive'),
+        ...on(TABLE, 'dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:Query'),
+        ...on(TABLE, 'dynamodb:UpdateItem'),
+        ...on(`${TABLE}/index/gsi0`, 'dynamodb:Query'),
+        ...on(`${BUCKET}/aws/lambda/*`, 's3:GetObject'),
+        ...on(
+          'arn:aws:sqs:eu-central-1:123456789012:edgeloom-prod-failed-batches',
+          ...['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+        ),
+      ],
+    ],
+    [
+      'CheckMachineRole',
+      'states.amazonaws.com',
+      [
+        ...on('arn:aws:lambda:eu-central-1:123456789012:function:edgeloom-prod-check', 'lambda:InvokeFunction'),
+        ...on(MACHINE, 'states:StartExecution'),
+        ...on(
+          'arn:aws:states:eu-central-1:123456789012:execution:edgeloom-prod-check:*',
+          ...['states:DescribeExecution', 'states:StopExecution'],
+        ),
+      ],
+    ],
+    ['CheckScheduleRole', 'events.amazonaws.com', on(MACHINE, 'states:StartExecution')],
+  ])('%s allows exactly what it needs, to %s alone', (id, service, expected) => {
+    const role = Resources[id]!;
+    expect(roleAllows(role)).toEqual(expected.sort());
+    expect(role.Properties['AssumeRolePolicyDocument'].Statement).toEqual([
+      { Effect: 'Allow', Principal: { Service: service }, Action: 'sts:AssumeRole' },
+    ]);
+  });
+});
+
+describe('the policy for', () => {
+  const INDEXES = ['gsi0', 'gsi1'].flatMap((index) => on(`${TABLE}/index/${index}`, 'dynamodb:Query'));
+
+  it('producers allows what the writer calls', () => {
+    const { PolicyDocument } = Resources['ProducerPolicy']!.Properties;
+    expect(allowed(PolicyDocument.Statement)).toEqual(
+      [
+        ...on(TABLE, 'dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'),
+        ...on(TABLE, 'dynamodb:Query'),
+        ...INDEXES,
+      ].sort(),
+    );
+  });
+  it('readers allows what the reader calls, and no write', () => {
+    const { PolicyDocument } = Resources['ReaderPolicy']!.Properties;
+    expect(allowed(PolicyDocument.Statement)).toEqual(
+      [...on(TABLE, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:Query'), ...INDEXES].sort(),
+    );
+  });
+});
+
+describe('all in all', () => {
+  it('there are no other roles, and each function has its own', () => {
+    const roles = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::IAM::Role');
+    expect(roles.map(([id]) => id).sort()).toEqual(
+      ['CheckMachineRole', 'CheckRole', 'CheckScheduleRole', 'RedriveRole', 'StreamRole'].sort(),
+    );
+    const ofFunctions = ['Stream', 'Check', 'Redrive'].map(
+      (name) => Resources[`${name}LambdaFunction`]!.Properties['Role'],
+    );
+    expect(ofFunctions).toEqual(
+      ['StreamRole', 'CheckRole', 'RedriveRole'].map((role) => `arn:aws:iam::123456789012:role/${role}`),
+    );
+  });
+  it('whoever may invoke a function or send to a queue or topic is named, with the source', () => {
+    const permissions = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Lambda::Permission');
+    expect(permissions.map(({ Properties }) => [Properties['Principal'], Properties['SourceArn']])).toEqual([
+      ['events.amazonaws.com', 'arn:aws:events:eu-central-1:123456789012:rule/RedriveEventsRuleSchedule1'],
+    ]);
+    const open = Object.values(Resources)
+      .flatMap(({ Properties }): PolicyStatement[] => Properties['PolicyDocument']?.Statement ?? [])
+      .filter(({ Effect, Principal }) => Effect === 'Allow' && Principal !== undefined)
+      .map(({ Principal, Condition }) => [Principal, Condition]);
+    expect(open).toEqual([
+      [
+        { Service: 's3.amazonaws.com' },
+        { ArnEquals: { 'aws:SourceArn': BUCKET }, StringEquals: { 'aws:SourceAccount': '123456789012' } },
+      ],
+      [{ Service: 'cloudwatch.amazonaws.com' }, { StringEquals: { 'aws:SourceAccount': '123456789012' } }],
+    ]);
+  });
+});
