@@ -28,7 +28,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          globalSetup: ['test/support/build.ts'],
+          globalSetup: ['test/support/build.ts', 'test/support/deploy/package.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },
