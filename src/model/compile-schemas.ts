@@ -81,6 +81,7 @@ export const edgeSchema = z.strictObject({
     )
     .optional(),
   inbound: z.unknown().optional(),
+  degree: z.boolean().optional(),
 });
 /** Orders of an edge type. */
 export const inboundSchema = z.strictObject({

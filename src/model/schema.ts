@@ -177,6 +177,12 @@ export interface EdgeOptions<F extends Fields, From extends string, To extends s
   edgeSet?: EdgeSet;
   /** Orders in which the target's incoming edges are found. Default: not indexed. */
   inbound?: InboundOptions<NoInfer<AttributesOf<F>>>;
+  /**
+   * Keep an exact count of each node's edges of this type, so that `degree` is one read however many they are and whether
+   * or not the edge set lists them. An edge that comes or goes then costs a read and a transaction, twice the capacity.
+   * Default false.
+   */
+  degree?: boolean;
 }
 
 /** An edge type of a model, as `edge` makes it: attributes written, attributes stored, node types joined, labels. */

@@ -49,6 +49,7 @@ export function modelCost(graph: AnyGraph): ModelCost {
   for (const edge of graph.edges.values()) {
     puts.push(edgePut(edge));
     queries.push({ query: `edges ${edge.type}`, calls: 1, rcu: HALF_UNIT });
+    if (edge.degree) queries.push({ query: `degree of ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
       queries.push({ query: `inbound ${edge.type} by ${order}`, calls: shards, rcu: shards * HALF_UNIT });
@@ -65,7 +66,9 @@ function nodePut(node: NodeModel): PutCost {
 
 function edgePut(edge: EdgeModel): PutCost {
   const view = edge.labels === undefined ? 0 : 1;
-  const indexItems = edge.inbound === undefined ? 0 : 1 + edge.inbound.orders.size;
+  const indexed = edge.inbound === undefined ? Number(edge.degree) : 1 + edge.inbound.orders.size;
+  // A counted edge's index item and the count are written in a transaction, at twice the capacity.
+  const indexItems = edge.degree ? 2 * (indexed + 1) : indexed;
   return { type: edge.type, kind: 'edge', base: 1, view, indexItems, total: 1 + view + indexItems };
 }
 

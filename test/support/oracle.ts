@@ -56,8 +56,10 @@ export function storedItems(graph: AnyGraph, items: Iterable<Item>): Wanted {
   const stored: Wanted = new Map();
   for (const item of items) {
     const sortKey = text(item[graph.table.sortKey])!;
-    if (sortKey !== '~view' && !sortKey.startsWith('~ix/')) continue;
+    if (sortKey !== '~view' && !sortKey.startsWith('~ix/') && !sortKey.startsWith('~degree/')) continue;
     const { w: _w, r: _r, model: _model, ...rest } = item;
+    // A count that has come down to nothing is as good as none.
+    if (canonicalText(rest['count'] ?? { N: '1' }) === canonicalText({ N: '0' })) continue;
     for (const name of [graph.table.partitionKey, graph.table.sortKey, graph.table.ttl]) delete rest[name];
     if (Object.keys(rest).length > 0) stored.set(derivedName(text(item[graph.table.partitionKey])!, sortKey), rest);
   }
@@ -183,10 +185,23 @@ function searchItem(
   });
 }
 
-function addEdge(wanted: Wanted, elements: string[], base: Base, { labels, inbound }: EdgeModel): void {
+function addEdge(wanted: Wanted, elements: string[], base: Base, edge: EdgeModel): void {
+  const { labels, inbound } = edge;
   const element = attempt(() => labels && elementOf(base, labels));
   if (element !== undefined) elements.push(element);
-  if (inbound === undefined) return;
+  const indexed = inbound && inboundItem(base, inbound);
+  const name = derivedName(base.source, edgeIndexKey(base.sortKey));
+  if (!edge.degree) {
+    if (indexed !== undefined) wanted.set(name, indexed);
+    return;
+  }
+  wanted.set(name, { ...indexed, counted: { S: edge.type } });
+  const countName = derivedName(base.source, `~degree/${edge.type}`);
+  const count = wanted.get(countName)?.['count'];
+  wanted.set(countName, { count: { N: String(1 + (count !== undefined && 'N' in count ? Number(count.N) : 0)) } });
+}
+
+function inboundItem(base: Base, inbound: NonNullable<EdgeModel['inbound']>): Item | undefined {
   const item: Item = {};
   for (const [index, order] of inbound.orders) {
     const encoded = attempt(() => ordered(base, order, false));
@@ -194,8 +209,7 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, { labels, inbou
     item[`${index}pk`] = { S: inboundPartition(inbound, base.sortKey, encoded.text, base.source) };
     item[`${index}sk`] = { S: indexSortKey(encoded.text, base.source) };
   }
-  if (Object.keys(item).length === 0) return;
-  wanted.set(derivedName(base.source, edgeIndexKey(base.sortKey)), withAttributes(base, inbound.project, item));
+  return Object.keys(item).length === 0 ? undefined : withAttributes(base, inbound.project, item);
 }
 
 function elementOf(base: Base, labels: NonNullable<EdgeModel['labels']>): string {
