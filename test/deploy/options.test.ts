@@ -1,10 +1,11 @@
 import { describe, expect, inject, it } from 'vitest';
-import config from '../../edgeloom.config.ts';
+import { loadModel } from '../../src/cli/load-model.ts';
 import { streamFilterPattern } from '../../src/stream/filter.ts';
 import { rawTemplate, template } from '../support/deploy/template.ts';
 
 /** Each option of the deployment that issue and documentation promise. */
 
+const config = await loadModel('edgeloom.config.ts');
 const { Resources, Outputs } = template();
 const dev = template(rawTemplate(inject('packages').dev)).Resources;
 const properties = (id: string) => Resources[id]!.Properties;

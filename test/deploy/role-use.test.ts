@@ -1,7 +1,7 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { roleResources } from '../../deploy/roles.ts';
-import config from '../../edgeloom.config.ts';
+import { loadModel } from '../../src/cli/load-model.ts';
 import { watermark } from '../../src/model/watermark.ts';
 import { streamLabel } from '../../src/stream/decode.ts';
 import { startThrottlingProxy } from '../contract/proxy.ts';
@@ -12,6 +12,7 @@ import { rawTemplate, roleStatements, type Template, template } from '../support
 
 /** What the packaged functions really call, against what their roles allow: neither may have more than the other. */
 
+const config = await loadModel('edgeloom.config.ts');
 const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
 
 /** Actions on the table and its indexes that a role allows, without the stream's. */
