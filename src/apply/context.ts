@@ -1,4 +1,5 @@
 import { EdgeloomError } from '../errors.ts';
+import type { Item } from '../model/attribute-value.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import type { DerivedUpdate, Store, UpdateResult } from '../store/port.ts';
 
@@ -28,6 +29,8 @@ export interface ApplyContext {
   wait: (milliseconds: number) => Promise<void>;
   /** The jitter of retries, 0 to 1. */
   random: () => number;
+  /** Reverse items in one page of a fan-out. */
+  fanOutPageSize?: number;
   stats: ApplyStats;
 }
 
@@ -49,6 +52,14 @@ export async function countedUpdate(context: ApplyContext, update: DerivedUpdate
   const result = await context.store.update(update);
   context.stats.wcu += result.wcu;
   return result;
+}
+
+/** Puts a quarantine entry, counted. */
+export async function putEntry(context: ApplyContext, entry: Item): Promise<void> {
+  context.stats.writes += 1;
+  const { wcu } = await context.store.put(entry);
+  context.stats.wcu += wcu;
+  context.stats.quarantined += 1;
 }
 
 /** The clock in whole seconds. */

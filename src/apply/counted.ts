@@ -1,8 +1,9 @@
 import { type Item, itemSizeBytes, stringOf } from '../model/attribute-value.ts';
 import { COUNTED } from '../model/derived-item.ts';
+import { countUpdate } from '../plan/counts.ts';
 import { derive } from '../plan/derive.ts';
 import type { CountedUnit, IndexUnit } from '../plan/units.ts';
-import { countUpdate, isAsWanted, isStale, settledIndexUpdate } from '../plan/writes.ts';
+import { isAsWanted, isStale, settledIndexUpdate } from '../plan/writes.ts';
 import { type DerivedUpdate, TRANSACTION_ITEMS } from '../store/port.ts';
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
 
@@ -78,11 +79,11 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
   if (isFirst) stats.stale += stale.length;
   const contradicting = units.filter((unit, i) => stale.includes(unit) && !isAsWanted(currents[i], unit.wanted));
   stats.contradictions += contradicting.length;
-  const bases = await readMany(context, contradicting, ({ target }) => target);
+  const bases = await readMany(context, contradicting, ({ base }) => base.target);
   const truths = new Map(
-    contradicting.map(({ source, target, sortKey }, i) => [
+    contradicting.map(({ source, base, sortKey }, i) => [
       sortKey,
-      derive(graph, source, target, bases[i]).indexItems.get(sortKey),
+      derive(graph, source, base.target, bases[i]).indexItems.get(sortKey),
     ]),
   );
   const changes: Change[] = [];

@@ -3,13 +3,15 @@ import { type EdgeloomError, StoreError } from '../errors.ts';
 import { foldBatch } from '../fold/fold.ts';
 import type { Item } from '../model/attribute-value.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { type CountedUnit, countedUnit, planUnits, type Unit, type ViewUnit } from '../plan/units.ts';
+import { reverseEdgeType } from '../model/keys.ts';
+import { type CountedUnit, countedUnit, type IndexUnit, planUnits, type Unit, type ViewUnit } from '../plan/units.ts';
 import { backoffMs, sleep } from '../retry.ts';
 import type { Store } from '../store/port.ts';
 import { derivationEntry, refusalEntry } from '../stream/quarantine.ts';
 import type { ChangeRecord } from '../stream/record.ts';
-import { type ApplyContext, type ApplyStats, OutOfTimeError, waitWithin } from './context.ts';
+import { type ApplyContext, type ApplyStats, OutOfTimeError, putEntry, waitWithin } from './context.ts';
 import { applyCountedUnit } from './counted.ts';
+import { applyContinuationUnit, applyFanOutUnit } from './fan-out.ts';
 import { applyIndexUnit } from './index-item.ts';
 import { applyViewUnit, needsView } from './view.ts';
 
@@ -19,6 +21,8 @@ export interface ProjectorOptions {
   store: Store;
   /** Units in flight at once. Default 32. */
   concurrency?: number;
+  /** Children that a change of a copied node is brought to before its own stream record goes on. Default 250. */
+  fanOutPageSize?: number;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: () => number;
   /** Waits so many milliseconds before a retry. Default: a timer. */
@@ -61,22 +65,23 @@ const PREFETCH = 100;
 
 /** Makes a projector for a model. */
 export function createProjector(graph: AnyGraph, options: ProjectorOptions): Projector {
-  const { store, concurrency = 32, now = Date.now, wait = sleep, random = Math.random } = options;
+  const { store, concurrency = 32, fanOutPageSize, now = Date.now, wait = sleep, random = Math.random } = options;
   return {
     async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {
       const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
-      const context: ApplyContext = { graph, store, now, remainingMs, wait, random, stats };
+      const context: ApplyContext = { graph, store, now, remainingMs, wait, random, fanOutPageSize, stats };
       const units: Unit[] = [];
       for (const [source, histories] of foldBatch(records)) units.push(...planUnits(graph, source, histories));
       const failures: Failure[] = [];
-      await pMap(
-        withPrefetch(context, units),
-        async ({ unit, view }) => {
-          const error = await runUnit(context, unit, view, failures);
-          if (error !== undefined) failures.push({ unit, error });
-        },
-        { concurrency },
-      );
+      const run = async ({ unit, view }: Work): Promise<void> => {
+        const error = reverseFailure(unit, failures) ?? (await runUnit(context, unit, view, failures));
+        if (error !== undefined) failures.push({ unit, error });
+      };
+      // A parent is read for a view only when its reverse items are there: else its next change might miss the child.
+      const reverse = units.filter(isReverse);
+      await pMap(reverse, (unit) => run({ unit }), { concurrency });
+      const others = reverse.length === 0 ? units : units.filter((unit) => !isReverse(unit));
+      await pMap(withPrefetch(context, others), run, { concurrency });
       return { records: records.length, units: units.length, ...stats, ...lowestFailure(failures) };
     },
   };
@@ -91,6 +96,21 @@ interface Work {
   unit: Unit;
   /** The view, where it was read ahead. */
   view?: { item: Item | undefined };
+}
+
+function isReverse(unit: Unit): unit is IndexUnit {
+  return unit.kind === 'index' && reverseEdgeType(unit.sortKey) !== undefined;
+}
+
+/** Why the reverse item of an edge could not be written that a view unit is about. */
+function reverseFailure(unit: Unit, failures: readonly Failure[]): EdgeloomError | undefined {
+  if (unit.kind !== 'view') return undefined;
+  return failures.find(
+    ({ unit: failed }) =>
+      isReverse(failed) &&
+      failed.base.source === unit.source &&
+      unit.changes.some(({ target }) => target === failed.base.target),
+  )?.error;
 }
 
 /** Hands out units; views that have to be seen first are read ahead, 100 in a call, just before their units run. */
@@ -133,11 +153,13 @@ async function runUnit(
     if (fatal !== undefined) return fatal.error;
     if (context.remainingMs() <= 0) return new OutOfTimeError();
     try {
-      if (refusal !== undefined) await quarantine(context, refusalEntry(context.graph, unit, refusal, context.now()));
+      if (refusal !== undefined) await putEntry(context, refusalEntry(context.graph, unit, refusal, context.now()));
       else if (unit.kind === 'view') await applyViewUnit(context, unit, attempt === 1 ? view : undefined);
       else if (unit.kind === 'index') await applyIndexUnit(context, unit);
       else if (unit.kind === 'counted') await applyCountedUnit(context, unit);
-      else await quarantine(context, derivationEntry(context.graph, unit, context.now()));
+      else if (unit.kind === 'fan-out') await applyFanOutUnit(context, unit);
+      else if (unit.kind === 'continuation') await applyContinuationUnit(context, unit);
+      else await putEntry(context, derivationEntry(context.graph, unit, context.now()));
       return undefined;
     } catch (error) {
       if (error instanceof OutOfTimeError) return error;
@@ -171,13 +193,6 @@ async function runOneByOne(
     if (error !== undefined) return error;
   }
   return undefined;
-}
-
-async function quarantine(context: ApplyContext, entry: Item): Promise<void> {
-  context.stats.writes += 1;
-  const { wcu } = await context.store.put(entry);
-  context.stats.wcu += wcu;
-  context.stats.quarantined += 1;
 }
 
 function lowestFailure(failures: readonly Failure[]): Pick<BatchResult, 'failedFrom' | 'error'> {

@@ -2,12 +2,15 @@ import { StoreError } from '../errors.ts';
 import { type Item, stringOf } from '../model/attribute-value.ts';
 import { WATERMARK } from '../model/derived-item.ts';
 import { VIEW_KEY } from '../model/keys.ts';
+import type { ParentCopies } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
 import { isOverBudget, viewBudgetBytes } from '../plan/eviction.ts';
+import { evictedTypes } from '../plan/stored-view.ts';
 import type { ViewChange, ViewUnit } from '../plan/units.ts';
 import { contradictions, evictionUpdate, fastViewUpdate, isStale, slowViewUpdate, type Truth } from '../plan/writes.ts';
 import type { DerivedUpdate, UpdateResult } from '../store/port.ts';
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
+import { readCopies } from './copies.ts';
 
 /** Whether a view unit has to see the view before it can be written, so that a prefetch pays. */
 export function needsView(context: ApplyContext, unit: ViewUnit): boolean {
@@ -17,7 +20,7 @@ export function needsView(context: ApplyContext, unit: ViewUnit): boolean {
 /**
  * Applies a view unit. Fast path: one unread update, if all of the unit's records are newer than the view. Slow path:
  * the view first (a failed condition returns it for free), then the base items that contradictions are settled by, then
- * a write under the revision seen; on a conflict both are read again, the view first, since a truth that is kept across
+ * the nodes that edges of the resulting set copy from, then a write under the revision seen; on a conflict both are read again, the view first, since a truth that is kept across
  * tries may be older than the view it is written to.
  *
  * `prefetched`: the view as it was read for the slow path; `item` is undefined where there is none.
@@ -43,7 +46,8 @@ export async function applyViewUnit(
   for (;;) {
     checkTime(context);
     const truths = await readTruths(context, unit, contradictions(unit, current));
-    const update = slowViewUpdate(graph, unit, current, truths, epochSeconds(context));
+    const parents = await readParents(context, unit, current, truths);
+    const update = slowViewUpdate(graph, unit, current, truths, epochSeconds(context), {}, parents);
     if (isPlainReplay(unit, current) && truths.size === 0 && !movesElements(update)) return;
     const result = await countedUpdate(context, update);
     if (result.applied) return;
@@ -60,6 +64,25 @@ export async function applyViewUnit(
  */
 function isPlainReplay(unit: ViewUnit, current: Item | undefined): boolean {
   return stringOf(current?.[WATERMARK]) === unit.newest;
+}
+
+/**
+ * What the unit's edges copy of their parents, where they are in the view after it. A plain replay reads none: the view had
+ * them with its elements, and from then on the fan-out keeps them.
+ */
+async function readParents(
+  context: ApplyContext,
+  unit: ViewUnit,
+  current: Item | undefined,
+  truths: ReadonlyMap<string, Truth>,
+): Promise<ParentCopies> {
+  if (isPlainReplay(unit, current) && truths.size === 0) return new Map();
+  const evicted = evictedTypes(current);
+  const edges = unit.changes
+    .filter((change) => (truths.get(change.target) ?? change).element !== undefined)
+    .filter(({ edgeType = '' }) => !evicted.has(edgeType))
+    .map(({ target }) => target);
+  return await readCopies(context, edges);
 }
 
 /** A view that agrees and has grown beyond its budget still has to evict: the first try may have died before that. */

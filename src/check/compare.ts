@@ -10,7 +10,16 @@ import {
 } from '../model/derived-item.ts';
 import { elementEdge } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { DEGREE_PREFIX, INDEX_PREFIX, isDerivedKey, QUARANTINE_PREFIX, typePrefix, VIEW_KEY } from '../model/keys.ts';
+import {
+  CONTINUATION_PREFIX,
+  DEGREE_PREFIX,
+  INDEX_PREFIX,
+  isDerivedKey,
+  QUARANTINE_PREFIX,
+  reverseEdgeType,
+  typePrefix,
+  VIEW_KEY,
+} from '../model/keys.ts';
 import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
 import { viewBudgetBytes } from '../plan/eviction.ts';
@@ -43,6 +52,18 @@ const SHARE_OF_BUDGET = 0.5;
 /** Whether a sort key is that of a count which the model keeps. */
 export function isCountOf({ edges }: AnyGraph, sortKey: string): boolean {
   return sortKey.startsWith(DEGREE_PREFIX) && edges.get(sortKey.slice(DEGREE_PREFIX.length))?.degree === true;
+}
+
+/** Whether a sort key is that of a reverse item which the model keeps. */
+export function isReverseOf({ edges }: AnyGraph, sortKey: string): boolean {
+  return edges.get(reverseEdgeType(sortKey) ?? '')?.copy !== undefined;
+}
+
+/** Whether a sort key is that of a fan-out's continuation which the model can have. */
+export function isContinuationOf({ edges }: AnyGraph, sortKey: string): boolean {
+  return (
+    sortKey.startsWith(CONTINUATION_PREFIX) && edges.get(sortKey.slice(CONTINUATION_PREFIX.length))?.copy !== undefined
+  );
 }
 
 /** Whether a derived item holds anything; else it is a tombstone, or should be one. */
@@ -95,8 +116,11 @@ export class PartitionSummary {
       this.addEntry(item);
       return undefined;
     }
+    // Its own records drive it to its end.
+    if (isContinuationOf(this.graph, sortKey)) return undefined;
     if (sortKey === VIEW_KEY) this.addView(item);
     else if (sortKey.startsWith(INDEX_PREFIX)) this.addIndexItem(sortKey, item);
+    else if (isReverseOf(this.graph, sortKey)) this.checkWatermark(item);
     else if (isCountOf(this.graph, sortKey)) {
       this.counts.set(sortKey.slice(DEGREE_PREFIX.length), countOf(item));
       return undefined;

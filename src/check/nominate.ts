@@ -15,7 +15,7 @@ import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
 import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
 import type { QueryRequest, Store } from '../store/port.ts';
-import { attributesText, indexItemText, isCountOf, isLive } from './compare.ts';
+import { attributesText, indexItemText, isContinuationOf, isCountOf, isLive, isReverseOf } from './compare.ts';
 import { NO_SET, type Suspect, type SuspectPart } from './finding.ts';
 
 /**
@@ -106,7 +106,7 @@ class PartitionComparison {
 
   /** Takes in a derived item that no base item was met beside. */
   *derived({ key, item }: Keyed): Generator<Suspect> {
-    if (key.startsWith(QUARANTINE_PREFIX)) return;
+    if (key.startsWith(QUARANTINE_PREFIX) || isContinuationOf(this.graph, key)) return;
     if (isCountOf(this.graph, key)) {
       const edgeType = key.slice(DEGREE_PREFIX.length);
       const count = countOf(item);
@@ -117,6 +117,10 @@ class PartitionComparison {
       } else {
         this.counts.set(edgeType, count);
       }
+      return;
+    }
+    if (isReverseOf(this.graph, key)) {
+      yield* this.indexItem(key, item);
       return;
     }
     if (key !== VIEW_KEY && !key.startsWith(INDEX_PREFIX)) {

@@ -82,6 +82,7 @@ export const edgeSchema = z.strictObject({
     .optional(),
   inbound: z.unknown().optional(),
   degree: z.boolean().optional(),
+  copy: z.array(attributeName).min(1, 'names no attribute: give those of the target node to copy').optional(),
 });
 /** Orders of an edge type. */
 export const inboundSchema = z.strictObject({

@@ -92,6 +92,8 @@ export interface EdgeModel {
   inbound?: InboundModel;
   /** Whether each node's edges of this type are counted. */
   degree: boolean;
+  /** Attributes of the target node that are copied into the source's view; undefined: none. */
+  copy?: readonly string[];
 }
 
 /** Compiles the `table` entry. */
@@ -195,7 +197,19 @@ export function compileEdge(
     labels: compileLabels(options.edgeSet, path, mistakes),
     inbound: compileInbound(options.inbound, `${path}.inbound`, mistakes),
     degree: options.degree ?? false,
+    copy: compileCopy(options, path, mistakes),
   };
+}
+
+function compileCopy(
+  { copy, edgeSet }: z.infer<typeof edgeSchema>,
+  path: string,
+  mistakes: MistakeLog,
+): string[] | undefined {
+  if (copy !== undefined && edgeSet === false) {
+    mistakes.push({ path: `${path}.copy`, message: 'copies belong to edges of the edge set; edgeSet is false' });
+  }
+  return copy && [...new Set(copy)];
 }
 
 function compileLabels(

@@ -10,6 +10,12 @@ export const EVICTED = 'evicted';
 export const VALUE = 'value';
 /** On the index item of an edge that is counted: its edge type. */
 export const COUNTED = 'counted';
+/** Copies of target nodes' attributes in a view: a map of maps, by the edge's sort key. */
+export const COPIES = 'copies';
+/** On the reverse item of an edge: the node that the edge leaves. */
+export const CHILD = 'child';
+/** On the continuation of a fan-out: sort key of the last reverse item that was visited; absent where it is done. */
+export const AFTER = 'after';
 /** How many counted edges of a type a node has. */
 export const COUNT = 'count';
 /** Fingerprint of the model that shaped the item; for information. */
@@ -30,7 +36,7 @@ export const QUARANTINE_FIELDS = {
   derivedKeys: 'derivedKeys',
 } as const;
 
-/** The attributes of an index item that the planner decides, all of them cleared in a tombstone. */
+/** The attributes of an index item, or a reverse item, that the planner decides, all of them cleared in a tombstone. */
 export const INDEX_ITEM_FIELDS: readonly string[] = [
   'gsi0pk',
   'gsi0sk',
@@ -39,6 +45,7 @@ export const INDEX_ITEM_FIELDS: readonly string[] = [
   VALUE,
   ATTRIBUTES,
   COUNTED,
+  CHILD,
 ];
 
 /** Every attribute name that derived items use besides the table's key and TTL. */
@@ -47,6 +54,8 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   WATERMARK,
   REVISION,
   EVICTED,
+  COPIES,
+  AFTER,
   MODEL,
   COUNT,
   ...INDEX_ITEM_FIELDS,

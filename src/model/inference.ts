@@ -19,6 +19,7 @@ interface OpenTypes {
   from: string;
   to: string;
   label: string;
+  copy: string;
 }
 
 /** The types that a node or edge definition carries. */
@@ -73,6 +74,9 @@ export type EdgeTarget<G extends AnyGraph, E extends EdgeType<G>> = IdOf<TextOf<
 
 /** Names of the labels in the edge-set elements of an edge type; never where it is left out of the set. */
 export type EdgeLabel<G extends AnyGraph, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'label'>;
+
+/** Names of the target's attributes that an edge type copies into its source's view; never where it copies none. */
+export type EdgeCopy<G extends AnyGraph, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'copy'>;
 
 /** The searches of a graph: `'USER.name' | 'GOAL.status'`. */
 export type SearchName<G extends AnyGraph> =

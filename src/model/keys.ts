@@ -23,6 +23,10 @@ export const INDEX_PREFIX = '~ix/';
 export const HASHED_INDEX_PREFIX = `${INDEX_PREFIX}#`;
 /** What the sort keys of counts of edges begin with. */
 export const DEGREE_PREFIX = '~degree/';
+/** What the sort keys of edges' reverse items begin with, in the partitions of their targets. */
+export const REVERSE_PREFIX = '~rev/';
+/** The sort keys of records with which the fan-out tells itself to go on begin so. */
+export const CONTINUATION_PREFIX = '~more/';
 /** What the sort keys of quarantine entries begin with. */
 export const QUARANTINE_PREFIX = '~quarantine/';
 
@@ -135,6 +139,26 @@ export function edgeIndexKey(baseSortKey: string): string {
 /** The sort key of the count of a node's edges of a type: `~degree/FOLLOWS`. */
 export function degreeKey(edgeType: string): string {
   return DEGREE_PREFIX + edgeType;
+}
+
+/** What the sort keys of the reverse items of an edge type begin with: `~rev/WROTE-`. */
+export function reversePrefix(edgeType: string): string {
+  return `${REVERSE_PREFIX}${edgeType}-`;
+}
+
+/** The sort key of an edge's reverse item in its target's partition: `~rev/WROTE-BOOK-1`, hashed when too long. */
+export function reverseKey(edgeType: string, source: string): string {
+  return fittingKey(reversePrefix(edgeType), source);
+}
+
+/** The edge type of a reverse item's sort key; undefined where it is none. */
+export function reverseEdgeType(sortKey: string): string | undefined {
+  return sortKey.startsWith(REVERSE_PREFIX) ? typePrefix(sortKey.slice(REVERSE_PREFIX.length)) : undefined;
+}
+
+/** The sort key of the continuation of a fan-out over the edges of a type: `~more/WROTE`. */
+export function continuationKey(edgeType: string): string {
+  return CONTINUATION_PREFIX + edgeType;
 }
 
 /** The sort key of a search item: `~ix/name`. */

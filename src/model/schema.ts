@@ -166,7 +166,13 @@ export interface InboundOptions<A> {
 }
 
 /** Options of an edge type. */
-export interface EdgeOptions<F extends Fields, From extends string, To extends string, EdgeSet> {
+export interface EdgeOptions<
+  F extends Fields,
+  From extends string,
+  To extends string,
+  EdgeSet,
+  Copy extends string = string,
+> {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
   /** Node types that the edge may leave. */
@@ -183,6 +189,11 @@ export interface EdgeOptions<F extends Fields, From extends string, To extends s
    * Default false.
    */
   degree?: boolean;
+  /**
+   * Attributes of the target node that the source's view holds a copy of, under the edge. A change of the target reaches
+   * every source: one write for each. Needs `edgeSet`. Default: none.
+   */
+  copy?: readonly Copy[];
 }
 
 /** An edge type of a model, as `edge` makes it: attributes written, attributes stored, node types joined, labels. */
@@ -192,12 +203,13 @@ export interface EdgeDefinition<
   From extends string = string,
   To extends string = string,
   Label extends string = string,
+  Copy extends string = string,
 > {
   readonly kind: 'edge';
   /** As given to `edge`; `defineGraph` checks them. */
   readonly options: object;
   /** The declared types; nothing at run time. */
-  readonly types?: { input: Input; output: Output; from: From; to: To; label: Label };
+  readonly types?: { input: Input; output: Output; from: From; to: To; label: Label; copy: Copy };
 }
 
 /** The label names of an `edgeSet` option. */
@@ -213,9 +225,10 @@ export function edge<
   const To extends string,
   F extends Fields = OpenFields,
   const EdgeSet extends EdgeSetOption<NoInfer<AttributesOf<F>>> = readonly [],
+  const Copy extends string = never,
 >(
-  options: EdgeOptions<F, From, To, EdgeSet>,
-): EdgeDefinition<InputOf<F>, AttributesOf<F>, From, To, LabelOf<NoInfer<EdgeSet>>> {
+  options: EdgeOptions<F, From, To, EdgeSet, Copy>,
+): EdgeDefinition<InputOf<F>, AttributesOf<F>, From, To, LabelOf<NoInfer<EdgeSet>>, NoInfer<Copy>> {
   return { kind: 'edge', options };
 }
 

@@ -6,6 +6,7 @@ import { encodeLabel, escapedEdge, LabelError } from '../model/element.ts';
 import { isWellFormed } from '../model/encoding.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { edgeIndexKey } from '../model/keys.ts';
+import { type ReverseItem, reverseItem } from './copies.ts';
 import { inboundItem, searchItems } from './index-items.ts';
 import { PartError, type Problem, part, Subject } from './subject.ts';
 
@@ -27,6 +28,8 @@ export interface Derived {
   attributes?: Item;
   /** Wanted fields of index items, by sort key. */
   indexItems: ReadonlyMap<string, Item>;
+  /** The reverse item that an edge with copies wants in its target's partition. */
+  reverse?: ReverseItem;
   /** What could not be derived, and why. */
   problems: readonly Problem[];
 }
@@ -75,7 +78,7 @@ export class ItemPlanner {
     const indexed = inbound && inboundItem(inbound, subject, this.sortKey, problems);
     const item: Item | undefined = edge.degree ? { ...indexed, [COUNTED]: { S: edge.type } } : indexed;
     const indexItems = item === undefined ? NO_ITEMS : new Map<string, Item>().set(this.indexKey, item);
-    return { element, indexItems, problems };
+    return { element, indexItems, reverse: reverseItem(edge, this.source, target), problems };
   }
 
   private element(labels: readonly LabelModel[], subject: Subject): string {

@@ -1,5 +1,5 @@
 import { type Item, itemSizeBytes } from '../model/attribute-value.ts';
-import { EDGE_SET, EVICTED } from '../model/derived-item.ts';
+import { COPIES, EDGE_SET, EVICTED } from '../model/derived-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { parseNodeId } from '../model/keys.ts';
 
@@ -13,6 +13,8 @@ import { parseNodeId } from '../model/keys.ts';
 export const DEFAULT_VIEW_BUDGET_BYTES = 65_536;
 
 const WRITE_UNIT_BYTES = 1024;
+/** What a map takes besides its entries. */
+const MAP_BYTES = 3;
 
 /** The budget of a partition's view, in bytes. */
 export function viewBudgetBytes(graph: AnyGraph, source: string): number {
@@ -26,12 +28,13 @@ export function isOverBudget(wcu: number, budgetBytes: number): boolean {
 
 /**
  * Takes edge types out of a set, the largest first, until the view is within its budget. Changes `elements` (by escaped
- * edge) and gives the evicted types, those from before included.
+ * edge) and `copies` (by edge), and gives the evicted types, those from before included.
  *
- * @param view the rest of the view: keys, attributes and what else it holds besides the set and the mark.
+ * @param view the rest of the view: keys, attributes and what else it holds besides the set, the copies and the mark.
  */
 export function evictToBudget(
   elements: Map<string, string[]>,
+  copies: Map<string, Item>,
   evictedBefore: ReadonlySet<string>,
   view: Item,
   budgetBytes: number,
@@ -45,6 +48,12 @@ export function evictToBudget(
     bytesByType.set(type, (bytesByType.get(type) ?? 0) + bytes);
     size += bytes;
   }
+  if (copies.size > 0) size += COPIES.length + MAP_BYTES;
+  for (const [edge, copy] of copies) {
+    const bytes = 1 + itemSizeBytes({ [edge]: { M: copy } });
+    bytesByType.set(typeOfEdge(edge), (bytesByType.get(typeOfEdge(edge)) ?? 0) + bytes);
+    size += bytes;
+  }
   while (size > budgetBytes && bytesByType.size > 0) {
     // Ties by name, so that two workers choose alike.
     const [[type, bytes]] = [...bytesByType].sort(([a, sizeA], [b, sizeB]) => sizeB - sizeA || (a < b ? -1 : 1)) as [
@@ -52,13 +61,14 @@ export function evictToBudget(
     ];
     bytesByType.delete(type);
     for (const edge of [...elements.keys()]) if (typeOfEdge(edge) === type) elements.delete(edge);
+    for (const edge of [...copies.keys()]) if (typeOfEdge(edge) === type) copies.delete(edge);
     size += markBytes(new Set([...evicted, type])) - markBytes(evicted) - bytes;
     evicted.add(type);
   }
   return evicted;
 }
 
-/** The edge type of an escaped sort key: types hold nothing that is escaped. */
+/** The edge type of a sort key, escaped or not: types hold nothing that is escaped. */
 function typeOfEdge(edge: string): string {
   return edge.slice(0, edge.indexOf('-'));
 }

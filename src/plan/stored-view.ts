@@ -1,5 +1,5 @@
 import { type Item, numberOf } from '../model/attribute-value.ts';
-import { ATTRIBUTES, COUNT, EDGE_SET, EVICTED } from '../model/derived-item.ts';
+import { ATTRIBUTES, COPIES, COUNT, EDGE_SET, EVICTED } from '../model/derived-item.ts';
 import { elementEdge } from '../model/element.ts';
 
 /** What a stored view, or a stored count of edges, says. What is not of its type, as only a foreign hand can have put it there, counts as absent. */
@@ -27,6 +27,15 @@ export function elementsByEdge(view: Item | undefined): Map<string, string[]> {
 export function viewAttributes(view: Item | undefined): Item | undefined {
   const attributes = view?.[ATTRIBUTES];
   return attributes !== undefined && 'M' in attributes ? attributes.M : undefined;
+}
+
+/** A view's copies of target nodes' attributes, by the edge's sort key. */
+export function viewCopies(view: Item | undefined): Map<string, Item> {
+  const stored = view?.[COPIES];
+  const copies = new Map<string, Item>();
+  if (stored === undefined || !('M' in stored)) return copies;
+  for (const [edge, copy] of Object.entries(stored.M)) if ('M' in copy) copies.set(edge, copy.M);
+  return copies;
 }
 
 /** Whether a view's set is one, or absent; an attribute of another type in its place takes no elements. */

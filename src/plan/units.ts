@@ -2,8 +2,10 @@ import type { ItemHistory } from '../fold/fold.ts';
 import { type Item, sameItem } from '../model/attribute-value.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { degreeKey, typePrefix, VIEW_KEY } from '../model/keys.ts';
+import type { ItemKey } from '../store/port.ts';
 import type { ChangeRecord } from '../stream/record.ts';
 import { type Derived, ItemPlanner, type Problem } from './derive.ts';
+import { type ContinuationUnit, continuationUnit, type FanOutUnit, fanOutUnits } from './fan-out.ts';
 
 /**
  * Units: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.
@@ -31,7 +33,7 @@ export interface ViewChange {
 }
 
 /** What all units have. */
-interface UnitBase {
+export interface UnitBase {
   source: string;
   /** Sort key of the derived item. */
   sortKey: string;
@@ -48,11 +50,11 @@ export interface ViewUnit extends UnitBase {
   changes: readonly ViewChange[];
 }
 
-/** The changes of one batch to one index item. */
+/** The changes of one batch to one index item, or to an edge's reverse item, which is in another partition. */
 export interface IndexUnit extends UnitBase {
   kind: 'index';
-  /** The base item's sort key. */
-  target: string;
+  /** The base item. */
+  base: ItemKey;
   /** The wanted fields after the newest record; undefined: a tombstone. */
   wanted?: Item;
 }
@@ -75,7 +77,7 @@ export interface QuarantineUnit extends UnitBase {
 }
 
 /** One piece of work of a batch. */
-export type Unit = ViewUnit | IndexUnit | CountedUnit | QuarantineUnit;
+export type Unit = ViewUnit | IndexUnit | CountedUnit | QuarantineUnit | FanOutUnit | ContinuationUnit;
 
 /** Plans the units of one partition. */
 export function planUnits(graph: AnyGraph, source: string, histories: readonly ItemHistory[]): Unit[] {
@@ -84,6 +86,8 @@ export function planUnits(graph: AnyGraph, source: string, histories: readonly I
   const viewRecords: ChangeRecord[] = [];
   const counted = new Map<string, IndexUnit[]>();
   for (const history of histories) {
+    const continuation = continuationUnit(graph, history);
+    if (continuation !== undefined) units.push(continuation);
     const steps = stepsOf(graph, history);
     const change = viewChange(history, steps, viewRecords);
     if (change !== undefined) viewChanges.push(change);
@@ -93,6 +97,7 @@ export function planUnits(graph: AnyGraph, source: string, histories: readonly I
     } else {
       counted.set(edgeType, [...(counted.get(edgeType) ?? []), ...indexUnits(history, steps)]);
     }
+    units.push(...reverseUnits(history, steps), ...fanOutUnits(graph, history));
     const quarantine = quarantineUnit(history, steps);
     if (quarantine !== undefined) units.push(quarantine);
   }
@@ -126,7 +131,8 @@ function stepsOf(graph: AnyGraph, { source, target, records }: ItemHistory): Ste
   }));
 }
 
-function span(records: readonly ChangeRecord[]): { oldest: string; newest: string } {
+/** The oldest and the newest position of records, of which there is one at least. */
+export function span(records: readonly ChangeRecord[]): { oldest: string; newest: string } {
   let oldest = records[0]!.position;
   let newest = oldest;
   for (const { position } of records) {
@@ -200,13 +206,32 @@ function indexUnits(history: ItemHistory, steps: readonly Step[]): IndexUnit[] {
       kind: 'index',
       source: history.source,
       sortKey,
-      target: history.target,
+      base: { source: history.source, target: history.target },
       wanted,
       records,
       ...span(records),
     });
   }
   return units;
+}
+
+/** The unit of an edge's reverse item: whatever becomes of the edge, it is the same item. */
+function reverseUnits({ source, target }: ItemHistory, steps: readonly Step[]): IndexUnit[] {
+  const changing = steps.filter(({ before, after }) => !sameItem(before.reverse?.fields, after.reverse?.fields));
+  if (changing.length === 0) return [];
+  const { key } = (changing[0]!.before.reverse ?? changing[0]!.after.reverse)!;
+  const records = changing.map(({ record }) => record);
+  return [
+    {
+      kind: 'index',
+      source: key.source,
+      sortKey: key.target,
+      base: { source, target },
+      wanted: steps.at(-1)!.after.reverse?.fields,
+      records,
+      ...span(records),
+    },
+  ];
 }
 
 /** Only the state that the batch ends in can be stuck: what an earlier record got wrong, a later one mended. */

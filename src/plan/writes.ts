@@ -1,7 +1,6 @@
 import { type Item, numberOf, sameItem, stringOf } from '../model/attribute-value.ts';
 import {
   ATTRIBUTES,
-  COUNT,
   EDGE_SET,
   EVICTED,
   INDEX_ITEM_FIELDS,
@@ -12,11 +11,12 @@ import {
 } from '../model/derived-item.ts';
 import { elementEdge, escapedEdge } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { degreeKey, VIEW_KEY } from '../model/keys.ts';
+import { VIEW_KEY } from '../model/keys.ts';
 import { laterOf } from '../model/watermark.ts';
 import type { DerivedUpdate } from '../store/port.ts';
+import { copiesField, copyingEdge, keptCopies, type ParentCopies } from './copies.ts';
 import { evictToBudget, viewBudgetBytes } from './eviction.ts';
-import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from './stored-view.ts';
+import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes, viewCopies } from './stored-view.ts';
 import type { IndexUnit, ViewChange, ViewUnit } from './units.ts';
 
 /**
@@ -40,7 +40,8 @@ export type EpochSeconds = number;
 
 /**
  * The one update of the fast path, or undefined where a unit has to see the item first: it both adds and removes
- * elements (DynamoDB takes only one of ADD and DELETE for a set), or the node goes, which may leave a tombstone.
+ * elements (DynamoDB takes only one of ADD and DELETE for a set), or the node goes, which may leave a tombstone, or an edge
+ * copies of its target, which is read after the view.
  */
 export function fastViewUpdate(graph: AnyGraph, unit: ViewUnit): DerivedUpdate | undefined {
   const added: string[] = [];
@@ -53,6 +54,7 @@ export function fastViewUpdate(graph: AnyGraph, unit: ViewUnit): DerivedUpdate |
       set[ATTRIBUTES] = { M: change.attributes };
       continue;
     }
+    if (copyingEdge(graph, change.target) !== undefined) return undefined;
     types.add(change.edgeType);
     if (change.element !== undefined) added.push(change.element);
     for (const element of change.mentioned) if (element !== change.element) removed.push(element);
@@ -106,6 +108,7 @@ export function slowViewUpdate(
   truths: ReadonlyMap<string, Truth>,
   now: EpochSeconds,
   corrections: ViewCorrections = {},
+  parents: ParentCopies = new Map(),
 ): DerivedUpdate {
   const evicted = new Set([...evictedTypes(view)].filter((type) => corrections.unmark?.has(type) !== true));
   const elements = elementsByEdge(view);
@@ -128,7 +131,29 @@ export function slowViewUpdate(
     else elements.set(edge, [truth.element]);
   }
   const watermark = laterOf(stringOf(view?.[WATERMARK]), unit.newest);
-  return viewUpdate(graph, unit.source, view, { seen, elements, attributes, evicted, watermark }, now);
+  const copies = new Map([...viewCopies(view), ...parents]);
+  return viewUpdate(graph, unit.source, view, { seen, elements, attributes, copies, evicted, watermark }, now);
+}
+
+/**
+ * The update that brings a parent's attributes into a child's view. It changes no watermark, since it is made of no record
+ * of the child, and it always writes, if only the revision, also where the edge is not in the view or no view is there: the
+ * write of whoever has read the parent before, and is about to add the edge, must find the view changed.
+ */
+export function copyUpdate(
+  graph: AnyGraph,
+  child: string,
+  view: Item | undefined,
+  parents: ParentCopies,
+  now: EpochSeconds,
+): DerivedUpdate {
+  return viewUpdate(
+    graph,
+    child,
+    view,
+    { ...viewState(view), copies: new Map([...viewCopies(view), ...parents]) },
+    now,
+  );
 }
 
 /**
@@ -141,18 +166,9 @@ export function evictionUpdate(
   view: Item,
   now: EpochSeconds,
 ): DerivedUpdate | undefined {
-  const elements = elementsByEdge(view);
-  const seen = [...elements.values()].flat();
-  const evicted = evictedTypes(view);
-  const watermark = stringOf(view[WATERMARK]) ?? '';
-  const update = viewUpdate(
-    graph,
-    source,
-    view,
-    { seen, elements, attributes: viewAttributes(view), evicted, watermark },
-    now,
-  );
-  return evictedTypes(update.set).size === evicted.size ? undefined : update;
+  const state = viewState(view);
+  const update = viewUpdate(graph, source, view, state, now);
+  return evictedTypes(update.set).size === state.evicted.size ? undefined : update;
 }
 
 /** What a view shall hold, and the elements that it holds. */
@@ -160,15 +176,29 @@ interface ViewState {
   seen: readonly string[];
   elements: Map<string, string[]>;
   attributes: Item | undefined;
+  copies: ParentCopies;
   evicted: ReadonlySet<string>;
   watermark: string;
+}
+
+/** A view as it is. */
+function viewState(view: Item | undefined): ViewState {
+  const elements = elementsByEdge(view);
+  return {
+    seen: [...elements.values()].flat(),
+    elements,
+    attributes: viewAttributes(view),
+    copies: viewCopies(view),
+    evicted: evictedTypes(view),
+    watermark: stringOf(view?.[WATERMARK]) ?? '',
+  };
 }
 
 function viewUpdate(
   graph: AnyGraph,
   source: string,
   view: Item | undefined,
-  { seen, elements, attributes, evicted: evictedBefore, watermark }: ViewState,
+  { seen, elements, attributes, copies: allCopies, evicted: evictedBefore, watermark }: ViewState,
   now: EpochSeconds,
 ): DerivedUpdate {
   const rest: Item = {
@@ -178,7 +208,8 @@ function viewUpdate(
     [MODEL]: { S: graph.fingerprint },
     ...(attributes && { [ATTRIBUTES]: { M: attributes } }),
   };
-  const evicted = evictToBudget(elements, evictedBefore, rest, viewBudgetBytes(graph, source));
+  const copies = keptCopies(graph, elements, allCopies);
+  const evicted = evictToBudget(elements, copies, evictedBefore, rest, viewBudgetBytes(graph, source));
   const wanted = [...elements.values()].flat();
   // A view with a mark is no tombstone: TTL would take the mark away and the type would fill up again.
   const isEmpty = wanted.length === 0 && attributes === undefined && evicted.size === 0;
@@ -188,6 +219,7 @@ function viewUpdate(
     ...withFields(graph, isEmpty, watermark, now, {
       ...(!hasEdgeSet(view) && wanted.length === 0 && { [EDGE_SET]: undefined }),
       [ATTRIBUTES]: attributes && { M: attributes },
+      ...copiesField(view, copies),
       [EVICTED]: evicted.size > 0 ? { SS: [...evicted] } : undefined,
     }),
     condition: { kind: 'revision', revision: numberOf(view?.[REVISION]) },
@@ -257,33 +289,6 @@ export function settledIndexUpdate(
       now,
       indexFields(wanted),
     ),
-    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
-  };
-}
-
-/** The update that moves the count of a node's edges of a type. */
-export function countUpdate(graph: AnyGraph, source: string, edgeType: string, change: number): DerivedUpdate {
-  return {
-    key: { source, target: degreeKey(edgeType) },
-    set: { [MODEL]: { S: graph.fingerprint } },
-    unset: [],
-    addCount: change,
-    condition: { kind: 'none' },
-  };
-}
-
-/** The update that sets such a count, as it was seen, to what was counted. */
-export function settledCountUpdate(
-  graph: AnyGraph,
-  source: string,
-  edgeType: string,
-  current: Item | undefined,
-  count: number,
-): DerivedUpdate {
-  return {
-    key: { source, target: degreeKey(edgeType) },
-    set: { [MODEL]: { S: graph.fingerprint }, [COUNT]: { N: String(count) } },
-    unset: [graph.table.ttl],
     condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
   };
 }

@@ -6,7 +6,8 @@ import { StoreError } from '../errors.ts';
 import { numberOf } from '../model/attribute-value.ts';
 import { REVISION } from '../model/derived-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { baseKeyOfIndexItem, VIEW_KEY } from '../model/keys.ts';
+import { baseKeyOfIndexItem, reverseEdgeType, VIEW_KEY } from '../model/keys.ts';
+import { edgeOfReverse } from '../plan/copies.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/label.ts';
 import { type SettleContext, settleDegree, settleIndexItem, settleViewParts } from './settle.ts';
@@ -105,9 +106,18 @@ export class Mender {
 
   private async mendIndexItem(source: string, sortKey: string): Promise<boolean> {
     const { context } = this;
+    if (reverseEdgeType(sortKey) !== undefined) return await this.mendReverseItem({ source, target: sortKey });
     // An item that is named by a hash and that no edge of the partition has is nobody's: any absent base item says so.
     const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey)) ?? sortKey;
-    await settleIndexItem(context, source, target, sortKey, NO_WATERMARK);
+    await settleIndexItem(context, { source, target }, { source, target: sortKey }, NO_WATERMARK);
+    return true;
+  }
+
+  private async mendReverseItem(key: ItemKey): Promise<boolean> {
+    const { context } = this;
+    const { item } = await context.store.get(key, { consistent: true });
+    // Where nothing tells the edge it is nobody's: any absent base item says so.
+    await settleIndexItem(context, edgeOfReverse(key, item) ?? key, key, NO_WATERMARK);
     return true;
   }
 

@@ -1,13 +1,17 @@
 import pMap from 'p-map';
 import { type ApplyContext, type ApplyStats, OutOfTimeError, waitWithin } from '../apply/context.ts';
+import { applyContinuationUnit, applyFanOutUnit } from '../apply/fan-out.ts';
 import { StoreError } from '../errors.ts';
 import { type Item, numberOf, stringOf } from '../model/attribute-value.ts';
 import { REVISION, WATERMARK } from '../model/derived-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { VIEW_KEY } from '../model/keys.ts';
+import { reverseOf } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
+import { continuationUnit, fanOutsOf } from '../plan/fan-out.ts';
 import { backoffMs, sleep } from '../retry.ts';
-import type { Store } from '../store/port.ts';
+import type { ItemKey, Store } from '../store/port.ts';
+import { isContinuationKey } from '../stream/filter.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../stream/quarantine.ts';
 import type { ChangeRecord } from '../stream/record.ts';
 import { settleIndexItem, settleView, settleViewParts } from './settle.ts';
@@ -80,7 +84,7 @@ export async function redriveRecords(
   await pMap(
     records,
     async (record) => {
-      const { source, target } = record;
+      const { source, target, position } = record;
       const images = [record.oldImage, record.newImage].map((image) => derive(graph, source, target, image));
       const keys = new Set(images.flatMap(({ indexItems }) => [...indexItems.keys()]));
       const entry: QuarantineEntry = {
@@ -91,7 +95,9 @@ export async function redriveRecords(
         since: '',
         derivedKeys: [VIEW_KEY, ...keys],
       };
-      const reason = await settleEntry(context, entry, record.position);
+      const reason = isContinuationKey(target)
+        ? await attempted(context, record, () => goOn(context, record))
+        : await settleEntry(context, entry, position);
       result.entries += 1;
       if (reason === undefined) result.repaired += 1;
       else {
@@ -147,19 +153,30 @@ async function* quarantined(context: ApplyContext): AsyncGenerator<Item> {
   } while (startKey !== undefined);
 }
 
+/** Goes on with a fan-out from the page that a record of its continuation stands for. */
+async function goOn(context: ApplyContext, record: ChangeRecord): Promise<undefined> {
+  const { source, target } = record;
+  const unit = continuationUnit(context.graph, { source, target, records: [record] });
+  if (unit !== undefined) await applyContinuationUnit(context, unit);
+}
+
 /** Settles what an entry names; gives why it has to stay, or undefined where it is done. */
-async function settleEntry(
+function settleEntry(context: ApplyContext, entry: QuarantineEntry, watermark: string): Promise<string | undefined> {
+  return attempted(context, entry, () => settleOnce(context, entry, watermark));
+}
+
+async function attempted(
   context: ApplyContext,
-  entry: QuarantineEntry,
-  watermark: string,
+  { source, target }: ItemKey,
+  run: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await settleOnce(context, entry, watermark);
+      return await run();
     } catch (error) {
-      if (error instanceof OutOfTimeError) return `${entry.source} ${entry.target}: ${error.message}`;
+      if (error instanceof OutOfTimeError) return `${source} ${target}: ${error.message}`;
       if (!(error instanceof StoreError) || error.kind === 'fatal') throw error;
-      if (error.kind === 'terminal') return `${entry.source} ${entry.target}: ${error.message}`;
+      if (error.kind === 'terminal') return `${source} ${target}: ${error.message}`;
       await waitWithin(context, backoffMs(attempt));
     }
   }
@@ -181,8 +198,14 @@ async function settleOnce(
   const wanted = derive(graph, source, target, base);
   const keys = new Set([...entry.derivedKeys, ...wanted.indexItems.keys()]);
   keys.delete(VIEW_KEY);
+  const key = { source, target };
+  const reverse = reverseOf(graph, key);
+  // Before the view, for which the parent is read.
+  if (reverse !== undefined) await settleIndexItem(context, key, reverse, watermark);
   await settleViewParts(context, source, [target], watermark);
-  for (const sortKey of keys) await settleIndexItem(context, source, target, sortKey, watermark);
+  for (const sortKey of keys) await settleIndexItem(context, key, { source, target: sortKey }, watermark);
+  // What the records said of the parent, each child has to be told.
+  if (source === target) for (const unit of fanOutsOf(graph, source, watermark)) await applyFanOutUnit(context, unit);
   const [problem] = wanted.problems;
   return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
 }

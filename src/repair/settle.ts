@@ -1,22 +1,19 @@
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from '../apply/context.ts';
+import { readCopies } from '../apply/copies.ts';
 import { writeCounted } from '../apply/counted.ts';
 import type { Item } from '../model/attribute-value.ts';
 import { stringOf } from '../model/attribute-value.ts';
 import { COUNTED, WATERMARK } from '../model/derived-item.ts';
 import { decodeElement, edgeKeyOf } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { degreeKey, edgeIndexKey, HASHED_INDEX_PREFIX, typePrefix, VIEW_KEY } from '../model/keys.ts';
+import { degreeKey, edgeIndexKey, HASHED_INDEX_PREFIX, reverseEdgeType, typePrefix, VIEW_KEY } from '../model/keys.ts';
+import { wantedFields } from '../plan/copies.ts';
+import { settledCountUpdate } from '../plan/counts.ts';
 import { derive } from '../plan/derive.ts';
-import { countOf, elementsByEdge } from '../plan/stored-view.ts';
+import { countOf, elementsByEdge, evictedTypes } from '../plan/stored-view.ts';
 import type { IndexUnit, ViewChange, ViewUnit } from '../plan/units.ts';
-import {
-  settledCountUpdate,
-  settledIndexUpdate,
-  slowViewUpdate,
-  type Truth,
-  type ViewCorrections,
-} from '../plan/writes.ts';
-import type { QueryRequest, Store } from '../store/port.ts';
+import { settledIndexUpdate, slowViewUpdate, type Truth, type ViewCorrections } from '../plan/writes.ts';
+import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
 import { StreamLabel } from '../stream/label.ts';
 
 /**
@@ -41,23 +38,28 @@ async function trusted(
   return rest;
 }
 
-/** Settles one index item by its base item; unwanted ones become tombstones even where nothing was. */
+/**
+ * Settles one index item, or reverse item, by its base item; unwanted ones become tombstones even where nothing was.
+ *
+ * @param key of the derived item.
+ */
 export async function settleIndexItem(
   context: SettleContext,
-  source: string,
-  target: string,
-  sortKey: string,
+  base: ItemKey,
+  key: ItemKey,
   watermark: string,
 ): Promise<void> {
   const { graph } = context;
-  const unit: IndexUnit = { kind: 'index', source, sortKey, target, records: [], oldest: watermark, newest: watermark };
+  const { source, target: sortKey } = key;
+  const unit: IndexUnit = { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
+  const isOfCount = isCounted(graph, base.target) && reverseEdgeType(sortKey) === undefined;
   let current = await readConsistent(context, source, sortKey);
   for (;;) {
     checkTime(context);
-    const base = await readConsistent(context, source, target);
-    const wanted = derive(graph, source, target, base).indexItems.get(sortKey);
+    const item = await readConsistent(context, base.source, base.target);
+    const wanted = wantedFields(derive(graph, base.source, base.target, item), sortKey);
     const update = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));
-    if (isCounted(graph, target)) {
+    if (isOfCount) {
       if (await writeCounted(context, current, wanted, update)) return;
       current = await readConsistent(context, source, sortKey);
       continue;
@@ -160,13 +162,29 @@ async function settle(
     const truths = new Map<string, Truth>();
     for (const [target, base] of bases) truths.set(target, derive(graph, source, target, base));
     const unit = unitOf(source, [...bases.keys()], watermark);
+    const parents = await readCopies(context, listedEdges(view, truths, corrections));
+    const seen = await trusted(context, view);
     const result = await countedUpdate(
       context,
-      slowViewUpdate(graph, unit, await trusted(context, view), truths, epochSeconds(context), corrections),
+      slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), corrections, parents),
     );
     if (result.applied) return;
     view = result.current;
   }
+}
+
+/** The edges that the view lists once it is settled: readers look elsewhere for those of evicted types. */
+function listedEdges(
+  view: Item | undefined,
+  truths: ReadonlyMap<string, Truth>,
+  corrections?: ViewCorrections,
+): string[] {
+  const evicted = new Set(evictedTypes(view));
+  for (const type of corrections?.unmark ?? []) evicted.delete(type);
+  const listed = [...truths].filter(
+    ([target, { element }]) => element !== undefined && !evicted.has(typePrefix(target) ?? ''),
+  );
+  return listed.map(([target]) => target);
 }
 
 /** A unit that carries no images: every change of it is decided by a truth. */

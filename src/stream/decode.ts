@@ -2,7 +2,7 @@ import { EdgeloomError } from '../errors.ts';
 import { type Item, stringOf } from '../model/attribute-value.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { watermark } from '../model/watermark.ts';
-import { isBaseSortKey } from './filter.ts';
+import { isBaseSortKey, isContinuationKey } from './filter.ts';
 import type { ChangeRecord } from './record.ts';
 
 /**
@@ -35,8 +35,8 @@ export function streamLabel(streamArn: string): string {
 }
 
 /**
- * Decodes stream records; those of derived items are dropped: the projector's own writes must not cause any. Images are
- * taken over as they are, nothing is unmarshalled. Throws an `EdgeloomError` where the stream does not carry both images.
+ * Decodes stream records; those of derived items are dropped: the projector's own writes must not cause any, but for the
+ * continuations of a fan-out. Images are taken over as they are, nothing is unmarshalled. Throws an `EdgeloomError` where the stream does not carry both images.
  *
  * @param streamArn of the stream; default: each record's `eventSourceARN`.
  */
@@ -68,7 +68,7 @@ function decodeRecord(graph: AnyGraph, record: RawRecord, label: string): Change
       'Check that the stream belongs to the table of the model, and the key names in its table option.',
     );
   }
-  if (!isBaseSortKey(target)) return undefined;
+  if (!isBaseSortKey(target) && !isContinuationKey(target)) return undefined;
   checkImages(record, source, target);
   const created = dynamodb.ApproximateCreationDateTime;
   return {

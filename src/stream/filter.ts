@@ -1,5 +1,4 @@
-/** The sort keys of records with which the fan-out tells itself to go on begin so. */
-export const CONTINUATION_PREFIX = '~more/';
+import { CONTINUATION_PREFIX } from '../model/keys.ts';
 
 const TYPE_INITIALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
@@ -10,6 +9,11 @@ const TYPE_INITIALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 export function isBaseSortKey(sortKey: string): boolean {
   const first = sortKey.charCodeAt(0);
   return first >= 65 && first <= 90;
+}
+
+/** Whether a record is of a fan-out's continuation: the one derived item whose records drive the projector. */
+export function isContinuationKey(sortKey: string): boolean {
+  return sortKey.startsWith(CONTINUATION_PREFIX);
 }
 
 /** A filter pattern of an event source mapping, for the text of one key. */

@@ -4,6 +4,7 @@ import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../mo
 import type { AnyGraph } from '../model/graph.ts';
 import { quarantineKey } from '../model/keys.ts';
 import type { CountedUnit, QuarantineUnit, Unit } from '../plan/units.ts';
+import type { ItemKey } from '../store/port.ts';
 import type { ChangeRecord } from './record.ts';
 
 /** The index partition of all quarantine entries; entries are sorted by when their record was made. */
@@ -37,13 +38,11 @@ export function derivationEntry(graph: AnyGraph, unit: QuarantineUnit, nowMs: nu
  */
 export function refusalEntry(graph: AnyGraph, refused: Unit, error: StoreError, nowMs: number): Item {
   const unit = refused.kind === 'counted' ? refused.items[0]! : refused;
-  return entryItem(
-    graph,
-    unit,
-    unit.sortKey,
-    { code: error.code, reason: `${unit.sortKey} cannot be written: ${error.message}`, derivedKeys: [unit.sortKey] },
-    nowMs,
-  );
+  // A reverse item is in another partition; which one it is follows from the base item's keys.
+  const isBeside = unit.kind !== 'index' || unit.source === unit.base.source;
+  const derivedKeys = isBeside ? [unit.sortKey] : [];
+  const reason = `${unit.sortKey} cannot be written: ${error.message}`;
+  return entryItem(graph, unit, unit.sortKey, { code: error.code, reason, derivedKeys }, nowMs);
 }
 
 function entryItem(
@@ -55,20 +54,29 @@ function entryItem(
 ): Item {
   const { partitionKey, sortKey } = graph.table;
   const since = sinceOf(unit.records, nowMs);
+  const { source, target } = concerned(unit);
   return {
-    [partitionKey]: { S: unit.source },
+    [partitionKey]: { S: source },
     [sortKey]: { S: quarantineKey(named, unit.newest) },
     [INDEX_KEYS.gsi0.partition]: { S: QUARANTINE_PARTITION },
     [INDEX_KEYS.gsi0.sort]: { S: `${since}/${unit.newest}` },
-    [QUARANTINE_FIELDS.of]: { S: unit.kind === 'view' ? unit.sortKey : unit.target },
+    [QUARANTINE_FIELDS.of]: { S: target },
     [QUARANTINE_FIELDS.code]: { S: code },
-    [QUARANTINE_FIELDS.reason]: { S: `${unit.source} ${unit.kind === 'view' ? '' : `${unit.target} `}- ${reason}` },
+    [QUARANTINE_FIELDS.reason]: { S: `${source} ${unit.kind === 'view' ? '' : `${target} `}- ${reason}` },
     [QUARANTINE_FIELDS.since]: { S: since },
     [WATERMARK]: { S: unit.newest },
     [REVISION]: { N: '1' },
     [MODEL]: { S: graph.fingerprint },
     ...(derivedKeys.length > 0 && { [QUARANTINE_FIELDS.derivedKeys]: { SS: [...derivedKeys] } }),
   };
+}
+
+/** What a redrive has to settle: a base item, or a view as a whole. The entry is beside it. */
+function concerned(unit: Exclude<Unit, CountedUnit>): ItemKey {
+  if (unit.kind === 'index') return unit.base;
+  if (unit.kind === 'view') return { source: unit.source, target: unit.sortKey };
+  // A fan-out is settled by its parent.
+  return { source: unit.source, target: unit.kind === 'quarantine' ? unit.target : unit.source };
 }
 
 /** Reads an entry back; `derivedKeys` is empty where none were known. */

@@ -16,6 +16,7 @@ const OPTIONS: ModelOptions = {
   link: 'unlisted',
   budget: 'ample',
   counted: 'none',
+  copies: 'none',
 };
 
 const NODE: Item = {

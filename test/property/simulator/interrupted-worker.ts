@@ -16,6 +16,7 @@ const OPTIONS: ModelOptions = {
   link: 'listed',
   budget: 'ample',
   counted: 'none',
+  copies: 'none',
 };
 
 /** A table that takes no update while it is down. */

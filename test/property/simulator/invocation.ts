@@ -59,6 +59,7 @@ export class Invocation implements SimulatedProcess {
     const projector = createProjector(world.graph, {
       store: new FaultyStore(this),
       concurrency: [32, 1, 2][choices.pick(`${name}.concurrency`, 3)],
+      fanOutPageSize: 1 + choices.pick(`${name}.page`, 2),
       now: () => agenda.now + skew,
       wait: (milliseconds) => this.wait(milliseconds),
       random: () => 0.5,

@@ -1,3 +1,5 @@
+import type { Item } from '../../../src/model/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/stream/record.ts';
 import { echoDelay } from './climate.ts';
 import { type Answer, Invocation } from './invocation.ts';
 import { Lane } from './lane.ts';
@@ -109,8 +111,10 @@ export class EventSourceMapping implements StreamReader {
     world.tell(() => `given up: ${records.map(({ change }) => change.sequenceNumber).join(' ')}`);
     if (world.streams.isUnordered) {
       for (const { change } of records) {
-        this.givenUp.add(change.source);
-        this.unmended.add(change.source);
+        for (const source of concerned(world, change)) {
+          this.givenUp.add(source);
+          this.unmended.add(source);
+        }
       }
       return;
     }
@@ -141,6 +145,20 @@ export class EventSourceMapping implements StreamReader {
   private isRead(shard: Shard): boolean {
     return shard.isClosed && !this.lanes.get(shard)!.some((lane) => lane.isBlocked || !lane.isRead);
   }
+}
+
+/** The partitions in which something is derived from a record: with copies, also that of an edge's target, and of children. */
+function concerned({ options, table }: World, { source, target }: ChangeRecord): string[] {
+  if (options.copies === 'none') return [source];
+  if (source.startsWith('USER-')) {
+    // Also of edges that are no more: what is left of them may be wrong.
+    return [source, ...[...table.items()].map((item) => sourceOf(item)).filter((name) => name.startsWith('GOAL-'))];
+  }
+  return target.startsWith('MEMBER-') ? [source, target.slice('MEMBER-'.length)] : [source];
+}
+
+function sourceOf({ source }: Item): string {
+  return source !== undefined && 'S' in source ? source.S : '';
 }
 
 function ignore(_answer: Answer): void {}

@@ -14,6 +14,8 @@ export interface ExpectedPartition {
   attributes?: Item;
   /** The index items' fields, by sort key. */
   indexItems: Map<string, Item>;
+  /** What edges of the set copy of the nodes that they enter, by the edge's sort key. */
+  copies: Map<string, Item>;
   /** How many edges it has of the type that is counted. */
   counted: number;
 }
@@ -21,17 +23,29 @@ export interface ExpectedPartition {
 /** The derived state of base items, by partition. */
 export function expectedPartitions(options: ModelOptions, baseItems: Iterable<Item>): Map<string, ExpectedPartition> {
   const partitions = new Map<string, ExpectedPartition>();
-  for (const item of baseItems) {
-    const source = text(item['source']);
-    const target = text(item['target']);
+  const partitionOf = (source: string): ExpectedPartition => {
     let partition = partitions.get(source);
     if (partition === undefined) {
-      partition = { elements: new Set(), indexItems: new Map(), counted: 0 };
+      partition = { elements: new Set(), indexItems: new Map(), copies: new Map(), counted: 0 };
       partitions.set(source, partition);
     }
+    return partition;
+  };
+  const items = [...baseItems];
+  const nodes = new Map(items.filter(isNode).map((item) => [text(item['source']), item]));
+  for (const item of items) {
+    const source = text(item['source']);
+    const target = text(item['target']);
+    const partition = partitionOf(source);
     if (source === target) expectNode(options, partition, source, item);
     else if (target.startsWith('MEMBER-USER-')) expectMember(options, partition, source, target, item);
     else if (target.startsWith('LINK-USER-')) expectLink(options, partition, source, target, item);
+    if (options.copies !== 'none' && target.startsWith('MEMBER-USER-')) {
+      const user = target.slice('MEMBER-'.length);
+      partitionOf(user).indexItems.set(`~rev/MEMBER-${source}`, { child: { S: source } });
+      const node = nodes.get(user);
+      if (node !== undefined) partition.copies.set(target, node['name'] === undefined ? {} : { name: node['name'] });
+    }
     if (options.counted !== 'none' && target.startsWith(`${options.counted}-USER-`)) {
       partition.counted += 1;
       const indexItem = partition.indexItems.get(`~ix/${target}`);
@@ -47,6 +61,7 @@ export function isPoison(options: ModelOptions, image: Item): boolean {
   const target = text(image['target']);
   const has = (attribute: string, test: (value: Item[string]) => boolean): boolean =>
     image[attribute] !== undefined && test(image[attribute]);
+  if (source.startsWith('USER-')) return false;
   if (source === target) {
     const name = options.search.includes('name') && has('name', (value) => !('S' in value));
     const tags = options.search.includes('tags') && has('tags', (value) => tagsOf(value) === undefined);
@@ -63,8 +78,16 @@ export function isPoison(options: ModelOptions, image: Item): boolean {
 
 const RANKS: Record<string, string> = { LEAD: '500-LEAD', TEAM: '300-TEAM' };
 
+function isNode(item: Item): boolean {
+  return text(item['source']) === text(item['target']);
+}
+
 function expectNode(options: ModelOptions, partition: ExpectedPartition, source: string, item: Item): void {
   const { source: _source, target: _target, ...all } = item;
+  if (source.startsWith('USER-')) {
+    partition.attributes = all;
+    return;
+  }
   partition.attributes = options.view === 'ALL' ? all : options.view === 'title' ? titleOf(item) : {};
   if (options.search.includes('name') && item['name'] !== undefined && 'S' in item['name']) {
     const value = item['name'];

@@ -2,6 +2,7 @@ import type { Item } from '../../../src/model/attribute-value.ts';
 import type { ItemKey } from '../../../src/store/port.ts';
 import type { Choices } from './choices.ts';
 import type { Climate } from './climate.ts';
+import type { ModelOptions } from './models.ts';
 import { HOUR } from './time.ts';
 
 /** One write of a producer. */
@@ -30,18 +31,27 @@ const KEYS: readonly [ItemKey, ...ItemKey[]] = [
   // A type outside the model, and an edge between nodes that its type does not join.
   { source: 'GOAL-1', target: 'OTHER-USER-1' },
   { source: 'GOAL-1', target: 'MEMBER-GOAL-2' },
+  // What copies are made of, and one child more.
+  { source: 'USER-1', target: 'USER-1' },
+  { source: 'USER-2|a=%7C', target: 'USER-2|a=%7C' },
+  { source: 'GOAL-3', target: 'MEMBER-USER-1' },
 ];
 /** How many of the keys, from the first on, are not odd. */
 const PLAIN_KEYS = 6;
+/** How many are not of parents. */
+const WITHOUT_PARENTS = 8;
+/** Which keys copies are made by: often the parent, and edges that enter it. */
+const COPY_KEYS = [8, 8, 8, 1, 1, 5, 5, 10, 0, 2, 9, 4, 3] as const;
 const MOST_WRITES = 14;
 
 /** Chooses what producers write, in order. */
-export function chooseWrites(choices: Choices, climate: Climate): ProducerWrite[] {
+export function chooseWrites(choices: Choices, climate: Climate, { copies }: ModelOptions): ProducerWrite[] {
   // The keys of one schedule are fewer still.
   const keys = choices.shape((random) => {
     const count = random.oneOf([1, 1, 1, 2, 2, 4]);
+    if (copies !== 'none') return [8, ...Array.from({ length: count + 1 }, () => random.oneOf(COPY_KEYS))];
     const odd = climate.poison > 0 || random.chance(0.03);
-    return Array.from({ length: count }, () => random.below(odd ? KEYS.length : PLAIN_KEYS));
+    return Array.from({ length: count }, () => random.below(odd ? WITHOUT_PARENTS : PLAIN_KEYS));
   });
   const writes: ProducerWrite[] = [];
   const count = choices.drawn('writes', (random) => 1 + Math.floor(random.next() ** 1.3 * MOST_WRITES));

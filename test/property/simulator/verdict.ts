@@ -61,7 +61,10 @@ export function derivedDifferences(options: ModelOptions, items: readonly Item[]
       compareView(found, options, source, wanted, item);
       if (wanted !== undefined) wanted.elements = new Set();
       if (wanted !== undefined) wanted.attributes = undefined;
-    } else if (target.startsWith('~ix/')) {
+    } else if (target.startsWith('~more/')) {
+      if (item['after'] !== undefined) found.push(`${source} ${target} has not come to its end`);
+      else if (item['expiresAt'] === undefined) found.push(`${source} ${target} has no expiry`);
+    } else if (target.startsWith('~ix/') || target.startsWith('~rev/')) {
       compareIndexItem(found, `${source} ${target}`, wanted?.indexItems.get(target), item);
       wanted?.indexItems.delete(target);
     } else if (options.counted !== 'none' && target === `~degree/${options.counted}`) {
@@ -99,6 +102,14 @@ function compareView(
   if (!sameItem(attributes, wanted?.attributes)) {
     found.push(`${source} ~view has the attributes ${json(attributes)} instead of ${json(wanted?.attributes)}`);
   }
+  const copies = view['copies'] !== undefined && 'M' in view['copies'] ? view['copies'].M : undefined;
+  const expectedCopies = [...(wanted?.copies ?? [])].filter(([edge]) => !evicted.includes(edge.split('-')[0]!));
+  const wantedCopies = Object.fromEntries(
+    expectedCopies.map(([edge, copy]): [string, Item[string]] => [edge, { M: copy }]),
+  );
+  if (!sameItem(copies ?? {}, wantedCopies)) {
+    found.push(`${source} ~view has the copies ${json(copies)} instead of ${json(wantedCopies)}`);
+  }
   if (view['gsi0pk'] !== undefined) found.push(`${source} ~view has keys of an index`);
   const isLive = elements.length > 0 || attributes !== undefined || evicted.length > 0;
   if (view['expiresAt'] !== undefined && isLive) {
@@ -106,7 +117,7 @@ function compareView(
   }
 }
 
-const FIELDS = ['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes', 'counted'] as const;
+const FIELDS = ['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes', 'counted', 'child'] as const;
 
 function compareIndexItem(found: string[], name: string, wanted: Item | undefined, item: Item): void {
   const stored: Item = {};

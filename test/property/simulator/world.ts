@@ -1,6 +1,7 @@
 import type { Item } from '../../../src/model/attribute-value.ts';
 import type { AnyGraph } from '../../../src/model/graph.ts';
 import { type ItemChange, MemoryStore } from '../../../src/store/memory.ts';
+import { isContinuationKey } from '../../../src/stream/filter.ts';
 import { Agenda } from './agenda.ts';
 import type { Choices } from './choices.ts';
 import { CALM, type Climate, chooseClimate } from './climate.ts';
@@ -66,7 +67,7 @@ export class World {
   /** Enters what producers, shards and time do of themselves. */
   plan(): void {
     let delay = 0;
-    for (const write of chooseWrites(this.choices, this.climate)) {
+    for (const write of chooseWrites(this.choices, this.climate, this.options)) {
       delay += 1 + write.pause;
       this.agenda.in(delay, () => {
         this.produce(write);
@@ -167,7 +168,10 @@ export class World {
     }
     const record = this.streams.append(change, this.agenda.now);
     if (record === undefined) return;
-    if (isDerived) throw new Error('a derived item has a record that reaches the projector');
+    if (isDerived && !isContinuationKey(key.target)) {
+      throw new Error('a derived item has a record that reaches the projector');
+    }
+    if (isDerived) this.count('records of continuations');
     this.tell(() => `  record ${record.change.sequenceNumber} of ${key.source} ${key.target}`);
   }
 }

@@ -1,0 +1,181 @@
+import pMap from 'p-map';
+import { StoreError } from '../errors.ts';
+import { type Item, numberOf, stringOf } from '../model/attribute-value.ts';
+import type { EdgeModel } from '../model/compile.ts';
+import { CHILD, REVISION } from '../model/derived-item.ts';
+import { edgeSortKey, reversePrefix, VIEW_KEY } from '../model/keys.ts';
+import { copyOf } from '../plan/copies.ts';
+import { beginUpdate, type ContinuationUnit, type FanOutUnit, moveUpdate } from '../plan/fan-out.ts';
+import type { ViewUnit } from '../plan/units.ts';
+import { copyUpdate } from '../plan/writes.ts';
+import { backoffMs } from '../retry.ts';
+import { refusalEntry } from '../stream/quarantine.ts';
+import { type ApplyContext, checkTime, countedUpdate, epochSeconds, putEntry, waitWithin } from './context.ts';
+
+/**
+ * The fan-out: a parent's attributes are brought into the views of its children. The children come from a consistent Query
+ * of the reverse items; for each the view is read first, then the parent, and one write is made under the view's revision.
+ *
+ * Nobody is missed: the reverse item of an edge is written before the parent is read for its child's view. Either this
+ * Query sees it, or that read is later than the change of the parent which this fan-out is about.
+ */
+
+/** Reverse items in a page where the projector's options name no number; what one invocation does before it lets go. */
+const PAGE = 250;
+/** Views read in one call. */
+const CHUNK = 100;
+/** Children that are written at once. */
+const CHILDREN_AT_ONCE = 8;
+
+/** Visits the first page of a parent's children; the continuation's record drives the rest. */
+export async function applyFanOutUnit(context: ApplyContext, unit: FanOutUnit): Promise<void> {
+  const { graph, store, stats } = context;
+  const after = await visitPage(context, unit, undefined);
+  if (after === undefined) return;
+  const { item, rcu } = await store.get({ source: unit.source, target: unit.sortKey }, { consistent: true });
+  stats.rcu += rcu;
+  for (let current = item; ; ) {
+    const update = beginUpdate(graph, unit, current, after);
+    if (update === undefined) return;
+    checkTime(context);
+    const result = await countedUpdate(context, update);
+    if (result.applied) return;
+    current = result.current;
+  }
+}
+
+/**
+ * Visits the page that a continuation's record stands for and moves the continuation behind it, from the very revision of
+ * the record: where it is another by now, somebody else has gone on or begun anew, and this row of pages ends.
+ */
+export async function applyContinuationUnit(context: ApplyContext, unit: ContinuationUnit): Promise<void> {
+  const { graph, store, stats } = context;
+  const { item, rcu } = await store.get({ source: unit.source, target: unit.sortKey }, { consistent: true });
+  stats.rcu += rcu;
+  // A replay would visit the page for nothing.
+  if (numberOf(item?.[REVISION]) !== unit.revision) return;
+  const after = await visitPage(context, unit, unit.after);
+  checkTime(context);
+  await countedUpdate(context, moveUpdate(graph, unit, after, epochSeconds(context)));
+}
+
+/** Visits one page of children; gives the sort key of its last reverse item where more may follow. */
+async function visitPage(
+  context: ApplyContext,
+  unit: FanOutUnit | ContinuationUnit,
+  after: string | undefined,
+): Promise<string | undefined> {
+  const { graph, store, stats, fanOutPageSize = PAGE } = context;
+  const { table } = graph;
+  const edge = graph.edges.get(unit.edgeType);
+  if (edge === undefined) return undefined;
+  const page = await store.query({
+    partition: unit.source,
+    sortKey: { beginsWith: reversePrefix(unit.edgeType) },
+    limit: fanOutPageSize,
+    startKey:
+      after === undefined ? undefined : { [table.partitionKey]: { S: unit.source }, [table.sortKey]: { S: after } },
+    consistent: true,
+  });
+  stats.rcu += page.rcu;
+  const children = page.items.map((item) => stringOf(item[CHILD])).filter((child) => child !== undefined);
+  for (let start = 0; start < children.length; start += CHUNK) {
+    await visitChildren(context, unit, edge, children.slice(start, start + CHUNK));
+  }
+  return page.lastKey && stringOf(page.lastKey[table.sortKey]);
+}
+
+async function visitChildren(
+  context: ApplyContext,
+  unit: FanOutUnit | ContinuationUnit,
+  edge: EdgeModel,
+  children: readonly string[],
+): Promise<void> {
+  checkTime(context);
+  const keys = children.map((child) => ({ source: child, target: VIEW_KEY }));
+  const { items: views, rcu } = await context.store.getMany(keys, { consistent: true });
+  context.stats.rcu += rcu;
+  // After the views: a copy that is older than the view it is written to may be older than the one in it.
+  const copy = await readCopy(context, edge, unit.source);
+  const failures: unknown[] = [];
+  await pMap(
+    children,
+    async (child, i) => {
+      try {
+        await visitChild(context, unit, edge, child, { view: views[i], copy });
+      } catch (error) {
+        failures.push(error);
+      }
+    },
+    { concurrency: CHILDREN_AT_ONCE },
+  );
+  if (failures.length > 0) throw failures[0];
+}
+
+/** A child's view, and what the edge copies of the parent, read after it. */
+interface Seen {
+  view: Item | undefined;
+  copy: Item | undefined;
+}
+
+/** Visits a child, again and again while there is time: what was done for the other children need not be done anew. */
+async function visitChild(
+  context: ApplyContext,
+  unit: FanOutUnit | ContinuationUnit,
+  edge: EdgeModel,
+  child: string,
+  first: Seen,
+): Promise<void> {
+  let seen: Seen | undefined = first;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await writeCopy(context, unit.source, edge, child, seen);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.kind === 'fatal') throw error;
+      if (error.kind === 'terminal') {
+        await putEntry(context, refusalEntry(context.graph, viewUnitOf(unit, child), error, context.now()));
+        return;
+      }
+      seen = undefined;
+      await waitWithin(context, backoffMs(attempt, context.random));
+    }
+  }
+}
+
+async function writeCopy(
+  context: ApplyContext,
+  parent: string,
+  edge: EdgeModel,
+  child: string,
+  first: Seen | undefined,
+): Promise<void> {
+  const { graph, store, stats } = context;
+  let seen = first;
+  if (seen === undefined) {
+    const { item, rcu } = await store.get({ source: child, target: VIEW_KEY }, { consistent: true });
+    stats.rcu += rcu;
+    seen = { view: item, copy: await readCopy(context, edge, parent) };
+  }
+  for (;;) {
+    checkTime(context);
+    const parents = new Map([[edgeSortKey(edge.type, parent), seen.copy]]);
+    const result = await countedUpdate(context, copyUpdate(graph, child, seen.view, parents, epochSeconds(context)));
+    if (result.applied) return;
+    seen = { view: result.current, copy: await readCopy(context, edge, parent) };
+  }
+}
+
+async function readCopy(
+  { graph, store, stats }: ApplyContext,
+  edge: EdgeModel,
+  parent: string,
+): Promise<Item | undefined> {
+  const { item, rcu } = await store.get({ source: parent, target: parent }, { consistent: true });
+  stats.rcu += rcu;
+  return copyOf(graph, edge, item);
+}
+
+/** The child's view as what the parent's record could not be brought into. */
+function viewUnitOf({ records, oldest, newest }: FanOutUnit | ContinuationUnit, child: string): ViewUnit {
+  return { kind: 'view', source: child, sortKey: VIEW_KEY, changes: [], records, oldest, newest };
+}

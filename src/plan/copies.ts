@@ -1,0 +1,123 @@
+import {
+  attributeOf,
+  type Item,
+  MalformedValueError,
+  sameValue,
+  setOwn,
+  stringOf,
+  withBytes,
+} from '../model/attribute-value.ts';
+import { classify } from '../model/base-item.ts';
+import type { EdgeModel } from '../model/compile.ts';
+import { CHILD, COPIES } from '../model/derived-item.ts';
+import { escapedEdge } from '../model/element.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { edgeSortKey, parseNodeId, reverseEdgeType, reverseKey, reversePrefix, typePrefix } from '../model/keys.ts';
+import type { ItemKey } from '../store/port.ts';
+import type { Derived } from './derive.ts';
+
+/**
+ * Copies of a target node's attributes in the views of its edges' sources. The target is called the parent here, a source
+ * a child: one parent has many children, and a change of the parent has to reach all of them.
+ *
+ * An index cannot find the children: it is eventually consistent, and an edge that it does not show yet would keep the old
+ * copy for good. So each edge has a reverse item in the parent's partition, which a consistent Query finds.
+ */
+
+/** The reverse item of an edge: where it is, and what it holds. */
+export interface ReverseItem {
+  key: ItemKey;
+  fields: Item;
+}
+
+/** The reverse item that an edge wants; undefined where its type copies nothing. */
+export function reverseItem({ type, copy }: EdgeModel, child: string, parent: string): ReverseItem | undefined {
+  if (copy === undefined) return undefined;
+  return { key: { source: parent, target: reverseKey(type, child) }, fields: { [CHILD]: { S: child } } };
+}
+
+/** The key of the reverse item that belongs to a base item, wanted or not; undefined where there can be none. */
+export function reverseOf(graph: AnyGraph, { source, target }: ItemKey): ItemKey | undefined {
+  const kind = classify(graph, source, target);
+  return kind.kind === 'edge' ? reverseItem(kind.edge, source, kind.target)?.key : undefined;
+}
+
+/** The edge that a reverse item belongs to, by its key or, where that is hashed, by what it holds; undefined: unknown. */
+export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefined): ItemKey | undefined {
+  const type = reverseEdgeType(target);
+  if (type === undefined) return undefined;
+  const named = target.slice(reversePrefix(type).length);
+  const child = named.startsWith('#') ? stringOf(item?.[CHILD]) : named;
+  if (child === undefined || reverseKey(type, child) !== target) return undefined;
+  return { source: child, target: edgeSortKey(type, source) };
+}
+
+/** What a base item wants of the index item, or the reverse item, of this sort key. */
+export function wantedFields({ indexItems, reverse }: Derived, sortKey: string): Item | undefined {
+  return reverseEdgeType(sortKey) === undefined ? indexItems.get(sortKey) : reverse?.fields;
+}
+
+/** The model of an edge's type, by the edge's sort key, where it copies attributes of the parent. */
+export function copyingEdge({ edges }: AnyGraph, sortKey: string): EdgeModel | undefined {
+  const edge = edges.get(typePrefix(sortKey) ?? '');
+  return edge?.copy === undefined ? undefined : edge;
+}
+
+/** The edge types that copy attributes of nodes of the type of this id. */
+export function copyingTypes({ edges }: AnyGraph, parent: string): EdgeModel[] {
+  const type = parseNodeId(parent)?.type ?? '';
+  return [...edges.values()].filter((edge) => edge.copy !== undefined && edge.to.has(type));
+}
+
+/** The node that an edge enters, by the edge's sort key. */
+export function parentOf(sortKey: string): string {
+  return sortKey.slice(sortKey.indexOf('-') + 1);
+}
+
+/** What an edge type copies of a node; undefined where the node does not exist. Malformed attributes are left out. */
+export function copyOf({ table }: AnyGraph, edge: EdgeModel, node: Item | undefined): Item | undefined {
+  if (node === undefined) return undefined;
+  const copy: Item = {};
+  for (const name of edge.copy ?? []) {
+    const value = name === table.partitionKey || name === table.sortKey ? undefined : attributeOf(node, name);
+    if (value === undefined) continue;
+    try {
+      setOwn(copy, name, withBytes(value));
+    } catch (error) {
+      if (!(error instanceof MalformedValueError)) throw error;
+    }
+  }
+  return copy;
+}
+
+/** What edges copy of their parents, by the edges' sort keys, as consistent reads have it; undefined: there is no parent. */
+export type ParentCopies = ReadonlyMap<string, Item | undefined>;
+
+/** The copies of edges that have an element: they come and go with it. */
+export function keptCopies(
+  graph: AnyGraph,
+  elements: ReadonlyMap<string, readonly string[]>,
+  copies: ParentCopies,
+): Map<string, Item> {
+  const kept = new Map<string, Item>();
+  for (const [edge, copy] of copies) {
+    const hasElement = (elements.get(escapedEdge(edge)) ?? []).length > 0;
+    if (copy !== undefined && hasElement && copyingEdge(graph, edge) !== undefined) kept.set(edge, copy);
+  }
+  return kept;
+}
+
+/**
+ * The copies as a whole, where they change: one by one they would be too many for an update's expression, which takes 300
+ * operands, and a map within the view has to be there before a part of it is set.
+ */
+export function copiesField(
+  view: Item | undefined,
+  copies: ReadonlyMap<string, Item>,
+): Record<string, Item[string] | undefined> {
+  const wanted: Item = {};
+  for (const [edge, copy] of copies) setOwn<Item[string]>(wanted, edge, { M: copy });
+  const stored = view?.[COPIES];
+  if (copies.size === 0) return stored === undefined ? {} : { [COPIES]: undefined };
+  return sameValue(stored, { M: wanted }) ? {} : { [COPIES]: { M: wanted } };
+}

@@ -1,0 +1,34 @@
+import { type Item, numberOf } from '../model/attribute-value.ts';
+import { COUNT, MODEL, REVISION } from '../model/derived-item.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { degreeKey } from '../model/keys.ts';
+import type { DerivedUpdate } from '../store/port.ts';
+
+/** What has to be written for the count of a node's edges of a type. */
+
+/** The update that moves the count of a node's edges of a type. */
+export function countUpdate(graph: AnyGraph, source: string, edgeType: string, change: number): DerivedUpdate {
+  return {
+    key: { source, target: degreeKey(edgeType) },
+    set: { [MODEL]: { S: graph.fingerprint } },
+    unset: [],
+    addCount: change,
+    condition: { kind: 'none' },
+  };
+}
+
+/** The update that sets such a count, as it was seen, to what was counted. */
+export function settledCountUpdate(
+  graph: AnyGraph,
+  source: string,
+  edgeType: string,
+  current: Item | undefined,
+  count: number,
+): DerivedUpdate {
+  return {
+    key: { source, target: degreeKey(edgeType) },
+    set: { [MODEL]: { S: graph.fingerprint }, [COUNT]: { N: String(count) } },
+    unset: [graph.table.ttl],
+    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
+  };
+}

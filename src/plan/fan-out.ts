@@ -1,0 +1,135 @@
+import type { ItemHistory } from '../fold/fold.ts';
+import { type Item, numberOf, sameItem, stringOf } from '../model/attribute-value.ts';
+import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, WATERMARK } from '../model/derived-item.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { CONTINUATION_PREFIX, continuationKey } from '../model/keys.ts';
+import { laterOf } from '../model/watermark.ts';
+import type { DerivedUpdate } from '../store/port.ts';
+import type { ChangeRecord } from '../stream/record.ts';
+import { copyingTypes, copyOf } from './copies.ts';
+import type { UnitBase } from './units.ts';
+import type { EpochSeconds } from './writes.ts';
+
+/**
+ * The fan-out of a parent's change to the views of its children, page by page. Behind the first page there is a
+ * continuation item in the parent's partition; the record of each of its writes drives the next page. It is the one
+ * derived item whose records cause writes.
+ */
+
+/** A change of a parent that children have copies of, by one edge type: the first page of them is to be visited. */
+export interface FanOutUnit extends UnitBase {
+  kind: 'fan-out';
+  edgeType: string;
+}
+
+/** A record of a continuation: the next page of a fan-out is to be visited. */
+export interface ContinuationUnit extends UnitBase {
+  kind: 'continuation';
+  edgeType: string;
+  /** Sort key of the last reverse item that was visited. */
+  after: string;
+  /** Revision of the continuation in the record: only from there it may be moved. */
+  revision: string | undefined;
+}
+
+/** The fan-outs that a batch's records of a node ask for: one for each edge type that copies what has changed. */
+export function fanOutUnits(graph: AnyGraph, { source, target, records }: ItemHistory): FanOutUnit[] {
+  if (source !== target) return [];
+  return copyingTypes(graph, source).flatMap((edge) => {
+    // No net-zero: whoever goes and comes back as before may have been seen gone.
+    const changing = records.filter(
+      ({ oldImage, newImage }) => !sameItem(copyOf(graph, edge, oldImage), copyOf(graph, edge, newImage)),
+    );
+    return changing.length === 0 ? [] : [fanOutUnit(source, edge.type, changing)];
+  });
+}
+
+/** The fan-outs of a node as it is now, whatever its records said. */
+export function fanOutsOf(graph: AnyGraph, source: string, position: string): FanOutUnit[] {
+  return copyingTypes(graph, source).map(({ type }) => ({
+    kind: 'fan-out',
+    source,
+    sortKey: continuationKey(type),
+    edgeType: type,
+    records: [],
+    oldest: position,
+    newest: position,
+  }));
+}
+
+function fanOutUnit(source: string, edgeType: string, records: readonly ChangeRecord[]): FanOutUnit {
+  const positions = records.map(({ position }) => position).sort();
+  return {
+    kind: 'fan-out',
+    source,
+    sortKey: continuationKey(edgeType),
+    edgeType,
+    records,
+    oldest: positions[0]!,
+    newest: positions.at(-1)!,
+  };
+}
+
+/** The next page that a batch's records of a continuation ask for: the newest of them does, if it is not at its end. */
+export function continuationUnit(graph: AnyGraph, history: ItemHistory): ContinuationUnit | undefined {
+  const { source, target, records } = history;
+  if (!target.startsWith(CONTINUATION_PREFIX)) return undefined;
+  const edgeType = target.slice(CONTINUATION_PREFIX.length);
+  const record = records.at(-1)!;
+  const after = stringOf(record.newImage?.[AFTER]);
+  if (after === undefined || graph.edges.get(edgeType)?.copy === undefined) return undefined;
+  return {
+    kind: 'continuation',
+    source,
+    sortKey: target,
+    edgeType,
+    after,
+    revision: numberOf(record.newImage?.[REVISION]),
+    records: [record],
+    oldest: record.position,
+    newest: record.position,
+  };
+}
+
+/**
+ * The update that leaves the rest of a fan-out to the continuation's record; undefined where the same record of the parent
+ * has begun it before. A record of another position begins it anew: positions need not rise across shards, so a smaller
+ * one may be of the newer change.
+ *
+ * @param after sort key of the last reverse item of the first page.
+ */
+export function beginUpdate(
+  graph: AnyGraph,
+  unit: FanOutUnit,
+  current: Item | undefined,
+  after: string,
+): DerivedUpdate | undefined {
+  const begun = stringOf(current?.[WATERMARK]);
+  if (begun === unit.newest) return undefined;
+  return {
+    key: { source: unit.source, target: unit.sortKey },
+    set: {
+      [AFTER]: { S: after },
+      [WATERMARK]: { S: laterOf(begun, unit.newest) },
+      [MODEL]: { S: graph.fingerprint },
+    },
+    unset: [graph.table.ttl],
+    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
+  };
+}
+
+/** The update that moves a continuation behind the page that its record has driven, or makes a tombstone of it. */
+export function moveUpdate(
+  graph: AnyGraph,
+  unit: ContinuationUnit,
+  after: string | undefined,
+  now: EpochSeconds,
+): DerivedUpdate {
+  const expiry: Item = { [graph.table.ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
+  return {
+    key: { source: unit.source, target: unit.sortKey },
+    set: { [MODEL]: { S: graph.fingerprint }, ...(after === undefined ? expiry : { [AFTER]: { S: after } }) },
+    unset: [after === undefined ? AFTER : graph.table.ttl],
+    condition: { kind: 'revision', revision: unit.revision },
+  };
+}
