@@ -54,6 +54,10 @@ export const searchSchema = z.strictObject({
   fold: z.boolean().optional(),
   each: z.boolean().optional(),
   partition: attributeName.optional(),
+  path: z
+    .array(attributeName, 'should be a list of attribute names')
+    .min(1, 'should name at least one attribute')
+    .optional(),
   project: projection.optional(),
 });
 /** Options of a node type. */
@@ -99,6 +103,14 @@ export const tableSchema = z.strictObject({
   ttl: attributeName.optional(),
   indexes: z.strictObject({ gsi0: z.string().min(3).optional(), gsi1: z.string().min(3).optional() }).optional(),
 });
+
+/** Which attributes of a base item are copied into a derived item. */
+export type Projection = { kind: 'KEYS_ONLY' } | { kind: 'ALL' } | { kind: 'LIST'; attributes: readonly string[] };
+
+/** Compiles a projection. */
+export function compileProjection(input: z.infer<typeof projection>): Projection {
+  return typeof input === 'string' ? { kind: input } : { kind: 'LIST', attributes: [...new Set(input)] };
+}
 
 /**
  * Parses one part of a model and notes every issue under its path. What is not mistaken comes back, so that compiling

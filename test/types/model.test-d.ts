@@ -26,6 +26,9 @@ it('refuses names that are no attributes of a node with fields', () => {
   node({ fields, search: { title: { project: ['titel'] } } });
   // @ts-expect-error titel is no attribute
   node({ fields, search: { title: { partition: 'titel' } } });
+  node({ fields, search: { shelf: { path: ['kind', 'title'], fold: true } } });
+  // @ts-expect-error titel is no attribute
+  node({ fields, search: { shelf: { path: ['kind', 'titel'] } } });
 });
 
 it('refuses names that are no attributes of an edge with fields', () => {
