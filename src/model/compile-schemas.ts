@@ -19,6 +19,7 @@ export const attributeName = z.string().min(1);
 const hash = z.enum(['fnv1a', 'codepoint-product']);
 const valueType = z.enum(['string', 'number', 'date']);
 const shardBy = z.enum(['value', 'source']);
+const ENTRY_COUNT = 'should be a whole number of 1 or more';
 const SHARD_COUNT = `should be a whole number from 1 to ${MAX_SHARDS}`;
 const shardCount = z.int(SHARD_COUNT).min(1, SHARD_COUNT).max(MAX_SHARDS, SHARD_COUNT);
 /** Which attributes are copied. */
@@ -65,6 +66,9 @@ export const nodeSchema = z.strictObject({
   fields: standardSchema.optional(),
   view: projection.optional(),
   viewBudgetBytes: z.int().min(1024).max(MAX_VIEW_BUDGET_BYTES).optional(),
+  maxEntries: z
+    .record(attributeName, z.int(ENTRY_COUNT).min(1, ENTRY_COUNT), 'should be an object of attribute names and limits')
+    .optional(),
   search: z.record(attributeName, z.unknown()).optional(),
 });
 /** What `from` and `to` of an edge type should be. */

@@ -43,6 +43,8 @@ export interface NodeModel {
   view: Projection;
   /** Bytes that a view may have; undefined: the default. */
   viewBudgetBytes?: number;
+  /** How many entries the list, set or map of an attribute may have; only writer and import ask. */
+  maxEntries: ReadonlyMap<string, number>;
   searches: ReadonlyMap<string, SearchModel>;
 }
 
@@ -98,7 +100,8 @@ export function compileNode(type: string, definition: unknown, mistakes: Mistake
     if (search) searches.set(name, search);
   }
   const { fields, view, viewBudgetBytes } = options;
-  return { type, fields, view: compileProjection(view ?? 'ALL'), viewBudgetBytes, searches };
+  const maxEntries = new Map(Object.entries(options.maxEntries ?? {}));
+  return { type, fields, view: compileProjection(view ?? 'ALL'), viewBudgetBytes, maxEntries, searches };
 }
 
 /** Compiles an edge type; undefined where it has mistakes. */

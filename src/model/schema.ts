@@ -126,6 +126,12 @@ export interface NodeOptions<F extends Fields, Search extends string> {
    * instead: the same result, at the cost of a Query. Bounds what one more edge costs. Default 65,536.
    */
   viewBudgetBytes?: number;
+  /**
+   * How many entries a list, set or map may have, 1 and up, by attribute: a collection that is kept whole on its node, such
+   * as the addresses of a customer, is rewritten with every change, so that it has to stay small. Writer and import refuse
+   * a larger one; the projector takes what producers write without them. Default: no limit but DynamoDB's 400 KB.
+   */
+  maxEntries?: { readonly [Name in NoInfer<NameOf<AttributesOf<F>>>]?: number };
   /** Attributes to search nodes by. */
   search?: {
     [Name in Search]?: Name extends NameOf<AttributesOf<F>>

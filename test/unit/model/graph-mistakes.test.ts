@@ -94,6 +94,15 @@ describe('mistakes are all reported at once, each with its path', () => {
     ['fields that validate nothing', { fields: {} }, 'nodes.USER.fields: should be a Standard Schema validator'],
     ['a view that is none', { view: 'SOME' }, "nodes.USER.view: should be 'KEYS_ONLY', 'ALL' or a list"],
     ['a view with an empty name', { view: [''] }, 'nodes.USER.view'],
+    ['limits that are none', { maxEntries: 20 }, 'nodes.USER.maxEntries: should be an object of attribute names'],
+    ['a limit of nothing', { maxEntries: { '': 20 } }, 'nodes.USER.maxEntries'],
+    ['a limit of 0', { maxEntries: { tags: 0 } }, 'nodes.USER.maxEntries.tags: should be a whole number of 1 or more'],
+    [
+      'half an entry',
+      { maxEntries: { tags: 1.5 } },
+      'nodes.USER.maxEntries.tags: should be a whole number of 1 or more',
+    ],
+    ['a limit in words', { maxEntries: { tags: 'few' } }, 'nodes.USER.maxEntries.tags: should be a whole number of 1'],
     ['a search without name', { search: { '': {} } }, 'nodes.USER.search'],
   ])('a node type: %s', (_name, options, expected) => {
     expect(nodeMistakes(options)[0]).toContain(expected);
