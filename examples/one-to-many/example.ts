@@ -1,10 +1,5 @@
-import type { AnyGraph, Store } from 'edgeloom';
-
-/** Where an example runs: a table of its model, and a way to wait until all that was written is projected. */
-export interface Place {
-  store: Store;
-  projected: () => Promise<unknown>;
-}
+import type { AnyGraph } from 'edgeloom';
+import type { Place } from '../place.ts';
 
 /** One strategy of keeping many children of one parent. */
 export interface Example {
