@@ -2,7 +2,8 @@ import type { Mutant } from './mutant.ts';
 
 const COUNTED = 'src/apply/counted.ts';
 const SETTLE = 'src/repair/settle.ts';
-const TRANSACTION =
+/** The write of counted items and their count. */
+export const TRANSACTION =
   'if (await transacted(context, [...updates, countUpdate(context.graph, source, edgeType, change)])) return open;';
 
 /** Planted in the counts of edges. */
@@ -27,18 +28,6 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
         file: COUNTED,
         find: '  return Number(wanted?.[COUNTED] !== undefined) - Number(current?.[COUNTED] !== undefined);',
         replace: '  return wanted?.[COUNTED] !== undefined ? 1 : -1;',
-      },
-    ],
-  },
-  {
-    name: 'count-unmoved-by-exchange',
-    rule: 'Edges that come and go in equal number move the revision of the count all the same.',
-    patches: [
-      {
-        file: COUNTED,
-        find: TRANSACTION,
-        replace:
-          'const withCount = change === 0 ? updates : [...updates, countUpdate(context.graph, source, edgeType, change)];\n  if (await transacted(context, withCount)) return open;',
       },
     ],
   },
