@@ -31,6 +31,7 @@ export {
   type EdgeDefinition,
   type EdgeOptions,
   edge,
+  type InboundEntries,
   type InboundOptions,
   type NodeDefinition,
   type NodeOptions,

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { IndexName } from '../model/graph.ts';
 import { edgePage } from './edges.ts';
 import { examples, type PageOptions, withPaging } from './options.ts';
 import { inSession, sessionReader } from './session.ts';
@@ -9,7 +8,7 @@ interface InboundOptions extends PageOptions {
   equals?: string;
   from?: string;
   to?: string;
-  order?: IndexName;
+  order?: string;
 }
 
 /** `edgeloom inbound TYPE ID`: incoming edges in an order of the model. */
@@ -22,12 +21,13 @@ export function inboundCommand(program: Command): void {
     .option('--equals <label>', 'exactly this label or value')
     .option('--from <value>', 'values from this on, inclusive')
     .option('--to <value>', 'values up to this, inclusive')
-    .option('--order <order>', 'gsi0 or gsi1 (default: gsi0)')
+    .option('--order <order>', 'gsi0, gsi1 or the name of another order of the model (default: gsi0)')
     .option('--reverse', 'descending')
     .addHelpText(
       'after',
       examples(
         'inbound GOALMEMBERSHIP USER-U1 --at-least CONTRIBUTOR',
+        'inbound GOALMEMBERSHIP USER-U1 --order byPriority --reverse',
         'inbound GOALMEMBERSHIP USER-U1 --order gsi1 --from 2020-07-01 --reverse',
       ),
     )

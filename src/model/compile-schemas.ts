@@ -90,10 +90,8 @@ export const edgeSchema = z.strictObject({
     .optional(),
   inbound: z.unknown().optional(),
 });
-/** Orders of an edge type. */
+/** What stands beside the orders of an edge type. */
 export const inboundSchema = z.strictObject({
-  gsi0: order.optional(),
-  gsi1: order.optional(),
   shards: shardCount.optional(),
   shardBy: shardBy.optional(),
   hash: hash.optional(),

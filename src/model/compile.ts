@@ -17,7 +17,7 @@ import { DERIVED_ATTRIBUTES } from './derived-item.ts';
 import type { IndexName } from './graph.ts';
 import { isTypeName } from './keys.ts';
 
-export type { InboundModel } from './compile-inbound.ts';
+export type { InboundItem, InboundModel, InboundOrder } from './compile-inbound.ts';
 export type { OrderModel } from './compile-order.ts';
 export type { Compute, MistakeLog, Projection } from './compile-schemas.ts';
 export type { SearchModel } from './compile-search.ts';

@@ -22,6 +22,9 @@ export const INDEX_PREFIX = '~ix/';
 /** What the sort keys of quarantine entries begin with. */
 export const QUARANTINE_PREFIX = '~quarantine/';
 
+/** An index item's sort key with the name of an order. */
+const ORDER_KEY = /^~ix\/#([a-z][A-Za-z0-9_]*)\//;
+
 const TYPE = /^[A-Z][A-Z0-9_]*$/;
 
 /** Whether a text can be the name of a node or edge type. */
@@ -123,9 +126,25 @@ function escapeName(name: string): string {
   );
 }
 
-/** The sort key of an edge's index item; edges whose own sort key leaves no room are named by its hash. */
-export function edgeIndexKey(baseSortKey: string): string {
-  return fittingKey(INDEX_PREFIX, baseSortKey);
+/**
+ * The sort key of an edge's index item, or with an order's name of the item that the order has for itself:
+ * `~ix/#byPriority/GOALMEMBERSHIP-USER-U1`. Edges whose own sort key leaves no room are named by its hash.
+ */
+export function edgeIndexKey(baseSortKey: string, orderName?: string): string {
+  return fittingKey(orderName === undefined ? INDEX_PREFIX : orderKeyPrefix(orderName), baseSortKey);
+}
+
+/**
+ * What the sort keys of a named order's index items begin with. Neither the names of searches nor edges' sort keys begin
+ * with `#`, and the hash of a sort key has no `/` behind it.
+ */
+export function orderKeyPrefix(orderName: string): string {
+  return `${INDEX_PREFIX}#${orderName}/`;
+}
+
+/** The named order that an index item with this sort key belongs to; undefined where there is none. */
+export function orderOfIndexKey(sortKey: string): string | undefined {
+  return ORDER_KEY.exec(sortKey)?.[1];
 }
 
 /** The sort key of a search item: `~ix/name`. */
@@ -145,11 +164,13 @@ export function searchValuePrefix(name: string): string {
 
 /**
  * The sort key of the base item that an index item belongs to: an edge's, or for search items the node's, which is
- * `source`. Undefined where the item is named by a hash of its edge's sort key.
+ * `source`. Undefined where the item is named by a hash of its edge's sort key, or by nothing that can be one.
  */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
-  const name = sortKey.slice(INDEX_PREFIX.length);
+  const order = orderOfIndexKey(sortKey);
+  const name = sortKey.slice(order === undefined ? INDEX_PREFIX.length : orderKeyPrefix(order).length);
   if (name.startsWith('#')) return undefined;
+  if (order !== undefined) return name === '' ? undefined : name;
   // The name of a search holds neither character: both are escaped. An edge's sort key begins with its type.
   return name[name.search(/[-/]/)] === '-' ? name : source;
 }

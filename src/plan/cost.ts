@@ -65,7 +65,8 @@ function nodePut(node: NodeModel): PutCost {
 
 function edgePut(edge: EdgeModel): PutCost {
   const view = edge.labels === undefined ? 0 : 1;
-  const indexItems = edge.inbound === undefined ? 0 : 1 + edge.inbound.orders.size;
+  // Each index item is written once in the table and once in each of its indexes.
+  const indexItems = (edge.inbound?.items ?? []).reduce((sum, { orders }) => sum + 1 + orders.length, 0);
   return { type: edge.type, kind: 'edge', base: 1, view, indexItems, total: 1 + view + indexItems };
 }
 

@@ -1,6 +1,6 @@
 import type { Item } from '../model/attribute-value.ts';
 import { type BaseItemKind, classify } from '../model/base-item.ts';
-import type { LabelModel, NodeModel } from '../model/compile.ts';
+import type { InboundItem, LabelModel, NodeModel } from '../model/compile.ts';
 import { encodeLabel, escapedEdge, LabelError } from '../model/element.ts';
 import { isWellFormed } from '../model/encoding.ts';
 import type { AnyGraph } from '../model/graph.ts';
@@ -43,8 +43,8 @@ export class ItemPlanner {
   private readonly kind: BaseItemKind;
   /** What an edge's element begins with. */
   private readonly escapedEdge: string = '';
-  /** Sort key of an edge's index item. */
-  private readonly indexKey: string = '';
+  /** An edge's index items with their sort keys. */
+  private readonly indexItems: readonly [sortKey: string, item: InboundItem][] = [];
 
   constructor(
     private readonly graph: AnyGraph,
@@ -54,7 +54,8 @@ export class ItemPlanner {
     this.kind = classify(graph, source, sortKey);
     if (this.kind.kind !== 'edge') return;
     this.escapedEdge = escapedEdge(sortKey);
-    if (this.kind.edge.inbound !== undefined) this.indexKey = edgeIndexKey(sortKey);
+    const items = this.kind.edge.inbound?.items ?? [];
+    this.indexItems = items.map((item) => [edgeIndexKey(sortKey, item.orderName), item]);
   }
 
   /** As the function `derive`. */
@@ -71,8 +72,12 @@ export class ItemPlanner {
     const problems: Problem[] = [];
     const { labels, inbound } = edge;
     const element = labels && part(problems, () => this.element(labels, subject));
-    const item = inbound && inboundItem(inbound, subject, this.sortKey, problems);
-    const indexItems = item === undefined ? NO_ITEMS : new Map<string, Item>().set(this.indexKey, item);
+    if (inbound === undefined) return { element, indexItems: NO_ITEMS, problems };
+    const indexItems = new Map<string, Item>();
+    for (const [key, item] of this.indexItems) {
+      const fields = inboundItem(inbound, item, subject, this.sortKey, problems);
+      if (fields !== undefined) indexItems.set(key, fields);
+    }
     return { element, indexItems, problems };
   }
 

@@ -11,9 +11,9 @@ import { type EdgeResult, indexAttributes, type Page, sourceOf } from './result.
 import { type Gathered, scatter } from './scatter.ts';
 
 /** Which incoming edges, in which order. At most one of `equals`, `atLeast` and the pair `from`, `to`. */
-export interface InboundOptions {
-  /** Which of the edge type's orders. Default: the first declared. */
-  order?: IndexName;
+export interface InboundOptions<OrderName extends string = string> {
+  /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
+  order?: OrderName;
   /** Of a rank: every label of at least this label's weight. Of other orders: as `from`. */
   atLeast?: OrderValue;
   /** Of a rank: this label. Of other orders: this value. */
@@ -69,15 +69,18 @@ export function inboundQuery(
   options: InboundOptions,
 ): InboundQuery {
   const edge = findEdge(graph, edgeType);
-  const { inbound, index, order } = findOrder(edge, options.order);
+  const { inbound, order } = findOrder(edge, options.order);
+  const { name, index } = order;
   const sortKey = targetKey(edge, target);
-  const ordered: OrderOfQuery = { order, fold: false, name: `order ${index} of ${edgeType}` };
+  const ordered: OrderOfQuery = { order: order.order, fold: false, name: `order ${name} of ${edgeType}` };
   const equals = options.equals === undefined ? undefined : encodeArgument(ordered, options.equals, 'equals');
   const range = inboundRange(ordered, equals, options);
   const oneShard = equals !== undefined && inbound.shardBy === 'value';
-  const partitions = oneShard ? [inboundPartition(inbound, sortKey, equals, '')] : inboundPartitions(inbound, sortKey);
+  const partitions = oneShard
+    ? [inboundPartition(inbound, order, sortKey, equals, '')]
+    : inboundPartitions(inbound, order, sortKey);
   const reverse = options.reverse ?? false;
-  return { edge, index, partitions, range, reverse, binding: [sortKey, index, range.from, range.to, reverse] };
+  return { edge, index, partitions, range, reverse, binding: [sortKey, name, range.from, range.to, reverse] };
 }
 
 function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options: InboundOptions): KeyRange {

@@ -16,7 +16,7 @@ export type LabelValue = string | number | bigint | boolean | ExactNumber;
 export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
 
 /** Options of `page`: those of `inbound`, and which neighbours to read. */
-export interface PageOptions<EdgeType = string> extends InboundOptions {
+export interface PageOptions<EdgeType = string, OrderName extends string = string> extends InboundOptions<OrderName> {
   /** Default: every edge of the edge sets. */
   with?: readonly WithEdges<EdgeType>[];
 }

@@ -1,6 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import type { EdgeType, SearchName } from '../model/inference.ts';
+import type { EdgeOrder, EdgeType, SearchName } from '../model/inference.ts';
 import { exactNumber, type NumberReader } from '../model/plain.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { ReadContext } from './context.ts';
@@ -67,7 +67,7 @@ export interface Reader<G extends AnyGraph = AnyGraph> {
   inbound<E extends EdgeType<G>>(
     edgeType: E,
     target: string,
-    options?: InboundOptions,
+    options?: InboundOptions<EdgeOrder<G, E>>,
   ): Promise<Page<InboundEdge<G, E>>>;
 
   /** A search that the model declares, such as `USER.name`. */
@@ -83,7 +83,7 @@ export interface Reader<G extends AnyGraph = AnyGraph> {
   page<E extends EdgeType<G>>(
     edgeType: E,
     target: string,
-    options?: PageOptions<EdgeType<G>>,
+    options?: PageOptions<EdgeType<G>, EdgeOrder<G, E>>,
   ): Promise<PageResult<PageNode<G, E>>>;
 
   /** How a search's items lie over its shards: a count of each. Throws `equality-only` with `shards: 'value'`. */

@@ -97,7 +97,7 @@ async function storedItems(
   const sortKeys = [VIEW_KEY];
   const prefixes: string[] = [];
   if (kind.kind === 'edge') {
-    if (kind.edge.inbound !== undefined) sortKeys.push(edgeIndexKey(target));
+    for (const { orderName } of kind.edge.inbound?.items ?? []) sortKeys.push(edgeIndexKey(target, orderName));
   } else {
     for (const { name, each } of kind.node.searches.values()) {
       if (each) prefixes.push(searchValuePrefix(name));

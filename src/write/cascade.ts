@@ -52,9 +52,9 @@ async function deleteIncoming(graph: AnyGraph, store: Store, id: string, result:
   for (const edge of graph.edges.values()) {
     if (edge.inbound === undefined || !edge.to.has(type)) continue;
     const target = edgeSortKey(edge.type, id);
-    for (const index of edge.inbound.orders.keys()) {
-      for (const partition of inboundPartitions(edge.inbound, target)) {
-        for await (const items of pages(store, { index, partition }, result)) {
+    for (const order of edge.inbound.orders.values()) {
+      for (const partition of inboundPartitions(edge.inbound, order, target)) {
+        for await (const items of pages(store, { index: order.index, partition }, result)) {
           const keys = items.map((item) => ({ source: stringOf(item[graph.table.partitionKey]) ?? '', target }));
           await deleteEdges(store, await present(store, keys, result), result);
         }

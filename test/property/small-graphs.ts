@@ -44,16 +44,24 @@ const search = fc.record(
   { requiredKeys: [] },
 );
 
-const inbound = fc.record(
-  {
-    gsi0: fc.constantFrom<unknown>('role', ranked, { from: 'score', type: 'number' }, initial),
-    gsi1: fc.constantFrom<unknown>('title', { from: 'due', type: 'date' }),
-    shards: fc.constantFrom(1, 3),
-    shardBy,
-    project: projection,
-  },
-  { requiredKeys: ['gsi0'] },
-);
+const inbound = fc
+  .record(
+    {
+      gsi0: fc.constantFrom<unknown>('role', ranked, { from: 'score', type: 'number' }, initial),
+      gsi1: fc.constantFrom<unknown>('title', { from: 'due', type: 'date' }),
+      byTitle: fc.constantFrom<unknown>('title', initial),
+      byScore: fc.constant({ from: 'score', type: 'number' }),
+      shards: fc.constantFrom(1, 3),
+      shardBy,
+      project: projection,
+    },
+    { requiredKeys: [] },
+  )
+  // One order at least; any of them may be the only one.
+  .map((options) => {
+    const hasOrder = ['gsi0', 'gsi1', 'byTitle', 'byScore'].some((name) => name in options);
+    return hasOrder ? options : { ...options, gsi0: 'role' };
+  });
 
 const edgeSet = fc.constantFrom<unknown>(undefined, false, ['role'], ['role', 'score'], { by: 'role', initial });
 
@@ -82,6 +90,7 @@ export interface Write {
 const key = fc.constantFrom(
   ['GOAL-1', 'GOAL-1'],
   ['GOAL-1', 'MEMBER-USER-1'],
+  ['GOAL-1', 'MEMBER-USER-1!'],
   ['GOAL-1', 'MEMBER-USER-a|b%'],
   ['GOAL-1', 'LINK-GOAL-2'],
   ['GOAL-2', 'GOAL-2'],

@@ -203,15 +203,22 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, { labels, inbou
   const element = attempt(() => labels && elementOf(base, labels));
   if (element !== undefined) elements.push(element);
   if (inbound === undefined) return;
-  const item: Item = {};
-  for (const [index, order] of inbound.orders) {
+  // Under its key: one item for the two indexes, and one for each order beyond them.
+  const items = new Map<string, Item>();
+  for (const inboundOrder of inbound.orders.values()) {
+    const { name, index, order } = inboundOrder;
     const encoded = attempt(() => ordered(base, order, false));
     if (encoded === undefined) continue;
-    item[`${index}pk`] = { S: inboundPartition(inbound, base.sortKey, encoded.text, base.source) };
-    item[`${index}sk`] = { S: indexSortKey(encoded.text, base.source) };
+    const key = index === name ? edgeIndexKey(base.sortKey) : edgeIndexKey(base.sortKey, name);
+    items.set(key, {
+      ...items.get(key),
+      [`${index}pk`]: { S: inboundPartition(inbound, inboundOrder, base.sortKey, encoded.text, base.source) },
+      [`${index}sk`]: { S: indexSortKey(encoded.text, base.source) },
+    });
   }
-  if (Object.keys(item).length === 0) return;
-  wanted.set(derivedName(base.source, edgeIndexKey(base.sortKey)), withAttributes(base, inbound.project, item));
+  for (const [key, item] of items) {
+    wanted.set(derivedName(base.source, key), withAttributes(base, inbound.project, item));
+  }
 }
 
 function elementOf(base: Base, labels: NonNullable<EdgeModel['labels']>): string {

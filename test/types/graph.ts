@@ -39,6 +39,7 @@ export const graph = defineGraph({
       inbound: {
         gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }),
         gsi1: { from: 'date', type: 'date' },
+        byDate: 'date',
         project: ['date'],
       },
     }),

@@ -51,6 +51,14 @@ it('takes the declared edge types and gives typed edges', async () => {
   expectTypeOf(all[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP' | 'FOLLOWS' | 'OWNS' | 'LIKES'>();
   // @ts-expect-error: no such edge type
   void reader.inbound('MEMBERSHIP', fromUrl);
+  void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'byDate' });
+  void reader.page('GOALMEMBERSHIP', fromUrl, { order: 'byDate' });
+  // @ts-expect-error: no such order
+  void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'byName' });
+  // @ts-expect-error: no order, but an option beside them
+  void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'project' });
+  // @ts-expect-error: no such order
+  void reader.page('GOALMEMBERSHIP', fromUrl, { order: 'byName' });
   // @ts-expect-error: no such edge type
   void reader.has(fromUrl, 'MEMBERSHIP', fromUrl);
 });

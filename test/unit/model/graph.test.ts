@@ -64,6 +64,21 @@ describe('what a model may say', () => {
     const edges = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) };
     expect(defineGraph({ table: 'records', nodes: { USER: node() }, edges }).indexes).toEqual(['gsi0']);
   });
+  it('orders by name beyond the two indexes, which need neither of them', () => {
+    const inbound = { byName: 'name', gsi1: 'b', byRole: rank('role', { LEAD: 1 }), gsi0: 'a', shards: 2 };
+    const edges = { KNOWS: anyEdge({ from: 'USER', to: 'USER', inbound }) };
+    const compiled = define({ table: 'records', nodes: { USER: node() }, edges }).edges.get('KNOWS')?.inbound;
+    expect([...compiled!.orders.keys()]).toEqual(['gsi0', 'gsi1', 'byName', 'byRole']);
+    expect([...compiled!.orders.values()].map(({ index }) => index)).toEqual(['gsi0', 'gsi1', 'gsi0', 'gsi0']);
+    const items = compiled!.items.map(({ orderName, orders }) => [orderName, orders.map(({ name }) => name)]);
+    expect(items).toEqual([
+      [undefined, ['gsi0', 'gsi1']],
+      ['byName', ['byName']],
+      ['byRole', ['byRole']],
+    ]);
+    const alone = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { byName: 'name' } }) };
+    expect(defineGraph({ table: 'records', nodes: { USER: node() }, edges: alone }).indexes).toEqual(['gsi0']);
+  });
   it('an order in short for a search', () => {
     const graph = define({
       table: 'records',
