@@ -32,6 +32,6 @@ export default defineGraph({
         project: ['memberRole', 'date'],
       },
     }),
-    GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since' } }),
+    GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since', includeOwner: true } }),
   },
 });

@@ -36,6 +36,8 @@ export interface InboundModel {
   shardBy: 'value' | 'source';
   hash: HashName;
   project: Projection;
+  /** Whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
+  includeOwner: boolean;
 }
 
 const INDEXES: readonly IndexName[] = ['gsi0', 'gsi1'];
@@ -60,6 +62,11 @@ export function compileInbound(input: unknown, path: string, mistakes: MistakeLo
     if (order !== undefined) orders.set(name, order);
   }
   if (given.size === 0) mistakes.push({ path, message: 'names no order: give gsi0, gsi1 or one of a name of its own' });
+  const includeOwner = option.includeOwner ?? false;
+  if (includeOwner && (option.shards ?? 1) !== 1) {
+    const message = 'needs shards: 1: with more there is no one partition at whose end the node could be';
+    mistakes.push({ path: `${path}.includeOwner`, message });
+  }
   return {
     orders,
     items: itemsOf([...orders.values()]),
@@ -67,6 +74,7 @@ export function compileInbound(input: unknown, path: string, mistakes: MistakeLo
     shardBy: option.shardBy ?? 'source',
     hash: option.hash ?? 'fnv1a',
     project: compileProjection(option.project ?? 'KEYS_ONLY'),
+    includeOwner,
   };
 }
 

@@ -96,6 +96,7 @@ export const inboundSchema = z.strictObject({
   shardBy: shardBy.optional(),
   hash: hash.optional(),
   project: projection.optional(),
+  includeOwner: z.boolean().optional(),
 });
 /** Options of the table. */
 export const tableSchema = z.strictObject({

@@ -19,6 +19,8 @@ export const DERIVED_PREFIX = '~';
 export const VIEW_KEY = '~view';
 /** What the sort keys of index items begin with. */
 export const INDEX_PREFIX = '~ix/';
+/** What the sort keys of owner items begin with; the name is that of an option, which no order can have. */
+const OWNER_PREFIX = '~ix/#includeOwner/';
 /** What the sort keys of quarantine entries begin with. */
 export const QUARANTINE_PREFIX = '~quarantine/';
 
@@ -144,7 +146,20 @@ export function orderKeyPrefix(orderName: string): string {
 
 /** The named order that an index item with this sort key belongs to; undefined where there is none. */
 export function orderOfIndexKey(sortKey: string): string | undefined {
-  return ORDER_KEY.exec(sortKey)?.[1];
+  return isOwnerKey(sortKey) ? undefined : ORDER_KEY.exec(sortKey)?.[1];
+}
+
+/**
+ * The sort key of a node's index item among its incoming edges of a type, or with an order's name among those in that
+ * order: `~ix/#includeOwner/TICKET`, `~ix/#includeOwner/TICKET/byPriority`.
+ */
+export function ownerIndexKey(edgeType: string, orderName?: string): string {
+  return fittingKey(OWNER_PREFIX, orderName === undefined ? edgeType : `${edgeType}/${orderName}`);
+}
+
+/** Whether an index item with this sort key is a node among its incoming edges. */
+export function isOwnerKey(sortKey: string): boolean {
+  return sortKey.startsWith(OWNER_PREFIX);
 }
 
 /** The sort key of a search item: `~ix/name`. */
@@ -163,10 +178,11 @@ export function searchValuePrefix(name: string): string {
 }
 
 /**
- * The sort key of the base item that an index item belongs to: an edge's, or for search items the node's, which is
- * `source`. Undefined where the item is named by a hash of its edge's sort key, or by nothing that can be one.
+ * The sort key of the base item that an index item belongs to: an edge's, or for search and owner items the node's, which
+ * is `source`. Undefined where the item is named by a hash of its edge's sort key, or by nothing that can be one.
  */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
+  if (isOwnerKey(sortKey)) return source;
   const order = orderOfIndexKey(sortKey);
   const name = sortKey.slice(order === undefined ? INDEX_PREFIX.length : orderKeyPrefix(order).length);
   if (name.startsWith('#')) return undefined;

@@ -174,10 +174,17 @@ export interface InboundOptions<A> {
   hash?: HashName;
   /** Attributes of the edge copied into the index item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
+  /**
+   * The target node, too, is in the index partitions of its incoming edges, behind all of them, with the attributes that its
+   * `view` shows: `inbound(..., { reverse: true, owner: true })` gives it and the newest edges in one Query. It costs an
+   * index item of the node for gsi0 and gsi1 together and one for each named order, written when what the view shows
+   * changes. Needs `shards: 1`. Default false.
+   */
+  includeOwner?: boolean;
 }
 
 /** What stands beside the orders. */
-export type InboundSetting = 'shards' | 'shardBy' | 'hash' | 'project';
+export type InboundSetting = 'shards' | 'shardBy' | 'hash' | 'project' | 'includeOwner';
 
 /**
  * The entries of an `inbound` option: those of `InboundOptions`, and any number of further orders by name, which

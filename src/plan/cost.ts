@@ -51,23 +51,30 @@ export function modelCost(graph: AnyGraph): ModelCost {
     queries.push({ query: `edges ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
-      queries.push({ query: `inbound ${edge.type} by ${order}`, calls: shards, rcu: shards * HALF_UNIT });
+      // The owner comes in the same Query, where that is read backwards.
+      const owner = edge.inbound?.includeOwner === true ? ', with its owner' : '';
+      queries.push({ query: `inbound ${edge.type} by ${order}${owner}`, calls: shards, rcu: shards * HALF_UNIT });
     }
   }
   return { puts, queries, assumptions: ASSUMPTIONS };
 }
 
 function nodePut(node: NodeModel): PutCost {
-  // A search item is written once in the table and once in its index.
-  const indexItems = node.searches.size * 2;
+  // A search item is written once in the table and once in its index, an owner item as the index items of its edges are.
+  const ownerItems = node.ownerOf.reduce((sum, edge) => sum + edgeIndexItems(edge), 0);
+  const indexItems = node.searches.size * 2 + ownerItems;
   return { type: node.type, kind: 'node', base: 1, view: 1, indexItems, total: 2 + indexItems };
 }
 
 function edgePut(edge: EdgeModel): PutCost {
   const view = edge.labels === undefined ? 0 : 1;
-  // Each index item is written once in the table and once in each of its indexes.
-  const indexItems = (edge.inbound?.items ?? []).reduce((sum, { orders }) => sum + 1 + orders.length, 0);
+  const indexItems = edgeIndexItems(edge);
   return { type: edge.type, kind: 'edge', base: 1, view, indexItems, total: 1 + view + indexItems };
+}
+
+/** Each index item is written once in the table and once in each of its indexes. */
+function edgeIndexItems({ inbound }: EdgeModel): number {
+  return (inbound?.items ?? []).reduce((sum, { orders }) => sum + 1 + orders.length, 0);
 }
 
 function searchQueries(search: SearchModel): QueryCost[] {

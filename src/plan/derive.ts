@@ -6,6 +6,7 @@ import { isWellFormed } from '../model/encoding.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { edgeIndexKey } from '../model/keys.ts';
 import { inboundItem, searchItems } from './index-items.ts';
+import { ownerItems } from './owner-items.ts';
 import { PartError, type Problem, part, Subject } from './subject.ts';
 
 export type { Problem } from './subject.ts';
@@ -96,7 +97,9 @@ function deriveNode(graph: AnyGraph, node: NodeModel, id: string, image: Item): 
     // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
     for (const [key, item] of part(problems, () => searchItems(search, subject)) ?? []) indexItems.set(key, item);
   }
-  return { attributes: subject.project(node.view, problems), indexItems, problems };
+  const attributes = subject.project(node.view, problems);
+  for (const [key, item] of ownerItems(node, subject, attributes, problems)) indexItems.set(key, item);
+  return { attributes, indexItems, problems };
 }
 
 /** A label as it stands in the element; empty where the edge has none. */

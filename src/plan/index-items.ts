@@ -118,8 +118,12 @@ function addIndexKeys(
 }
 
 function withProjection(item: Item, projection: Projection, subject: Subject): Item {
-  if (projection.kind === 'KEYS_ONLY') return item;
-  item[ATTRIBUTES] = { M: subject.project(projection) };
+  return projection.kind === 'KEYS_ONLY' ? item : withAttributes(item, subject.project(projection), subject);
+}
+
+/** Adds projected attributes to an index item; a `PartError` where it becomes larger than DynamoDB allows. */
+export function withAttributes(item: Item, attributes: Item, subject: Subject): Item {
+  item[ATTRIBUTES] = { M: attributes };
   if (!isItemWithinBytes(item, ITEM_BYTES)) {
     const message = `the index item of ${subject.context.type} would have ${itemSizeBytes(item)} bytes with its projected attributes; DynamoDB allows 400 KB. Project fewer attributes`;
     throw new PartError('item-too-large', message);

@@ -212,6 +212,27 @@ describe('an order by name', () => {
   });
 });
 
+describe('the owner of an index partition', () => {
+  it('comes with --owner, and is refused of a type that does not include it', async () => {
+    const newest = ['inbound', 'GOALSUBSCRIBER', 'USER-U1', '--reverse', '--owner', '--limit', '1'];
+    await eventually(
+      {
+        items: [{ source: 'GOAL-G2', type: 'GOALSUBSCRIBER', target: 'USER-U1', attributes: {} }],
+        owner: { id: 'USER-U1', attributes: await attributesOf('USER-U1') },
+      },
+      ...newest,
+    );
+    expect((await run(...newest)).stdout).toMatch(/^owner: USER-U1 \{.*"Terui".*\}\nsource /);
+    expect(await json('inbound', 'GOALSUBSCRIBER', 'USER-U1')).not.toHaveProperty('owner');
+    const refused = await run('inbound', 'GOALMEMBERSHIP', 'USER-U1', '--owner', '--json');
+    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([2, { error: { code: 'no-owner' } }]);
+  });
+
+  async function attributesOf(id: string): Promise<unknown> {
+    return ((await json('get', id)) as { attributes: unknown }[])[0]!.attributes;
+  }
+});
+
 describe('a search by path', () => {
   it('takes whole segments, on every level', async () => {
     const store = (key: string, city: string, zip: string) =>

@@ -53,6 +53,7 @@ function textOf(value: Item[string] | undefined): string {
 
 /** Index items that nothing wants, some of them of orders that the model does not have, or no longer. */
 const GHOSTS = [
+  ...['~ix/#includeOwner/LINK', '~ix/#includeOwner/MEMBER/byTitle', '~ix/#includeOwner/'],
   ...['~ix/MEMBER-USER-9', '~ix/nothing', '~ix/tags/q', '~ix/LINK-GOAL-9', '~ix/#0123', '~ix/#byTitle/#0123'],
   ...['~ix/#byTitle/MEMBER-USER-9', '~ix/#byTitle/', '~ix/#byOther/MEMBER-USER-1', '~ix/#aOther/MEMBER-USER-1'],
   ...[

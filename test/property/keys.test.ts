@@ -9,6 +9,7 @@ import {
   edgeSortKey,
   isDerivedKey,
   orderOfIndexKey,
+  ownerIndexKey,
   parseNodeId,
   quarantineKey,
   SORT_KEY_BYTES,
@@ -57,6 +58,7 @@ type Making =
   | ['view']
   | ['edge', baseSortKey: string]
   | ['order', baseSortKey: string, orderName: string]
+  | ['owner', edgeType: string, orderName: string]
   | ['search', name: string]
   | ['value', name: string, encoded: string]
   | ['quarantine', target: string, position: string];
@@ -69,6 +71,7 @@ const making: fc.Arbitrary<Making> = fc.oneof(
   fc.constant<Making>(['view']),
   baseSortKey.map((key): Making => ['edge', key]),
   fc.tuple(baseSortKey, orderName).map(([key, name]): Making => ['order', key, name]),
+  fc.tuple(typeName, fc.oneof(orderName, fc.constant(''))).map(([type, name]): Making => ['owner', type, name]),
   searchName.map((name): Making => ['search', name]),
   fc.tuple(searchName, fc.oneof(anyText, fc.constant(''))).map(([name, value]): Making => ['value', name, value]),
   fc
@@ -80,6 +83,7 @@ function derivedKey([kind, ...parts]: Making): string {
   const [first = '', second = ''] = parts;
   if (kind === 'edge') return edgeIndexKey(first);
   if (kind === 'order') return edgeIndexKey(first, second);
+  if (kind === 'owner') return ownerIndexKey(first, second === '' ? undefined : second);
   if (kind === 'search') return searchKey(first);
   if (kind === 'value') return searchValueKey(first, second);
   if (kind === 'quarantine') return quarantineKey(first, second);
@@ -116,6 +120,7 @@ describe('derived sort keys', () => {
     const near: fc.Arbitrary<Making> = fc.oneof(
       text.map((rest): Making => ['edge', `A-${rest}`]),
       fc.tuple(text, fc.constantFrom('a', 'x')).map(([rest, order]): Making => ['order', `A-${rest}`, order]),
+      fc.constantFrom<Making>(['owner', 'A', ''], ['owner', 'A', 'a'], ['owner', 'A', 'x']),
       name.map((given): Making => ['search', given]),
       fc.tuple(name, text).map(([given, value]): Making => ['value', given, value]),
     );

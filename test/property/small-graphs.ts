@@ -54,27 +54,32 @@ const inbound = fc
       shards: fc.constantFrom(1, 3),
       shardBy,
       project: projection,
+      includeOwner: fc.boolean(),
     },
     { requiredKeys: [] },
   )
   // One order at least; any of them may be the only one.
   .map((options) => {
     const hasOrder = ['gsi0', 'gsi1', 'byTitle', 'byScore'].some((name) => name in options);
-    return hasOrder ? options : { ...options, gsi0: 'role' };
+    const withOrder = hasOrder ? options : { ...options, gsi0: 'role' };
+    return options.includeOwner === true ? { ...withOrder, shards: 1 } : withOrder;
   });
 
 const edgeSet = fc.constantFrom<unknown>(undefined, false, ['role'], ['role', 'score'], { by: 'role', initial });
 
 /** A model of goals, their members and the goals that they lead to. */
 export const smallGraph: fc.Arbitrary<AnyGraph> = fc
-  .record({ view: projection, search: option(search), edgeSet, inbound: option(inbound), link: edgeSet })
+  .record({
+    ...{ view: projection, search: option(search), edgeSet, inbound: option(inbound), link: edgeSet },
+    linkInbound: option(inbound),
+  })
   .map((options) =>
     define({
       table: 'records',
       nodes: { GOAL: anyNode({ view: options.view, search: options.search }), USER: node() },
       edges: {
         MEMBER: anyEdge({ from: 'GOAL', to: 'USER', edgeSet: options.edgeSet, inbound: options.inbound }),
-        LINK: anyEdge({ from: ['GOAL', 'USER'], to: 'GOAL', edgeSet: options.link }),
+        LINK: anyEdge({ from: ['GOAL', 'USER'], to: 'GOAL', edgeSet: options.link, inbound: options.linkInbound }),
       },
     }),
   );

@@ -1,5 +1,5 @@
 import { type AttributeValue, attributeOf, canonicalText, type Item } from '../../src/model/attribute-value.ts';
-import type { EdgeModel, OrderModel, Projection, SearchModel } from '../../src/model/compile.ts';
+import type { EdgeModel, NodeModel, OrderModel, Projection, SearchModel } from '../../src/model/compile.ts';
 import { encodeElement } from '../../src/model/element.ts';
 import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/model/encoding.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
@@ -35,6 +35,7 @@ export function wantedItems(graph: AnyGraph, baseItems: Iterable<Item>): Wanted 
     if (source === sortKey && node !== undefined) {
       view.attributes = projected(base, node.view);
       for (const search of node.searches.values()) addSearch(wanted, { ...base, type: node.type }, search);
+      addOwner(wanted, base, node, graph.edges.values());
     } else if (source !== sortKey && node !== undefined && edge !== undefined) {
       const target = sortKey.slice(edge.type.length + 1);
       if (!edge.from.has(node.type) || !edge.to.has(target.split('-')[0]!)) continue;
@@ -218,6 +219,23 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, { labels, inbou
   }
   for (const [key, item] of items) {
     wanted.set(derivedName(base.source, key), withAttributes(base, inbound.project, item));
+  }
+}
+
+/** A node in the index partitions of the edge types that enter it and include their owner. */
+function addOwner(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<EdgeModel>): void {
+  for (const { type, to, inbound } of edges) {
+    if (inbound?.includeOwner !== true || !to.has(node.type)) continue;
+    const shown: Item = node.view.kind === 'KEYS_ONLY' ? {} : { attributes: { M: projected(base, node.view) } };
+    const shared: Item = {};
+    for (const { name, index } of inbound.orders.values()) {
+      const partition = name === index ? `${type}-${base.source}` : `${name}/${type}-${base.source}`;
+      const keys: Item = { [`${index}pk`]: { S: partition }, [`${index}sk`]: { S: '\u{10ffff}\u0002' } };
+      if (name === index) Object.assign(shared, keys);
+      else wanted.set(derivedName(base.source, `~ix/#includeOwner/${type}/${name}`), { ...keys, ...shown });
+    }
+    if (Object.keys(shared).length === 0) continue;
+    wanted.set(derivedName(base.source, `~ix/#includeOwner/${type}`), { ...shared, ...shown });
   }
 }
 

@@ -40,6 +40,7 @@ export const graph = defineGraph({
         gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }),
         gsi1: { from: 'date', type: 'date' },
         byDate: 'date',
+        includeOwner: true,
         project: ['date'],
       },
     }),

@@ -57,6 +57,9 @@ it('refuses names that are no attributes of an edge with fields', () => {
   // @ts-expect-error titel is no attribute
   edge({ ...ends, fields, inbound: { gsi0: 'title', project: ['titel'] } });
   edge({ ...ends, fields, inbound: { byTitle: 'title', byKind: rank('kind', { A: 1 }), shards: 2 } });
+  edge({ ...ends, fields, inbound: { gsi0: 'title', includeOwner: true, shards: 1 } });
+  // @ts-expect-error a text is no boolean
+  edge({ ...ends, fields, inbound: { gsi0: 'title', includeOwner: 'title' } });
   // @ts-expect-error titel is no attribute
   edge({ ...ends, fields, inbound: { byTitle: 'titel' } });
   // @ts-expect-error titel is no attribute

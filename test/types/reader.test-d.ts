@@ -63,6 +63,15 @@ it('takes the declared edge types and gives typed edges', async () => {
   void reader.has(fromUrl, 'MEMBERSHIP', fromUrl);
 });
 
+it('gives the node behind the edges with the attributes of its type', async () => {
+  const { owner } = await reader.inbound('GOALMEMBERSHIP', fromUrl, { reverse: true, owner: true });
+  expectTypeOf(owner?.id).toEqualTypeOf<`USER-${string}` | `TEAM-${string}` | undefined>();
+  const { owner: liked } = await reader.inbound('LIKES', fromUrl, { owner: true });
+  expectTypeOf(liked).toEqualTypeOf<{ id: `GOAL-${string}`; attributes: Partial<Goal> } | null | undefined>();
+  // @ts-expect-error: a page has no owner
+  void reader.page('GOALMEMBERSHIP', fromUrl, { owner: true });
+});
+
 it('takes the declared searches and gives typed hits', async () => {
   const { items } = await reader.search('GOAL.points').between(1, '12345678901234567890');
   expectTypeOf(items[0]!.id).toEqualTypeOf<`GOAL-${string}`>();

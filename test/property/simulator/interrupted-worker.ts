@@ -15,6 +15,8 @@ const OPTIONS: ModelOptions = {
   search: 'none',
   link: 'listed',
   budget: 'ample',
+  named: 'none',
+  owner: 'none',
 };
 
 /** A table that takes no update while it is down. */

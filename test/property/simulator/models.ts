@@ -16,6 +16,10 @@ export interface ModelOptions {
   link: 'listed' | 'unlisted';
   /** How large a view may get: tight is too small for a LEAD, whose computed mark is long. */
   budget: 'ample' | 'tight';
+  /** Orders of a MEMBER beyond the indexes, each an index item of its own: none; by date. */
+  named: 'none' | 'date';
+  /** Whether a GOAL is in the index partitions of the PARTs that enter it, which nobody writes. */
+  owner: 'none' | 'included';
 }
 
 /** The tight budget of a view, in bytes. */
@@ -29,6 +33,8 @@ const INBOUND = ['none', 'rank', 'rank-date'] as const;
 const SEARCHES = ['none', 'name', 'tags', 'name-tags'] as const;
 const LINKS = ['listed', 'unlisted'] as const;
 const BUDGETS = ['ample', 'tight'] as const;
+const NAMED = ['none', 'date'] as const;
+const OWNERS = ['none', 'included'] as const;
 
 /** Chooses a model. */
 export function chooseModel(choices: Choices): ModelOptions {
@@ -39,6 +45,8 @@ export function chooseModel(choices: Choices): ModelOptions {
     search: SEARCHES[choices.pick('model.search', SEARCHES.length)]!,
     link: LINKS[choices.pick('model.link', LINKS.length)]!,
     budget: BUDGETS[choices.pick('model.budget', BUDGETS.length)]!,
+    named: NAMED[choices.pick('model.named', NAMED.length)]!,
+    owner: OWNERS[choices.pick('model.owner', OWNERS.length)]!,
   };
 }
 
@@ -55,7 +63,7 @@ export function graphOf(options: ModelOptions): AnyGraph {
   return graph;
 }
 
-function compile({ view, labels, inbound, search, link, budget }: ModelOptions): AnyGraph {
+function compile({ view, labels, inbound, search, link, budget, named, owner }: ModelOptions): AnyGraph {
   const goal = node({
     view: view === 'title' ? ['title'] : view,
     viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
@@ -70,18 +78,23 @@ function compile({ view, labels, inbound, search, link, budget }: ModelOptions):
     rank: { gsi0: byRank },
     'rank-date': { gsi0: byRank, gsi1: { from: 'date', type: 'date' }, project: ['role'] },
   } as const;
+  const byDate = named === 'date' && { byDate: { from: 'date', type: 'date' } as const };
+  const memberOrders = inbound === 'none' && named === 'none' ? undefined : { ...orders[inbound], ...byDate };
   const mark = derive((attributes) => (attributes['role'] === 'LEAD' ? MARK : undefined));
   const edgeSets = { role: ['role'], none: [], computed: { is: 'role', mark } } as const;
   return defineGraph({
     table: 'records',
     nodes: { GOAL: goal, USER: node() },
     edges: {
-      MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: edgeSets[labels], inbound: orders[inbound] }),
+      MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: edgeSets[labels], inbound: memberOrders }),
       LINK: edge({
         from: 'GOAL',
         to: 'USER',
         edgeSet: link === 'listed' ? [] : false,
         inbound: link === 'listed' ? undefined : { gsi0: 'since' },
+      }),
+      ...(owner === 'included' && {
+        PART: edge({ from: 'GOAL', to: 'GOAL', inbound: { gsi0: 'since', ...byDate, includeOwner: true } }),
       }),
     },
   });

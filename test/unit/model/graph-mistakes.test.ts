@@ -218,6 +218,17 @@ describe('mistakes are all reported at once, each with its path', () => {
     ['an order with a slash', { inbound: { 'by/name': 'a' } }, 'edges.KNOWS.inbound.by/name: is neither an option'],
     ['a long name', { inbound: { ['x'.repeat(65)]: 'a' } }, `edges.KNOWS.inbound.${'x'.repeat(65)}: is neither`],
     ['an option for an order', { inbound: { shards: 'byName' } }, 'edges.KNOWS.inbound.shards: should be a whole'],
+    [
+      'an owner of many shards',
+      { inbound: { gsi0: 'a', shards: 2, includeOwner: true } },
+      'edges.KNOWS.inbound.includeOwner: needs shards: 1',
+    ],
+    [
+      'an owner that is no boolean',
+      { inbound: { gsi0: 'a', includeOwner: 'yes' } },
+      'edges.KNOWS.inbound.includeOwner: ',
+    ],
+    ['an owner of no order', { inbound: { includeOwner: true } }, 'edges.KNOWS.inbound: names no order'],
     ['a list for inbound', { inbound: ['a'] }, 'edges.KNOWS.inbound: '],
     ['text for inbound', { inbound: 'since' }, 'edges.KNOWS.inbound: '],
     ['no shards', { inbound: { gsi0: 'a', shards: 0 } }, 'edges.KNOWS.inbound.shards: '],

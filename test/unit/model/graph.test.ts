@@ -79,6 +79,24 @@ describe('what a model may say', () => {
     const alone = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { byName: 'name' } }) };
     expect(defineGraph({ table: 'records', nodes: { USER: node() }, edges: alone }).indexes).toEqual(['gsi0']);
   });
+  it('an owner in the index partitions of its edges: a node knows the types that enter it so', () => {
+    const inbound = { gsi0: 'since', includeOwner: true } as const;
+    const graph = defineGraph({
+      table: 'records',
+      nodes: { USER: node(), TEAM: node(), GOAL: node() },
+      edges: {
+        JOINS: edge({ from: 'USER', to: ['TEAM', 'GOAL'], inbound: { ...inbound, shards: 1 } }),
+        KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', includeOwner: false } }),
+        LIKES: edge({ from: 'USER', to: ['GOAL'], inbound }),
+      },
+    });
+    const owned = [...graph.nodes.values()].map(({ type, ownerOf }) => [type, ownerOf.map((edge) => edge.type)]);
+    expect(owned).toEqual([
+      ['USER', []],
+      ['TEAM', ['JOINS']],
+      ['GOAL', ['JOINS', 'LIKES']],
+    ]);
+  });
   it('an order in short for a search', () => {
     const graph = define({
       table: 'records',
