@@ -89,6 +89,7 @@ export const edgeSchema = z.strictObject({
     )
     .optional(),
   inbound: z.unknown().optional(),
+  degree: z.boolean().optional(),
 });
 /** What stands beside the orders of an edge type. */
 export const inboundSchema = z.strictObject({

@@ -65,6 +65,8 @@ export interface EdgeModel {
   /** Labels of the set element; undefined where the type is left out of the set. */
   labels?: readonly LabelModel[];
   inbound?: InboundModel;
+  /** Whether each node's edges of this type are counted. */
+  degree: boolean;
 }
 
 /** Compiles the `table` entry. */
@@ -133,6 +135,7 @@ export function compileEdge(
     to,
     labels: compileLabels(options.edgeSet, path, mistakes),
     inbound: compileInbound(options.inbound, `${path}.inbound`, mistakes),
+    degree: options.degree ?? false,
   };
 }
 

@@ -21,6 +21,10 @@ export const VIEW_KEY = '~view';
 export const INDEX_PREFIX = '~ix/';
 /** What the sort keys of owner items begin with; the name is that of an option, which no order can have. */
 const OWNER_PREFIX = '~ix/#includeOwner/';
+/** What the sort keys of index items begin with that are named by a hash of their edge's, or belong to a named order. */
+export const HASHED_INDEX_PREFIX = `${INDEX_PREFIX}#`;
+/** What the sort keys of counts of edges begin with. */
+export const DEGREE_PREFIX = '~degree/';
 /** What the sort keys of quarantine entries begin with. */
 export const QUARANTINE_PREFIX = '~quarantine/';
 
@@ -160,6 +164,11 @@ export function ownerIndexKey(edgeType: string, orderName?: string): string {
 /** Whether an index item with this sort key is a node among its incoming edges. */
 export function isOwnerKey(sortKey: string): boolean {
   return sortKey.startsWith(OWNER_PREFIX);
+}
+
+/** The sort key of the count of a node's edges of a type: `~degree/FOLLOWS`. */
+export function degreeKey(edgeType: string): string {
+  return DEGREE_PREFIX + edgeType;
 }
 
 /** The sort key of a search item: `~ix/name`. */

@@ -214,6 +214,12 @@ export interface EdgeOptions<
   edgeSet?: EdgeSet;
   /** Orders in which the target's incoming edges are found. Default: not indexed. */
   inbound?: InboundEntries<NoInfer<AttributesOf<F>>, InboundName>;
+  /**
+   * Keep an exact count of each node's edges of this type, so that `degree` is one read however many they are and whether
+   * or not the edge set lists them. An edge that comes or goes then costs a read and a transaction, twice the capacity.
+   * Default false.
+   */
+  degree?: boolean;
 }
 
 /** An edge type of a model, as `edge` makes it: attributes written and stored, node types joined, labels, orders. */

@@ -1,4 +1,4 @@
-import type { EdgeModel, NodeModel, SearchModel } from '../model/compile.ts';
+import type { EdgeModel, InboundItem, NodeModel, SearchModel } from '../model/compile.ts';
 import type { AnyGraph } from '../model/graph.ts';
 
 /**
@@ -49,6 +49,7 @@ export function modelCost(graph: AnyGraph): ModelCost {
   for (const edge of graph.edges.values()) {
     puts.push(edgePut(edge));
     queries.push({ query: `edges ${edge.type}`, calls: 1, rcu: HALF_UNIT });
+    if (edge.degree) queries.push({ query: `degree of ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
       // The owner comes in the same Query, where that is read backwards.
@@ -61,7 +62,7 @@ export function modelCost(graph: AnyGraph): ModelCost {
 
 function nodePut(node: NodeModel): PutCost {
   // A search item is written once in the table and once in its index, an owner item as the index items of its edges are.
-  const ownerItems = node.ownerOf.reduce((sum, edge) => sum + edgeIndexItems(edge), 0);
+  const ownerItems = node.ownerOf.reduce((sum, { inbound }) => sum + inboundItems(inbound?.items ?? []), 0);
   const indexItems = node.searches.size * 2 + ownerItems;
   return { type: node.type, kind: 'node', base: 1, view: 1, indexItems, total: 2 + indexItems };
 }
@@ -72,9 +73,19 @@ function edgePut(edge: EdgeModel): PutCost {
   return { type: edge.type, kind: 'edge', base: 1, view, indexItems, total: 1 + view + indexItems };
 }
 
+function edgeIndexItems({ inbound, degree }: EdgeModel): number {
+  const items = inbound?.items ?? [];
+  if (!degree) return inboundItems(items);
+  const named = items.filter(({ orderName }) => orderName !== undefined);
+  const shared = items.find(({ orderName }) => orderName === undefined);
+  // The item that is counted and the count are written in a transaction, at twice the capacity.
+  const counted = inboundItems([shared ?? { orders: [] }]) + 1;
+  return inboundItems(named) + 2 * counted;
+}
+
 /** Each index item is written once in the table and once in each of its indexes. */
-function edgeIndexItems({ inbound }: EdgeModel): number {
-  return (inbound?.items ?? []).reduce((sum, { orders }) => sum + 1 + orders.length, 0);
+function inboundItems(items: readonly InboundItem[]): number {
+  return items.reduce((sum, { orders }) => sum + 1 + orders.length, 0);
 }
 
 function searchQueries(search: SearchModel): QueryCost[] {

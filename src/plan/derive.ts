@@ -1,6 +1,7 @@
 import type { Item } from '../model/attribute-value.ts';
 import { type BaseItemKind, classify } from '../model/base-item.ts';
 import type { InboundItem, LabelModel, NodeModel } from '../model/compile.ts';
+import { COUNTED } from '../model/derived-item.ts';
 import { encodeLabel, escapedEdge, LabelError } from '../model/element.ts';
 import { isWellFormed } from '../model/encoding.ts';
 import type { AnyGraph } from '../model/graph.ts';
@@ -46,6 +47,8 @@ export class ItemPlanner {
   private readonly escapedEdge: string = '';
   /** An edge's index items with their sort keys. */
   private readonly indexItems: readonly [sortKey: string, item: InboundItem][] = [];
+  /** The sort key of a counted edge's item that the count stands for. */
+  private readonly countedKey: string | undefined;
 
   constructor(
     private readonly graph: AnyGraph,
@@ -57,6 +60,7 @@ export class ItemPlanner {
     this.escapedEdge = escapedEdge(sortKey);
     const items = this.kind.edge.inbound?.items ?? [];
     this.indexItems = items.map((item) => [edgeIndexKey(sortKey, item.orderName), item]);
+    if (this.kind.edge.degree) this.countedKey = edgeIndexKey(sortKey);
   }
 
   /** As the function `derive`. */
@@ -73,12 +77,15 @@ export class ItemPlanner {
     const problems: Problem[] = [];
     const { labels, inbound } = edge;
     const element = labels && part(problems, () => this.element(labels, subject));
-    if (inbound === undefined) return { element, indexItems: NO_ITEMS, problems };
+    if (inbound === undefined && this.countedKey === undefined) return { element, indexItems: NO_ITEMS, problems };
     const indexItems = new Map<string, Item>();
     for (const [key, item] of this.indexItems) {
-      const fields = inboundItem(inbound, item, subject, this.sortKey, problems);
+      const fields = inbound && inboundItem(inbound, item, subject, this.sortKey, problems);
       if (fields !== undefined) indexItems.set(key, fields);
     }
+    const { countedKey } = this;
+    if (countedKey !== undefined)
+      indexItems.set(countedKey, { ...indexItems.get(countedKey), [COUNTED]: { S: edge.type } });
     return { element, indexItems, problems };
   }
 

@@ -6,6 +6,7 @@ import type { ItemKey, Store } from '../store/port.ts';
 import type { ReadContext } from './context.ts';
 import { type CountResult, countSearch, readShards, type ShardsResult } from './count.ts';
 import type { CursorKey } from './cursor.ts';
+import { readDegree } from './degree.ts';
 import { type EdgesOptions, hasEdge, readEdges } from './edges.ts';
 import { type InboundOptions, readInbound } from './inbound.ts';
 import { findSearch } from './lookup.ts';
@@ -52,6 +53,13 @@ export interface Reader<G extends AnyGraph = AnyGraph> {
 
   /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
   has(source: string, edgeType: EdgeType<G>, target: string, options?: { consistent?: boolean }): Promise<boolean>;
+
+  /**
+   * How many outgoing edges of a type a node has: one GetItem of their count, or, where the type keeps none, of the view,
+   * whose edge set is counted. Where the type was evicted from the set, the base edges are counted by a Query of them all.
+   * Throws `not-counted` for a type that is in no edge set and keeps no count.
+   */
+  degree(source: string, edgeType: EdgeType<G>, options?: { consistent?: boolean }): Promise<number>;
 
   /**
    * A node's outgoing edges, of one type or of all, by sort key: a Query of the base edges, so it needs no projection.
@@ -152,6 +160,7 @@ export function createReader<G extends AnyGraph>(graph: G, options: ReaderOption
   const reader: Reader = {
     get: async (ids, getOptions) => (await readNodes(context, ids, getOptions)).nodes as never,
     has: (source, edgeType, target, readOptions) => hasEdge(context, source, edgeType, target, readOptions),
+    degree: (source, edgeType, readOptions) => readDegree(context, source, edgeType, readOptions),
     edges: (source, edgeType, edgesOptions) => readEdges(context, source, edgeType, edgesOptions) as never,
     inbound: (edgeType, target, inboundOptions) => readInbound(context, edgeType, target, inboundOptions) as never,
     search: (name) => searchOf(context, name),

@@ -113,6 +113,10 @@ describe('reads of the goals example', () => {
     expect(await json('edges', 'GOAL-G2', '--type', 'GOALSUBSCRIBER')).toEqual({
       items: [{ source: 'GOAL-G2', type: 'GOALSUBSCRIBER', target: 'USER-U1', attributes: { since: '2026-08-02' } }],
     });
+    expect(await json('degree', 'GOAL-G1', 'GOALMEMBERSHIP')).toEqual({
+      ...{ id: 'GOAL-G1', type: 'GOALMEMBERSHIP' },
+      degree: 3,
+    });
     const page = await json('page', 'GOALMEMBERSHIP', 'TEAM-T1', '--with', 'GOALMEMBERSHIP:LEAD');
     expect(page).toMatchObject({
       items: [{ id: 'GOAL-G1' }, { id: 'GOAL-G2' }],
@@ -339,6 +343,7 @@ describe('failures', () => {
       'redrive',
       'get',
       'edges',
+      'degree',
       'inbound',
       'search',
       'count',

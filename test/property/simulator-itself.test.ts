@@ -16,6 +16,7 @@ const OPTIONS: ModelOptions = {
   search: 'name-tags',
   link: 'unlisted',
   budget: 'ample',
+  counted: 'none',
   named: 'date',
   owner: 'included',
 };

@@ -72,14 +72,28 @@ export const smallGraph: fc.Arbitrary<AnyGraph> = fc
   .record({
     ...{ view: projection, search: option(search), edgeSet, inbound: option(inbound), link: edgeSet },
     linkInbound: option(inbound),
+    degree: option(fc.boolean()),
+    linkDegree: option(fc.boolean()),
   })
   .map((options) =>
     define({
       table: 'records',
       nodes: { GOAL: anyNode({ view: options.view, search: options.search }), USER: node() },
       edges: {
-        MEMBER: anyEdge({ from: 'GOAL', to: 'USER', edgeSet: options.edgeSet, inbound: options.inbound }),
-        LINK: anyEdge({ from: ['GOAL', 'USER'], to: 'GOAL', edgeSet: options.link, inbound: options.linkInbound }),
+        MEMBER: anyEdge({
+          from: 'GOAL',
+          to: 'USER',
+          edgeSet: options.edgeSet,
+          inbound: options.inbound,
+          degree: options.degree,
+        }),
+        LINK: anyEdge({
+          from: ['GOAL', 'USER'],
+          to: 'GOAL',
+          edgeSet: options.link,
+          inbound: options.linkInbound,
+          degree: options.linkDegree,
+        }),
       },
     }),
   );

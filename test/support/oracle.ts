@@ -57,8 +57,10 @@ export function storedItems(graph: AnyGraph, items: Iterable<Item>): Wanted {
   const stored: Wanted = new Map();
   for (const item of items) {
     const sortKey = text(item[graph.table.sortKey])!;
-    if (sortKey !== '~view' && !sortKey.startsWith('~ix/')) continue;
+    if (sortKey !== '~view' && !sortKey.startsWith('~ix/') && !sortKey.startsWith('~degree/')) continue;
     const { w: _w, r: _r, model: _model, ...rest } = item;
+    // A count that has come down to nothing is as good as none.
+    if (canonicalText(rest['count'] ?? { N: '1' }) === canonicalText({ N: '0' })) continue;
     for (const name of [graph.table.partitionKey, graph.table.sortKey, graph.table.ttl]) delete rest[name];
     if (Object.keys(rest).length > 0) stored.set(derivedName(text(item[graph.table.partitionKey])!, sortKey), rest);
   }
@@ -200,26 +202,34 @@ function searchItem(
   });
 }
 
-function addEdge(wanted: Wanted, elements: string[], base: Base, { labels, inbound }: EdgeModel): void {
+function addEdge(wanted: Wanted, elements: string[], base: Base, edge: EdgeModel): void {
+  const { labels, inbound } = edge;
   const element = attempt(() => labels && elementOf(base, labels));
   if (element !== undefined) elements.push(element);
-  if (inbound === undefined) return;
   // Under its key: one item for the two indexes, and one for each order beyond them.
   const items = new Map<string, Item>();
-  for (const inboundOrder of inbound.orders.values()) {
+  for (const inboundOrder of inbound?.orders.values() ?? []) {
     const { name, index, order } = inboundOrder;
     const encoded = attempt(() => ordered(base, order, false));
     if (encoded === undefined) continue;
     const key = index === name ? edgeIndexKey(base.sortKey) : edgeIndexKey(base.sortKey, name);
     items.set(key, {
       ...items.get(key),
-      [`${index}pk`]: { S: inboundPartition(inbound, inboundOrder, base.sortKey, encoded.text, base.source) },
+      [`${index}pk`]: { S: inboundPartition(inbound!, inboundOrder, base.sortKey, encoded.text, base.source) },
       [`${index}sk`]: { S: indexSortKey(encoded.text, base.source) },
     });
   }
   for (const [key, item] of items) {
-    wanted.set(derivedName(base.source, key), withAttributes(base, inbound.project, item));
+    if (inbound !== undefined) items.set(key, withAttributes(base, inbound.project, item));
   }
+  if (edge.degree) {
+    const key = edgeIndexKey(base.sortKey);
+    items.set(key, { ...items.get(key), counted: { S: edge.type } });
+    const countName = derivedName(base.source, `~degree/${edge.type}`);
+    const count = wanted.get(countName)?.['count'];
+    wanted.set(countName, { count: { N: String(1 + (count !== undefined && 'N' in count ? Number(count.N) : 0)) } });
+  }
+  for (const [key, item] of items) wanted.set(derivedName(base.source, key), item);
 }
 
 /** A node in the index partitions of the edge types that enter it and include their owner. */

@@ -16,6 +16,8 @@ export interface ModelOptions {
   link: 'listed' | 'unlisted';
   /** How large a view may get: tight is too small for a LEAD, whose computed mark is long. */
   budget: 'ample' | 'tight';
+  /** Which edges are counted. */
+  counted: 'none' | 'MEMBER' | 'LINK';
   /** Orders of a MEMBER beyond the indexes, each an index item of its own: none; by date. */
   named: 'none' | 'date';
   /** Whether a GOAL is in the index partitions of the PARTs that enter it, which nobody writes. */
@@ -33,6 +35,7 @@ const INBOUND = ['none', 'rank', 'rank-date'] as const;
 const SEARCHES = ['none', 'name', 'tags', 'name-tags'] as const;
 const LINKS = ['listed', 'unlisted'] as const;
 const BUDGETS = ['ample', 'tight'] as const;
+const COUNTED = ['none', 'MEMBER', 'LINK'] as const;
 const NAMED = ['none', 'date'] as const;
 const OWNERS = ['none', 'included'] as const;
 
@@ -45,6 +48,7 @@ export function chooseModel(choices: Choices): ModelOptions {
     search: SEARCHES[choices.pick('model.search', SEARCHES.length)]!,
     link: LINKS[choices.pick('model.link', LINKS.length)]!,
     budget: BUDGETS[choices.pick('model.budget', BUDGETS.length)]!,
+    counted: COUNTED[choices.pick('model.counted', COUNTED.length)]!,
     named: NAMED[choices.pick('model.named', NAMED.length)]!,
     owner: OWNERS[choices.pick('model.owner', OWNERS.length)]!,
   };
@@ -63,7 +67,7 @@ export function graphOf(options: ModelOptions): AnyGraph {
   return graph;
 }
 
-function compile({ view, labels, inbound, search, link, budget, named, owner }: ModelOptions): AnyGraph {
+function compile({ view, labels, inbound, search, link, budget, counted, named, owner }: ModelOptions): AnyGraph {
   const goal = node({
     view: view === 'title' ? ['title'] : view,
     viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
@@ -86,12 +90,19 @@ function compile({ view, labels, inbound, search, link, budget, named, owner }: 
     table: 'records',
     nodes: { GOAL: goal, USER: node() },
     edges: {
-      MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: edgeSets[labels], inbound: memberOrders }),
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: edgeSets[labels],
+        inbound: memberOrders,
+        degree: counted === 'MEMBER',
+      }),
       LINK: edge({
         from: 'GOAL',
         to: 'USER',
         edgeSet: link === 'listed' ? [] : false,
         inbound: link === 'listed' ? undefined : { gsi0: 'since' },
+        degree: counted === 'LINK',
       }),
       ...(owner === 'included' && {
         PART: edge({ from: 'GOAL', to: 'GOAL', inbound: { gsi0: 'since', ...byDate, includeOwner: true } }),
