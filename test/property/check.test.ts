@@ -51,18 +51,13 @@ function textOf(value: Item[string] | undefined): string {
   return value !== undefined && 'S' in value ? value.S : '';
 }
 
-/** Index items that nothing wants, some of them of orders that the model does not have, or no longer. */
+/** Derived items that nothing wants, some of them of orders that the model does not have, or no longer. */
 const GHOSTS = [
+  ...['~ix/MEMBER-USER-9', '~ix/nothing', '~ix/tags/q', '~ix/LINK-GOAL-9', '~ix/#0123', '~degree/NOTHING'],
+  ...['~ix/#byTitle/MEMBER-USER-9', '~ix/#byTitle/MEMBER-USER-1', '~ix/#byTitle/GOAL-1', '~ix/#byTitle/#0123'],
+  ...['~ix/#byTitle/', '~ix/#byTitle', '~ix/#byTitle0'],
+  ...['~ix/#byOther/MEMBER-USER-1', '~ix/#aOther/MEMBER-USER-1', '~ix/#zOther/MEMBER-USER-1'],
   ...['~ix/#includeOwner/LINK', '~ix/#includeOwner/MEMBER/byTitle', '~ix/#includeOwner/'],
-  ...['~ix/MEMBER-USER-9', '~ix/nothing', '~ix/tags/q', '~ix/LINK-GOAL-9', '~ix/#0123', '~ix/#byTitle/#0123'],
-  ...['~ix/#byTitle/MEMBER-USER-9', '~ix/#byTitle/', '~ix/#byOther/MEMBER-USER-1', '~ix/#aOther/MEMBER-USER-1'],
-  ...[
-    '~ix/#zOther/MEMBER-USER-1',
-    '~ix/#byTitle/GOAL-1',
-    '~ix/#byTitle',
-    '~ix/#byTitle0',
-    '~ix/#byTitle/MEMBER-USER-1',
-  ],
 ];
 
 /** Breaks the table; gives the names of derived items whose watermark or expiry cannot be. */
