@@ -92,14 +92,13 @@ export const edgeSchema = z.strictObject({
   degree: z.boolean().optional(),
   copy: z.array(attributeName).min(1, 'names no attribute: give those of the target node to copy').optional(),
 });
-/** Orders of an edge type. */
+/** What stands beside the orders of an edge type. */
 export const inboundSchema = z.strictObject({
-  gsi0: order.optional(),
-  gsi1: order.optional(),
   shards: shardCount.optional(),
   shardBy: shardBy.optional(),
   hash: hash.optional(),
   project: projection.optional(),
+  includeOwner: z.boolean().optional(),
 });
 /** Options of the table. */
 export const tableSchema = z.strictObject({

@@ -19,6 +19,7 @@ interface OpenTypes {
   from: string;
   to: string;
   label: string;
+  order: string;
   copy: string;
 }
 
@@ -74,6 +75,9 @@ export type EdgeTarget<G extends AnyGraph, E extends EdgeType<G>> = IdOf<TextOf<
 
 /** Names of the labels in the edge-set elements of an edge type; never where it is left out of the set. */
 export type EdgeLabel<G extends AnyGraph, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'label'>;
+
+/** Names of the orders in which the edges of a type are found from their targets; never where it has none. */
+export type EdgeOrder<G extends AnyGraph, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'order'>;
 
 /** Names of the target's attributes that an edge type copies into its source's view; never where it copies none. */
 export type EdgeCopy<G extends AnyGraph, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'copy'>;
