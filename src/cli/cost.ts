@@ -13,20 +13,26 @@ export function costCommand(program: Command): void {
     .action(
       inSession(async ({ graph }) => {
         const cost = modelCost(graph);
-        const puts = cost.puts.map(({ type, kind, base, view, indexItems, total }) => [
+        const puts = cost.puts.map(({ type, kind, base, view, indexItems, reverseItem, total }) => [
           type,
           kind,
           base,
           view,
           indexItems,
+          reverseItem,
           total,
         ]);
         const queries = cost.queries.map(({ query, calls, rcu }) => [query, calls, rcu]);
         const text = [
-          textTable(['put', 'kind', 'base', 'view', 'index items', 'WCU'], puts),
+          textTable(['put', 'kind', 'base', 'view', 'index items', 'reverse', 'WCU'], puts),
           '',
           textTable(['query', 'calls', 'RCU'], queries),
           '',
+          ...cost.puts.flatMap(({ type, fanOut = {} }) =>
+            Object.entries(fanOut).map(
+              ([edgeType, wcu]) => `a change of what ${edgeType} copies of a ${type}: ${wcu} WCU more for each edge`,
+            ),
+          ),
           `assumed: ${cost.assumptions}`,
         ];
         return { json: cost, text: text.join('\n') };

@@ -14,6 +14,7 @@ import {
 } from './compile-schemas.ts';
 import { compileSearch, type SearchModel } from './compile-search.ts';
 import { DERIVED_ATTRIBUTES } from './derived-item.ts';
+import { ENTRY_FIELDS } from './element.ts';
 import type { IndexName } from './graph.ts';
 import { isTypeName } from './keys.ts';
 
@@ -163,8 +164,8 @@ function compileLabels(
   const seen = new Set<string>();
   return entries.map(([name, from]): LabelModel => {
     const labelPath = `${path}.edgeSet.${name}`;
-    if (name === 'type' || name === 'target') {
-      mistakes.push({ path: labelPath, message: `${name} is part of every element; name the label otherwise` });
+    if (ENTRY_FIELDS.has(name)) {
+      mistakes.push({ path: labelPath, message: `${name} is an entry's own field; name the label otherwise` });
     }
     if (seen.has(name)) mistakes.push({ path: labelPath, message: 'is listed twice' });
     seen.add(name);

@@ -10,6 +10,9 @@ import { edgeSortKey } from './keys.ts';
  * The edge is named by the part before the first `|`, so an element tells its edge whatever its labels are.
  */
 
+/** Names that an entry of an edge set has for itself; no label may have them. */
+export const ENTRY_FIELDS: ReadonlySet<string> = new Set(['type', 'target', 'copy']);
+
 /** A decoded edge: its type, the target node's id, and the labels by name. */
 export interface EdgeElement {
   type: string;

@@ -17,7 +17,11 @@ export interface PutCost {
   view: number;
   /** Index items, those of their indexes included; one search item for each value of a multi-valued attribute. */
   indexItems: number;
+  /** The reverse item of an edge that copies attributes of its target. */
+  reverseItem: number;
   total: number;
+  /** Of a node: write units more for each edge that enters it, by edge type, where an attribute that those copy changes. */
+  fanOut?: Record<string, number>;
 }
 
 /** Read capacity units and calls of one query that finds at most 4 KB in each shard. */
@@ -43,7 +47,7 @@ export function modelCost(graph: AnyGraph): ModelCost {
   const puts: PutCost[] = [];
   const queries: QueryCost[] = [{ query: 'get: one node with its edge set', calls: 1, rcu: HALF_UNIT }];
   for (const node of graph.nodes.values()) {
-    puts.push(nodePut(node));
+    puts.push(nodePut(node, graph));
     for (const search of node.searches.values()) queries.push(...searchQueries(search));
   }
   for (const edge of graph.edges.values()) {
@@ -60,17 +64,26 @@ export function modelCost(graph: AnyGraph): ModelCost {
   return { puts, queries, assumptions: ASSUMPTIONS };
 }
 
-function nodePut(node: NodeModel): PutCost {
+function nodePut(node: NodeModel, graph: AnyGraph): PutCost {
   // A search item is written once in the table and once in its index, an owner item as the index items of its edges are.
   const ownerItems = node.ownerOf.reduce((sum, { inbound }) => sum + inboundItems(inbound?.items ?? []), 0);
   const indexItems = node.searches.size * 2 + ownerItems;
-  return { type: node.type, kind: 'node', base: 1, view: 1, indexItems, total: 2 + indexItems };
+  const put: PutCost = {
+    ...{ type: node.type, kind: 'node', base: 1, view: 1 },
+    ...{ indexItems, reverseItem: 0, total: 2 + indexItems },
+  };
+  const copying = [...graph.edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(node.type));
+  return copying.length === 0 ? put : { ...put, fanOut: Object.fromEntries(copying.map(({ type }) => [type, 1])) };
 }
 
 function edgePut(edge: EdgeModel): PutCost {
   const view = edge.labels === undefined ? 0 : 1;
   const indexItems = edgeIndexItems(edge);
-  return { type: edge.type, kind: 'edge', base: 1, view, indexItems, total: 1 + view + indexItems };
+  const reverseItem = edge.copy === undefined ? 0 : 1;
+  return {
+    ...{ type: edge.type, kind: 'edge', base: 1, view },
+    ...{ indexItems, reverseItem, total: 1 + view + indexItems + reverseItem },
+  };
 }
 
 function edgeIndexItems({ inbound, degree }: EdgeModel): number {

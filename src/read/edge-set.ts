@@ -1,10 +1,10 @@
 import { type Item, setOwn, stringOf } from '../model/attribute-value.ts';
 import { EDGE_SET } from '../model/derived-item.ts';
-import { compareElements, decodeElement, type EdgeElement } from '../model/element.ts';
+import { compareElements, decodeElement, type EdgeElement, ENTRY_FIELDS, edgeKeyOf } from '../model/element.ts';
 import { parseNodeId, typePrefix } from '../model/keys.ts';
-import { type NumberReader, toPlain } from '../model/plain.ts';
+import { type NumberReader, toPlain, toPlainItem } from '../model/plain.ts';
 import { derive } from '../plan/derive.ts';
-import { evictedTypes } from '../plan/stored-view.ts';
+import { evictedTypes, viewCopies } from '../plan/stored-view.ts';
 import type { ReadContext } from './context.ts';
 import type { EdgeSetEntry } from './result.ts';
 
@@ -28,28 +28,39 @@ export async function readEdgeSet(
   const evicted = evictedTypes(view);
   const set = view?.[EDGE_SET];
   const stored = set !== undefined && 'SS' in set ? set.SS : [];
-  if (evicted.size === 0) return { entries: decodeElements(stored, context.readNumber), calls: 0 };
+  const copies = viewCopies(view);
+  if (evicted.size === 0) return { entries: decodeElements(stored, context.readNumber, copies), calls: 0 };
   const elements = stored.filter((element) => !evicted.has(typePrefix(element) ?? ''));
   let calls = 0;
   for (const edgeType of evicted) calls += await addElements(context, source, edgeType, consistent, elements);
-  return { entries: decodeElements(elements, context.readNumber), calls };
+  return { entries: decodeElements(elements, context.readNumber, copies), calls };
 }
 
 /**
  * Decodes elements, sorted by type, then by target. Labels keep their base type, absent ones are left out. A text that is
  * no element (corrupt data) is left out: one bad element should not cost a reader the page, and the check reports it.
+ *
+ * @param copies what the view holds of the targets, by the edges' sort keys.
  */
-export function decodeElements(elements: readonly string[], readNumber: NumberReader): EdgeSetEntry[] {
+export function decodeElements(
+  elements: readonly string[],
+  readNumber: NumberReader,
+  copies: ReadonlyMap<string, Item> = new Map(),
+): EdgeSetEntry[] {
   return elements
     .flatMap((text): EdgeElement[] => {
       const element = decodeElement(text);
       return element !== undefined && parseNodeId(element.target) !== undefined ? [element] : [];
     })
     .sort(compareElements)
-    .map(({ type, target, labels }) => {
+    .map((element) => {
+      const { type, target, labels } = element;
       const entry: EdgeSetEntry = { type, target };
-      for (const [name, value] of labels) setOwn<unknown>(entry, name, toPlain(value, readNumber));
-      return entry;
+      for (const [name, value] of labels) {
+        if (!ENTRY_FIELDS.has(name)) setOwn<unknown>(entry, name, toPlain(value, readNumber));
+      }
+      const copy = copies.get(edgeKeyOf(element) ?? '');
+      return copy === undefined ? entry : { ...entry, copy: toPlainItem(copy, readNumber) };
     });
 }
 

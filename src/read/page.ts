@@ -24,13 +24,16 @@ export interface PageOptions<EdgeType = string, OrderName extends string = strin
 
 /** A page: nodes with their edge sets, and the neighbours that those name. */
 export interface PageResult<Node = NodeResult, Attributes = Record<string, unknown>> extends Page<Node> {
-  /** Attributes by node id; null for a neighbour that does not exist. */
+  /**
+   * Attributes by node id, those that the view shows; null for a neighbour that does not exist. Of a neighbour to which all
+   * shown edges have a copy, the copied attributes only: it is not read.
+   */
   nodes: Record<string, Attributes | null>;
   /** DynamoDB calls made. */
   calls: number;
 }
 
-/** A page in three steps: see `Reader.page`. */
+/** A page in three steps, or in two: see `Reader.page`. */
 export async function readPage(
   context: ReadContext,
   edgeType: string,
@@ -47,17 +50,32 @@ export async function readPage(
   const { gathered, cursor } = await gatherInbound(context, query, options, ['page', wanted]);
   const ids = gathered.items.map((item) => sourceOf(context, item));
   const { nodes: items, calls } = await readNodes(context, ids);
-  const neighbours = new Set<string>();
-  for (const { edgeSet } of items) {
-    for (const entry of edgeSet) {
-      if (wanted === undefined || wanted.some((edges) => matches(entry, edges))) neighbours.add(entry.target);
-    }
+  const entries = items.flatMap(({ edgeSet }) => edgeSet);
+  const neighbours = await readNeighbours(
+    context,
+    wanted === undefined ? entries : entries.filter((entry) => wanted.some((edges) => matches(entry, edges))),
+  );
+  const total = gathered.calls + calls + neighbours.calls;
+  return { items, nodes: neighbours.nodes, calls: total, ...(cursor !== undefined && { cursor }) };
+}
+
+/** The targets of edges: by their copies where each edge to a node has one, by their views otherwise. */
+async function readNeighbours(
+  context: ReadContext,
+  entries: readonly EdgeSetEntry[],
+): Promise<Pick<PageResult, 'nodes' | 'calls'>> {
+  const copies = new Map<string, Record<string, unknown>>();
+  const unknown = new Set<string>();
+  for (const { target, copy } of entries) {
+    copies.set(target, { ...copies.get(target), ...copy });
+    if (copy === undefined) unknown.add(target);
   }
-  const views = await readViews(context, neighbours, false);
+  const views = await readViews(context, unknown, false);
   const nodes: PageResult['nodes'] = {};
-  for (const id of neighbours) setOwn(nodes, id, viewAttributes(context, views.items.get(id)));
-  const total = gathered.calls + calls + views.calls;
-  return { items, nodes, calls: total, ...(cursor !== undefined && { cursor }) };
+  for (const [id, copy] of copies) {
+    setOwn(nodes, id, unknown.has(id) ? viewAttributes(context, views.items.get(id)) : copy);
+  }
+  return { nodes, calls: views.calls };
 }
 
 /** A `with`, checked; the label as text. */
@@ -87,7 +105,7 @@ function wantedEdges(graph: AnyGraph, entries: readonly WithEdges[]): WantedEdge
 function matches(entry: EdgeSetEntry, { type, label }: WantedEdges): boolean {
   if (entry.type !== type) return false;
   if (label === undefined) return true;
-  const { type: _type, target: _target, ...labels } = entry;
+  const { type: _type, target: _target, copy: _copy, ...labels } = entry;
   return Object.values(labels).some((value) => labelText(value) === label);
 }
 

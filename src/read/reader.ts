@@ -90,6 +90,7 @@ export interface Reader<G extends AnyGraph = AnyGraph> {
   /**
    * A page in three steps: incoming edges, the views of their sources, the views of the neighbours that those edge sets
    * name. 1 Query (one for each shard where inbound is sharded) + a BatchGetItem for 100 views + one for 100 neighbours.
+   * Neighbours whose attributes are copied under the edges (`copy`) are not read: where all are, the last step is left out.
    *
    * @example
    * await reader.page('GOALMEMBERSHIP', 'TEAM-T1', { with: ['GOALMEMBERSHIP', { type: 'OWNS', label: 'LEAD' }] });
@@ -105,7 +106,8 @@ export interface Reader<G extends AnyGraph = AnyGraph> {
 
   /**
    * Resolves when what is derived from a base item agrees with a consistent read of it: its part of the view, its index
-   * items, and none that it wants no more. After that `get` with `consistent: true` shows it; an index may still lag by
+   * items, its reverse item and copy, and none that it wants no more. It does not wait until a node's attributes have reached
+   * the copies in other nodes' views. After that `get` with `consistent: true` shows it; an index may still lag by
    * the moment that DynamoDB takes to copy an item into it.
    *
    * `base`: the base item's key; the `target` of an edge is its sort key, `GOALMEMBERSHIP-USER-U1`. Throws

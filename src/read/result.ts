@@ -31,10 +31,20 @@ export interface EdgeResult<Source = string, Type = string, Target = string, Att
   attributes: Attributes;
 }
 
-/** One edge of an edge set: its type, its target, and the labels that it has, beside them. */
-export type EdgeSetEntry<Type = string, Target = string, Labels = Record<string, unknown>> = {
+/**
+ * One edge of an edge set: its type, its target, and the labels that it has, beside them. Where the edge type copies
+ * attributes of its targets, `copy` holds those that this target has; it is absent where the target does not exist, or is
+ * not projected yet, or the edge type has outgrown the set.
+ */
+export type EdgeSetEntry<
+  Type = string,
+  Target = string,
+  Labels = Record<string, unknown>,
+  Copy = Record<string, unknown>,
+> = {
   type: Type;
   target: Target;
+  copy?: Copy;
 } & Labels;
 
 /** A node as its view shows it; of an unknown node the attributes are null. */

@@ -1,6 +1,7 @@
 import type { AnyGraph } from '../model/graph.ts';
 import type {
   EdgeAttributes,
+  EdgeCopy,
   EdgeLabel,
   EdgeSource,
   EdgeTarget,
@@ -41,10 +42,15 @@ type Labels<G extends AnyGraph, E extends EdgeType<G>> = {
     : undefined;
 };
 
+/** What an edge type copies of its targets; undefined where it copies nothing, so that any entry can be asked for it. */
+type Copy<G extends AnyGraph, E extends EdgeType<G>> = [EdgeCopy<G, E>] extends [never]
+  ? undefined
+  : Selected<AttributesOfId<G, EdgeTarget<G, E>>, readonly EdgeCopy<G, E>[]>;
+
 /** An edge-set entry of an edge type that may leave nodes of type `T`. */
 type EntryOf<G extends AnyGraph, T extends NodeType<G>> = {
   [E in EdgeType<G>]: `${T}-${string}` extends EdgeSource<G, E>
-    ? EdgeSetEntry<E, EdgeTarget<G, E>, Labels<G, E>>
+    ? EdgeSetEntry<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>>
     : never;
 }[EdgeType<G>];
 

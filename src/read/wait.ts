@@ -3,8 +3,9 @@ import { type Item, sameItem, stringOf } from '../model/attribute-value.ts';
 import { type BaseItemKind, classify } from '../model/base-item.ts';
 import { escapedEdge } from '../model/element.ts';
 import { edgeIndexKey, ownerIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../model/keys.ts';
+import { copyOf, reverseOf } from '../plan/copies.ts';
 import { type Derived, derive } from '../plan/derive.ts';
-import { elementsByEdge, evictedTypes } from '../plan/stored-view.ts';
+import { elementsByEdge, evictedTypes, viewCopies } from '../plan/stored-view.ts';
 import { isAsWanted } from '../plan/writes.ts';
 import { sleep } from '../retry.ts';
 import type { ItemKey } from '../store/port.ts';
@@ -78,13 +79,26 @@ async function differences(
   if (derived.problems.length > 0) {
     throw notDerivable(base, derived.problems.map(({ message }) => message).join('; '));
   }
+  const copy = item === undefined ? undefined : await wantedCopy(context, kind);
   const stored = await storedItems(context, base, kind, consistent);
-  const differing = isViewAsWanted(stored.get(VIEW_KEY), base, kind, derived) ? [] : [VIEW_KEY];
+  const differing = isViewAsWanted(stored.get(VIEW_KEY), base, kind, derived, copy) ? [] : [VIEW_KEY];
   for (const sortKey of new Set([...stored.keys(), ...derived.indexItems.keys()])) {
     if (sortKey === VIEW_KEY) continue;
     if (!isAsWanted(stored.get(sortKey), derived.indexItems.get(sortKey))) differing.push(sortKey);
   }
+  const reverse = reverseOf(graph, base);
+  if (reverse !== undefined) {
+    const { item: storedReverse } = await store.get(reverse, { consistent });
+    if (!isAsWanted(storedReverse, derived.reverse?.fields)) differing.push(`${reverse.source} ${reverse.target}`);
+  }
   return differing;
+}
+
+/** What an edge copies of its target, by a consistent read; undefined where that does not exist, or nothing is copied. */
+async function wantedCopy({ graph, store }: ReadContext, kind: ProjectedKind): Promise<Item | undefined> {
+  if (kind.kind === 'node' || kind.edge.copy === undefined) return undefined;
+  const { item } = await store.get({ source: kind.target, target: kind.target }, { consistent: true });
+  return copyOf(graph, kind.edge, item);
 }
 
 /** The view and every index item that the base item may have, also ones that it wants no more. */
@@ -94,22 +108,23 @@ async function storedItems(
   kind: ProjectedKind,
   consistent: boolean,
 ): Promise<Map<string, Item | undefined>> {
-  const sortKeys = [VIEW_KEY];
+  const sortKeys = new Set([VIEW_KEY]);
   const prefixes: string[] = [];
   if (kind.kind === 'edge') {
-    for (const { orderName } of kind.edge.inbound?.items ?? []) sortKeys.push(edgeIndexKey(target, orderName));
+    if (kind.edge.degree) sortKeys.add(edgeIndexKey(target));
+    for (const { orderName } of kind.edge.inbound?.items ?? []) sortKeys.add(edgeIndexKey(target, orderName));
   } else {
     for (const { name, each } of kind.node.searches.values()) {
       if (each) prefixes.push(searchValuePrefix(name));
-      else sortKeys.push(searchKey(name));
+      else sortKeys.add(searchKey(name));
     }
     for (const { type, inbound } of kind.node.ownerOf) {
-      for (const { orderName } of inbound?.items ?? []) sortKeys.push(ownerIndexKey(type, orderName));
+      for (const { orderName } of inbound?.items ?? []) sortKeys.add(ownerIndexKey(type, orderName));
     }
   }
-  const keys = sortKeys.map((sortKey) => ({ source, target: sortKey }));
+  const keys = [...sortKeys].map((sortKey) => ({ source, target: sortKey }));
   const { items } = await store.getMany(keys, { consistent });
-  const stored = new Map(sortKeys.map((sortKey, i) => [sortKey, items[i]]));
+  const stored = new Map([...sortKeys].map((sortKey, i) => [sortKey, items[i]]));
   for (const beginsWith of prefixes) {
     let startKey: Item | undefined;
     do {
@@ -126,10 +141,12 @@ function isViewAsWanted(
   base: ItemKey,
   kind: ProjectedKind,
   { element, attributes }: Derived,
+  copy: Item | undefined,
 ): boolean {
   if (kind.kind === 'node') return sameItem(projectedAttributes(view), attributes);
   // An evicted type is read from the base edges: it is up to date at any time.
   if (evictedTypes(view).has(kind.edge.type)) return true;
+  if (!sameItem(viewCopies(view).get(base.target), copy)) return false;
   const elements = elementsByEdge(view).get(escapedEdge(base.target)) ?? [];
   return element === undefined ? elements.length === 0 : elements.length === 1 && elements[0] === element;
 }

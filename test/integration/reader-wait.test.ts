@@ -20,6 +20,7 @@ const graph = defineGraph({
     }),
     WATCHER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since' } }),
     KNOWS: edge({ from: 'USER', to: 'USER' }),
+    COUNTED: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true }),
   },
 });
 
@@ -47,6 +48,18 @@ async function differing(base: { source: string; target: string }): Promise<stri
 }
 
 describe('waitForProjection', () => {
+  it('ends for an edge that is only counted', async () => {
+    const base = { source: 'USER-c1', target: 'COUNTED-USER-c2' };
+    await table.store.put(item(base.source, base.target));
+    expect(await differing(base)).toBe('~ix/COUNTED-USER-c2');
+    await table.projectAll();
+    expect(await differing(base)).toBeUndefined();
+    await table.store.delete(base);
+    expect(await differing(base)).toBe('~ix/COUNTED-USER-c2');
+    await table.projectAll();
+    expect(await differing(base)).toBeUndefined();
+  });
+
   it('ends when the projector, running beside it, has caught up', async () => {
     await table.store.put(item('GOAL-1', 'MEMBER-USER-1', { role: { S: 'LEAD' } }));
     let isProjected = false;

@@ -46,7 +46,7 @@ export const graph = defineGraph({
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false }),
     OWNS: edge({ from: 'USER', to: ['GOAL'], edgeSet: { shown: 'caption' } }),
-    LIKES: edge({ from: ['USER'], to: ['GOAL'] }),
+    LIKES: edge({ from: ['USER'], to: ['GOAL'], copy: ['title'] }),
   },
 });
 

@@ -36,6 +36,10 @@ it('gives the edges that may leave a node, with their labels', async () => {
   const owned = user!.edgeSet[0]!;
   expectTypeOf(owned.type).toEqualTypeOf<'FOLLOWS' | 'OWNS' | 'LIKES'>();
   if (owned.type === 'FOLLOWS') expectTypeOf(owned.shown).toEqualTypeOf<undefined>();
+  if (owned.type === 'FOLLOWS') expectTypeOf(owned.copy).toEqualTypeOf<undefined>();
+  if (owned.type === 'LIKES') expectTypeOf(owned.copy).toEqualTypeOf<{ title?: string } | undefined>();
+  // @ts-expect-error: not among the copied attributes
+  if (owned.type === 'LIKES') owned.copy?.status;
   // @ts-expect-error: no edge type has a label of that name
   owned.colour;
 });

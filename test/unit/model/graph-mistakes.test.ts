@@ -42,7 +42,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       'edges.KNOWS: has no option "colour"',
       'edges.KNOWS.from: should be a node type or a list of them',
       'edges.KNOWS.to: "NOBODY" is not a node type of the model',
-      'edges.KNOWS.edgeSet.type: type is part of every element; name the label otherwise',
+      "edges.KNOWS.edgeSet.type: type is an entry's own field; name the label otherwise",
       'edges.KNOWS.inbound.shards: should be a whole number from 1 to 100000',
       'edges.KNOWS.inbound.gsi0: should be an attribute name, { from, type }, rank(...) or derive(...)',
       'edges.KNOWS.inbound.gsi1: rank has no weights',

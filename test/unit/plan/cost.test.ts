@@ -25,6 +25,7 @@ const cost = modelCost(
       }),
       SEEN: edge({ from: 'TICKET', to: 'USER', edgeSet: false, inbound: { byTime: 'at', shards: 4 } }),
       KNOWS: edge({ from: 'USER', to: 'USER' }),
+      KEPT_IN: edge({ from: 'TICKET', to: 'STORE', copy: ['city'] }),
     },
   }),
 );
@@ -35,14 +36,44 @@ const query = (name: string) => cost.queries.find((entry) => entry.query === nam
 describe('the cost of a put', () => {
   it('counts each index item once in the table and once in each of its indexes', () => {
     // gsi0 and gsi1 share an item, an order by name has one of its own.
-    expect(put('FOR')).toEqual({ type: 'FOR', kind: 'edge', base: 1, view: 1, indexItems: 3 + 2, total: 7 });
-    expect(put('SEEN')).toEqual({ type: 'SEEN', kind: 'edge', base: 1, view: 0, indexItems: 2, total: 3 });
+    expect(put('FOR')).toEqual({
+      type: 'FOR',
+      kind: 'edge',
+      base: 1,
+      view: 1,
+      indexItems: 3 + 2,
+      reverseItem: 0,
+      total: 7,
+    });
+    expect(put('SEEN')).toEqual({
+      type: 'SEEN',
+      kind: 'edge',
+      base: 1,
+      view: 0,
+      indexItems: 2,
+      reverseItem: 0,
+      total: 3,
+    });
     expect(put('KNOWS')).toMatchObject({ indexItems: 0, total: 2 });
     expect(put('TICKET')).toMatchObject({ indexItems: 2, total: 4 });
   });
 
+  it('counts the reverse item of an edge that copies its target, and says what a change of that costs', () => {
+    expect(put('KEPT_IN')).toMatchObject({ reverseItem: 1, total: 3 });
+    expect(put('STORE')).toMatchObject({ fanOut: { KEPT_IN: 1 } });
+    expect(put('USER')).not.toHaveProperty('fanOut');
+  });
+
   it('counts the owner items of a node as the index items of its edges', () => {
-    expect(put('USER')).toEqual({ type: 'USER', kind: 'node', base: 1, view: 1, indexItems: 5, total: 7 });
+    expect(put('USER')).toEqual({
+      type: 'USER',
+      kind: 'node',
+      base: 1,
+      view: 1,
+      indexItems: 5,
+      reverseItem: 0,
+      total: 7,
+    });
   });
 });
 

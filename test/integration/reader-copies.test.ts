@@ -1,0 +1,161 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { createReader, type Reader } from '../../src/read/reader.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { countingReader } from '../support/reader.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** A model whose goals hold copies of their members' names, or the same one without. */
+function goals<const Copy extends string>(table: string, copy?: readonly Copy[]) {
+  return defineGraph({
+    table,
+    nodes: {
+      GOAL: node({ view: ['title'], viewBudgetBytes: 4_096 }),
+      USER: node({ view: ['name', 'city'] }),
+      TEAM: node(),
+    },
+    edges: {
+      MEMBER: edge({
+        from: 'GOAL',
+        to: ['USER', 'TEAM'],
+        edgeSet: ['role'],
+        inbound: { gsi0: rank('role', { LEAD: 50, TEAM: 30 }) },
+        ...(copy && { copy }),
+      }),
+      BLOCKS: edge({ from: 'GOAL', to: 'GOAL' }),
+    },
+  });
+}
+
+const GOALS = 100;
+/** With the team they are 100 neighbours, which one BatchGet reads. */
+const LEADS = 99;
+const goalId = (i: number): `GOAL-${string}` => `GOAL-${String(i).padStart(3, '0')}`;
+const graph = goals(uniqueTableName(), ['name', 'size']);
+const plain = goals(uniqueTableName());
+
+let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let plainTable: Awaited<ReturnType<typeof testTable<typeof plain>>>;
+let reader: Reader<typeof graph>;
+
+beforeAll(async () => {
+  table = await testTable(graph);
+  plainTable = await testTable(plain);
+  for (const { store, projectAll } of [table, plainTable]) {
+    const writer = createWriter(graph, { store });
+    await writer.batch((batch) => {
+      batch.putNode('TEAM-1', { name: 'Core', size: 7 });
+      for (let i = 0; i < GOALS; i++) {
+        batch.putNode(goalId(i), { title: `Goal ${i}` });
+        batch.putEdge(goalId(i), 'MEMBER', 'TEAM-1', { role: 'TEAM' });
+        batch.putEdge(goalId(i), 'MEMBER', `USER-${i % LEADS}`, { role: 'LEAD' });
+      }
+      for (let i = 0; i < LEADS; i++) batch.putNode(`USER-${i}`, { name: `Lead ${i}`, city: 'Lisbon' });
+      batch.putEdge(goalId(0), 'BLOCKS', goalId(1));
+    });
+    expect((await projectAll()).quarantined).toBe(0);
+  }
+  reader = createReader(graph, { store: table.store });
+});
+
+describe('an entry of an edge set', () => {
+  it('has beside its labels what the edge copies of its target', async () => {
+    const [goal] = await reader.get([goalId(0)]);
+    expect(goal!.edgeSet).toEqual([
+      { type: 'BLOCKS', target: goalId(1) },
+      { type: 'MEMBER', target: 'TEAM-1', role: 'TEAM', copy: { name: 'Core', size: 7 } },
+      { type: 'MEMBER', target: 'USER-0', role: 'LEAD', copy: { name: 'Lead 0' } },
+    ]);
+  });
+});
+
+describe('a page of 100 goals with the names of their leads and teams', () => {
+  const names = Object.fromEntries(Array.from({ length: LEADS }, (_, i) => [`USER-${i}`, `Lead ${i}`]));
+  const nameOf = (attributes: unknown): unknown => (attributes as { name?: unknown } | null)?.name;
+
+  it('takes three calls without copies, two with them', async () => {
+    const expected = { ...names, 'TEAM-1': 'Core' };
+    const read = async (of: typeof graph, endpoint: string) => {
+      const { reader: counted, callsOf } = countingReader(of, endpoint);
+      let result: Awaited<ReturnType<typeof counted.page>> | undefined;
+      const calls = await callsOf(async () => {
+        result = await counted.page('MEMBER', 'TEAM-1', { limit: GOALS, with: ['MEMBER'] });
+      });
+      expect(result!.items).toHaveLength(GOALS);
+      expect(Object.fromEntries(Object.entries(result!.nodes).map(([id, a]) => [id, nameOf(a)]))).toEqual(expected);
+      expect(Object.values(calls).reduce((sum, count) => sum + count, 0)).toBe(result!.calls);
+      return calls;
+    };
+    expect(await read(plain as never, plainTable.endpoint)).toEqual({ QueryCommand: 1, BatchGetItemCommand: 2 });
+    expect(await read(graph, table.endpoint)).toEqual({ QueryCommand: 1, BatchGetItemCommand: 1 });
+  });
+
+  it('takes three where an edge that copies nothing is shown, too', async () => {
+    const { nodes, calls } = await reader.page('MEMBER', 'TEAM-1', { limit: 10 });
+    expect(calls).toBe(3);
+    expect(nodes[goalId(1)]).toEqual({ title: 'Goal 1' });
+    expect(nodes['USER-0']).toEqual({ name: 'Lead 0' });
+  });
+});
+
+describe('what has no copy is read', () => {
+  it('as a target that does not exist: null', async () => {
+    const { store, projectAll } = table;
+    const writer = createWriter(graph, { store });
+    await writer.putNode('GOAL-dangling', { title: 'Dangling' });
+    await writer.putEdge('GOAL-dangling', 'MEMBER', 'USER-gone', { role: 'LEAD' });
+    await projectAll();
+    const [goal] = await reader.get(['GOAL-dangling']);
+    expect(goal!.edgeSet).toEqual([{ type: 'MEMBER', target: 'USER-gone', role: 'LEAD' }]);
+    const page = await reader.page('MEMBER', 'USER-gone');
+    expect(page).toMatchObject({ nodes: { 'USER-gone': null }, calls: 3 });
+  });
+
+  it('as the targets of edges that outgrew their set', async () => {
+    const { store, projectAll } = table;
+    const writer = createWriter(graph, { store });
+    await writer.batch((batch) => {
+      batch.putNode('GOAL-large', { title: 'Large' });
+      for (let i = 0; i < LEADS; i++)
+        batch.putEdge('GOAL-large', 'MEMBER', `USER-${i}`, { role: i === 0 ? 'TEAM' : 'LEAD' });
+    });
+    await projectAll();
+    const [goal] = await reader.get(['GOAL-large']);
+    expect(goal!.edgeSet).toHaveLength(LEADS);
+    expect(goal!.edgeSet.filter(({ copy }) => copy !== undefined)).toEqual([]);
+    const page = await reader.page('MEMBER', 'USER-5');
+    expect(page.nodes['USER-7']).toEqual({ name: 'Lead 7', city: 'Lisbon' });
+  });
+});
+
+describe('waitForProjection', () => {
+  const late = { timeoutMs: 0 };
+
+  it('of an edge waits for the copy and the reverse item, of its end, too', async () => {
+    const { store, projectAll } = table;
+    const writer = createWriter(graph, { store });
+    const base = { source: 'GOAL-wait', target: 'MEMBER-USER-1' };
+    await writer.putNode('GOAL-wait', { title: 'Wait' });
+    await projectAll();
+    await writer.putEdge('GOAL-wait', 'MEMBER', 'USER-1', { role: 'LEAD' });
+    await expect(reader.waitForProjection(base, late)).rejects.toThrow(
+      '~view, ~ix/MEMBER-USER-1, USER-1 ~rev/MEMBER-GOAL-wait',
+    );
+    await projectAll();
+    await reader.waitForProjection(base, late);
+    // The target changes: the edge's copy is not what it should be until the fan-out has come to it.
+    await writer.putNode('USER-1', { name: 'Renamed' });
+    await expect(reader.waitForProjection(base, late)).rejects.toThrow('still different: ~view.');
+    // The node's own projection may well be complete before.
+    await projectAll();
+    await reader.waitForProjection({ source: 'USER-1', target: 'USER-1' }, late);
+    await reader.waitForProjection(base, late);
+    await writer.deleteEdge('GOAL-wait', 'MEMBER', 'USER-1');
+    await expect(reader.waitForProjection(base, late)).rejects.toThrow(
+      '~view, ~ix/MEMBER-USER-1, USER-1 ~rev/MEMBER-GOAL-wait',
+    );
+    await projectAll();
+    await reader.waitForProjection(base, late);
+  });
+});
