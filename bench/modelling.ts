@@ -1,4 +1,5 @@
 import { complexAttribute } from '../examples/one-to-many/complex-attribute.ts';
+import { duplicatedData } from '../examples/one-to-many/duplicated-data.ts';
 import type { Example } from '../examples/one-to-many/example.ts';
 import { hierarchy } from '../examples/one-to-many/hierarchy.ts';
 import { itemCollection } from '../examples/one-to-many/item-collection.ts';
@@ -45,6 +46,22 @@ const STRATEGIES: readonly Strategy[] = [
       },
     ],
     reads: [{ operation: 'parent with its children', read: (reader) => reader.get(['CUSTOMER-1']) }],
+  },
+  {
+    name: 'duplicated data',
+    example: duplicatedData,
+    before: [
+      item('AUTHOR-1', 'AUTHOR-1', { name: text('Steven King'), birthYear: { N: '1947' } }),
+      ...children((i) => item(`BOOK-${i}`, 'WRITTEN_BY-AUTHOR-1')),
+    ],
+    writes: [
+      {
+        operation: `change the parent of ${CHILDREN}`,
+        item: item('AUTHOR-1', 'AUTHOR-1', { name: text('Stephen King'), birthYear: { N: '1947' } }),
+      },
+      { operation: 'add a child', item: item('BOOK-new', 'WRITTEN_BY-AUTHOR-1') },
+    ],
+    reads: [{ operation: 'child with its parent', read: (reader) => reader.get(['BOOK-7']) }],
   },
   {
     name: 'item collection',

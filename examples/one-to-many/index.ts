@@ -1,4 +1,5 @@
 import { complexAttribute } from './complex-attribute.ts';
+import { duplicatedData } from './duplicated-data.ts';
 import type { Example } from './example.ts';
 import { hierarchy } from './hierarchy.ts';
 import { itemCollection } from './item-collection.ts';
@@ -7,6 +8,7 @@ import { secondaryIndex } from './secondary-index.ts';
 /** The strategies by name; docs/modelling.md compares them. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   'complex-attribute': complexAttribute,
+  'duplicated-data': duplicatedData,
   'item-collection': itemCollection,
   'secondary-index': secondaryIndex,
   hierarchy,

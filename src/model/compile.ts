@@ -165,7 +165,7 @@ function compileLabels(
   return entries.map(([name, from]): LabelModel => {
     const labelPath = `${path}.edgeSet.${name}`;
     if (ENTRY_FIELDS.has(name)) {
-      mistakes.push({ path: labelPath, message: `${name} is an entry's own field; name the label otherwise` });
+      mistakes.push({ path: labelPath, message: `${name} is part of every entry; name the label otherwise` });
     }
     if (seen.has(name)) mistakes.push({ path: labelPath, message: 'is listed twice' });
     seen.add(name);

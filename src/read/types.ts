@@ -27,7 +27,9 @@ type AttributesOfId<G extends AnyGraph, Id extends string> = [TypeOfId<G, Id>] e
 type Selected<Attributes, Selection> = Selection extends 'ALL'
   ? Attributes
   : Selection extends readonly (infer Name)[]
-    ? Partial<Pick<Attributes, Extract<keyof Attributes, Name>>>
+    ? string extends keyof Attributes
+      ? { [N in Extract<Name, string>]?: unknown }
+      : Partial<Pick<Attributes, Extract<keyof Attributes, Name>>>
     : Partial<Attributes>;
 
 /**

@@ -19,6 +19,15 @@ const EXPECTED: Record<string, Record<string, unknown>> = {
     'with 21 addresses':
       'Node "CUSTOMER-1": attribute "addresses" has 21 entries; its model allows 20. The item has 378 bytes.',
   },
+  'duplicated-data': {
+    'the shelf': ['Emma: Jane Austen', 'It: Steven King', 'The Shining: Steven King'],
+    'after the author was corrected': ['Emma: Jane Austen', 'It: Stephen King', 'The Shining: Stephen King'],
+    'the authors, from the copies': {
+      'AUTHOR-austen': { name: 'Jane Austen', birthYear: 1775 },
+      'AUTHOR-king': { name: 'Stephen King', birthYear: 1947 },
+    },
+    'calls for the page': 2,
+  },
   'item-collection': {
     'the whole collection': ['MEMBER USER-ada', 'MEMBER USER-grace', 'OWNS ROOM-1'],
     'members only': [

@@ -22,6 +22,10 @@ it('gives the attributes of the type that an id names, as far as they are select
   expectTypeOf(whole!.attributes).toEqualTypeOf<Goal | null>();
   const [some] = await reader.get(['GOAL-G1'], { attributes: ['title', 'points'] });
   expectTypeOf(some!.attributes).toEqualTypeOf<Partial<Pick<Goal, 'title' | 'points'>> | null>();
+  const [open] = await reader.get(['TEAM-T1'], { attributes: ['name'] });
+  expectTypeOf(open!.attributes).toEqualTypeOf<{ name?: unknown } | null>();
+  // @ts-expect-error: not among those asked for
+  open!.attributes?.size;
   const [unknown] = await reader.get([fromUrl]);
   expectTypeOf(unknown!.attributes).toEqualTypeOf<Partial<Record<string, unknown>> | null>();
 });

@@ -1,0 +1,54 @@
+import { createReader, createWriter, defineGraph, edge, node } from 'edgeloom';
+import type { Example } from './example.ts';
+
+const graph = defineGraph({
+  table: 'books',
+  nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node(), SHELF: node() },
+  edges: {
+    // The book's view holds the author's name and year of birth; a change of the author reaches every book.
+    WRITTEN_BY: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name', 'birthYear'] }),
+    // Nothing is copied of a shelf, and it lists no shelves: a page of books is found by it.
+    ON_SHELF: edge({ from: 'BOOK', to: 'SHELF', edgeSet: false, inbound: { gsi0: 'title' } }),
+  },
+});
+
+const BOOKS: [id: `BOOK-${string}`, title: string, author: `AUTHOR-${string}`][] = [
+  ['BOOK-1', 'It', 'AUTHOR-king'],
+  ['BOOK-2', 'The Shining', 'AUTHOR-king'],
+  ['BOOK-3', 'Emma', 'AUTHOR-austen'],
+];
+
+/** The parent's attributes are stored with each child; the stream keeps them fresh. */
+export const duplicatedData: Example = {
+  title: 'duplicated data, kept fresh by the stream: books that show their authors',
+  graph,
+  async run({ store, projected }) {
+    const writer = createWriter(graph, { store });
+    const reader = createReader(graph, { store });
+    await writer.batch((batch) => {
+      batch.putNode('AUTHOR-king', { name: 'Steven King', birthYear: 1947, site: 'not copied' });
+      batch.putNode('AUTHOR-austen', { name: 'Jane Austen', birthYear: 1775 });
+      for (const [id, title, author] of BOOKS) {
+        batch.putNode(id, { title });
+        batch.putEdge(id, 'WRITTEN_BY', author);
+        batch.putEdge(id, 'ON_SHELF', 'SHELF-1', { title });
+      }
+    });
+    await projected();
+    const authors = async (): Promise<string[]> => {
+      const { items } = await reader.page('ON_SHELF', 'SHELF-1');
+      return items.map(({ attributes, edgeSet }) => `${attributes?.['title']}: ${edgeSet[0]?.copy?.['name']}`);
+    };
+    const before = await authors();
+    // One plain write of the parent; nobody has to know its children.
+    await writer.putNode('AUTHOR-king', { name: 'Stephen King', birthYear: 1947, site: 'not copied' });
+    await projected();
+    const { nodes, calls } = await reader.page('ON_SHELF', 'SHELF-1');
+    return {
+      'the shelf': before,
+      'after the author was corrected': await authors(),
+      'the authors, from the copies': nodes,
+      'calls for the page': calls,
+    };
+  },
+};
