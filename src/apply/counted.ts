@@ -1,5 +1,5 @@
 import { type Item, itemSizeBytes, stringOf } from '../model/attribute-value.ts';
-import { COUNTED } from '../model/derived-item.ts';
+import { COUNTED, WATERMARK } from '../model/derived-item.ts';
 import { countUpdate } from '../plan/counts.ts';
 import { derive } from '../plan/derive.ts';
 import type { CountedUnit, IndexUnit } from '../plan/units.ts';
@@ -89,8 +89,9 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
   const changes: Change[] = [];
   for (const [i, unit] of units.entries()) {
     const isTruth = truths.has(unit.sortKey);
-    if (stale.includes(unit) && !isTruth) continue;
     const current = currents[i];
+    // The very same records made it so. Any other unit that agrees leaves a trace, as with items that are not counted.
+    if (!isTruth && stringOf(current?.[WATERMARK]) === unit.newest) continue;
     const wanted = isTruth ? truths.get(unit.sortKey) : unit.wanted;
     const update = settledIndexUpdate(graph, unit, current, wanted, epochSeconds(context));
     changes.push({ unit, current, wanted, update });

@@ -10,7 +10,15 @@ import type { ViewUnit } from '../plan/units.ts';
 import { copyUpdate } from '../plan/writes.ts';
 import { backoffMs } from '../retry.ts';
 import { refusalEntry } from '../stream/quarantine.ts';
-import { type ApplyContext, checkTime, countedUpdate, epochSeconds, putEntry, waitWithin } from './context.ts';
+import {
+  type ApplyContext,
+  checkTime,
+  countedUpdate,
+  epochSeconds,
+  OutOfTimeError,
+  putEntry,
+  waitWithin,
+} from './context.ts';
 
 /**
  * The fan-out: a parent's attributes are brought into the views of its children. The children come from a consistent Query
@@ -109,7 +117,8 @@ async function visitChildren(
     },
     { concurrency: CHILDREN_AT_ONCE },
   );
-  if (failures.length > 0) throw failures[0];
+  // The cause is worth more than the children that only ran out of time because of it.
+  if (failures.length > 0) throw failures.find((error) => !(error instanceof OutOfTimeError)) ?? failures[0];
 }
 
 /** A child's view, and what the edge copies of the parent, read after it. */
@@ -137,7 +146,12 @@ async function visitChild(
         return;
       }
       seen = undefined;
-      await waitWithin(context, backoffMs(attempt, context.random));
+      try {
+        await waitWithin(context, backoffMs(attempt, context.random));
+      } catch {
+        // Out of time while waiting: the store's error says more than that.
+        throw error;
+      }
     }
   }
 }

@@ -1,3 +1,5 @@
+import { type Item, stringOf } from '../model/attribute-value.ts';
+import { WATERMARK } from '../model/derived-item.ts';
 import { wantedFields } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
 import type { IndexUnit } from '../plan/units.ts';
@@ -5,23 +7,30 @@ import { indexUpdate, isAsWanted, settledIndexUpdate } from '../plan/writes.ts';
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
 
 /**
- * Applies an index unit, of an index item or a reverse item: one unread update if the item is older. Otherwise the item, which the failed condition
- * returned, either is what the unit wants, or the base item decides, written under the revision seen.
+ * Applies an index unit, of an index item or a reverse item: one unread update if the item is older. Otherwise the item,
+ * which the failed condition returned, either is what the unit wants, or the base item decides, written under the revision
+ * seen. An item that agrees is written too, if only its revision, unless the very same records made it so: one that has
+ * read the base item before, and stands still, must find it changed.
  */
 export async function applyIndexUnit(context: ApplyContext, unit: IndexUnit): Promise<void> {
-  const { graph, store, stats } = context;
+  const { graph, stats } = context;
   let result = await countedUpdate(context, indexUpdate(graph, unit, epochSeconds(context)));
   if (result.applied) return;
   stats.stale += 1;
   while (!result.applied) {
     checkTime(context);
     const { current } = result;
-    if (isAsWanted(current, unit.wanted)) return;
-    stats.contradictions += 1;
-    const { source, target } = unit.base;
-    const base = await store.get({ source, target }, { consistent: true });
-    stats.rcu += base.rcu;
-    const truth = wantedFields(derive(graph, source, target, base.item), unit.sortKey);
+    const isAgreed = isAsWanted(current, unit.wanted);
+    if (isAgreed && stringOf(current?.[WATERMARK]) === unit.newest) return;
+    const truth = isAgreed ? unit.wanted : await readTruth(context, unit);
     result = await countedUpdate(context, settledIndexUpdate(graph, unit, current, truth, epochSeconds(context)));
   }
+}
+
+async function readTruth({ graph, store, stats }: ApplyContext, unit: IndexUnit): Promise<Item | undefined> {
+  stats.contradictions += 1;
+  const { source, target } = unit.base;
+  const base = await store.get({ source, target }, { consistent: true });
+  stats.rcu += base.rcu;
+  return wantedFields(derive(graph, source, target, base.item), unit.sortKey);
 }

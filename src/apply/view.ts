@@ -20,8 +20,8 @@ export function needsView(context: ApplyContext, unit: ViewUnit): boolean {
 /**
  * Applies a view unit. Fast path: one unread update, if all of the unit's records are newer than the view. Slow path:
  * the view first (a failed condition returns it for free), then the base items that contradictions are settled by, then
- * the nodes that edges of the resulting set copy from, then a write under the revision seen; on a conflict both are read again, the view first, since a truth that is kept across
- * tries may be older than the view it is written to.
+ * the nodes that the unit's edges copy from, then a write under the revision seen. On a conflict all of it is read again,
+ * the view first: what is kept across tries may be older than the view it is written to.
  *
  * `prefetched`: the view as it was read for the slow path; `item` is undefined where there is none.
  */
@@ -67,8 +67,9 @@ function isPlainReplay(unit: ViewUnit, current: Item | undefined): boolean {
 }
 
 /**
- * What the unit's edges copy of their parents, where they are in the view after it. A plain replay reads none: the view had
- * them with its elements, and from then on the fan-out keeps them.
+ * What the unit's edges copy of their parents, where they are in the view after it; what other edges copy stays as it is,
+ * since the fan-out keeps it. Edges that agree with the view count too: whoever put them there may have read the parent
+ * before their reverse items were there. A plain replay reads none: the same unit has read them then.
  */
 async function readParents(
   context: ApplyContext,

@@ -147,13 +147,8 @@ export function copyUpdate(
   parents: ParentCopies,
   now: EpochSeconds,
 ): DerivedUpdate {
-  return viewUpdate(
-    graph,
-    child,
-    view,
-    { ...viewState(view), copies: new Map([...viewCopies(view), ...parents]) },
-    now,
-  );
+  const copies = new Map([...viewCopies(view), ...parents]);
+  return viewUpdate(graph, child, view, { ...viewState(view), copies }, now);
 }
 
 /**
@@ -280,15 +275,10 @@ export function settledIndexUpdate(
   wanted: Item | undefined,
   now: EpochSeconds,
 ): DerivedUpdate {
+  const watermark = laterOf(stringOf(current?.[WATERMARK]), unit.newest);
   return {
     key: { source: unit.source, target: unit.sortKey },
-    ...withFields(
-      graph,
-      wanted === undefined,
-      laterOf(stringOf(current?.[WATERMARK]), unit.newest),
-      now,
-      indexFields(wanted),
-    ),
+    ...withFields(graph, wanted === undefined, watermark, now, indexFields(wanted)),
     condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
   };
 }

@@ -36,7 +36,8 @@ export function streamLabel(streamArn: string): string {
 
 /**
  * Decodes stream records; those of derived items are dropped: the projector's own writes must not cause any, but for the
- * continuations of a fan-out. Images are taken over as they are, nothing is unmarshalled. Throws an `EdgeloomError` where the stream does not carry both images.
+ * continuations of a fan-out. Images are taken over as they are, nothing is unmarshalled. Throws an `EdgeloomError` where
+ * the stream does not carry both images.
  *
  * @param streamArn of the stream; default: each record's `eventSourceARN`.
  */

@@ -1,11 +1,11 @@
 import type { Item } from '../../src/model/attribute-value.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
 import { type ItemChange, MemoryStore } from '../../src/store/memory.ts';
-import { isBaseSortKey } from '../../src/stream/filter.ts';
+import { isBaseSortKey, isContinuationKey } from '../../src/stream/filter.ts';
 import type { ChangeRecord } from '../../src/stream/record.ts';
 import { at } from './records.ts';
 
-/** A table in memory with its stream: the records of base items, oldest first. */
+/** A table in memory with its stream: the records of base items and continuations of fan-outs, oldest first. */
 export class StreamedStore extends MemoryStore {
   readonly records: ChangeRecord[];
   /** Changes of derived items, which a stream would carry too and the projector never sees. */
@@ -16,7 +16,7 @@ export class StreamedStore extends MemoryStore {
     const derivedChanges: ItemChange[] = [];
     super(graph.table, {
       onChange: (change) => {
-        if (!isBaseSortKey(change.key.target)) {
+        if (!isBaseSortKey(change.key.target) && !isContinuationKey(change.key.target)) {
           derivedChanges.push(change);
           return;
         }

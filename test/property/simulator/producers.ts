@@ -89,7 +89,9 @@ function attributes(choices: Choices, climate: Climate, name: string, key: ItemK
   if (source === target) {
     set('title', [{ S: 'one' }, { S: 'two' }, undefined]);
     set('note', [undefined, { S: 'seen' }]);
-    set('name', [{ S: 'ann' }, { S: 'bob' }, undefined], { N: '1' });
+    // Copies of the long one are too much for a tight budget.
+    const long = source.startsWith('USER-') ? [{ S: LONG_NAME }] : [];
+    set('name', [{ S: 'ann' }, { S: 'bob' }, undefined, ...long], { N: '1' });
     set('tags', TAGS, { L: [{ S: 'a' }, { N: '5' }] });
   } else if (target.startsWith('MEMBER')) {
     set('role', [{ S: 'LEAD' }, { S: 'TEAM' }, undefined], { S: 'NOBODY' });
@@ -101,6 +103,7 @@ function attributes(choices: Choices, climate: Climate, name: string, key: ItemK
   return item;
 }
 
+const LONG_NAME = 'long'.repeat(130);
 const TAGS: readonly (Item[string] | undefined)[] = [
   { L: [{ S: 'a' }] },
   { L: [{ S: 'b' }] },

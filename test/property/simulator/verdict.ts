@@ -29,10 +29,8 @@ const ENTRY_PREFIX = '~quarantine/';
 /** The differences between the derived items and what the base items say, one sentence each. */
 export function differences(quiet: QuietTable): string[] {
   const { options, items, givenUp, unmended } = quiet;
-  const found = derivedDifferences(
-    options,
-    items.filter((item) => !unmended.has(keyText(item, 'source'))),
-  );
+  // Of all items: what is derived from one partition may lie in another.
+  const found = derivedDifferences(options, items).filter((text) => !unmended.has(text.split(' ')[0]!));
   const entries = items.filter((item) => keyText(item, 'target').startsWith(ENTRY_PREFIX));
   const judged = entries.filter((item) => !givenUp.has(keyText(item, 'source')));
   compareEntries(found, new Set(judged.map(entryOf)), quiet);

@@ -131,6 +131,37 @@ describe('an older record', () => {
     expect(await order()).toBe('C');
   });
 
+  it('leaves a trace where it agrees, unless the very same records came before', async () => {
+    let interfere: (() => Promise<unknown>) | undefined;
+    const { table, project, order, item } = setUp(async ({ method, keys }, number) => {
+      if (method === 'update' && keys[0] === `${G} ${KEY}` && number > 2) await interfere?.();
+    });
+    // A shard's child begins with smaller positions than its parent ended with, as it may.
+    const made = (await table.producer(G, EDGE, role('A')))!;
+    const gone = (await table.producer(G, EDGE, undefined))!;
+    const again = (await table.producer(G, EDGE, role('A')))!;
+    await project({ ...again, position: at(10) });
+    const goneAgain = (await table.producer(G, EDGE, undefined))!;
+    let isFirst = true;
+    interfere = async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      // A late copy of an older record has read that the edge is absent, and stands still before its write.
+      const back = (await table.producer(G, EDGE, role('A')))!;
+      const batch = [
+        { ...goneAgain, position: at(6) },
+        { ...back, position: at(7) },
+      ];
+      expect(await createProjector(graph, { store: table }).project(batch)).toMatchObject({ writes: 2, rcu: 0 });
+      expect(await createProjector(graph, { store: table }).project([{ ...made, position: at(10) }])).toMatchObject({
+        writes: 1,
+      });
+    };
+    await project({ ...gone, position: at(8) });
+    expect(await order()).toBe('A');
+    expect(await item()).toMatchObject({ w: { S: at(10) } });
+  });
+
   it('is settled by the base item where the watermark is from the future', async () => {
     const { table, project, order } = setUp();
     const first = await table.producer(G, EDGE, role('A'));

@@ -163,7 +163,11 @@ describe('the node in the view', () => {
 describe('index units', () => {
   it('hold all fields that are wanted at the end', () => {
     const [unit] = indexUnits(plan(history(G, EDGE, [role('A'), role('B'), role('C')])));
-    expect(unit).toMatchObject({ target: EDGE, wanted: { gsi0sk: { S: `C\u0000${G}` } }, newest: at(2) });
+    expect(unit).toMatchObject({
+      base: { source: G, target: EDGE },
+      wanted: { gsi0sk: { S: `C\u0000${G}` } },
+      newest: at(2),
+    });
   });
   it('of values that come and go: one sets, one clears', () => {
     const tags = (...values: string[]): Item => ({ tags: { SS: values } });

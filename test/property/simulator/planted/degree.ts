@@ -46,6 +46,6 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'repair-uncounted',
     rule: 'A repair of a counted item moves the count.',
-    patches: [{ file: SETTLE, find: '    if (isCounted(graph, target)) {', replace: '    if (graph === undefined) {' }],
+    patches: [{ file: SETTLE, find: '    if (isOfCount) {', replace: '    if (graph === undefined) {' }],
   },
 ];

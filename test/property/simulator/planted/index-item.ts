@@ -30,7 +30,13 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
   {
     name: 'index-without-truth',
     rule: 'An index item that is not older than the record and says otherwise is settled by the base item.',
-    patches: [{ file: INDEX_ITEM, find: 'if (isAsWanted(current, unit.wanted)) return;', replace: 'return;' }],
+    patches: [
+      {
+        file: INDEX_ITEM,
+        find: 'isAgreed ? unit.wanted : await readTruth(context, unit)',
+        replace: 'isAsWanted(current, current) ? unit.wanted : undefined',
+      },
+    ],
   },
   {
     name: 'index-revision-ignored',
@@ -38,8 +44,8 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: WRITES,
-        find: "      indexFields(wanted),\n    ),\n    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },",
-        replace: "      indexFields(wanted),\n    ),\n    condition: { kind: 'newer-than', watermark: '~' },",
+        find: "watermark, now, indexFields(wanted)),\n    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },",
+        replace: "watermark, now, indexFields(wanted)),\n    condition: { kind: 'newer-than', watermark: '~' },",
       },
     ],
   },
@@ -49,8 +55,8 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: WRITES,
-        find: '      laterOf(stringOf(current?.[WATERMARK]), unit.newest),',
-        replace: '      unit.newest,',
+        find: 'const watermark = laterOf(stringOf(current?.[WATERMARK]), unit.newest);',
+        replace: 'const watermark = unit.newest;',
       },
     ],
   },
@@ -60,8 +66,8 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: INDEX_ITEM,
-        find: 'target: unit.target }, { consistent: true }',
-        replace: 'target: unit.target }, { consistent: false }',
+        find: 'store.get({ source, target }, { consistent: true })',
+        replace: 'store.get({ source, target }, { consistent: false })',
       },
     ],
   },

@@ -1,4 +1,5 @@
 import { CHECK_MUTANTS } from './check.ts';
+import { COPY_MUTANTS } from './copies.ts';
 import { DEGREE_MUTANTS } from './degree.ts';
 import { INDEX_MUTANTS } from './index-item.ts';
 import type { Mutant } from './mutant.ts';
@@ -18,4 +19,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...CHECK_MUTANTS,
   ...REPAIR_MUTANTS,
   ...DEGREE_MUTANTS,
+  ...COPY_MUTANTS,
 ];

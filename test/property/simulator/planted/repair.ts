@@ -11,8 +11,8 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: SETTLE,
-        find: '    const base = await readConsistent(context, source, target);',
-        replace: '    const base = (unit.kept ??= [await readConsistent(context, source, target)])[0];',
+        find: '    const item = await readConsistent(context, base.source, base.target);',
+        replace: '    const item = (unit.kept ??= [await readConsistent(context, base.source, base.target)])[0];',
       },
     ],
   },
@@ -24,13 +24,13 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
         file: SETTLE,
         find: '  let current = await readConsistent(context, source, sortKey);',
         replace:
-          '  unit.early = [await readConsistent(context, source, target)];\n  let current = await readConsistent(context, source, sortKey);',
+          '  unit.early = [await readConsistent(context, base.source, base.target)];\n  let current = await readConsistent(context, source, sortKey);',
       },
       {
         file: SETTLE,
-        find: '    const base = await readConsistent(context, source, target);',
+        find: '    const item = await readConsistent(context, base.source, base.target);',
         replace:
-          '    const base = unit.early !== undefined ? unit.early[0] : await readConsistent(context, source, target);\n    unit.early = undefined;',
+          '    const item = unit.early !== undefined ? unit.early[0] : await readConsistent(context, base.source, base.target);\n    unit.early = undefined;',
       },
     ],
   },
@@ -52,9 +52,9 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: SETTLE,
-        find: '      slowViewUpdate(graph, unit, await trusted(context, view), truths, epochSeconds(context), corrections),',
+        find: '      slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), corrections, parents),',
         replace:
-          "      { ...slowViewUpdate(graph, unit, await trusted(context, view), truths, epochSeconds(context), corrections), condition: { kind: 'newer-than', watermark: '~', notEvicted: [] } },",
+          "      { ...slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), corrections, parents), condition: { kind: 'newer-than', watermark: '~', notEvicted: [] } },",
       },
     ],
   },
@@ -83,7 +83,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
   {
     name: 'repair-readmits-in-part',
     rule: 'An edge type that comes back into the set comes with all of its edges.',
-    patches: [{ file: SETTLE, find: 'of corrections?.unmark ?? []', replace: 'of []' }],
+    patches: [{ file: SETTLE, find: '(const type of corrections?.unmark ?? []) {', replace: '(const type of []) {' }],
   },
   {
     name: 'repair-buries-the-living',

@@ -1,0 +1,389 @@
+import { describe, expect, it } from 'vitest';
+import { createProjector } from '../../../src/apply/projector.ts';
+import { StoreError } from '../../../src/errors.ts';
+import type { Item } from '../../../src/model/attribute-value.ts';
+import { defineGraph } from '../../../src/model/graph.ts';
+import { edge, node } from '../../../src/model/schema.ts';
+import { viewCopies } from '../../../src/plan/stored-view.ts';
+import type { ChangeRecord } from '../../../src/stream/record.ts';
+import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
+import { at } from '../../support/records.ts';
+import { StreamedStore } from '../../support/streamed-store.ts';
+
+const graph = defineGraph({
+  table: 'records',
+  nodes: { BOOK: node({ viewBudgetBytes: 2_048 }), AUTHOR: node(), SHOP: node() },
+  edges: {
+    WROTE: edge({ from: 'BOOK', to: 'AUTHOR', edgeSet: ['role'], copy: ['name', 'birthYear'] }),
+    EDITED: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name'] }),
+    SOLD: edge({ from: 'BOOK', to: 'SHOP' }),
+  },
+});
+const BOOK = 'BOOK-1';
+const AUTHOR = 'AUTHOR-1';
+const EDGE = 'WROTE-AUTHOR-1';
+const NOW_SECONDS = 1_800_000_000;
+const ann = { name: { S: 'Ann' }, birthYear: { N: '1960' }, shoeSize: { N: '42' } };
+const annCopy = { name: { S: 'Ann' }, birthYear: { N: '1960' } };
+
+function setUp(
+  { before, pageSize }: { before?: (call: StoreCall, number: number) => Promise<void> | void; pageSize?: number } = {},
+  remainingMs?: () => number,
+) {
+  const table = new StreamedStore(graph);
+  const hooked = new HookedStore(table, before);
+  const projector = createProjector(graph, {
+    store: hooked,
+    now: () => NOW_SECONDS * 1000,
+    wait: async () => undefined,
+    concurrency: 1,
+    fanOutPageSize: pageSize,
+  });
+  let read = 0;
+  /** Projects the records that came since the last call; gives the calls that were made. */
+  const project = async (...records: ChangeRecord[]): Promise<string[]> => {
+    hooked.calls.length = 0;
+    const fresh = records.length > 0 ? records : table.records.slice(read);
+    read = table.records.length;
+    const { error } = await projector.project(fresh, { remainingMs });
+    if (error !== undefined) throw error;
+    return hooked.log;
+  };
+  const copies = async (child = BOOK): Promise<Record<string, Item>> =>
+    Object.fromEntries(viewCopies(await table.derived(child, '~view')));
+  return { table, hooked, projector, project, copies };
+}
+
+/** So many books of one author, projected. */
+async function withBooks(count: number, options: Parameters<typeof setUp>[0] = {}) {
+  const world = setUp(options);
+  await world.table.producer(AUTHOR, AUTHOR, ann);
+  await world.project();
+  for (let i = 1; i <= count; i++) await world.table.producer(`BOOK-${i}`, EDGE, {});
+  await world.project();
+  return world;
+}
+
+describe('an edge that copies', () => {
+  it('writes its reverse item, reads the view, then the parent, and writes both once', async () => {
+    const { table, project, copies } = setUp();
+    await table.producer(AUTHOR, AUTHOR, ann);
+    await project();
+    await table.producer(BOOK, EDGE, {});
+    expect(await project()).toEqual([
+      `update ${AUTHOR} ~rev/WROTE-${BOOK}`,
+      `getMany ${BOOK} ~view`,
+      `getMany ${AUTHOR} ${AUTHOR}`,
+      `update ${BOOK} ~view`,
+    ]);
+    expect(await copies()).toEqual({ [EDGE]: annCopy });
+    expect(await table.derived(AUTHOR, `~rev/WROTE-${BOOK}`)).toMatchObject({ child: { S: BOOK }, r: { N: '1' } });
+  });
+
+  it('reads no other parent: what other edges copy is kept as it is', async () => {
+    const { table, project, copies } = setUp();
+    await table.producer(AUTHOR, AUTHOR, ann);
+    await table.producer('AUTHOR-2', 'AUTHOR-2', { name: { S: 'Bob' } });
+    await table.producer(BOOK, EDGE, {});
+    await project();
+    await table.producer(BOOK, 'WROTE-AUTHOR-2', {});
+    expect(await project()).toContain('getMany AUTHOR-2 AUTHOR-2');
+    expect(await copies()).toEqual({ [EDGE]: annCopy, 'WROTE-AUTHOR-2': { name: { S: 'Bob' } } });
+  });
+
+  it('has no copy of a parent that does not exist, and an empty one of a parent without the attributes', async () => {
+    const { table, project, copies } = setUp();
+    await table.producer(BOOK, EDGE, {});
+    await project();
+    expect(await copies()).toEqual({});
+    await table.producer(AUTHOR, AUTHOR, { shoeSize: { N: '42' } });
+    await project();
+    expect(await copies()).toEqual({ [EDGE]: {} });
+  });
+
+  it('takes its copy along when it goes, and its reverse item', async () => {
+    const { table, project, copies } = await withBooks(1);
+    await table.producer(BOOK, EDGE, undefined);
+    await project();
+    expect(await copies()).toEqual({});
+    expect(await table.derived(BOOK, '~view')).not.toHaveProperty('copies');
+    const reverse = await table.derived(AUTHOR, `~rev/WROTE-${BOOK}`);
+    expect(reverse).not.toHaveProperty('child');
+    expect(reverse).toHaveProperty('expiresAt');
+  });
+
+  it('takes its copy along when its type is evicted', async () => {
+    const { table, project, copies } = setUp();
+    await table.producer(AUTHOR, AUTHOR, { name: { S: 'x'.repeat(700) } });
+    for (const target of [EDGE, 'EDITED-AUTHOR-1', 'SOLD-SHOP-1']) await table.producer(BOOK, target, {});
+    await project();
+    expect(await copies()).toHaveProperty(EDGE);
+    await table.producer(AUTHOR, AUTHOR, { name: { S: 'x'.repeat(930) }, birthYear: { N: '1960' } });
+    await project();
+    const view = (await table.derived(BOOK, '~view'))!;
+    expect(view['evicted']).toEqual({ SS: ['WROTE'] });
+    expect(Object.keys(await copies())).toEqual(['EDITED-AUTHOR-1']);
+    // The fan-out goes on to visit it, and does not bring it back.
+    await table.producer(AUTHOR, AUTHOR, { name: { S: 'short' } });
+    await project();
+    expect(await copies()).toEqual({ 'EDITED-AUTHOR-1': { name: { S: 'short' } } });
+  });
+
+  it('does not touch the view where its reverse item cannot be written: its record fails', async () => {
+    const { table, hooked, projector } = setUp({
+      before: ({ method, keys }) => {
+        if (method === 'update' && keys[0]!.includes('~rev/')) throw new StoreError('fatal', 'denied', 'Denied.');
+      },
+    });
+    await table.producer(BOOK, EDGE, {});
+    const result = await projector.project(table.records);
+    expect(result).toMatchObject({ failedFrom: { target: EDGE }, error: { code: 'denied' } });
+    expect(hooked.log.filter((call) => !call.startsWith('getMany'))).toEqual([`update ${AUTHOR} ~rev/WROTE-${BOOK}`]);
+    expect(hooked.log).not.toContain(`getMany ${AUTHOR} ${AUTHOR}`);
+  });
+
+  it('to a node of its own kind may be to itself', async () => {
+    const friends = defineGraph({
+      table: 'records',
+      nodes: { USER: node() },
+      edges: { KNOWS: edge({ from: 'USER', to: 'USER', copy: ['name'] }) },
+    });
+    const table = new StreamedStore(friends);
+    await table.producer('USER-1', 'KNOWS-USER-1', {});
+    await table.producer('USER-1', 'USER-1', { name: { S: 'Ann' } });
+    const projector = createProjector(friends, { store: table });
+    expect((await projector.project(table.records)).error).toBeUndefined();
+    const view = await table.derived('USER-1', '~view');
+    expect(Object.fromEntries(viewCopies(view))).toEqual({ 'KNOWS-USER-1': { name: { S: 'Ann' } } });
+  });
+});
+
+describe('a change of a parent', () => {
+  it('reaches each child with one write, after a consistent Query, the views and then the parent', async () => {
+    const { table, project, copies } = await withBooks(3);
+    await table.producer(AUTHOR, AUTHOR, { name: { S: 'Anne' } });
+    const calls = (await project()).filter((call) => !call.endsWith('~view') || call.includes('BOOK'));
+    expect(calls).toEqual([
+      `query ${AUTHOR} `,
+      'getMany BOOK-1 ~view BOOK-2 ~view BOOK-3 ~view',
+      `get ${AUTHOR} ${AUTHOR}`,
+      'update BOOK-1 ~view',
+      'update BOOK-2 ~view',
+      'update BOOK-3 ~view',
+      // The other type that copies of authors.
+      `query ${AUTHOR} `,
+    ]);
+    for (const child of ['BOOK-1', 'BOOK-2', 'BOOK-3']) {
+      expect(await copies(child)).toEqual({ [EDGE]: { name: { S: 'Anne' } } });
+    }
+  });
+
+  it('is no matter of children where nothing changes that they copy', async () => {
+    const { table, project } = await withBooks(1);
+    await table.producer(AUTHOR, AUTHOR, { ...ann, shoeSize: { N: '43' } });
+    expect(await project()).toEqual([`update ${AUTHOR} ~view`]);
+  });
+
+  it('is brought to them when it goes and when it comes back', async () => {
+    const { table, project, copies } = await withBooks(1);
+    await table.producer(AUTHOR, AUTHOR, undefined);
+    await project();
+    expect(await copies()).toEqual({});
+    await table.producer(AUTHOR, AUTHOR, ann);
+    await project();
+    expect(await copies()).toEqual({ [EDGE]: annCopy });
+  });
+
+  it('moves the revision of views that agree, and of views that are not there', async () => {
+    const { table, project, copies } = await withBooks(1);
+    const changed = (await table.producer(AUTHOR, AUTHOR, { name: { S: 'Anne' } }))!;
+    await project(changed);
+    const revision = async () => (await table.derived(BOOK, '~view'))!['r'];
+    expect(await revision()).toEqual({ N: '2' });
+    await project(changed);
+    expect(await revision()).toEqual({ N: '3' });
+    await table.delete({ source: BOOK, target: '~view' });
+    await project(changed);
+    expect(await table.derived(BOOK, '~view')).toMatchObject({ r: { N: '1' }, expiresAt: { N: expect.any(String) } });
+    expect(await copies()).toEqual({});
+  });
+
+  it('makes a view unit fail that has read the parent before: it reads it again', async () => {
+    let interfere: (() => Promise<unknown>) | undefined;
+    const { table, hooked, project, copies } = setUp({
+      before: async ({ method, keys }) => {
+        if (method !== 'update' || keys[0] !== `${BOOK} ~view`) return;
+        const run = interfere;
+        interfere = undefined;
+        await run?.();
+      },
+    });
+    await table.producer(AUTHOR, AUTHOR, ann);
+    await project();
+    await table.producer(BOOK, EDGE, {});
+    interfere = async () => {
+      const changed = await table.producer(AUTHOR, AUTHOR, { name: { S: 'Anne' } });
+      await createProjector(graph, { store: table }).project([changed!]);
+    };
+    await project();
+    expect(hooked.log.filter((call) => call === `update ${BOOK} ~view`)).toHaveLength(2);
+    expect(await copies()).toEqual({ [EDGE]: { name: { S: 'Anne' } } });
+  });
+
+  it('and an edge to it in one batch agree in the end', async () => {
+    const { table, project, copies } = setUp();
+    await table.producer(AUTHOR, AUTHOR, ann);
+    await table.producer(BOOK, EDGE, {});
+    await table.producer(AUTHOR, AUTHOR, { name: { S: 'Anne' } });
+    await project();
+    expect(await copies()).toEqual({ [EDGE]: { name: { S: 'Anne' } } });
+  });
+
+  it('that cannot be brought to one child is quarantined beside it; the others have it', async () => {
+    let isRefusing = false;
+    const { table, project, copies } = await withBooks(3, {
+      before: ({ method, keys }) => {
+        if (!isRefusing || method !== 'update' || keys[0] !== 'BOOK-2 ~view') return;
+        throw new StoreError('terminal', 'ValidationException', 'Item size has exceeded the limit.');
+      },
+    });
+    isRefusing = true;
+    await table.producer(AUTHOR, AUTHOR, { name: { S: 'Anne' } });
+    await project();
+    isRefusing = false;
+    expect(await copies('BOOK-1')).toEqual({ [EDGE]: { name: { S: 'Anne' } } });
+    expect(await copies('BOOK-3')).toEqual({ [EDGE]: { name: { S: 'Anne' } } });
+    const entry = await table.derived('BOOK-2', `~quarantine/~view/${at(5)}`);
+    expect(entry).toMatchObject({ of: { S: '~view' }, code: { S: 'ValidationException' } });
+  });
+});
+
+describe('a fan-out of many pages', () => {
+  const MORE = '~more/WROTE';
+  const anne = { name: { S: 'Anne' } };
+
+  it('leaves a continuation behind its first page, whose records drive it to its end', async () => {
+    const { table, project, copies } = await withBooks(5, { pageSize: 2 });
+    const changed = (await table.producer(AUTHOR, AUTHOR, anne))!;
+    await project();
+    expect(await table.derived(AUTHOR, MORE)).toMatchObject({
+      after: { S: '~rev/WROTE-BOOK-2' },
+      w: { S: changed.position },
+      r: { N: '1' },
+    });
+    expect(await copies('BOOK-3')).toEqual({ [EDGE]: annCopy });
+    expect((await project()).filter((call) => call.startsWith('update'))).toEqual([
+      'update BOOK-3 ~view',
+      'update BOOK-4 ~view',
+      `update ${AUTHOR} ${MORE}`,
+    ]);
+    await project();
+    for (let i = 1; i <= 5; i++) expect(await copies(`BOOK-${i}`)).toEqual({ [EDGE]: anne });
+    const end = await table.derived(AUTHOR, MORE);
+    expect(end).not.toHaveProperty('after');
+    expect(end).toMatchObject({ w: { S: changed.position }, expiresAt: { N: String(NOW_SECONDS + 48 * 3600) } });
+    // The tombstone's own record drives nothing.
+    expect(await project()).toEqual([]);
+  });
+
+  it('goes on once from each of them: a record that comes again finds it further on', async () => {
+    const { table, project } = await withBooks(5, { pageSize: 2 });
+    await table.producer(AUTHOR, AUTHOR, anne);
+    await project();
+    const first = table.records.at(-1)!;
+    await project();
+    expect(await project(first)).toEqual([`get ${AUTHOR} ${MORE}`]);
+  });
+
+  it('is left alone by a replay of the record that began it, and begun anew by another one', async () => {
+    const { table, project, copies } = await withBooks(5, { pageSize: 2 });
+    const changed = (await table.producer(AUTHOR, AUTHOR, anne))!;
+    await project();
+    await project();
+    await project(changed);
+    expect(await table.derived(AUTHOR, MORE)).toMatchObject({ after: { S: '~rev/WROTE-BOOK-4' }, r: { N: '2' } });
+    // Of a shard's child: the position is smaller, the change is newer.
+    const later = (await table.producer(AUTHOR, AUTHOR, ann))!;
+    await project({ ...later, position: at(1) });
+    expect(await table.derived(AUTHOR, MORE)).toMatchObject({
+      after: { S: '~rev/WROTE-BOOK-2' },
+      w: { S: changed.position },
+      r: { N: '3' },
+    });
+    for (let i = 0; i < 3; i++) await project(...table.records.filter(({ target }) => target === MORE).slice(-1));
+    for (let i = 1; i <= 5; i++) expect(await copies(`BOOK-${i}`)).toEqual({ [EDGE]: annCopy });
+  });
+
+  it('skips the tombstones of edges that are gone, also whole pages of them', async () => {
+    const { table, project, copies } = await withBooks(6, { pageSize: 2 });
+    for (const i of [1, 2, 3]) await table.producer(`BOOK-${i}`, EDGE, undefined);
+    await project();
+    await table.producer(AUTHOR, AUTHOR, anne);
+    for (let i = 0; i < 4; i++) await project();
+    for (const i of [4, 5, 6]) expect(await copies(`BOOK-${i}`)).toEqual({ [EDGE]: anne });
+    expect((await table.derived('BOOK-1', '~view'))!['r']).toEqual({ N: '2' });
+  });
+
+  it('that fails fails the record that it is of: the parent’s, or the continuation’s own', async () => {
+    let isDown = false;
+    const { table, projector, project, copies } = await withBooks(3, {
+      pageSize: 1,
+      before: ({ method, keys }) => {
+        if (isDown && method === 'update' && keys[0]!.startsWith('BOOK'))
+          throw new StoreError('fatal', 'down', 'Down.');
+      },
+    });
+    const changed = (await table.producer(AUTHOR, AUTHOR, anne))!;
+    const other = (await table.producer('SHOP-1', 'SHOP-1', {}))!;
+    isDown = true;
+    expect(await projector.project([changed, other])).toMatchObject({ failedFrom: changed, error: { code: 'down' } });
+    expect(await table.derived(AUTHOR, MORE)).toBeUndefined();
+    isDown = false;
+    await project(changed, other);
+    const more = table.records.at(-1)!;
+    expect(more.target).toBe(MORE);
+    isDown = true;
+    expect(await projector.project([other, more])).toMatchObject({ failedFrom: more });
+    expect(await table.derived(AUTHOR, MORE)).toMatchObject({ r: { N: '1' } });
+    isDown = false;
+    await project(more);
+    await project();
+    for (let i = 1; i <= 3; i++) expect(await copies(`BOOK-${i}`)).toEqual({ [EDGE]: anne });
+  });
+
+  it('that runs out of time within a page is not processed; the retry does the page anew', async () => {
+    let calls = 0;
+    const count = () => {
+      calls += 1;
+    };
+    const { table, projector, copies } = await withBooks(4, { before: () => count() });
+    const changed = (await table.producer(AUTHOR, AUTHOR, anne))!;
+    calls = 0;
+    const result = await projector.project([changed], { remainingMs: () => 6 - calls });
+    expect(result).toMatchObject({ failedFrom: changed, error: { code: 'out-of-time' } });
+    const reached = [];
+    for (let i = 1; i <= 4; i++) reached.push((await copies(`BOOK-${i}`))[EDGE]!['name']);
+    expect(new Set(reached.map((name) => JSON.stringify(name))).size).toBe(2);
+    expect((await projector.project([changed])).error).toBeUndefined();
+    for (let i = 1; i <= 4; i++) expect(await copies(`BOOK-${i}`)).toEqual({ [EDGE]: anne });
+  });
+
+  it('retries a child alone where only that fails for a while', async () => {
+    let isFailing = false;
+    let failures = 2;
+    const { table, project, copies } = await withBooks(3, {
+      before: ({ method, keys }) => {
+        if (!isFailing || method !== 'update' || keys[0] !== 'BOOK-2 ~view' || failures === 0) return;
+        failures -= 1;
+        throw new StoreError('retryable', 'throttled', 'Throttled.');
+      },
+    });
+    isFailing = true;
+    await table.producer(AUTHOR, AUTHOR, anne);
+    const calls = await project();
+    isFailing = false;
+    expect(calls.filter((call) => call === 'update BOOK-1 ~view')).toHaveLength(1);
+    expect(calls.filter((call) => call === 'update BOOK-2 ~view')).toHaveLength(3);
+    expect(await copies('BOOK-2')).toEqual({ [EDGE]: anne });
+  });
+});
