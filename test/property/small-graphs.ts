@@ -57,6 +57,8 @@ const inbound = fc.record(
 
 const edgeSet = fc.constantFrom<unknown>(undefined, false, ['role'], ['role', 'score'], { by: 'role', initial });
 
+const copy = fc.constantFrom(['title'], ['title', 'tags', 'nothing']);
+
 /** A model of goals, their members and the goals that they lead to. */
 export const smallGraph: fc.Arbitrary<AnyGraph> = fc
   .record({
@@ -67,6 +69,8 @@ export const smallGraph: fc.Arbitrary<AnyGraph> = fc
     link: edgeSet,
     degree: option(fc.boolean()),
     linkDegree: option(fc.boolean()),
+    copy: option(copy),
+    linkCopy: option(copy),
   })
   .map((options) =>
     define({
@@ -79,8 +83,15 @@ export const smallGraph: fc.Arbitrary<AnyGraph> = fc
           edgeSet: options.edgeSet,
           inbound: options.inbound,
           degree: options.degree,
+          copy: options.edgeSet === false ? undefined : options.copy,
         }),
-        LINK: anyEdge({ from: ['GOAL', 'USER'], to: 'GOAL', edgeSet: options.link, degree: options.linkDegree }),
+        LINK: anyEdge({
+          from: ['GOAL', 'USER'],
+          to: 'GOAL',
+          edgeSet: options.link,
+          degree: options.linkDegree,
+          copy: options.link === false ? undefined : options.linkCopy,
+        }),
       },
     }),
   );
