@@ -27,7 +27,7 @@ export interface Observation {
   base: string;
   /** Whether the derived item exists as more than a tombstone. */
   isLive: boolean;
-  /** Revision of the continuation of a fan-out that would mend it and has not come to its end; undefined: there is none. */
+  /** Where a fan-out is that would mend it and has not come to its end; undefined: there is none. */
   fanOut?: string;
 }
 
@@ -75,22 +75,27 @@ interface Seen {
 
 /** What tells that something has changed between two observations. */
 function stateOf({ suspect, derived, items }: Seen): Pick<Observation, 'revision' | 'base' | 'fanOut'> {
-  const { part, sortKey } = suspect;
+  const { part } = suspect;
   const own = numberOf(derived?.[REVISION]);
   if (part.kind === 'continuation') {
-    return { revision: own, base: '', fanOut: isLive(sortKey, derived) ? own : undefined };
+    return { revision: own, base: '', fanOut: placeOf(derived) };
   }
   // A count has no base item of its own; its revision moves with each of the items that it counts.
   if (part.kind === 'degree') return { revision: own, base: hashed(own ?? '') };
   if (part.kind !== 'copy') return { revision: own, base: items[0] === undefined ? '' : hashed(imageText(items[0])) };
   const [edge, parent, continuation] = items;
   const moved = numberOf(continuation?.[REVISION]) ?? '';
-  const isRunning = continuation?.[AFTER] !== undefined;
   return {
     revision: `${own ?? ''}/${moved}`,
     base: hashed([edge, parent].map(imageText).join('\0') + moved),
-    ...(isRunning && { fanOut: moved }),
+    fanOut: placeOf(continuation),
   };
+}
+
+/** The place that a continuation has come to; one that repair has only set going again is where it was. */
+function placeOf(continuation: Item | undefined): string | undefined {
+  const after = continuation?.[AFTER];
+  return after && canonicalText(after);
 }
 
 function imageText(item: Item | undefined): string {
