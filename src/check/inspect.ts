@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import { VIEW_KEY } from '../model/keys.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { type ConfirmContext, type Confirmed, confirm } from './confirm.ts';
+import { edgeNamedByReverse } from './copies.ts';
 import type { Finding, Suspect } from './finding.ts';
 import { DerivedItemVerdict } from './findings.ts';
 import type { LookedUp } from './look-up.ts';
@@ -33,6 +34,8 @@ export interface InspectorContext extends ConfirmContext {
 const READ_AT_ONCE = 8;
 /** Suspects that are observed together: two calls of DynamoDB. */
 const CHUNK = 100;
+/** Places that an item of another partition takes among what may be waiting: a cursor names it with two keys. */
+const ITEM_PLACES = 2;
 /** Suspects, and partitions with suspects, that may be waiting for the stream at once, so that memory stays flat. */
 const MOST_WAITING = 20_000;
 const MOST_OPEN = 5_000;
@@ -69,9 +72,13 @@ export class PartitionInspector {
 
   /** Begins to judge reverse items and continuations that differ; resolves when there is room for more. */
   async beginItems(suspects: readonly Suspect[]): Promise<void> {
-    if (this.failure !== undefined) throw this.failure.error;
-    if (suspects.length > 0) this.start(this.openItems, itemsOf(suspects), this.judge(suspects));
-    await this.room();
+    const { mostOpen = MOST_OPEN } = this.context;
+    for (const chunk of chunksOf(suspects, Math.max(1, Math.min(CHUNK, Math.floor(mostOpen / ITEM_PLACES))))) {
+      const items = itemsOf(chunk);
+      await this.room(items.length * ITEM_PLACES);
+      if (this.failure !== undefined) throw this.failure.error;
+      this.start(this.openItems, items, this.judge(chunk));
+    }
   }
 
   /** Waits for every inspection; gives the partitions that there was no time for. Throws what an inspection threw. */
@@ -95,12 +102,13 @@ export class PartitionInspector {
     open.set(key, watched);
   }
 
-  private async room(): Promise<void> {
+  /** Resolves when there is room for so many more. */
+  private async room(more = 0): Promise<void> {
     const { mostOpen = MOST_OPEN } = this.context;
     const isFull = (): boolean => {
       let open = this.open.size;
-      for (const items of this.openItems.keys()) open += items.length;
-      return this.waiting > MOST_WAITING || open > mostOpen;
+      for (const items of this.openItems.keys()) open += items.length * ITEM_PLACES;
+      return this.waiting > MOST_WAITING || (open > 0 && open + more > mostOpen);
     };
     while (isFull()) await this.change();
   }
@@ -233,13 +241,32 @@ function nameOf({ source, target }: ItemKey): string {
   return JSON.stringify([source, target]);
 }
 
+/** Suspects in their order, so many items together; what is suspected of one item stays together. */
+function* chunksOf(suspects: readonly Suspect[], items: number): Generator<Suspect[]> {
+  let chunk: Suspect[] = [];
+  let named = new Set<string>();
+  for (const suspect of suspects) {
+    const name = nameOf({ source: suspect.source, target: suspect.sortKey });
+    if (named.size === items && !named.has(name)) {
+      yield chunk;
+      chunk = [];
+      named = new Set();
+    }
+    chunk.push(suspect);
+    named.add(name);
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
 /** The derived items that suspects are about. */
 function itemsOf(suspects: readonly Suspect[]): LookedUp[] {
   const items = new Map<string, LookedUp>();
   for (const { source, sortKey, part } of suspects) {
     const item = { source, target: sortKey };
     const base = part.kind === 'reverse' ? part.base : undefined;
-    if (base !== undefined) items.set(nameOf(item), { ...item, base });
+    // A key that tells the edge takes less room in a cursor.
+    if (base !== undefined && edgeNamedByReverse(item, undefined) === undefined)
+      items.set(nameOf(item), { ...item, base });
     else if (!items.has(nameOf(item))) items.set(nameOf(item), item);
   }
   return [...items.values()];

@@ -165,8 +165,11 @@ export async function lookAgain(context: Comparing, looked: readonly LookedUp[])
     const key = { source, target };
     const item = items[i];
     if (isContinuationOf(graph, target)) suspects.push(...(item ? continuationSuspects(context, key, item) : []));
-    else if (base !== undefined) based.push({ key, item, base });
-    else if (item !== undefined) others.push({ key, item });
+    else {
+      const edge = base ?? edgeNamedByReverse(key, item);
+      if (edge !== undefined) based.push({ key, item, base: edge });
+      else if (item !== undefined) others.push({ key, item });
+    }
   }
   const { items: edges } = await store.getMany(
     based.map(({ base }) => base),

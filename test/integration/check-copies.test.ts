@@ -6,8 +6,9 @@ import { check } from '../../src/check/check.ts';
 import { checkExport } from '../../src/check/export.ts';
 import type { Finding } from '../../src/check/finding.ts';
 import type { Item } from '../../src/model/attribute-value.ts';
+import { bookGraph } from '../support/book-graph.ts';
 import { driftOf } from '../support/checked-table.ts';
-import { bookGraph, copiedTable } from '../support/copied-table.ts';
+import { copiedTable } from '../support/copied-table.ts';
 import { writeExport } from '../support/export.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

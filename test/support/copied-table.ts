@@ -2,25 +2,15 @@ import { createProjector } from '../../src/apply/projector.ts';
 import { type CheckOptions, type CheckResult, check } from '../../src/check/check.ts';
 import type { Finding } from '../../src/check/finding.ts';
 import { canonicalText, type Item } from '../../src/model/attribute-value.ts';
-import { defineGraph } from '../../src/model/graph.ts';
-import { edge, node } from '../../src/model/schema.ts';
 import { streamLabel } from '../../src/stream/decode.ts';
 import { createWriter } from '../../src/write/writer.ts';
+import { bookGraph } from './book-graph.ts';
 import { testTable, uniqueTableName } from './table.ts';
 
 /** Children that a fan-out visits before its own record goes on. */
 const PAGE = 2;
 /** Long enough for nothing: the tests project before they check. */
 const SETTLE_MS = 20;
-
-/** Books whose views hold their authors' names. */
-export function bookGraph(table: string) {
-  return defineGraph({
-    table,
-    nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node({ view: ['name'] }) },
-    edges: { WROTE: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name', 'birthYear'] }) },
-  });
-}
 
 /** A table of books and authors, projected: each book has the first author and one of its own. */
 export async function copiedTable(books = 5) {
