@@ -8,11 +8,13 @@ import type { ItemKey, ScanSource, Store } from '../store/port.ts';
 import { StreamLabel, type StreamLabelSource } from '../stream/label.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
 import type { ConsumerPosition } from './confirm.ts';
+import { hasCopies } from './copies.ts';
 import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
 import { DanglingEdges } from './dangling.ts';
 import type { Finding } from './finding.ts';
 import { PartitionInspector } from './inspect.ts';
-import { type OpenSegment, partitionsAsScan, SegmentScan } from './scan.ts';
+import { type LookUpContext, lookAgain } from './look-up.ts';
+import { type OpenSegment, partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
 
 /** Options of a check. */
 export interface CheckOptions {
@@ -31,6 +33,11 @@ export interface CheckOptions {
   onlySegments?: readonly number[];
   /** Only these partitions; nothing is scanned. */
   sources?: readonly string[];
+  /**
+   * Leaves out what other partitions decide: copies of nodes, the reverse items of their edges and the continuations of
+   * fan-outs. For a source that does not hold those partitions.
+   */
+  withoutLookUps?: boolean;
   /** How long the stream's consumer may take, in milliseconds, where its position is unknown. Default 30,000. */
   settleMs?: number;
   /** Tells how far the stream's consumer has come. Default: unknown. */
@@ -41,8 +48,8 @@ export interface CheckOptions {
    */
   mode?: 'report' | 'plan' | 'repair' | 'rebuild';
   /**
-   * Partitions that may be waiting at once until what differs there is told from lag, so that a cursor names no more of
-   * them. Default 5,000.
+   * Partitions, and items that other partitions decide about, that may be waiting at once until what differs there is told
+   * from lag, so that a cursor names no more of them. Default 5,000.
    */
   mostSuspects?: number;
   /** Capacity units a second at most. Default: no limit. */
@@ -122,6 +129,7 @@ class Check {
       settleMs: options.settleMs ?? SETTLE_MS,
       consumer: options.consumer,
       remainingMs,
+      withoutLookUps: options.withoutLookUps,
       mender: this.mender,
       isHasty: mode === 'rebuild',
       mostOpen: options.mostSuspects,
@@ -134,12 +142,13 @@ class Check {
     this.segments = resume?.segments ?? sources?.length ?? options.segments ?? SEGMENTS;
     const wanted = onlySegments ?? Array.from({ length: this.segments }, (_, segment) => segment);
     const open: readonly OpenSegment[] = resume?.open ?? wanted.map((segment) => ({ segment }));
-    const context = {
+    const context: SegmentContext = {
       ...{ graph, stream: this.stream, now, segments: this.segments },
       source: sources === undefined ? this.store : partitionsAsScan(this.store, sources),
       isOver: () => this.failure !== undefined || remainingMs() <= 0,
       onPartition: (summary: PartitionSummary) => this.passed(summary),
       onPage: () => this.turned(),
+      lookUps: options.withoutLookUps === true || !hasCopies(graph) ? undefined : this.lookUps(),
       onNoted: (key: ItemKey, noted: NonNullable<Noted>) => this.noted(key, noted),
     };
     this.scans = open.map((place) => new SegmentScan(context, { ...place }));
@@ -150,6 +159,7 @@ class Check {
     try {
       await this.stream.refresh();
       for (const source of options.resume?.suspects ?? []) await inspector.begin(source);
+      await inspector.beginItems(await lookAgain(this.lookUps(), options.resume?.items ?? []));
       const isPart = options.onlySegments !== undefined || options.sources !== undefined;
       const concurrency = Math.min(MOST_AT_ONCE, isPart ? SEGMENTS : this.segments);
       await pMap(this.scans, (scan) => scan.run(), { concurrency });
@@ -158,7 +168,7 @@ class Check {
       await Promise.all(this.tidying);
       if (this.failure !== undefined) throw this.failure.error;
       const cursor = this.cursor();
-      const isOver = cursor.open.length === 0 && cursor.suspects.length === 0;
+      const isOver = cursor.open.length === 0 && cursor.suspects.length === 0 && cursor.items === undefined;
       return { ...cursor.totals, ...(!isOver && { cursor }) };
     } finally {
       await dangling?.close();
@@ -170,13 +180,23 @@ class Check {
     const open = this.scans.filter(({ isDone }) => !isDone);
     // A partition that a page ended in was compared in part: it is looked at whole.
     const cut = open.map(({ unfinished }) => unfinished).filter((source) => source !== undefined);
+    const items = this.inspector.undecidedItems;
     const { rcu, wcu } = this.earlier;
     return {
       version: 1,
       segments: this.segments,
       open: open.map(({ place }) => structuredClone(place)),
       suspects: [...new Set([...this.inspector.undecided, ...cut])],
+      ...(items.length > 0 && { items }),
       totals: structuredClone({ ...this.totals, rcu: rcu + this.store.rcu, wcu: wcu + this.store.wcu }),
+    };
+  }
+
+  private lookUps(): LookUpContext {
+    return {
+      ...{ graph: this.options.graph, store: this.store, stream: this.stream },
+      onSuspects: (suspects) => this.inspector.beginItems(suspects),
+      onPartition: (source) => this.inspector.begin(source),
     };
   }
 

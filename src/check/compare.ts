@@ -1,7 +1,9 @@
 import { canonicalText, type Item, itemSizeBytes, numberOf, stringOf } from '../model/attribute-value.ts';
 import { classify } from '../model/base-item.ts';
 import {
+  AFTER,
   ATTRIBUTES,
+  COPIES,
   COUNTED,
   EDGE_SET,
   INDEX_ITEM_FIELDS,
@@ -24,6 +26,7 @@ import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
 import { viewBudgetBytes } from '../plan/eviction.ts';
 import { countOf, evictedTypes, viewAttributes } from '../plan/stored-view.ts';
+import { type CopySlot, copySlots, hasCopies } from './copies.ts';
 import { CollectionDigest } from './digest.ts';
 
 /**
@@ -68,8 +71,10 @@ export function isContinuationOf({ edges }: AnyGraph, sortKey: string): boolean 
 
 /** Whether a derived item holds anything; else it is a tombstone, or should be one. */
 export function isLive(sortKey: string, item: Item | undefined): boolean {
+  if (sortKey.startsWith(CONTINUATION_PREFIX)) return item?.[AFTER] !== undefined;
   if (sortKey !== VIEW_KEY || item === undefined) return indexItemText(item) !== undefined;
-  return item[ATTRIBUTES] !== undefined || item[EDGE_SET] !== undefined || evictedTypes(item).size > 0;
+  const holds = [ATTRIBUTES, EDGE_SET, COPIES].some((name) => item[name] !== undefined);
+  return holds || evictedTypes(item).size > 0;
 }
 
 /**
@@ -84,6 +89,8 @@ export class PartitionSummary {
   derivedItems = 0;
   /** Quarantined base items, with the reason: those that cannot be derived, and those that an entry names. */
   readonly quarantined = new Map<string, string>();
+  /** What the view copies of other nodes, to be compared with them; kept only where that is asked for. */
+  slots: readonly CopySlot[] = [];
   private readonly wantedItems = new CollectionDigest();
   private readonly storedItems = new CollectionDigest();
   private readonly wantedElements = new Map<string, ElementDigest>();
@@ -100,12 +107,14 @@ export class PartitionSummary {
 
   /**
    * @param streamLabel of the table's stream: watermarks of later streams are drift. Undefined where it is unknown.
+   * @param keepsSlots whether `slots` are kept: they are told from other partitions' items.
    */
   constructor(
     private readonly graph: AnyGraph,
     readonly source: string,
     private readonly nowSeconds: number,
     private readonly streamLabel?: string,
+    private readonly keepsSlots = false,
   ) {}
 
   /** Takes in one item of the partition, base or derived, in any order. */
@@ -116,11 +125,10 @@ export class PartitionSummary {
       this.addEntry(item);
       return undefined;
     }
-    // Its own records drive it to its end.
-    if (isContinuationOf(this.graph, sortKey)) return undefined;
+    // What they should be, other partitions say.
+    if (isReverseOf(this.graph, sortKey) || isContinuationOf(this.graph, sortKey)) return this.tombstone(sortKey, item);
     if (sortKey === VIEW_KEY) this.addView(item);
     else if (sortKey.startsWith(INDEX_PREFIX)) this.addIndexItem(sortKey, item);
-    else if (isReverseOf(this.graph, sortKey)) this.checkWatermark(item);
     else if (isCountOf(this.graph, sortKey)) {
       this.counts.set(sortKey.slice(DEGREE_PREFIX.length), countOf(item));
       return undefined;
@@ -129,8 +137,7 @@ export class PartitionSummary {
       return undefined;
     }
     if (isLive(sortKey, item) && item[this.graph.table.ttl] !== undefined) this.isOdd = true;
-    // What is mended becomes a tombstone then: nothing else has to be done about it.
-    return isLive(sortKey, item) || !this.hasPlausibleWatermark(item) ? undefined : this.noteTombstone(item);
+    return this.tombstone(sortKey, item);
   }
 
   /** Whether nothing differs. A difference has yet to be looked at: the partition may have changed as it was read. */
@@ -163,7 +170,9 @@ export class PartitionSummary {
     return 'base';
   }
 
-  private noteTombstone(item: Item): Noted {
+  private tombstone(sortKey: string, item: Item): Noted {
+    // What is mended becomes a tombstone then: nothing else has to be done about it.
+    if (isLive(sortKey, item) || !this.hasPlausibleWatermark(item)) return undefined;
     const expiry = numberOf(item[this.graph.table.ttl]);
     if (expiry === undefined) return 'empty';
     return Number(expiry) < this.nowSeconds ? 'expired' : undefined;
@@ -185,6 +194,12 @@ export class PartitionSummary {
       const edge = elementEdge(element);
       addElement(this.storedElements, edge.slice(0, Math.max(0, edge.indexOf('-'))), element);
     }
+    if (view[COPIES] !== undefined || hasCopies(this.graph)) this.addCopies(copySlots(this.graph, view));
+  }
+
+  private addCopies(slots: readonly CopySlot[]): void {
+    if (slots.some(({ parent }) => parent === undefined)) this.isOdd = true;
+    if (this.keepsSlots) this.slots = slots;
   }
 
   private addIndexItem(sortKey: string, item: Item): void {

@@ -6,6 +6,10 @@ import { isWrong, type Observation, type ObserveContext, observe } from './obser
  * observation. A write of the projector in between moves the revision; where none came, what is wrong stays wrong. A
  * derived item that is written all the time is judged by its part: the same base image and the same wrong content in three
  * observations, two waits apart.
+ *
+ * A copy may also be wrong because a fan-out has not come to it. What tells is the fan-out's continuation: each page moves
+ * it, by the record of the move before. So it is part of what is observed: while it moves, the copy is on its way; one that
+ * has not moved although the stream has passed its last record is stuck, and nothing will come.
  */
 
 /** Tells how far the consumer of the stream has come. */
@@ -76,14 +80,20 @@ export async function confirm(context: ConfirmContext, suspects: readonly Suspec
       const observation = again[i]!;
       const steadyRounds = isSame(before.observation, observation) ? before.steadyRounds + 1 : 0;
       if (!isWrong(observation)) confirmed.push({ suspect, observation, outcome: 'superseded' });
-      else if (passed === 'behind') confirmed.push({ suspect, observation, outcome: 'pending' });
-      else if (observation.revision === before.observation.revision || steadyRounds >= STEADY_ROUNDS) {
+      else if (passed === 'behind' || isOnItsWay(before.observation, observation)) {
+        confirmed.push({ suspect, observation, outcome: 'pending' });
+      } else if (observation.revision === before.observation.revision || steadyRounds >= STEADY_ROUNDS) {
         confirmed.push({ suspect, observation, outcome: 'drift' });
       } else still.push({ suspect, observation, steadyRounds });
     }
     open = still;
   }
   return confirmed;
+}
+
+/** Whether a fan-out has gone on between two observations and has not come to its end. */
+function isOnItsWay(before: Observation, after: Observation): boolean {
+  return after.fanOut !== undefined && after.fanOut !== before.fanOut;
 }
 
 function isSame(before: Observation, after: Observation): boolean {

@@ -4,6 +4,7 @@ import { EdgeloomError } from '../errors.ts';
 /** Where a check stopped, and what it had counted: JSON, to be handed to the next call or kept in a file. */
 
 const count = z.int().min(0);
+const key = { source: z.string(), target: z.string() };
 const totalsSchema = z.strictObject({
   partitions: count,
   baseItems: count,
@@ -30,11 +31,13 @@ const cursorSchema = z.strictObject({
   open: z.array(
     z.strictObject({
       segment: count,
-      after: z.strictObject({ source: z.string(), target: z.string() }).optional(),
+      after: z.strictObject(key).optional(),
     }),
   ),
   /** Partitions that have to be looked at again: they differed, and there was no time to tell why. */
   suspects: z.array(z.string()),
+  /** Reverse items and continuations that have to be looked at again, and the edges that want them where a key does not tell. */
+  items: z.array(z.strictObject({ ...key, base: z.strictObject(key).optional() })).optional(),
   totals: totalsSchema,
 });
 

@@ -102,7 +102,7 @@ async function lookCloser(
   const store = new MemoryStore(graph.table, { indexes: [] });
   for await (const { source, item } of itemsOf(graph, files)) if (wanted.has(source)) await store.put(item);
   return await check({
-    ...{ graph, store, streamLabel, sources: suspects, settleMs: 0 },
+    ...{ graph, store, streamLabel, sources: suspects, settleMs: 0, withoutLookUps: true },
     onFinding: (finding) => {
       const { verdict } = finding;
       if (verdict === 'missing' || verdict === 'stale' || verdict === 'orphan') onFinding?.(finding);

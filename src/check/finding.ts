@@ -1,3 +1,5 @@
+import type { ItemKey } from '../store/port.ts';
+
 /** What the check found wrong, or worth knowing. */
 export interface Finding {
   source: string;
@@ -14,7 +16,8 @@ export interface Finding {
  * - `missing`: a derived item, or a part of one, that a base item wants is not there;
  * - `stale`: it is there and differs;
  * - `orphan`: it is there and no base item wants it;
- * - `pending`: it differs, and the consumer is known not to have come so far, or there was no time to wait;
+ * - `pending`: it differs, and the consumer is known not to have come so far, or a fan-out is on its way, or there was no
+ *   time to wait;
  * - `superseded`: it differed and was right when looked at again;
  * - `dangling`: an edge to a node that does not exist (a warning);
  * - `unknown`: a base item of a type outside the model (a warning);
@@ -56,6 +59,12 @@ export type SuspectPart =
   | { kind: 'attributes' }
   /** The mark of an evicted edge type. */
   | { kind: 'mark'; edgeType: string }
+  /** What a view holds of an edge's target; `target`: the edge's sort key, or whatever name stands in its place. */
+  | { kind: 'copy'; target: string }
+  /** The fields of an edge's reverse item; `base`: the edge, undefined where nothing tells it. */
+  | { kind: 'reverse'; base: ItemKey | undefined }
+  /** A continuation that has not come to its end. */
+  | { kind: 'continuation' }
   /** The count of edges of a type. */
   | { kind: 'degree'; edgeType: string }
   | { kind: 'watermark' }

@@ -1,9 +1,11 @@
 import pLimit from 'p-limit';
 import { VIEW_KEY } from '../model/keys.ts';
-import type { Store } from '../store/port.ts';
+import type { ItemKey, Store } from '../store/port.ts';
 import { type ConfirmContext, type Confirmed, confirm } from './confirm.ts';
+import { edgeNamedByReverse } from './copies.ts';
 import type { Finding, Suspect } from './finding.ts';
 import { DerivedItemVerdict } from './findings.ts';
+import type { LookedUp } from './look-up.ts';
 import { nominate } from './nominate.ts';
 
 /** Mends drift. */
@@ -22,14 +24,18 @@ export interface InspectorContext extends ConfirmContext {
   onMended: (count: number) => void;
   /** Mends whatever differs, without a wait and without findings. */
   isHasty?: boolean;
-  /** Partitions that may be waiting for the stream at once. Default 5,000. */
+  /** Partitions, and items of other partitions, that may be waiting for the stream at once. Default 5,000. */
   mostOpen?: number;
+  /** Leaves out what other partitions decide. */
+  withoutLookUps?: boolean;
 }
 
 /** Partitions that are read again at once. */
 const READ_AT_ONCE = 8;
 /** Suspects that are observed together: two calls of DynamoDB. */
 const CHUNK = 100;
+/** Places that an item of another partition takes among what may be waiting: a cursor names it with two keys. */
+const ITEM_PLACES = 2;
 /** Suspects, and partitions with suspects, that may be waiting for the stream at once, so that memory stays flat. */
 const MOST_WAITING = 20_000;
 const MOST_OPEN = 5_000;
@@ -38,7 +44,9 @@ const MOST_OPEN = 5_000;
 export class PartitionInspector {
   private readonly limit = pLimit(READ_AT_ONCE);
   private readonly open = new Map<string, Promise<void>>();
+  private readonly openItems = new Map<readonly LookedUp[], Promise<void>>();
   private readonly unsettled = new Set<string>();
+  private readonly unsettledItems = new Map<string, LookedUp>();
   private waiting = 0;
   private readonly listeners: (() => void)[] = [];
   private failure: { error: unknown } | undefined;
@@ -50,44 +58,92 @@ export class PartitionInspector {
     return [...this.open.keys(), ...this.unsettled];
   }
 
+  /** Items whose truth lies in other partitions, and that are not judged yet. */
+  get undecidedItems(): LookedUp[] {
+    return [...[...this.openItems.keys()].flat(), ...this.unsettledItems.values()];
+  }
+
   /** Begins to inspect a partition, once however often it is met; resolves when there is room for more. */
   async begin(source: string): Promise<void> {
     if (this.failure !== undefined) throw this.failure.error;
-    if (!this.open.has(source)) {
-      const inspection = this.inspect(source)
-        .catch((error: unknown) => {
-          this.failure ??= { error };
-        })
-        .finally(() => {
-          this.open.delete(source);
-          this.changed();
-        });
-      this.open.set(source, inspection);
+    if (!this.open.has(source)) this.start(this.open, source, this.inspect(source));
+    await this.room();
+  }
+
+  /** Begins to judge reverse items and continuations that differ; resolves when there is room for more. */
+  async beginItems(suspects: readonly Suspect[]): Promise<void> {
+    const { mostOpen = MOST_OPEN } = this.context;
+    for (const chunk of chunksOf(suspects, Math.max(1, Math.min(CHUNK, Math.floor(mostOpen / ITEM_PLACES))))) {
+      const items = itemsOf(chunk);
+      await this.room(items.length * ITEM_PLACES);
+      if (this.failure !== undefined) throw this.failure.error;
+      this.start(this.openItems, items, this.judge(chunk));
     }
-    while (this.waiting > MOST_WAITING || this.open.size > (this.context.mostOpen ?? MOST_OPEN)) await this.change();
   }
 
   /** Waits for every inspection; gives the partitions that there was no time for. Throws what an inspection threw. */
   async finish(): Promise<string[]> {
-    while (this.open.size > 0) await Promise.all(this.open.values());
+    while (this.open.size + this.openItems.size > 0) {
+      await Promise.all([...this.open.values(), ...this.openItems.values()]);
+    }
     if (this.failure !== undefined) throw this.failure.error;
     return [...this.unsettled];
   }
 
+  private start<Key>(open: Map<Key, Promise<void>>, key: Key, inspection: Promise<void>): void {
+    const watched = inspection
+      .catch((error: unknown) => {
+        this.failure ??= { error };
+      })
+      .finally(() => {
+        open.delete(key);
+        this.changed();
+      });
+    open.set(key, watched);
+  }
+
+  /** Resolves when there is room for so many more. */
+  private async room(more = 0): Promise<void> {
+    const { mostOpen = MOST_OPEN } = this.context;
+    const isFull = (): boolean => {
+      let open = this.open.size;
+      for (const items of this.openItems.keys()) open += items.length * ITEM_PLACES;
+      return this.waiting > MOST_WAITING || (open > 0 && open + more > mostOpen);
+    };
+    while (isFull()) await this.change();
+  }
+
   private async inspect(source: string): Promise<void> {
-    const findings = new PartitionFindings(source);
+    const findings = new Findings();
     // Reading is limited; what waits for the stream makes room for the next partition.
-    const { chunks, wantsView } = await this.limit(() => this.nominated(findings));
-    await Promise.all(chunks);
-    if (this.unsettled.has(source)) return;
+    const { chunks, wantsView } = await this.limit(() => this.nominated(source, findings));
+    const unsettled = (await Promise.all(chunks)).flat();
+    if (unsettled.length > 0) this.unsettled.add(source);
+    else this.report(findings, wantsView);
+  }
+
+  private async judge(suspects: readonly Suspect[]): Promise<void> {
+    const findings = new Findings();
+    const unsettled = itemsOf(await this.settle(findings, suspects));
+    for (const item of unsettled) {
+      this.unsettledItems.set(nameOf(item), item);
+      findings.drop(item);
+    }
+    this.report(findings, false);
+  }
+
+  private report(findings: Findings, wantsView: boolean): void {
     for (const finding of findings.all(wantsView)) this.context.onFinding(finding);
     this.context.onMended(findings.mended.size);
   }
 
   /** Reads the partition; what differs is on its way to be settled. */
-  private async nominated(findings: PartitionFindings): Promise<{ chunks: Promise<void>[]; wantsView: boolean }> {
-    const { graph, store, stream } = this.context;
-    const chunks: Promise<void>[] = [];
+  private async nominated(
+    source: string,
+    findings: Findings,
+  ): Promise<{ chunks: Promise<Suspect[]>[]; wantsView: boolean }> {
+    const { graph, store, stream, withoutLookUps = false } = this.context;
+    const chunks: Promise<Suspect[]>[] = [];
     let chunk: Suspect[] = [];
     const send = (): void => {
       const settling = this.settle(findings, chunk);
@@ -96,7 +152,7 @@ export class PartitionInspector {
       chunks.push(settling);
       chunk = [];
     };
-    const nominations = nominate(graph, store, findings.source, stream.known);
+    const nominations = nominate(graph, store, source, { streamLabel: stream.known, withoutLookUps });
     for (;;) {
       const next = await nominations.next();
       if (next.done === true) {
@@ -109,33 +165,39 @@ export class PartitionInspector {
     }
   }
 
-  private async settle(findings: PartitionFindings, suspects: readonly Suspect[]): Promise<void> {
+  /** Judges suspects; gives those that there was no time for. */
+  private async settle(findings: Findings, suspects: readonly Suspect[]): Promise<Suspect[]> {
     const { context } = this;
     this.waiting += suspects.length;
     try {
       if (context.isHasty === true) {
         await this.mend(findings, suspects);
-        return;
+        return [];
       }
       const confirmed = await confirm(context, suspects);
       context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
       const drift: Suspect[] = [];
+      const unsettled: Suspect[] = [];
       for (const one of confirmed) {
-        if (one.outcome === 'unsettled') this.unsettled.add(findings.source);
+        if (one.outcome === 'unsettled') unsettled.push(one.suspect);
         if (one.outcome === 'drift') drift.push(one.suspect);
         if (one.outcome === 'drift' || one.outcome === 'pending') findings.add(one);
       }
       if (drift.length > 0) await this.mend(findings, drift);
+      return unsettled;
     } finally {
       this.waiting -= suspects.length;
       this.changed();
     }
   }
 
-  private async mend(findings: PartitionFindings, drift: readonly Suspect[]): Promise<void> {
+  private async mend(findings: Findings, drift: readonly Suspect[]): Promise<void> {
     const { mender } = this.context;
     if (mender === undefined) return;
-    for (const sortKey of await mender.mend(findings.source, drift)) findings.mended.add(sortKey);
+    for (const source of new Set(drift.map((one) => one.source))) {
+      const ofSource = drift.filter((one) => one.source === source);
+      for (const target of await mender.mend(source, ofSource)) findings.mended.add(nameOf({ source, target }));
+    }
   }
 
   /** Resolves when something that was waiting is done. */
@@ -148,25 +210,64 @@ export class PartitionInspector {
   }
 }
 
-/** What was found in one partition, by derived item. */
-class PartitionFindings {
-  /** Sort keys of the derived items that were mended. */
+/** What was found, by derived item. */
+class Findings {
+  /** Names of the derived items that were mended. */
   readonly mended = new Set<string>();
-  private readonly verdicts = new Map<string, DerivedItemVerdict>();
-
-  constructor(readonly source: string) {}
+  private readonly verdicts = new Map<string, { sortKey: string; verdict: DerivedItemVerdict }>();
 
   add(confirmed: Confirmed): void {
-    const { sortKey } = confirmed.suspect;
-    let verdict = this.verdicts.get(sortKey);
-    if (verdict === undefined) {
-      verdict = new DerivedItemVerdict(this.source, sortKey);
-      this.verdicts.set(sortKey, verdict);
+    const { source, sortKey } = confirmed.suspect;
+    const name = nameOf({ source, target: sortKey });
+    let found = this.verdicts.get(name);
+    if (found === undefined) {
+      found = { sortKey, verdict: new DerivedItemVerdict(source, sortKey) };
+      this.verdicts.set(name, found);
     }
-    verdict.add(confirmed);
+    found.verdict.add(confirmed);
+  }
+
+  /** Forgets what was found of an item that will be looked at again. */
+  drop(item: ItemKey): void {
+    this.verdicts.delete(nameOf(item));
   }
 
   *all(wantsView: boolean): Generator<Finding> {
-    for (const [sortKey, verdict] of this.verdicts) yield verdict.finding(sortKey === VIEW_KEY && wantsView);
+    for (const { sortKey, verdict } of this.verdicts.values()) yield verdict.finding(sortKey === VIEW_KEY && wantsView);
   }
+}
+
+function nameOf({ source, target }: ItemKey): string {
+  return JSON.stringify([source, target]);
+}
+
+/** Suspects in their order, so many items together; what is suspected of one item stays together. */
+function* chunksOf(suspects: readonly Suspect[], items: number): Generator<Suspect[]> {
+  let chunk: Suspect[] = [];
+  let named = new Set<string>();
+  for (const suspect of suspects) {
+    const name = nameOf({ source: suspect.source, target: suspect.sortKey });
+    if (named.size === items && !named.has(name)) {
+      yield chunk;
+      chunk = [];
+      named = new Set();
+    }
+    chunk.push(suspect);
+    named.add(name);
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** The derived items that suspects are about. */
+function itemsOf(suspects: readonly Suspect[]): LookedUp[] {
+  const items = new Map<string, LookedUp>();
+  for (const { source, sortKey, part } of suspects) {
+    const item = { source, target: sortKey };
+    const base = part.kind === 'reverse' ? part.base : undefined;
+    // A key that tells the edge takes less room in a cursor.
+    if (base !== undefined && edgeNamedByReverse(item, undefined) === undefined)
+      items.set(nameOf(item), { ...item, base });
+    else if (!items.has(nameOf(item))) items.set(nameOf(item), item);
+  }
+  return [...items.values()];
 }

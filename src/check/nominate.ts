@@ -16,6 +16,7 @@ import { derive } from '../plan/derive.ts';
 import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
 import type { Store } from '../store/port.ts';
 import { attributesText, indexItemText, isContinuationOf, isCountOf, isLive, isReverseOf } from './compare.ts';
+import { type CopySlot, copySlots, isSlotRight } from './copies.ts';
 import { NO_SET, type Suspect, type SuspectPart } from './finding.ts';
 import { baseItems, derivedStreams, type Keyed, next } from './partition-streams.ts';
 
@@ -25,15 +26,23 @@ import { baseItems, derivedStreams, type Keyed, next } from './partition-streams
  * more room than a page of each stream and its view.
  */
 
+/** How a partition is looked at. */
+export interface NominateOptions {
+  /** Label of the table's stream; undefined where it is unknown. */
+  streamLabel: string | undefined;
+  /** Leaves out what other partitions decide: the nodes that the view copies of are not read. */
+  withoutLookUps?: boolean;
+}
+
 /**
  * Reads a partition and names what differs in it. What it reads may change meanwhile: a nomination is no verdict. At its
  * end it gives whether any base item wants something in the view.
  */
 export async function* nominate(
   graph: AnyGraph,
-  store: Pick<Store, 'get' | 'query'>,
+  store: Pick<Store, 'get' | 'getMany' | 'query'>,
   source: string,
-  streamLabel: string | undefined,
+  { streamLabel, withoutLookUps = false }: NominateOptions,
 ): AsyncGenerator<Suspect, boolean> {
   const { item: view } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
   const bases = baseItems(graph, store, source);
@@ -56,6 +65,9 @@ export async function* nominate(
     yield* comparison.base(base, beside);
   }
   yield* comparison.rest();
+  for await (const edge of wrongCopies(graph, store, copySlots(graph, view), withoutLookUps)) {
+    yield { source, sortKey: VIEW_KEY, part: { kind: 'copy', target: edge } };
+  }
   return comparison.wantsView;
 }
 
@@ -114,7 +126,8 @@ class PartitionComparison {
 
   /** Takes in a derived item that no base item was met beside. */
   *derived({ key, item }: Keyed): Generator<Suspect> {
-    if (key.startsWith(QUARANTINE_PREFIX) || isContinuationOf(this.graph, key)) return;
+    // Continuations and reverse items are looked at as they pass: what they should be, other partitions say.
+    if (key.startsWith(QUARANTINE_PREFIX) || isContinuationOf(this.graph, key) || isReverseOf(this.graph, key)) return;
     if (isCountOf(this.graph, key)) {
       const edgeType = key.slice(DEGREE_PREFIX.length);
       const count = countOf(item);
@@ -125,10 +138,6 @@ class PartitionComparison {
       } else {
         this.counts.set(edgeType, count);
       }
-      return;
-    }
-    if (isReverseOf(this.graph, key)) {
-      yield* this.indexItem(key, item);
       return;
     }
     if (key !== VIEW_KEY && !key.startsWith(INDEX_PREFIX)) {
@@ -218,5 +227,25 @@ class ViewComparison {
       else for (const element of elements) yield { kind: 'garbage', element };
     }
     for (const edgeType of this.evicted) yield { kind: 'mark', edgeType };
+  }
+}
+
+/** Nodes that are looked up in one call. */
+const PARENTS = 100;
+
+/** The edges, or the names, of a view's copies that are not what the nodes say. */
+async function* wrongCopies(
+  graph: AnyGraph,
+  store: Pick<Store, 'getMany'>,
+  slots: readonly CopySlot[],
+  withoutLookUps: boolean,
+): AsyncGenerator<string> {
+  for (const { edge, parent } of slots) if (parent === undefined) yield edge;
+  const listed = withoutLookUps ? [] : slots.filter(({ parent }) => parent !== undefined);
+  for (let start = 0; start < listed.length; start += PARENTS) {
+    const chunk = listed.slice(start, start + PARENTS);
+    const keys = chunk.map(({ parent = '' }) => ({ source: parent, target: parent }));
+    const { items } = await store.getMany(keys, { consistent: false });
+    for (const [i, slot] of chunk.entries()) if (!isSlotRight(graph, slot, items[i])) yield slot.edge;
   }
 }

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import { canonicalText, type Item, itemSizeBytes, numberOf } from '../model/attribute-value.ts';
-import { REVISION, WATERMARK } from '../model/derived-item.ts';
+import { canonicalText, type Item, itemSizeBytes, numberOf, stringOf } from '../model/attribute-value.ts';
+import { AFTER, REVISION, WATERMARK } from '../model/derived-item.ts';
 import { escapedEdge } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { edgeIndexKey, orderOfIndexKey, SORT_KEY_BYTES } from '../model/keys.ts';
+import { continuationKey, edgeIndexKey, orderOfIndexKey, SORT_KEY_BYTES, typePrefix } from '../model/keys.ts';
+import { wantedFields } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
 import { viewBudgetBytes } from '../plan/eviction.ts';
 import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
@@ -11,11 +12,12 @@ import { countLive } from '../repair/settle.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/label.ts';
 import { attributesText, fitsAgain, indexItemText, isLive } from './compare.ts';
+import { copiedNode, edgeNamedByReverse, storedCopyText, wantedCopyText } from './copies.ts';
 import { NO_SET, type Suspect } from './finding.ts';
 
 /** A suspect as it was at one moment: the derived item was read first, then its base item, both consistently. */
 export interface Observation {
-  /** Revision of the derived item; undefined where it has none. */
+  /** Revision of the derived item; undefined where it has none. Of a copy, with that of the fan-out's continuation. */
   revision: string | undefined;
   /** What the base item wants; null: nothing. */
   wanted: string | null;
@@ -25,6 +27,8 @@ export interface Observation {
   base: string;
   /** Whether the derived item exists as more than a tombstone. */
   isLive: boolean;
+  /** Where a fan-out is that would mend it and has not come to its end; undefined: there is none. */
+  fanOut?: string;
 }
 
 /** What observing needs. */
@@ -44,35 +48,92 @@ export async function observe(context: ObserveContext, suspects: readonly Suspec
   const { store } = context;
   const derivedKeys = suspects.map(({ source, sortKey }): ItemKey => ({ source, target: sortKey }));
   const derived = (await store.getMany(derivedKeys, { consistent: true })).items;
-  const baseKeys = new Map<Suspect, ItemKey>();
-  for (const suspect of suspects) {
-    const target = await baseKeyOf(context, suspect);
-    if (target !== undefined) baseKeys.set(suspect, { source: suspect.source, target });
-  }
-  const { items } = await store.getMany([...baseKeys.values()], { consistent: true });
-  const bases = new Map([...baseKeys.keys()].map((suspect, i) => [suspect, items[i]]));
+  const keys = await Promise.all(suspects.map((suspect, i) => decidingKeys(context, suspect, derived[i])));
+  const { items } = await store.getMany(keys.flat(), { consistent: true });
+  let read = 0;
+  const seen = suspects.map((suspect, i): Seen => {
+    const first = read;
+    read += keys[i]!.length;
+    return { suspect, derived: derived[i], keys: keys[i]!, items: items.slice(first, read) };
+  });
   return Promise.all(
-    suspects.map(async (suspect, i): Promise<Observation> => {
-      const base = bases.get(suspect);
-      const revision = numberOf(derived[i]?.[REVISION]);
-      // A count has no base item of its own; its revision moves with each of the items that it counts.
-      const image = suspect.part.kind === 'degree' ? (revision ?? '') : base && canonicalText({ M: base });
-      return {
-        revision,
-        base: image === undefined ? '' : hash('sha256', image, 'base64'),
-        isLive: isLive(suspect.sortKey, derived[i]),
-        ...(await compared(context, suspect, derived[i], { target: baseKeys.get(suspect)?.target ?? '', item: base })),
-      };
+    seen.map(async (one): Promise<Observation> => {
+      const { suspect } = one;
+      return { isLive: isLive(suspect.sortKey, one.derived), ...stateOf(one), ...(await compared(context, one)) };
     }),
   );
 }
 
-/** The sort key of the base item that decides about a suspect, where one does. */
-async function baseKeyOf(context: ObserveContext, { source, sortKey, part }: Suspect): Promise<string | undefined> {
-  if (part.kind === 'element') return part.target;
-  if (part.kind === 'attributes') return source;
-  if (part.kind !== 'fields') return undefined;
-  return part.target ?? (await edgeNamedBy(context, source, sortKey));
+/** A suspect's derived item, and the items that decide about it, read after it. */
+interface Seen {
+  suspect: Suspect;
+  derived: Item | undefined;
+  /** Of the items that decide, as `decidingKeys` has them. */
+  keys: readonly ItemKey[];
+  items: readonly (Item | undefined)[];
+}
+
+/** What tells that something has changed between two observations. */
+function stateOf({ suspect, derived, items }: Seen): Pick<Observation, 'revision' | 'base' | 'fanOut'> {
+  const { part } = suspect;
+  const own = numberOf(derived?.[REVISION]);
+  if (part.kind === 'continuation') {
+    return { revision: own, base: '', fanOut: placeOf(derived) };
+  }
+  // A count has no base item of its own; its revision moves with each of the items that it counts.
+  if (part.kind === 'degree') return { revision: own, base: hashed(own ?? '') };
+  if (part.kind !== 'copy') return { revision: own, base: items[0] === undefined ? '' : hashed(imageText(items[0])) };
+  const [edge, parent, continuation] = items;
+  const moved = numberOf(continuation?.[REVISION]) ?? '';
+  return {
+    revision: `${own ?? ''}/${moved}`,
+    base: hashed([edge, parent].map(imageText).join('\0') + moved),
+    fanOut: placeOf(continuation),
+  };
+}
+
+/** The place that a continuation has come to; one that repair has only set going again is where it was. */
+function placeOf(continuation: Item | undefined): string | undefined {
+  const after = continuation?.[AFTER];
+  return after && canonicalText(after);
+}
+
+function imageText(item: Item | undefined): string {
+  return item === undefined ? '' : canonicalText({ M: item });
+}
+
+function hashed(text: string): string {
+  return hash('sha256', text, 'base64');
+}
+
+/**
+ * The keys of the items that decide about a suspect: one base item or none; of a copy its edge, the node that it copies of
+ * and the continuation of that node's fan-out.
+ */
+async function decidingKeys(
+  context: ObserveContext,
+  { source, sortKey, part }: Suspect,
+  derived: Item | undefined,
+): Promise<ItemKey[]> {
+  if (part.kind === 'copy') {
+    const parent = copiedNode(context.graph, part.target);
+    if (parent === undefined) return [];
+    const continuation = continuationKey(typePrefix(part.target) ?? '');
+    return [
+      { source, target: part.target },
+      { source: parent, target: parent },
+      { source: parent, target: continuation },
+    ];
+  }
+  if (part.kind === 'reverse') {
+    const edge = part.base ?? edgeNamedByReverse({ source, target: sortKey }, derived);
+    return edge === undefined ? [] : [edge];
+  }
+  if (part.kind === 'element') return [{ source, target: part.target }];
+  if (part.kind === 'attributes') return [{ source, target: source }];
+  if (part.kind !== 'fields') return [];
+  const target = part.target ?? (await edgeNamedBy(context, source, sortKey));
+  return target === undefined ? [] : [{ source, target }];
 }
 
 /** The edge whose index item is named by this hash; only edges with a long sort key have such names. */
@@ -96,12 +157,11 @@ export async function edgeNamedBy(
 
 async function compared(
   context: ObserveContext,
-  suspect: Suspect,
-  derived: Item | undefined,
-  base: { target: string; item: Item | undefined },
+  { suspect, derived, keys, items }: Seen,
 ): Promise<Pick<Observation, 'wanted' | 'stored'>> {
   const { part, source, sortKey } = suspect;
-  const wanted = derive(context.graph, source, base.target, base.item);
+  const base = keys[0] ?? { source, target: '' };
+  const wanted = derive(context.graph, base.source, base.target, items[0]);
   switch (part.kind) {
     case 'fields':
       return {
@@ -120,6 +180,25 @@ async function compared(
       return {
         wanted: attributesText(wanted.attributes) ?? null,
         stored: attributesText(viewAttributes(derived)) ?? null,
+      };
+    case 'copy': {
+      const parent = isListed(derived, part.target) ? items[1] : undefined;
+      return {
+        wanted: wantedCopyText(context.graph, part.target, parent) ?? null,
+        stored: storedCopyText(derived, part.target) ?? null,
+      };
+    }
+    case 'reverse':
+      return {
+        wanted: indexItemText(wantedFields(wanted, sortKey)) ?? null,
+        stored: indexItemText(derived) ?? null,
+      };
+    case 'continuation':
+      return {
+        wanted: COMPLETED,
+        stored: isLive(sortKey, derived)
+          ? `a fan-out that is at ${stringOf(derived?.[AFTER]) ?? 'no place'}`
+          : COMPLETED,
       };
     case 'garbage':
       return { wanted: null, stored: holdsElement(derived, part.element) ? part.element : null };
@@ -143,6 +222,13 @@ async function compared(
     case 'unknown-item':
       return { wanted: null, stored: derived === undefined ? null : canonicalText({ M: derived }) };
   }
+}
+
+/** What a continuation comes to. */
+const COMPLETED = 'a fan-out that has come to its end';
+
+function isListed(view: Item | undefined, edge: string): boolean {
+  return elementsByEdge(view).has(escapedEdge(edge));
 }
 
 function holdsElement(view: Item | undefined, element: string): boolean {

@@ -4,6 +4,7 @@ import type { AnyGraph } from '../model/graph.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource } from '../store/port.ts';
 import type { StreamLabel } from '../stream/label.ts';
 import { type Noted, PartitionSummary } from './compare.ts';
+import { type LookUpContext, LookUps } from './look-up.ts';
 
 /** A part of the table, and how far it was read. */
 export interface OpenSegment {
@@ -29,6 +30,8 @@ export interface SegmentContext {
   onPage: () => Promise<void>;
   /** Called with each item that is something besides its part in the comparison. */
   onNoted: (key: ItemKey, noted: NonNullable<Noted>) => void;
+  /** What looks up that which other partitions decide; absent: nothing is looked up. */
+  lookUps?: LookUpContext;
   isOver: () => boolean;
 }
 
@@ -36,11 +39,14 @@ export interface SegmentContext {
 export class SegmentScan {
   isDone = false;
   private current: PartitionSummary | undefined;
+  private readonly lookUps: LookUps | undefined;
 
   constructor(
     private readonly context: SegmentContext,
     readonly place: OpenSegment,
-  ) {}
+  ) {
+    this.lookUps = context.lookUps && new LookUps(context.lookUps);
+  }
 
   /** The partition that the last page ended in; it may go on. */
   get unfinished(): string | undefined {
@@ -58,11 +64,11 @@ export class SegmentScan {
         startKey: after && keyItem(context.graph, after),
       });
       for (const item of page.items) await this.take(item);
+      if (page.lastKey === undefined) await this.finishPartition();
+      // Before the place moves on: what is looked up is in nobody's cursor.
+      await this.lookUps?.finish();
       place.after = page.lastKey && keyOf(context.graph, page.lastKey);
-      if (page.lastKey === undefined) {
-        await this.finishPartition();
-        this.isDone = true;
-      }
+      if (page.lastKey === undefined) this.isDone = true;
       await context.onPage();
     }
   }
@@ -72,16 +78,21 @@ export class SegmentScan {
     const { source, target } = keyOf(graph, item);
     if (this.current?.source !== source) {
       await this.finishPartition();
-      this.current = new PartitionSummary(graph, source, Math.floor(now() / 1000), stream.known);
+      const keepsSlots = this.lookUps !== undefined;
+      this.current = new PartitionSummary(graph, source, Math.floor(now() / 1000), stream.known, keepsSlots);
     }
     const noted = this.current!.add(target, item);
     if (noted !== undefined) this.context.onNoted({ source, target }, noted);
+    if (this.lookUps !== undefined) await this.lookUps.take({ source, target }, item);
   }
 
   private async finishPartition(): Promise<void> {
     const { current } = this;
     this.current = undefined;
-    if (current !== undefined) await this.context.onPartition(current);
+    if (current === undefined) return;
+    await this.context.onPartition(current);
+    // Where anything else differs the partition is looked at whole.
+    if (current.slots.length > 0 && current.isClean) await this.lookUps?.takeSlots(current.source, current.slots);
   }
 }
 

@@ -1,15 +1,16 @@
 import type { ApplyStats } from '../apply/context.ts';
-import { isLive } from '../check/compare.ts';
-import { NO_SET, type Suspect } from '../check/finding.ts';
+import { isContinuationOf, isLive, isReverseOf } from '../check/compare.ts';
+import { copiedNode } from '../check/copies.ts';
+import { NO_SET, type Suspect, type SuspectPart } from '../check/finding.ts';
 import { edgeNamedBy } from '../check/observe.ts';
 import { StoreError } from '../errors.ts';
 import { numberOf } from '../model/attribute-value.ts';
 import { REVISION } from '../model/derived-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { baseKeyOfIndexItem, reverseEdgeType, VIEW_KEY } from '../model/keys.ts';
-import { edgeOfReverse } from '../plan/copies.ts';
+import { baseKeyOfIndexItem, VIEW_KEY } from '../model/keys.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/label.ts';
+import { restartFanOut, settleReverseItem } from './across.ts';
 import { type SettleContext, settleDegree, settleIndexItem, settleViewParts } from './settle.ts';
 
 /** Options of a mender. */
@@ -56,13 +57,11 @@ export class Mender {
     }
     const ofView = suspects.filter(({ sortKey }) => sortKey === VIEW_KEY);
     if (ofView.length > 0) await write(VIEW_KEY, () => this.mendView(source, ofView));
-    for (const { sortKey, part } of suspects) {
-      if (sortKey === VIEW_KEY || part.kind === 'degree' || written.has(sortKey)) continue;
-      await write(sortKey, () =>
-        part.kind === 'unknown-item'
-          ? this.deleteUnknown({ source, target: sortKey })
-          : this.mendIndexItem(source, sortKey),
-      );
+    for (const sortKey of new Set(suspects.map((suspect) => suspect.sortKey))) {
+      if (sortKey === VIEW_KEY || written.has(sortKey)) continue;
+      const parts = suspects.filter((suspect) => suspect.sortKey === sortKey).map(({ part }) => part);
+      if (parts.some(({ kind }) => kind === 'degree')) continue;
+      await write(sortKey, () => this.mendItem({ source, target: sortKey }, parts));
     }
     return written;
   }
@@ -72,7 +71,7 @@ export class Mender {
     const { source, target } = key;
     return await this.attempted(source, target, async () => {
       if (noted === 'expired') return this.bury(key);
-      return target === VIEW_KEY ? this.mendView(source, []) : this.mendIndexItem(source, target);
+      return target === VIEW_KEY ? this.mendView(source, []) : this.mendItem(key, []);
     });
   }
 
@@ -96,7 +95,10 @@ export class Mender {
     const drop: string[] = [];
     for (const { part } of suspects) {
       if (part.kind === 'element') targets.add(part.target);
-      else if (part.kind === 'attributes') targets.add(source);
+      else if (part.kind === 'copy') {
+        // A copy that stands beside no edge goes with any write.
+        if (copiedNode(this.options.graph, part.target) !== undefined) targets.add(part.target);
+      } else if (part.kind === 'attributes') targets.add(source);
       else if (part.kind === 'mark') unmark.add(part.edgeType);
       else if (part.kind === 'garbage' && part.element !== NO_SET) drop.push(part.element);
     }
@@ -104,20 +106,20 @@ export class Mender {
     return true;
   }
 
-  private async mendIndexItem(source: string, sortKey: string): Promise<boolean> {
+  private async mendItem(key: ItemKey, parts: readonly SuspectPart[]): Promise<boolean> {
     const { context } = this;
-    if (reverseEdgeType(sortKey) !== undefined) return await this.mendReverseItem({ source, target: sortKey });
-    // An item that is named by a hash and that no edge of the partition has is nobody's: any absent base item says so.
-    const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey)) ?? sortKey;
-    await settleIndexItem(context, { source, target }, { source, target: sortKey }, NO_WATERMARK);
-    return true;
-  }
-
-  private async mendReverseItem(key: ItemKey): Promise<boolean> {
-    const { context } = this;
-    const { item } = await context.store.get(key, { consistent: true });
-    // Where nothing tells the edge it is nobody's: any absent base item says so.
-    await settleIndexItem(context, edgeOfReverse(key, item) ?? key, key, NO_WATERMARK);
+    const { source, target: sortKey } = key;
+    if (parts.some(({ kind }) => kind === 'unknown-item')) return await this.deleteUnknown(key);
+    if (isReverseOf(context.graph, sortKey)) {
+      const base = parts.find(({ kind }) => kind === 'reverse');
+      await settleReverseItem(context, key, base?.kind === 'reverse' ? base.base : undefined);
+    } else if (isContinuationOf(context.graph, sortKey)) {
+      await restartFanOut(context, key);
+    } else {
+      // An item that is named by a hash and that no edge of the partition has is nobody's: any absent base item says so.
+      const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey)) ?? sortKey;
+      await settleIndexItem(context, { source, target }, key, NO_WATERMARK);
+    }
     return true;
   }
 

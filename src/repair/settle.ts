@@ -3,11 +3,11 @@ import { readCopies } from '../apply/copies.ts';
 import { writeCounted } from '../apply/counted.ts';
 import type { Item } from '../model/attribute-value.ts';
 import { stringOf } from '../model/attribute-value.ts';
-import { COUNTED, WATERMARK } from '../model/derived-item.ts';
+import { CHILD, COUNTED, WATERMARK } from '../model/derived-item.ts';
 import { decodeElement, edgeKeyOf } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { degreeKey, edgeIndexKey, HASHED_INDEX_PREFIX, reverseEdgeType, typePrefix, VIEW_KEY } from '../model/keys.ts';
-import { wantedFields } from '../plan/copies.ts';
+import { reverseOf, wantedFields } from '../plan/copies.ts';
 import { settledCountUpdate } from '../plan/counts.ts';
 import { derive } from '../plan/derive.ts';
 import { countOf, elementsByEdge, evictedTypes } from '../plan/stored-view.ts';
@@ -29,7 +29,7 @@ export interface SettleContext extends ApplyContext {
 }
 
 /** A derived item as it is built upon: one whose watermark cannot be counts as without one. */
-async function trusted(
+export async function trusted(
   { stream = new StreamLabel(undefined) }: SettleContext,
   current: Item | undefined,
 ): Promise<Item | undefined> {
@@ -72,6 +72,31 @@ export async function settleIndexItem(
 
 function isCounted({ edges }: AnyGraph, target: string): boolean {
   return edges.get(typePrefix(target) ?? '')?.degree === true;
+}
+
+/**
+ * Settles the reverse items of edges that copy, where they are not there. It comes before the nodes are read that are
+ * copied of: the fan-out of a change that is later than that read has to find the edge.
+ */
+async function settleReverseItems(
+  context: SettleContext,
+  source: string,
+  targets: readonly string[],
+  watermark: string,
+): Promise<void> {
+  const edges = targets.flatMap((target) => {
+    const key = reverseOf(context.graph, { source, target });
+    return key === undefined ? [] : [{ base: { source, target }, key }];
+  });
+  if (edges.length === 0) return;
+  const { items, rcu } = await context.store.getMany(
+    edges.map(({ key }) => key),
+    { consistent: true },
+  );
+  context.stats.rcu += rcu;
+  for (const [i, { base, key }] of edges.entries()) {
+    if (items[i]?.[CHILD] === undefined) await settleIndexItem(context, base, key, watermark);
+  }
 }
 
 /**
@@ -162,7 +187,9 @@ async function settle(
     const truths = new Map<string, Truth>();
     for (const [target, base] of bases) truths.set(target, derive(graph, source, target, base));
     const unit = unitOf(source, [...bases.keys()], watermark);
-    const parents = await readCopies(context, listedEdges(view, truths, corrections));
+    const listed = listedEdges(view, truths, corrections);
+    await settleReverseItems(context, source, listed, watermark);
+    const parents = await readCopies(context, listed);
     const seen = await trusted(context, view);
     const result = await countedUpdate(
       context,

@@ -67,6 +67,8 @@ const inbound = fc
 
 const edgeSet = fc.constantFrom<unknown>(undefined, false, ['role'], ['role', 'score'], { by: 'role', initial });
 
+const copy = fc.constantFrom(['title'], ['title', 'tags', 'nothing']);
+
 /** A model of goals, their members and the goals that they lead to. */
 export const smallGraph: fc.Arbitrary<AnyGraph> = fc
   .record({
@@ -74,6 +76,8 @@ export const smallGraph: fc.Arbitrary<AnyGraph> = fc
     linkInbound: option(inbound),
     degree: option(fc.boolean()),
     linkDegree: option(fc.boolean()),
+    copy: option(copy),
+    linkCopy: option(copy),
   })
   .map((options) =>
     define({
@@ -86,6 +90,7 @@ export const smallGraph: fc.Arbitrary<AnyGraph> = fc
           edgeSet: options.edgeSet,
           inbound: options.inbound,
           degree: options.degree,
+          copy: options.edgeSet === false ? undefined : options.copy,
         }),
         LINK: anyEdge({
           from: ['GOAL', 'USER'],
@@ -93,6 +98,7 @@ export const smallGraph: fc.Arbitrary<AnyGraph> = fc
           edgeSet: options.link,
           inbound: options.linkInbound,
           degree: options.linkDegree,
+          copy: options.link === false ? undefined : options.linkCopy,
         }),
       },
     }),

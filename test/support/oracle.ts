@@ -4,7 +4,7 @@ import { encodeElement } from '../../src/model/element.ts';
 import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/model/encoding.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
 import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
-import { edgeIndexKey, searchKey, searchValueKey } from '../../src/model/keys.ts';
+import { edgeIndexKey, reverseKey, searchKey, searchValueKey } from '../../src/model/keys.ts';
 import { toPlainItem } from '../../src/model/plain.ts';
 
 /**
@@ -23,11 +23,17 @@ export function derivedName(source: string, sortKey: string): string {
 /** The derived items of a table. Parts that cannot be derived are absent. */
 export function wantedItems(graph: AnyGraph, baseItems: Iterable<Item>): Wanted {
   const wanted: Wanted = new Map();
-  const views = new Map<string, { attributes?: Item; elements: string[] }>();
-  for (const item of baseItems) {
+  const views = new Map<string, { attributes?: Item; elements: string[]; copies: Item }>();
+  const items = [...baseItems];
+  const nodeItems = new Map(
+    items
+      .filter((item) => text(item[graph.table.partitionKey]) === text(item[graph.table.sortKey]))
+      .map((item) => [text(item[graph.table.partitionKey])!, item]),
+  );
+  for (const item of items) {
     const source = text(item[graph.table.partitionKey])!;
     const sortKey = text(item[graph.table.sortKey])!;
-    const view = views.get(source) ?? { elements: [] };
+    const view = views.get(source) ?? { elements: [], copies: {} };
     views.set(source, view);
     const node = graph.nodes.get(source.split('-')[0]!);
     const edge = graph.edges.get(sortKey.split('-')[0]!);
@@ -39,13 +45,24 @@ export function wantedItems(graph: AnyGraph, baseItems: Iterable<Item>): Wanted 
     } else if (source !== sortKey && node !== undefined && edge !== undefined) {
       const target = sortKey.slice(edge.type.length + 1);
       if (!edge.from.has(node.type) || !edge.to.has(target.split('-')[0]!)) continue;
+      const listed = view.elements.length;
       addEdge(wanted, view.elements, { ...base, type: edge.type, target }, edge);
+      if (edge.copy === undefined) continue;
+      wanted.set(derivedName(target, reverseKey(edge.type, source)), { child: { S: source } });
+      const copied = nodeItems.get(target);
+      if (copied === undefined || view.elements.length === listed) continue;
+      const { partitionKey, sortKey: sortName } = graph.table;
+      const names = edge.copy.filter(
+        (name) => name !== partitionKey && name !== sortName && copied[name] !== undefined,
+      );
+      view.copies[sortKey] = { M: Object.fromEntries(names.map((name) => [name, copied[name]!])) };
     }
   }
-  for (const [source, { attributes, elements }] of views) {
+  for (const [source, { attributes, elements, copies }] of views) {
     const view: Item = {
       ...(attributes && { attributes: { M: attributes } }),
       ...(elements.length > 0 && { edgeSet: { SS: elements } }),
+      ...(Object.keys(copies).length > 0 && { copies: { M: copies } }),
     };
     if (Object.keys(view).length > 0) wanted.set(derivedName(source, '~view'), view);
   }
@@ -57,7 +74,7 @@ export function storedItems(graph: AnyGraph, items: Iterable<Item>): Wanted {
   const stored: Wanted = new Map();
   for (const item of items) {
     const sortKey = text(item[graph.table.sortKey])!;
-    if (sortKey !== '~view' && !sortKey.startsWith('~ix/') && !sortKey.startsWith('~degree/')) continue;
+    if (!/^~(view$|ix\/|degree\/|rev\/)/.test(sortKey)) continue;
     const { w: _w, r: _r, model: _model, ...rest } = item;
     // A count that has come down to nothing is as good as none.
     if (canonicalText(rest['count'] ?? { N: '1' }) === canonicalText({ N: '0' })) continue;

@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto';
+import { canonicalText, type Item } from '../model/attribute-value.ts';
+import { classify } from '../model/base-item.ts';
+import { COPIES } from '../model/derived-item.ts';
+import { decodeElement, edgeKeyOf, escapedEdge } from '../model/element.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { isWithinBytes, parseNodeId, SORT_KEY_BYTES } from '../model/keys.ts';
+import { copyingEdge, copyOf, edgeOfReverse, parentOf, type ReverseItem, reverseItem } from '../plan/copies.ts';
+import { elementsByEdge } from '../plan/stored-view.ts';
+import type { ItemKey } from '../store/port.ts';
+
+/**
+ * What a view copies of other nodes, edge by edge. The view tells which edges it lists; what each of them should have beside
+ * it, the node that the edge enters says, which is in another partition.
+ */
+
+/** The place of one copy in a view: it is there, or should be, or both. */
+export interface CopySlot {
+  /** The edge's sort key; where no edge is listed, the name that a copy has. */
+  edge: string;
+  /** The node to copy; undefined where no copy is wanted. */
+  parent: string | undefined;
+  /** A hash of the copy that is there; undefined: none is. */
+  stored: string | undefined;
+}
+
+/** The name of an attribute of copies that is no map of them, as no edge is called. */
+export const NO_COPIES = '';
+
+/** Whether any edge type of the model copies anything. */
+export function hasCopies({ edges }: AnyGraph): boolean {
+  for (const { copy } of edges.values()) if (copy !== undefined) return true;
+  return false;
+}
+
+/** The node that an edge copies of, by the edge's sort key; undefined where it copies nothing or no such node can be. */
+export function copiedNode(graph: AnyGraph, edge: string): string | undefined {
+  if (copyingEdge(graph, edge) === undefined || !isWithinBytes(edge, SORT_KEY_BYTES)) return undefined;
+  const parent = parentOf(edge);
+  return parseNodeId(parent) === undefined ? undefined : parent;
+}
+
+/** The copies that a view holds and those that it should hold. */
+export function copySlots(graph: AnyGraph, view: Item | undefined): CopySlot[] {
+  const stored = storedCopies(view);
+  const slots: CopySlot[] = [];
+  for (const [escaped, elements] of elementsByEdge(view)) {
+    const decoded = decodeElement(elements[0]!);
+    const edge = decoded && edgeKeyOf(decoded);
+    const parent = edge === undefined || escapedEdge(edge) !== escaped ? undefined : copiedNode(graph, edge);
+    if (edge === undefined || parent === undefined) continue;
+    slots.push({ edge, parent, stored: copyHash(stored.get(edge)) });
+    stored.delete(edge);
+  }
+  for (const [edge, copy] of stored) slots.push({ edge, parent: undefined, stored: copyHash(copy) });
+  return slots;
+}
+
+/** One copy that a view holds, as a text; undefined where it holds none of that name. */
+export function storedCopyText(view: Item | undefined, edge: string): string | undefined {
+  const copy = storedCopies(view).get(edge);
+  return copy && canonicalText(copy);
+}
+
+/** What a view should hold of a node beside an edge that it lists, as a text; undefined where there is no such node. */
+export function wantedCopyText(graph: AnyGraph, edge: string, node: Item | undefined): string | undefined {
+  const model = copyingEdge(graph, edge);
+  const copy = model && copyOf(graph, model, node);
+  return copy && canonicalText({ M: copy });
+}
+
+/** Whether a slot holds what the node says. */
+export function isSlotRight(graph: AnyGraph, { edge, stored }: CopySlot, node: Item | undefined): boolean {
+  const wanted = wantedCopyText(graph, edge, node);
+  return stored === (wanted && textHash(wanted));
+}
+
+/** The edge that a reverse item names, where there can be such an edge. */
+export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKey | undefined {
+  const edge = edgeOfReverse(key, item);
+  const isPossible = edge !== undefined && edge.source !== '' && isWithinBytes(edge.target, SORT_KEY_BYTES);
+  return isPossible ? edge : undefined;
+}
+
+/** The reverse item that an edge wants as long as it is there. */
+export function reverseItemOf(graph: AnyGraph, { source, target }: ItemKey): ReverseItem | undefined {
+  const kind = classify(graph, source, target);
+  return kind.kind === 'edge' ? reverseItem(kind.edge, source, kind.target) : undefined;
+}
+
+/** Every copy, also what is none: all of it is to be as it should. */
+function storedCopies(view: Item | undefined): Map<string, Item[string]> {
+  const stored = view?.[COPIES];
+  if (stored === undefined) return new Map();
+  const isMap = 'M' in stored && Object.keys(stored.M).length > 0;
+  return new Map(isMap ? Object.entries(stored.M) : [[NO_COPIES, stored]]);
+}
+
+function copyHash(copy: Item[string] | undefined): string | undefined {
+  return copy && textHash(canonicalText(copy));
+}
+
+/** Many slots wait for their nodes at once: each takes the same room, however large the copy. */
+function textHash(text: string): string {
+  return hash('sha256', text, 'base64');
+}

@@ -1,0 +1,234 @@
+import type { Item } from '../model/attribute-value.ts';
+import { WATERMARK } from '../model/derived-item.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { isDerivedKey } from '../model/keys.ts';
+import { isPlausibleWatermark } from '../model/watermark.ts';
+import { copyingEdge } from '../plan/copies.ts';
+import type { ItemKey, Store } from '../store/port.ts';
+import type { StreamLabel } from '../stream/label.ts';
+import { indexItemText, isContinuationOf, isLive, isReverseOf } from './compare.ts';
+import { type CopySlot, edgeNamedByReverse, isSlotRight, reverseItemOf } from './copies.ts';
+import type { Suspect, SuspectPart } from './finding.ts';
+
+/**
+ * Comparing across partitions. Copies and reverse items have their truth in another partition, which does not pass by
+ * together with them, so it is looked up, a hundred keys in a call: the reverse item of each edge that copies, the edge of
+ * each reverse item, and the nodes that a view copies of. What differs may only be on its way: it is a suspect.
+ */
+
+/** A derived item of another partition that has to be looked at again, and the edge that wants it where its key does not tell. */
+export interface LookedUp extends ItemKey {
+  base?: ItemKey;
+}
+
+/** What looking up needs. */
+export interface LookUpContext {
+  graph: AnyGraph;
+  store: Pick<Store, 'getMany'>;
+  stream: StreamLabel;
+  /** Called with reverse items and continuations that may be wrong. */
+  onSuspects: (suspects: readonly Suspect[]) => Promise<void>;
+  /** Called with a partition whose view may hold wrong copies. */
+  onPartition: (source: string) => Promise<void>;
+}
+
+/** Keys of one call. */
+const BATCH = 100;
+/** Copies that wait for their nodes. */
+const MOST_SLOTS = 1_000;
+/** Calls at once, of one part of the table. */
+const CALLS_AT_ONCE = 4;
+
+/** The look-ups of one part of the table as it passes by. Memory is bounded: `take` waits where too much is under way. */
+export class LookUps {
+  private readonly calls = new Set<Promise<void>>();
+  private failure: { error: unknown } | undefined;
+  private edges: ItemKey[] = [];
+  private reverseItems: { key: ItemKey; item: Item }[] = [];
+  private parents = new Map<string, { source: string; slot: CopySlot }[]>();
+  private slots = 0;
+
+  constructor(private readonly context: LookUpContext) {}
+
+  /** Takes in one item of the table. */
+  async take(key: ItemKey, item: Item): Promise<void> {
+    const { graph } = this.context;
+    if (!isDerivedKey(key.target)) {
+      if (copyingEdge(graph, key.target) !== undefined) this.edges.push(key);
+      if (this.edges.length >= BATCH) await this.lookUpEdges();
+    } else if (isReverseOf(graph, key.target)) {
+      if (this.isWorthALook(key, item)) this.reverseItems.push({ key, item });
+      if (this.reverseItems.length >= BATCH) await this.lookUpReverseItems();
+    } else if (isContinuationOf(graph, key.target)) {
+      const suspects = continuationSuspects(this.context, key, item);
+      if (suspects.length > 0) await this.context.onSuspects(suspects);
+    }
+  }
+
+  /** Takes in what the view of a partition copies, if nothing else differs there. */
+  async takeSlots(source: string, slots: readonly CopySlot[]): Promise<void> {
+    for (const slot of slots) {
+      if (slot.parent === undefined) continue;
+      const ofParent = this.parents.get(slot.parent);
+      if (ofParent === undefined) this.parents.set(slot.parent, [{ source, slot }]);
+      else ofParent.push({ source, slot });
+      this.slots += 1;
+      if (this.parents.size >= BATCH || this.slots >= MOST_SLOTS) await this.lookUpParents();
+    }
+  }
+
+  /** Looks up what has gathered, and waits until all of it is compared. Throws what a look-up threw. */
+  async finish(): Promise<void> {
+    await this.lookUpEdges();
+    await this.lookUpReverseItems();
+    await this.lookUpParents();
+    await Promise.all(this.calls);
+    if (this.failure !== undefined) throw this.failure.error;
+  }
+
+  /** A tombstone whose watermark can be is nobody's business. */
+  private isWorthALook({ target }: ItemKey, item: Item): boolean {
+    return isLive(target, item) || !isPlausibleWatermark(item[WATERMARK], this.context.stream.known);
+  }
+
+  private async lookUpEdges(): Promise<void> {
+    const edges = this.edges;
+    this.edges = [];
+    await this.call(edges, async () => {
+      const { graph, store, onSuspects } = this.context;
+      const wanted = edges.flatMap((base) => {
+        const reverse = reverseItemOf(graph, base);
+        return reverse === undefined ? [] : [{ ...reverse, base }];
+      });
+      const { items } = await store.getMany(
+        wanted.map(({ key }) => key),
+        { consistent: false },
+      );
+      const suspects = wanted.flatMap(({ key, base, fields }, i) =>
+        reverseSuspects(this.context, { key, item: items[i], base }, fields),
+      );
+      if (suspects.length > 0) await onSuspects(suspects);
+    });
+  }
+
+  private async lookUpReverseItems(): Promise<void> {
+    const reverseItems = this.reverseItems;
+    this.reverseItems = [];
+    await this.call(reverseItems, async () => {
+      const suspects = await withoutEdge(this.context, reverseItems);
+      if (suspects.length > 0) await this.context.onSuspects(suspects);
+    });
+  }
+
+  private async lookUpParents(): Promise<void> {
+    const parents = this.parents;
+    this.parents = new Map();
+    this.slots = 0;
+    await this.call([...parents.keys()], async () => {
+      const { graph, store, onPartition } = this.context;
+      const keys = [...parents.keys()].map((parent) => ({ source: parent, target: parent }));
+      const { items } = await store.getMany(keys, { consistent: false });
+      const wrong = new Set<string>();
+      for (const [i, { source: parent }] of keys.entries()) {
+        for (const { source, slot } of parents.get(parent)!) {
+          if (!isSlotRight(graph, slot, items[i])) wrong.add(source);
+        }
+      }
+      for (const source of wrong) await onPartition(source);
+    });
+  }
+
+  /** Runs a look-up beside the others; resolves when there is room for the next. */
+  private async call(what: readonly unknown[], run: () => Promise<void>): Promise<void> {
+    if (what.length === 0) return;
+    const call = run()
+      .catch((error: unknown) => {
+        this.failure ??= { error };
+      })
+      .finally(() => this.calls.delete(call));
+    this.calls.add(call);
+    while (this.calls.size >= CALLS_AT_ONCE) await Promise.race(this.calls);
+    if (this.failure !== undefined) throw this.failure.error;
+  }
+}
+
+type Comparing = Pick<LookUpContext, 'graph' | 'store' | 'stream'>;
+
+/** Looks again at some reverse items and continuations; gives those that may be wrong. */
+export async function lookAgain(context: Comparing, looked: readonly LookedUp[]): Promise<Suspect[]> {
+  const { graph, store } = context;
+  const { items } = await store.getMany(looked, { consistent: false });
+  const suspects: Suspect[] = [];
+  const others: { key: ItemKey; item: Item }[] = [];
+  const based: { key: ItemKey; item: Item | undefined; base: ItemKey }[] = [];
+  for (const [i, { base, source, target }] of looked.entries()) {
+    const key = { source, target };
+    const item = items[i];
+    if (isContinuationOf(graph, target)) suspects.push(...(item ? continuationSuspects(context, key, item) : []));
+    else {
+      const edge = base ?? edgeNamedByReverse(key, item);
+      if (edge !== undefined) based.push({ key, item, base: edge });
+      else if (item !== undefined) others.push({ key, item });
+    }
+  }
+  const { items: edges } = await store.getMany(
+    based.map(({ base }) => base),
+    { consistent: false },
+  );
+  for (const [i, { key, item, base }] of based.entries()) {
+    const wanted = edges[i] === undefined ? undefined : reverseItemOf(graph, base)?.fields;
+    suspects.push(...reverseSuspects(context, { key, item, base }, wanted));
+  }
+  return [...suspects, ...(await withoutEdge(context, others))];
+}
+
+/** Reverse items that no edge wants. The others are compared where their edge passes by. */
+async function withoutEdge(
+  context: Comparing,
+  reverseItems: readonly { key: ItemKey; item: Item }[],
+): Promise<Suspect[]> {
+  const { graph, store } = context;
+  const named = reverseItems.map(({ key, item }) => ({ key, item, base: edgeNamedByReverse(key, item) }));
+  const keys = named.flatMap(({ base }) => (base === undefined ? [] : [base]));
+  const { items } = await store.getMany(keys, { consistent: false });
+  const present = new Set(keys.filter((_key, i) => items[i] !== undefined));
+  return named
+    .filter(({ base }) => base === undefined || !present.has(base) || reverseItemOf(graph, base) === undefined)
+    .flatMap((reverse) => reverseSuspects(context, reverse, undefined));
+}
+
+/** A reverse item as it was read, and the edge that it belongs to, where that is known. */
+interface ReadReverse {
+  key: ItemKey;
+  item: Item | undefined;
+  base: ItemKey | undefined;
+}
+
+function reverseSuspects(
+  { graph, stream }: Comparing,
+  { key, item, base }: ReadReverse,
+  wanted: Item | undefined,
+): Suspect[] {
+  const parts: SuspectPart[] = [];
+  if (indexItemText(item) !== indexItemText(wanted)) parts.push({ kind: 'reverse', base });
+  return [...parts, ...oddities(graph, stream, key, item)].map((part) => suspect(key, part));
+}
+
+/** A continuation that is on its way looks like one that is stuck; only time tells. */
+function continuationSuspects({ graph, stream }: Comparing, key: ItemKey, item: Item): Suspect[] {
+  const parts: SuspectPart[] = isLive(key.target, item) ? [{ kind: 'continuation' }] : [];
+  return [...parts, ...oddities(graph, stream, key, item)].map((part) => suspect(key, part));
+}
+
+/** What no base item decides about. */
+function oddities(graph: AnyGraph, stream: StreamLabel, { target }: ItemKey, item: Item | undefined): SuspectPart[] {
+  if (item === undefined) return [];
+  const parts: SuspectPart[] = [];
+  if (!isPlausibleWatermark(item[WATERMARK], stream.known)) parts.push({ kind: 'watermark' });
+  if (isLive(target, item) && item[graph.table.ttl] !== undefined) parts.push({ kind: 'expiry' });
+  return parts;
+}
+
+function suspect({ source, target }: ItemKey, part: SuspectPart): Suspect {
+  return { source, sortKey: target, part };
+}

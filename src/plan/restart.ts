@@ -1,0 +1,35 @@
+import { type Item, numberOf, stringOf } from '../model/attribute-value.ts';
+import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, WATERMARK } from '../model/derived-item.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { CONTINUATION_PREFIX, reversePrefix } from '../model/keys.ts';
+import type { DerivedUpdate, ItemKey } from '../store/port.ts';
+import type { EpochSeconds } from './writes.ts';
+
+/**
+ * The update that has a stuck fan-out go on: the continuation is written as it is, so that the record that was lost is made
+ * again and drives the next page. It is not buried: where its record is only late that would end a fan-out that is alive,
+ * and keep the rest of the children from the change for good. One that holds no place becomes a tombstone; one whose
+ * place cannot be begins at the first child.
+ *
+ * @param watermark the one it shall have.
+ */
+export function restartUpdate(
+  graph: AnyGraph,
+  key: ItemKey,
+  current: Item | undefined,
+  watermark: string,
+  now: EpochSeconds,
+): DerivedUpdate {
+  const first = reversePrefix(key.target.slice(CONTINUATION_PREFIX.length));
+  const stored = stringOf(current?.[AFTER]);
+  const after = stored?.startsWith(first) === true ? stored : first;
+  const stamp: Item = { [WATERMARK]: { S: watermark }, [MODEL]: { S: graph.fingerprint } };
+  const expiry: Item = { [graph.table.ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
+  const isOpen = current?.[AFTER] !== undefined;
+  return {
+    key,
+    set: { ...stamp, ...(isOpen ? { [AFTER]: { S: after } } : expiry) },
+    unset: [isOpen ? graph.table.ttl : AFTER],
+    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
+  };
+}

@@ -1,0 +1,14 @@
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
+
+/** Books whose views hold their authors' names. */
+export function bookGraph(table: string) {
+  return defineGraph({
+    table,
+    nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node({ view: ['name'] }) },
+    edges: {
+      WROTE: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name', 'birthYear'] }),
+      LIKES: edge({ from: 'BOOK', to: 'AUTHOR' }),
+    },
+  });
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { createProjector } from '../../../src/apply/projector.ts';
+import { check } from '../../../src/check/check.ts';
+import { copySlots, isSlotRight } from '../../../src/check/copies.ts';
+import { LookUps } from '../../../src/check/look-up.ts';
+import type { CheckCursor } from '../../../src/index.ts';
+import type { Item } from '../../../src/model/attribute-value.ts';
+import type { DerivedUpdate, ItemKey, ReadOptions } from '../../../src/store/port.ts';
+import { StreamLabel } from '../../../src/stream/label.ts';
+import { bookGraph } from '../../support/book-graph.ts';
+import { StreamedStore } from '../../support/streamed-store.ts';
+
+const graph = bookGraph('records');
+const NAME = { M: { name: { S: 'First' } } };
+
+describe('the slots of a view', () => {
+  const slots = (view: Item) =>
+    copySlots(graph, view).map(({ edge, parent, stored }) => [edge, parent, stored !== undefined]);
+
+  it('are its listed edges that copy, and whatever else it holds as a copy', () => {
+    expect(
+      slots({
+        edgeSet: { SS: ['WROTE-AUTHOR-1', 'WROTE-AUTHOR-2|by=me', 'LIKES-AUTHOR-3', '%ZZ'] },
+        copies: { M: { 'WROTE-AUTHOR-1': NAME, 'WROTE-AUTHOR-9': NAME } },
+      }),
+    ).toEqual([
+      ['WROTE-AUTHOR-1', 'AUTHOR-1', true],
+      ['WROTE-AUTHOR-2', 'AUTHOR-2', false],
+      ['WROTE-AUTHOR-9', undefined, true],
+    ]);
+  });
+
+  it.each([{ S: 'no map' }, { M: {} }])('hold copies that are none, %j, as one that nobody wants', (copies) => {
+    expect(slots({ edgeSet: { SS: ['WROTE-AUTHOR-1'] }, copies })).toEqual([
+      ['WROTE-AUTHOR-1', 'AUTHOR-1', false],
+      ['', undefined, true],
+    ]);
+  });
+
+  it('are right where they hold what the node says, and nothing where there is no node', () => {
+    const [slot] = copySlots(graph, { edgeSet: { SS: ['WROTE-AUTHOR-1'] }, copies: { M: { 'WROTE-AUTHOR-1': NAME } } });
+    expect(isSlotRight(graph, slot!, { name: { S: 'First' }, other: { N: '1' } })).toBe(true);
+    expect(isSlotRight(graph, slot!, { name: { S: 'Second' } })).toBe(false);
+    expect(isSlotRight(graph, slot!, undefined)).toBe(false);
+    const [empty] = copySlots(graph, { edgeSet: { SS: ['WROTE-AUTHOR-1'] } });
+    expect(isSlotRight(graph, empty!, undefined)).toBe(true);
+    expect(isSlotRight(graph, empty!, {})).toBe(false);
+  });
+});
+
+/** A table whose calls can be met by what happens just before them. */
+class WatchedStore extends StreamedStore {
+  calls: number[] = [];
+  mostAtOnce = 0;
+  beforeUpdate: (update: DerivedUpdate) => Promise<void> = async () => undefined;
+  private running = 0;
+
+  override async getMany(keys: readonly ItemKey[], options: ReadOptions) {
+    this.calls.push(keys.length);
+    this.running += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.running);
+    await new Promise((resolve) => setImmediate(resolve));
+    this.running -= 1;
+    return await super.getMany(keys, options);
+  }
+  override async update(update: DerivedUpdate) {
+    await this.beforeUpdate(update);
+    return await super.update(update);
+  }
+}
+
+describe('looking up', () => {
+  it('takes a hundred keys a call and a few calls at once, however much passes', async () => {
+    const store = new WatchedStore(graph);
+    let suspects = 0;
+    let wrong = 0;
+    const lookUps = new LookUps({
+      ...{ graph, store, stream: new StreamLabel(undefined) },
+      onSuspects: async (found) => {
+        suspects += found.length;
+      },
+      onPartition: async () => {
+        wrong += 1;
+      },
+    });
+    const stamp = { w: { S: '' }, r: { N: '1' } };
+    for (let i = 0; i < 20_000; i++) {
+      const child = { S: `BOOK-${i}` };
+      await lookUps.take({ source: 'BOOK-HUB', target: `WROTE-AUTHOR-${i}` }, {});
+      await lookUps.take({ source: 'AUTHOR-HUB', target: `~rev/WROTE-BOOK-${i}` }, { child, ...stamp });
+      await lookUps.takeSlots(`BOOK-${i}`, [{ edge: 'WROTE-AUTHOR-1', parent: 'AUTHOR-1', stored: 'a copy' }]);
+    }
+    await lookUps.finish();
+    expect({ suspects, wrong }).toEqual({ suspects: 40_000, wrong: 20_000 });
+    // Slots of one parent are compared with one read of it.
+    expect(store.calls).toHaveLength(200 + 200 + 20);
+    expect(Math.max(...store.calls)).toBe(100);
+    expect(store.mostAtOnce).toBeLessThanOrEqual(4);
+  });
+
+  it('asks about no tombstone, and about nothing in a model that copies nothing', async () => {
+    const store = new WatchedStore(graph);
+    const context = {
+      ...{ graph, store, stream: new StreamLabel(undefined) },
+      onSuspects: () => Promise.reject(new Error('a suspect')),
+      onPartition: () => Promise.reject(new Error('a suspect')),
+    };
+    const lookUps = new LookUps(context);
+    await lookUps.take({ source: 'AUTHOR-1', target: '~rev/WROTE-BOOK-1' }, { w: { S: '' }, expiresAt: { N: '1' } });
+    await lookUps.take({ source: 'AUTHOR-1', target: '~more/WROTE' }, { w: { S: '' }, expiresAt: { N: '1' } });
+    await lookUps.take({ source: 'AUTHOR-1', target: 'AUTHOR-1' }, {});
+    await lookUps.take({ source: 'BOOK-1', target: 'LIKES-AUTHOR-1' }, {});
+    await lookUps.finish();
+    expect(store.calls).toEqual([]);
+  });
+});
+
+/** A book of one author, by base items alone; projecting is left to whoever has it. */
+async function bookTable(): Promise<WatchedStore> {
+  const store = new WatchedStore(graph);
+  await store.producer('AUTHOR-1', 'AUTHOR-1', { name: { S: 'First' } });
+  await store.producer('BOOK-1', 'BOOK-1', {});
+  await store.producer('BOOK-1', 'WROTE-AUTHOR-1', {});
+  return store;
+}
+
+/** Changes the author and lets the projector have this record, once, just before a derived item is written. */
+function changeBefore(store: WatchedStore, sortKey: string): void {
+  let isOver = false;
+  store.beforeUpdate = async ({ key }) => {
+    if (isOver || key.target !== sortKey) return;
+    isOver = true;
+    const record = await store.producer('AUTHOR-1', 'AUTHOR-1', { name: { S: 'Changed' } });
+    await createProjector(graph, { store }).project([record!]);
+  };
+}
+
+async function copyOfBook(store: StreamedStore): Promise<unknown> {
+  return (await store.derived('BOOK-1', '~view'))?.['copies'];
+}
+
+const CHANGED = { M: { 'WROTE-AUTHOR-1': { M: { name: { S: 'Changed' } } } } };
+
+describe('mending beside the projector', () => {
+  it('a rebuild makes the reverse item before it reads the parent, so that a change meanwhile reaches the view', async () => {
+    const store = await bookTable();
+    changeBefore(store, '~view');
+    await check({ graph, store, mode: 'rebuild', sources: ['BOOK-1'] });
+    expect(await copyOfBook(store)).toEqual(CHANGED);
+  });
+
+  it('a repair of a reverse item looks at the copy behind it, which a fan-out may have missed meanwhile', async () => {
+    const store = await bookTable();
+    await createProjector(graph, { store }).project(store.records);
+    await store.delete({ source: 'AUTHOR-1', target: '~rev/WROTE-BOOK-1' });
+    changeBefore(store, '~rev/WROTE-BOOK-1');
+    const { drift, repaired } = await check({ graph, store, mode: 'repair', sources: ['BOOK-1'], settleMs: 0 });
+    expect({ drift, repaired }).toEqual({ drift: { missing: 1, stale: 0, orphan: 0 }, repaired: 1 });
+    expect(await copyOfBook(store)).toEqual(CHANGED);
+  });
+});
+
+it.each([
+  [undefined, 40],
+  [10, 5],
+])('a check that may have %s waiting names at most %i items in a cursor', async (mostSuspects, most) => {
+  const store = new WatchedStore(graph);
+  for (let i = 0; i < 40; i++) {
+    await store.producer('BOOK-1', `WROTE-AUTHOR-${i}`, {});
+    await store.producer(`AUTHOR-${i}`, `AUTHOR-${i}`, {});
+  }
+  await createProjector(graph, { store }).project(store.records);
+  for (let i = 0; i < 40; i++) await store.delete({ source: `AUTHOR-${i}`, target: '~rev/WROTE-BOOK-1' });
+  let named = 0;
+  const onProgress = (_: unknown, where: () => CheckCursor): void => {
+    named = Math.max(named, where().items?.length ?? 0);
+  };
+  const { drift } = await check({ graph, store, segments: 1, settleMs: 20, mostSuspects, onProgress });
+  expect(drift).toEqual({ missing: 40, stale: 0, orphan: 0 });
+  expect(named).toBeGreaterThan(0);
+  expect(named).toBeLessThanOrEqual(most);
+});
