@@ -221,6 +221,11 @@ function wrongItems(graph: AnyGraph, table: StreamedStore, odd: ReadonlySet<stri
   return [...new Set([...wrong, ...odd])].sort();
 }
 
+/** How many records of base items there are; continuations of fan-outs have records, too. */
+function baseRecords(table: StreamedStore): number {
+  return table.records.filter(({ target }) => !target.startsWith('~')).length;
+}
+
 /** What the check should name: a count that agrees with the items is right as soon as they are. */
 function reportable(table: StreamedStore, wrong: readonly string[]): string[] {
   const counts = wrongCounts(table);
@@ -235,7 +240,7 @@ describe('the check names exactly the derived items that differ', () => {
         const odd = await damage(graph, table, list);
         const wrong = reportable(table, wrongItems(graph, table, odd));
         expect((await run(graph, table)).drifted).toEqual(wrong);
-        const records = table.records.length;
+        const written = baseRecords(table);
         const { repaired, drifted } = await run(graph, table, { mode: 'repair' });
         expect(repaired).toBe(drifted.length);
         // A reverse item and its copy are mended together, whichever of them comes first.
@@ -243,7 +248,7 @@ describe('the check names exactly the derived items that differ', () => {
         await fanOut(graph, table);
         expect(wrongItems(graph, table, new Set())).toEqual([]);
         expect((await run(graph, table)).drifted).toEqual([]);
-        expect(table.records).toHaveLength(records);
+        expect(baseRecords(table)).toBe(written);
       }),
       RUNS,
     );
