@@ -11,6 +11,8 @@ export type Answer = { kind: 'done'; count: number } | { kind: 'failed' };
 
 /** The calls before which a process stands still; most often before the write that follows on two looks at the table. */
 const STALLED_CALLS = [1, 2, 3, 3, 3, 4, 5] as const;
+/** The same where edges copy: an edge's reverse item and its parent make two calls more. */
+const STALLED_COPY_CALLS = [1, 2, 3, 4, 4, 4, 5, 6] as const;
 
 /** One run of the projector over one batch, from its start to its answer, its crash or its timeout. */
 export class Invocation implements SimulatedProcess {
@@ -53,7 +55,9 @@ export class Invocation implements SimulatedProcess {
     if (isAbandoned) this.abandonLater();
     const isTwin = isAbandoned || this.isDuplicate;
     if (choices.chance(`${name}.stalled`, isTwin ? climate.stalledTwin : climate.stalled)) {
-      this.stalledCall = choices.drawn(`${name}.stalled.call`, (random) => random.oneOf(STALLED_CALLS));
+      this.stalledCall = choices.drawn(`${name}.stalled.call`, (random) =>
+        random.oneOf(world.options.copies === 'none' ? STALLED_CALLS : STALLED_COPY_CALLS),
+      );
     }
     const skew = this.skew();
     const projector = createProjector(world.graph, {

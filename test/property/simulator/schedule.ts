@@ -4,7 +4,7 @@ import { Choices, type Script } from './choices.ts';
 import { CALM } from './climate.ts';
 import { damage } from './damage.ts';
 import { inspect } from './inspection.ts';
-import { isChecked } from './models.ts';
+import { chooseModel, isChecked } from './models.ts';
 import { LONGEST_TIMEOUT } from './time.ts';
 import { derivedDifferences, differences } from './verdict.ts';
 import { type Counters, type Failure, World } from './world.ts';
@@ -28,6 +28,11 @@ const BURIALS = 3;
 /** Runs the schedule of a seed. `isRecording` gives its script. */
 export function runSeed(seed: number, isRecording = false): Promise<Outcome> {
   return run(Choices.seeded(seed, isRecording));
+}
+
+/** Whether the schedule of a seed is of a model with copies. */
+export function hasCopies(seed: number): boolean {
+  return chooseModel(Choices.seeded(seed)).copies !== 'none';
 }
 
 /** Runs a schedule that was kept. `trace` is told what happens, line by line. */

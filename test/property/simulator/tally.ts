@@ -1,4 +1,4 @@
-import { type Outcome, runSeed } from './schedule.ts';
+import { hasCopies, type Outcome, runSeed } from './schedule.ts';
 import type { Counters, Failure } from './world.ts';
 
 /** A schedule that failed. */
@@ -24,6 +24,8 @@ export interface SeedRange {
   /** The seed of the first; the others follow on. */
   first: number;
   count: number;
+  /** Leave out models without copies. Default: do not. */
+  copiesOnly?: boolean;
   /** Stop after so many failures. Default: do not. */
   mostFailures?: number;
 }
@@ -37,13 +39,14 @@ export function emptyTally(): Tally {
 
 /** Runs the schedules of consecutive seeds. `onSchedule` is told of each that is done. */
 export async function runSeeds(
-  { first, count, mostFailures = Number.POSITIVE_INFINITY }: SeedRange,
+  { first, count, copiesOnly = false, mostFailures = Number.POSITIVE_INFINITY }: SeedRange,
   onSchedule: (done: number) => void = () => undefined,
 ): Promise<Tally> {
   const tally = emptyTally();
   for (let i = 0; i < count && tally.failed < mostFailures; i++) {
+    if (copiesOnly && !hasCopies(first + i)) continue;
     addOutcome(tally, first + i, await runSeed(first + i));
-    onSchedule(tally.schedules);
+    onSchedule(i + 1);
   }
   return tally;
 }

@@ -42,9 +42,15 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: VIEW,
+        find: '  let current: Item | undefined;\n  const fast',
+        replace:
+          '  let current: Item | undefined;\n  const early = new Map(await readCopies(context, unit.changes.map(({ target }) => target)));\n  if (prefetched !== undefined) prefetched.item = await readView(context, unit.source);\n  const fast',
+      },
+      {
+        file: VIEW,
         find: '    const parents = await readParents(context, unit, current, truths);\n',
         replace:
-          '    const parents = await readParents(context, unit, current, truths);\n    if (parents.size > 0 && truths.size === 0) current = await readView(context, unit.source);\n',
+          '    const parents = new Map([...(await readParents(context, unit, current, truths))].map(([edge, copy]) => [edge, early.has(edge) ? early.get(edge) : copy]));\n    early.clear();\n',
       },
     ],
   },

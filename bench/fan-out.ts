@@ -1,0 +1,199 @@
+import { createProjector } from '../src/apply/projector.ts';
+import { defineGraph } from '../src/model/graph.ts';
+import { edge, node } from '../src/model/schema.ts';
+import { watermark } from '../src/model/watermark.ts';
+import { viewCopies } from '../src/plan/stored-view.ts';
+import { MeteredStore } from '../src/store/metered.ts';
+import type { DerivedUpdate, Store, UpdateResult } from '../src/store/port.ts';
+import { isContinuationKey } from '../src/stream/filter.ts';
+import type { ChangeRecord } from '../src/stream/record.ts';
+import { runDirectly } from './support/command.ts';
+import { derivedItems } from './support/derived.ts';
+import type { Item } from './support/images.ts';
+import type { Report } from './support/report.ts';
+import { load, withFreshTable } from './support/table.ts';
+
+/** The fan-out: a parent with very many children changes, and each of their views has to have its copy. */
+
+const CHILDREN = [1_000, 100_000];
+const LOADED_AT_ONCE = 2_000;
+const CHECKED_AT_ONCE = 5_000;
+const LABEL = 'bench';
+const AUTHOR = 'AUTHOR-1';
+const EDGE = `WROTE-${AUTHOR}`;
+const CONTINUATION = '~more/WROTE';
+
+const graph = defineGraph({
+  table: 'fan-out',
+  nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node() },
+  edges: { WROTE: edge({ from: 'BOOK', to: 'AUTHOR', edgeSet: ['role'], copy: ['name', 'birthYear'] }) },
+});
+
+/** What the change of a parent came to. */
+interface Seen {
+  children: number;
+  writes: number;
+  /** Views that were written other than once. */
+  notOnce: number;
+  wrong: number;
+  wcu: number;
+  rcu: number;
+  pages: number;
+  seconds: number;
+}
+
+/** Changes a parent of each number of children; their items and what is derived of them are loaded with the stream off. */
+export async function fanOut(): Promise<Report[]> {
+  const reports: Report[] = [];
+  for (const children of CHILDREN) reports.push(report(await changed(children)));
+  return reports;
+}
+
+function report({ children, writes, notOnce, wrong, wcu, rcu, pages, seconds }: Seen): Report {
+  if (notOnce > 0 || wrong > 0) throw new Error(`${notOnce} views were not written once, ${wrong} have another copy`);
+  return {
+    name: 'fan-out',
+    title: `a parent's change brought to ${children.toLocaleString('en-US')} children (dynoxide)`,
+    figures: [
+      { name: 'children', value: children, unit: 'views' },
+      { name: 'writes to them', value: writes, unit: 'writes', target: { kind: 'at-most', value: children } },
+      { name: 'invocations, a page each', value: pages, unit: 'pages' },
+      { name: 'for a child', value: wcu / children, unit: 'WCU' },
+      { name: 'for a child', value: rcu / children, unit: 'RCU' },
+      { name: 'children in a second', value: children / seconds, unit: '1/s' },
+      { name: 'in all', value: seconds, unit: 's' },
+    ],
+  };
+}
+
+async function changed(children: number): Promise<Seen> {
+  return await withFreshTable(graph, [], async ({ store }) => {
+    await loadChildren(children, (items) => load(store, items));
+    const oldImage = author('Ann');
+    const newImage = author('Anne');
+    await store.put(newImage);
+    const metered = new MeteredStore(store);
+    const counted = new CountedViews(metered);
+    const startMs = performance.now();
+    const pages = await drive(counted, record(AUTHOR, 1, oldImage, newImage));
+    const seconds = (performance.now() - startMs) / 1000;
+    const { wcu, rcu } = metered;
+    const times = [...counted.times.values()];
+    return {
+      children,
+      writes: times.reduce((sum, count) => sum + count, 0),
+      notOnce: times.filter((count) => count !== 1).length + Math.abs(children - times.length),
+      wrong: await wrongCopies(store, children),
+      wcu,
+      rcu,
+      pages,
+      seconds,
+    };
+  });
+}
+
+/** Projects the parent's record, and then each record of the continuation, as a stream would bring it. */
+async function drive(store: Store, first: ChangeRecord): Promise<number> {
+  const projector = createProjector(graph, { store });
+  let next: ChangeRecord | undefined = first;
+  let pages = 0;
+  for (; next !== undefined; pages++) {
+    const { error } = await projector.project([next]);
+    if (error !== undefined) throw error;
+    const { item } = await store.get({ source: AUTHOR, target: CONTINUATION }, { consistent: true });
+    next = item?.['after'] === undefined ? undefined : record(CONTINUATION, pages + 2, undefined, item);
+  }
+  return pages;
+}
+
+function record(target: string, sequence: number, oldImage: Item | undefined, newImage: Item): ChangeRecord {
+  const sequenceNumber = String(sequence);
+  return { source: AUTHOR, target, oldImage, newImage, position: watermark(LABEL, sequenceNumber), sequenceNumber };
+}
+
+function author(name: string): Item {
+  return { source: { S: AUTHOR }, target: { S: AUTHOR }, name: { S: name }, birthYear: { N: '1960' } };
+}
+
+function child(i: number): string {
+  return `BOOK-${String(i).padStart(6, '0')}`;
+}
+
+/** The books with their edges, views and reverse items, as projected. */
+async function loadChildren(children: number, put: (items: readonly Item[]) => Promise<void>): Promise<void> {
+  await put([author('Ann')]);
+  for (let first = 0; first < children; first += LOADED_AT_ONCE) {
+    const items: Item[] = [];
+    for (let i = first; i < Math.min(children, first + LOADED_AT_ONCE); i++) {
+      const source = { S: child(i) };
+      const base: Item[] = [
+        { source, target: source, title: { S: `Title ${i}` } },
+        { source, target: { S: EDGE }, role: { S: 'writer' } },
+      ];
+      items.push(...base, ...derivedItems(graph, base).map(withCopy), reverseItem(source));
+    }
+    await put(items);
+  }
+}
+
+function withCopy(item: Item): Item {
+  const { name, birthYear } = author('Ann');
+  return { ...item, copies: { M: { [EDGE]: { M: { name: name!, birthYear: birthYear! } } } } };
+}
+
+function reverseItem(source: { S: string }): Item {
+  return {
+    source: { S: AUTHOR },
+    target: { S: `~rev/WROTE-${source.S}` },
+    child: source,
+    w: { S: `${LABEL}/0` },
+    r: { N: '1' },
+  };
+}
+
+/** How many children have another copy than the parent's attributes. */
+async function wrongCopies(store: Store, children: number): Promise<number> {
+  const { name, birthYear } = author('Anne');
+  const wanted = JSON.stringify({ name, birthYear });
+  let wrong = 0;
+  for (let first = 0; first < children; first += CHECKED_AT_ONCE) {
+    const count = Math.min(CHECKED_AT_ONCE, children - first);
+    const keys = Array.from({ length: count }, (_, i) => ({ source: child(first + i), target: '~view' }));
+    const { items } = await store.getMany(keys, { consistent: true });
+    for (const view of items) {
+      const copy = viewCopies(view).get(EDGE);
+      if (JSON.stringify(copy && { name: copy['name'], birthYear: copy['birthYear'] }) !== wanted) wrong += 1;
+    }
+  }
+  return wrong;
+}
+
+/** Counts the updates of each child's view. */
+class CountedViews implements Store {
+  readonly times = new Map<string, number>();
+  readonly get: Store['get'];
+  readonly getMany: Store['getMany'];
+  readonly query: Store['query'];
+  readonly put: Store['put'];
+  readonly delete: Store['delete'];
+  readonly transact: Store['transact'];
+  readonly writeMany: Store['writeMany'];
+
+  constructor(private readonly store: Store) {
+    this.get = store.get.bind(store);
+    this.getMany = store.getMany.bind(store);
+    this.query = store.query.bind(store);
+    this.put = store.put.bind(store);
+    this.delete = store.delete.bind(store);
+    this.transact = store.transact.bind(store);
+    this.writeMany = store.writeMany.bind(store);
+  }
+
+  async update(update: DerivedUpdate): Promise<UpdateResult> {
+    const { source, target } = update.key;
+    if (!isContinuationKey(target) && source !== AUTHOR) this.times.set(source, (this.times.get(source) ?? 0) + 1);
+    return await this.store.update(update);
+  }
+}
+
+await runDirectly(import.meta.url, 'fan-out', fanOut);
