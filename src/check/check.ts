@@ -91,6 +91,9 @@ const MOST_TO_TIDY = 1_000;
  * pass together. Only partitions that differ are read again, and what differs is drift only where the stream's consumer
  * has had its time and has not touched it. With `mode: 'repair'` drift is mended, by the base items as they are then.
  *
+ * In a model with `copy` the truth of copies and of reverse items lies in other partitions: it is looked up, at 1 to 1.5 read
+ * units for each edge that copies.
+ *
  * @example
  * const { drift, quarantined } = await check({ graph, store, onFinding: console.log });
  */

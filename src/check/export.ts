@@ -38,7 +38,8 @@ const PROGRESS_ITEMS = 10_000;
 /**
  * Checks an export of a table to S3: the table itself is not touched, no capacity is consumed. The files are read once for
  * the digests of all partitions (about a kilobyte for each is held), and, where some differ, once more for those. What was
- * on its way to be projected when the export was made differs as well: the live table settles it.
+ * on its way to be projected when the export was made differs as well: the live table settles it. Copies of nodes, reverse
+ * items and fan-outs are left out: what they should be is in other partitions, each of which would be looked for in the files.
  *
  * Throws `invalid-export` where the folder holds no export, or not all of it.
  */

@@ -1,6 +1,7 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type CheckOptions, type CheckResult, check } from '../check/check.ts';
+import { hasCopies } from '../check/copies.ts';
 import { type CheckCursor, parseCursor } from '../check/cursor.ts';
 import { checkExport, type ExportCheckResult } from '../check/export.ts';
 import type { Finding } from '../check/finding.ts';
@@ -17,6 +18,9 @@ import { stopOnSignal } from './signals.ts';
 const FOUND = 1;
 /** Stopped before its end: what it found is not all. */
 const STOPPED = 2;
+/** What a check of an export says of copies: what they should be stands in other partitions than they do. */
+const COPIES_LEFT_OUT =
+  'copies and reverse items are left out of a check of an export; a check of the table, or --confirm, looks at them';
 /** Findings that are kept for the report; more are counted. */
 const MOST_FINDINGS = 10_000;
 /** Parts of which a sample takes its share. */
@@ -102,6 +106,7 @@ async function checkAndReport(session: Session, options: CommandOptions) {
   });
   const seconds = (performance.now() - started) / 1000;
   const { cursor, ...totals }: CheckResult = result;
+  const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasCopies(session.graph);
   const { missing, stale, orphan } = totals.drift;
   if (missing + stale + orphan > totals.repaired || totals.quarantined > 0) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
@@ -109,6 +114,7 @@ async function checkAndReport(session: Session, options: CommandOptions) {
     ...totals,
     seconds,
     ...(cursor !== undefined && { stopped: true }),
+    ...(leavesCopiesOut && { copiesLeftOut: true }),
     findings,
     ...(options.dryRun === true && { plan: actions }),
   };
@@ -116,6 +122,7 @@ async function checkAndReport(session: Session, options: CommandOptions) {
   const plan = options.dryRun === true ? actions : [];
   const lines = [...plan, reportText(totals, findings, seconds)];
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
+  if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
   return { json, text: lines.join('\n') };
 }
 

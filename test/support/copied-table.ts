@@ -43,6 +43,12 @@ export async function copiedTable(books = 5) {
     }
   }
 
+  /** Projects the newest record of the stream, ahead of all that have not been delivered. */
+  async function deliverNewest(): Promise<void> {
+    const { error } = await projector.project((await table.allRecords()).slice(-1));
+    if (error !== undefined) throw error;
+  }
+
   /** Takes records out of the stream unread. */
   async function lose(): Promise<void> {
     read = (await table.allRecords()).length;
@@ -90,7 +96,7 @@ export async function copiedTable(books = 5) {
     await writer.putEdge(`BOOK-${b}`, 'WROTE', `AUTHOR-OF${b}`, {});
   }
   await deliver();
-  return { ...table, writer, deliver, lose, run, everything, read: read_, corrupt, copiesOf };
+  return { ...table, writer, deliver, deliverNewest, lose, run, everything, read: read_, corrupt, copiesOf };
 }
 
 function text(value: Item[string] | undefined): string {
