@@ -28,7 +28,7 @@ export interface SegmentContext {
   /** Called after each page; the next is read when it is done. */
   onPage: () => Promise<void>;
   /** Called with each item that is something besides its part in the comparison. */
-  onNoted: (key: ItemKey, noted: NonNullable<Noted>) => void;
+  onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => void;
   isOver: () => boolean;
 }
 
@@ -75,7 +75,7 @@ export class SegmentScan {
       this.current = new PartitionSummary(graph, source, Math.floor(now() / 1000), stream.known);
     }
     const noted = this.current!.add(target, item);
-    if (noted !== undefined) this.context.onNoted({ source, target }, noted);
+    if (noted !== undefined) this.context.onNoted({ source, target }, noted, item);
   }
 
   private async finishPartition(): Promise<void> {

@@ -82,6 +82,7 @@ export const edgeSchema = z.strictObject({
     .optional(),
   inbound: z.unknown().optional(),
   degree: z.boolean().optional(),
+  keys: z.enum(['plain', 'hashed'], { error: "should be 'plain' or 'hashed'" }).optional(),
 });
 /** Orders of an edge type. */
 export const inboundSchema = z.strictObject({

@@ -15,6 +15,7 @@ import {
 } from './compile-schemas.ts';
 import { DERIVED_ATTRIBUTES } from './derived-item.ts';
 import type { IndexName } from './graph.ts';
+import { TARGET_ID } from './hashed-key.ts';
 import { isTypeName } from './keys.ts';
 import type { HashName } from './shard.ts';
 
@@ -92,6 +93,8 @@ export interface EdgeModel {
   inbound?: InboundModel;
   /** Whether each node's edges of this type are counted. */
   degree: boolean;
+  /** How sort keys are made. */
+  keys: 'plain' | 'hashed';
 }
 
 /** Compiles the `table` entry. */
@@ -172,6 +175,7 @@ export function compileEdge(
   type: string,
   definition: unknown,
   nodeTypes: ReadonlySet<string>,
+  table: TableNames,
   mistakes: MistakeLog,
 ): EdgeModel | undefined {
   const path = `edges.${type}`;
@@ -195,7 +199,20 @@ export function compileEdge(
     labels: compileLabels(options.edgeSet, path, mistakes),
     inbound: compileInbound(options.inbound, `${path}.inbound`, mistakes),
     degree: options.degree ?? false,
+    keys: compileKeys(options.keys, table, `${path}.keys`, mistakes),
   };
+}
+
+function compileKeys(
+  option: EdgeModel['keys'] = 'plain',
+  { partitionKey, sortKey, ttl }: TableNames,
+  path: string,
+  mistakes: MistakeLog,
+): EdgeModel['keys'] {
+  if (option === 'hashed' && [partitionKey, sortKey, ttl].includes(TARGET_ID)) {
+    mistakes.push({ path, message: `hashed keys need the attribute ${TARGET_ID}, which the table option names` });
+  }
+  return option;
 }
 
 function compileLabels(

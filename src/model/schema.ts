@@ -183,6 +183,13 @@ export interface EdgeOptions<F extends Fields, From extends string, To extends s
    * Default false.
    */
   degree?: boolean;
+  /**
+   * How the sort keys of the edges are made. `'plain'`: the edge type, `-`, the target's id. `'hashed'`: keys of one
+   * length however long the ids are, made of a hash of the target's id, with the id beside it in the attribute `targetId`,
+   * which then belongs to the library; `hashedEdgeKey` makes them for producers without the writer. Edges come in the
+   * order of the hashes, and those written with the other option have to be written anew. Default `'plain'`.
+   */
+  keys?: 'plain' | 'hashed';
 }
 
 /** An edge type of a model, as `edge` makes it: attributes written, attributes stored, node types joined, labels. */

@@ -1,11 +1,11 @@
 import type { Item } from '../model/attribute-value.ts';
-import { type BaseItemKind, classify } from '../model/base-item.ts';
-import type { LabelModel, NodeModel } from '../model/compile.ts';
+import { type BaseItemKind, classifyKey, type KeyKind, withTarget } from '../model/base-item.ts';
+import type { EdgeModel, LabelModel, NodeModel } from '../model/compile.ts';
 import { COUNTED } from '../model/derived-item.ts';
-import { encodeLabel, escapedEdge, LabelError } from '../model/element.ts';
+import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../model/element.ts';
 import { isWellFormed } from '../model/encoding.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { edgeIndexKey } from '../model/keys.ts';
+import { edgeIndexKey, edgeSortKey } from '../model/keys.ts';
 import { inboundItem, searchItems } from './index-items.ts';
 import { PartError, type Problem, part, Subject } from './subject.ts';
 
@@ -41,8 +41,8 @@ export function derive(graph: AnyGraph, source: string, sortKey: string, image: 
 
 /** The planner of one base item: what its keys say is worked out once for all of its images. */
 export class ItemPlanner {
-  private readonly kind: BaseItemKind;
-  /** What an edge's element begins with. */
+  private readonly kind: KeyKind;
+  /** What an edge's element begins with; of a hashed key's only the part that all images share. */
   private readonly escapedEdge: string = '';
   /** Sort key of an edge's index item. */
   private readonly indexKey: string = '';
@@ -52,34 +52,37 @@ export class ItemPlanner {
     private readonly source: string,
     private readonly sortKey: string,
   ) {
-    this.kind = classify(graph, source, sortKey);
-    if (this.kind.kind !== 'edge') return;
+    this.kind = classifyKey(graph, source, sortKey);
+    if (this.kind.kind !== 'edge' && this.kind.kind !== 'hashed') return;
     this.escapedEdge = escapedEdge(sortKey);
     if (this.kind.edge.inbound !== undefined || this.kind.edge.degree) this.indexKey = edgeIndexKey(sortKey);
   }
 
   /** As the function `derive`. */
   derive(image: Item | undefined): Derived {
-    const { kind } = this;
-    if (image === undefined || kind.kind === 'unknown') return NOTHING;
+    if (image === undefined) return NOTHING;
+    const kind = withTarget(this.graph, this.kind, this.sortKey, image);
+    if (kind.kind === 'unknown') return NOTHING;
     if (kind.kind === 'misfit') return { indexItems: NO_ITEMS, problems: [{ code: 'misfit', message: kind.reason }] };
     if (kind.kind === 'node') return deriveNode(this.graph, kind.node, this.source, image);
     return this.deriveEdge(kind, image);
   }
 
   private deriveEdge({ edge, target }: Extract<BaseItemKind, { kind: 'edge' }>, image: Item): Derived {
-    const subject = new Subject(this.graph, { source: this.source, type: edge.type, target }, image);
+    const context = { source: this.source, type: edge.type, target };
+    const subject = new Subject(this.graph, context, image, edge.keys === 'hashed');
     const problems: Problem[] = [];
     const { labels, inbound } = edge;
-    const element = labels && part(problems, () => this.element(labels, subject));
-    const indexed = inbound && inboundItem(inbound, subject, this.sortKey, problems);
+    const element = labels && part(problems, () => this.element(edge, labels, subject));
+    // By the target's id also where the key is hashed: whoever asks for incoming edges knows the id.
+    const indexed = inbound && inboundItem(inbound, subject, edgeSortKey(edge.type, target), problems);
     const item: Item | undefined = edge.degree ? { ...indexed, [COUNTED]: { S: edge.type } } : indexed;
     const indexItems = item === undefined ? NO_ITEMS : new Map<string, Item>().set(this.indexKey, item);
     return { element, indexItems, problems };
   }
 
-  private element(labels: readonly LabelModel[], subject: Subject): string {
-    let element = this.escapedEdge;
+  private element({ keys }: EdgeModel, labels: readonly LabelModel[], subject: Subject): string {
+    let element = keys === 'hashed' ? escapedHashedEdge(this.sortKey, subject.context.target) : this.escapedEdge;
     for (const label of labels) element += labelText(label, subject);
     return element;
   }

@@ -1,4 +1,5 @@
 import { EdgeloomError } from '../errors.ts';
+import { sortKeyOfEdge } from '../model/base-item.ts';
 import type { EdgeModel, InboundModel, OrderModel, SearchModel } from '../model/compile.ts';
 import type { AnyGraph, IndexName } from '../model/graph.ts';
 import {
@@ -79,8 +80,19 @@ export function checkSource(graph: AnyGraph, id: string): void {
 
 /** The sort key of an edge to a target; throws where the model's edge type cannot enter it. */
 export function targetKey(edge: EdgeModel, target: string): string {
-  const sortKey = edgeSortKey(edge.type, target);
-  checkKeyText(sortKey, "The edge's sort key", SORT_KEY_BYTES);
+  checkTarget(edge, target);
+  return sortKeyOfEdge(edge, target);
+}
+
+/** What the index partitions of a target's incoming edges begin with; throws where the edge type cannot enter it. */
+export function inboundKey(edge: EdgeModel, target: string): string {
+  checkTarget(edge, target);
+  return edgeSortKey(edge.type, target);
+}
+
+function checkTarget(edge: EdgeModel, target: string): void {
+  if (edge.keys === 'hashed') checkKeyText(target, 'The node id', PARTITION_KEY_BYTES);
+  else checkKeyText(edgeSortKey(edge.type, target), "The edge's sort key", SORT_KEY_BYTES);
   const type = parseNodeId(target)?.type;
   if (type === undefined) throw notAnId(target);
   if (!edge.to.has(type)) {
@@ -90,7 +102,6 @@ export function targetKey(edge: EdgeModel, target: string): string {
       `They enter ${[...edge.to].join(', ')}.`,
     );
   }
-  return sortKey;
 }
 
 function notAnId(id: string): EdgeloomError {

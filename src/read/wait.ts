@@ -1,6 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
 import { type Item, sameItem, stringOf } from '../model/attribute-value.ts';
-import { type BaseItemKind, classify } from '../model/base-item.ts';
+import { classifyKey, type KeyKind } from '../model/base-item.ts';
 import { escapedEdge } from '../model/element.ts';
 import { edgeIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../model/keys.ts';
 import { type Derived, derive } from '../plan/derive.ts';
@@ -47,13 +47,13 @@ export async function waitForProjection(
   }
 }
 
-type ProjectedKind = Extract<BaseItemKind, { kind: 'node' | 'edge' }>;
+type ProjectedKind = Extract<KeyKind, { kind: 'node' | 'edge' | 'hashed' }>;
 
 /** What the base item is; throws for what the model does not project, which would be waited for in vain. */
 function projectedKind({ graph }: ReadContext, { source, target }: ItemKey): ProjectedKind {
   checkSource(graph, source);
-  const kind = classify(graph, source, target);
-  if (kind.kind === 'node' || kind.kind === 'edge') return kind;
+  const kind = classifyKey(graph, source, target);
+  if (kind.kind === 'node' || kind.kind === 'edge' || kind.kind === 'hashed') return kind;
   if (kind.kind === 'misfit') throw notDerivable({ source, target }, kind.reason);
   const edgeType = typePrefix(target);
   if (edgeType !== undefined) findEdge(graph, edgeType);
@@ -96,8 +96,8 @@ async function storedItems(
 ): Promise<Map<string, Item | undefined>> {
   const sortKeys = [VIEW_KEY];
   const prefixes: string[] = [];
-  if (kind.kind === 'edge') {
-    if (kind.edge.inbound !== undefined) sortKeys.push(edgeIndexKey(target));
+  if (kind.kind !== 'node') {
+    if (kind.edge.inbound !== undefined || kind.edge.degree) sortKeys.push(edgeIndexKey(target));
   } else {
     for (const { name, each } of kind.node.searches.values()) {
       if (each) prefixes.push(searchValuePrefix(name));

@@ -1,5 +1,5 @@
 import { type Item, stringOf } from '../model/attribute-value.ts';
-import { classify } from '../model/base-item.ts';
+import { classify, sortKeyOfEdge } from '../model/base-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { inboundPartitions } from '../model/index-partition.ts';
 import { edgeSortKey, parseNodeId } from '../model/keys.ts';
@@ -38,7 +38,7 @@ async function deleteOutgoing(graph: AnyGraph, store: Store, id: string, result:
     const edges: ItemKey[] = [];
     for (const item of items) {
       const target = stringOf(item[graph.table.sortKey]) ?? '';
-      const { kind } = classify(graph, id, target);
+      const { kind } = classify(graph, id, target, item);
       if (kind === 'node') result.nodes = 1;
       else if (kind === 'unknown') result.skipped += 1;
       else edges.push({ source: id, target });
@@ -51,9 +51,9 @@ async function deleteIncoming(graph: AnyGraph, store: Store, id: string, result:
   const type = parseNodeId(id)?.type ?? '';
   for (const edge of graph.edges.values()) {
     if (edge.inbound === undefined || !edge.to.has(type)) continue;
-    const target = edgeSortKey(edge.type, id);
+    const target = sortKeyOfEdge(edge, id);
     for (const index of edge.inbound.orders.keys()) {
-      for (const partition of inboundPartitions(edge.inbound, target)) {
+      for (const partition of inboundPartitions(edge.inbound, edgeSortKey(edge.type, id))) {
         for await (const items of pages(store, { index, partition }, result)) {
           const keys = items.map((item) => ({ source: stringOf(item[graph.table.partitionKey]) ?? '', target }));
           await deleteEdges(store, await present(store, keys, result), result);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type AttributeValue, attributeOf, canonicalText, type Item } from '../../src/model/attribute-value.ts';
 import type { EdgeModel, OrderModel, Projection, SearchModel } from '../../src/model/compile.ts';
 import { encodeElement } from '../../src/model/element.ts';
@@ -36,9 +37,9 @@ export function wantedItems(graph: AnyGraph, baseItems: Iterable<Item>): Wanted 
       view.attributes = projected(base, node.view);
       for (const search of node.searches.values()) addSearch(wanted, { ...base, type: node.type }, search);
     } else if (source !== sortKey && node !== undefined && edge !== undefined) {
-      const target = sortKey.slice(edge.type.length + 1);
-      if (!edge.from.has(node.type) || !edge.to.has(target.split('-')[0]!)) continue;
-      addEdge(wanted, view.elements, { ...base, type: edge.type, target }, edge);
+      const target = edgeTarget(edge, sortKey, item);
+      if (target === undefined || !edge.from.has(node.type) || !edge.to.has(target.split('-')[0]!)) continue;
+      addEdge(wanted, view.elements, { ...base, type: edge.type, target, isHashed: edge.keys === 'hashed' }, edge);
     }
   }
   for (const [source, { attributes, elements }] of views) {
@@ -49,6 +50,15 @@ export function wantedItems(graph: AnyGraph, baseItems: Iterable<Item>): Wanted 
     if (Object.keys(view).length > 0) wanted.set(derivedName(source, '~view'), view);
   }
   return wanted;
+}
+
+/** The id of the node that an edge enters; undefined for an edge that names none, or another than its key is made of. */
+function edgeTarget(edge: EdgeModel, sortKey: string, item: Item): string | undefined {
+  const name = sortKey.slice(edge.type.length + 1);
+  if (edge.keys === 'plain') return name;
+  const target = text(item['targetId']);
+  const digest = target && createHash('sha256').update(target).digest('hex');
+  return name === `#${digest?.slice(0, 32)}` ? target : undefined;
 }
 
 /** The derived items that a table holds, in the same form: without what serves the protocol, tombstones left out. */
@@ -79,6 +89,8 @@ interface Base {
   item: Item;
   type: string;
   target: string;
+  /** Whether the target stands in an attribute. */
+  isHashed?: boolean;
 }
 
 /** A part that cannot be derived. */
@@ -88,13 +100,14 @@ function text(value: AttributeValue | undefined): string | undefined {
   return value !== undefined && 'S' in value ? value.S : undefined;
 }
 
-function projected({ graph, item }: Base, projection: Projection): Item {
+function projected({ graph, item, isHashed }: Base, projection: Projection): Item {
   const { partitionKey, sortKey } = graph.table;
   const names = projection.kind === 'LIST' ? projection.attributes : Object.keys(item);
   if (projection.kind === 'KEYS_ONLY') return {};
   return Object.fromEntries(
     names
       .filter((name) => name !== partitionKey && name !== sortKey && Object.hasOwn(item, name))
+      .filter((name) => isHashed !== true || name !== 'targetId')
       .map((name) => [name, item[name]!]),
   );
 }
@@ -206,7 +219,7 @@ function inboundItem(base: Base, inbound: NonNullable<EdgeModel['inbound']>): It
   for (const [index, order] of inbound.orders) {
     const encoded = attempt(() => ordered(base, order, false));
     if (encoded === undefined) continue;
-    item[`${index}pk`] = { S: inboundPartition(inbound, base.sortKey, encoded.text, base.source) };
+    item[`${index}pk`] = { S: inboundPartition(inbound, `${base.type}-${base.target}`, encoded.text, base.source) };
     item[`${index}sk`] = { S: indexSortKey(encoded.text, base.source) };
   }
   return Object.keys(item).length === 0 ? undefined : withAttributes(base, inbound.project, item);
@@ -225,5 +238,5 @@ function elementOf(base: Base, labels: NonNullable<EdgeModel['labels']>): string
     if (!['S', 'N', 'BOOL', 'NULL', 'B'].some((type) => type in value)) throw new Underivable();
     values.push([name, value]);
   }
-  return encodeElement(base.sortKey, values);
+  return encodeElement(base.sortKey, base.isHashed ? [['target', { S: base.target }], ...values] : values);
 }
