@@ -74,10 +74,16 @@ function edgePut(edge: EdgeModel): PutCost {
 
 function searchQueries(search: SearchModel): QueryCost[] {
   const name = search.indexPartition;
+  const isPath = search.order.kind === 'path';
   if (search.shards === 'value') return [{ query: `search ${name} eq`, calls: 1, rcu: HALF_UNIT }];
+  // An equality, or a whole path, is found in one shard where that is taken from the value.
   const eqCalls = search.shardBy === 'source' ? search.shards : 1;
   return [
-    { query: `search ${name} eq`, calls: eqCalls, rcu: eqCalls * HALF_UNIT },
-    { query: `search ${name} prefix, range, latest`, calls: search.shards, rcu: search.shards * HALF_UNIT },
+    { query: `search ${name} ${isPath ? 'whole path' : 'eq'}`, calls: eqCalls, rcu: eqCalls * HALF_UNIT },
+    {
+      query: `search ${name} ${isPath ? 'leading segments' : 'prefix, range'}, latest`,
+      calls: search.shards,
+      rcu: search.shards * HALF_UNIT,
+    },
   ];
 }

@@ -122,6 +122,14 @@ export interface Search<Result> {
   eq(value: OrderValue, options?: SearchOptions): Promise<Page<Result>>;
   /** Texts that begin with this one; of dates, UTC dates such as those of `2020-07`. Not for numbers and ranks. */
   beginsWith(prefix: string, options?: SearchOptions): Promise<Page<Result>>;
+  /**
+   * Of a search by path: paths that begin with these whole segments, so that `['CA', 'San']` finds nothing of San Jose. A
+   * whole path asks one shard, as `eq` does.
+   *
+   * @example
+   * await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
+   */
+  path(segments: readonly string[], options?: SearchOptions): Promise<Page<Result>>;
   /** Values from `from` to `to`, both inclusive, either may be undefined. */
   between(from?: OrderValue, to?: OrderValue, options?: SearchOptions): Promise<Page<Result>>;
   /** Every value, the highest first. */
@@ -167,6 +175,7 @@ function searchOf<Result>(context: ReadContext, name: string): Search<Result> {
     find,
     eq: (value, options) => find({ eq: value }, options),
     beginsWith: (prefix, options) => find({ beginsWith: prefix }, options),
+    path: (segments, options) => find({ path: segments }, options),
     between: (from, to, options) => find({ from, to }, options),
     latest: (options) => find({}, { ...options, reverse: true }),
     all: (options) => find({}, options),

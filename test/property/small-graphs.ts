@@ -38,6 +38,9 @@ const search = fc.record(
     due: fc.constant({ type: 'date', shards: 1 }),
     role: fc.constant(ranked),
     initial: fc.constant(initial),
+    place: fc
+      .record({ fold: fc.boolean(), shards: fc.constantFrom(1, 3), shardBy, project: projection })
+      .map((options) => ({ path: ['country', 'title', 'role'], ...options })),
   },
   { requiredKeys: [] },
 );

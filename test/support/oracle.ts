@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type AttributeValue, attributeOf, canonicalText, type Item } from '../../src/model/attribute-value.ts';
 import type { EdgeModel, OrderModel, Projection, SearchModel } from '../../src/model/compile.ts';
 import { encodeElement } from '../../src/model/element.ts';
-import { EncodingError, encodeValue, indexSortKey } from '../../src/model/encoding.ts';
+import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/model/encoding.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
 import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
 import { edgeIndexKey, searchKey, searchValueKey } from '../../src/model/keys.ts';
@@ -133,6 +133,7 @@ function ordered(base: Base, order: OrderModel, fold: boolean): { text: string; 
     if (computed === undefined) return undefined;
     return { text: encodeValue({ S: computed }, 'string', fold), value: { S: computed } };
   }
+  if (order.kind === 'path') return orderedPath(base, order.attributes, fold);
   const value = attributeOf(base.item, order.attribute);
   if (value === undefined) return undefined;
   if (order.kind === 'attribute') return { text: encodeValue(value, order.type, fold), value };
@@ -140,6 +141,21 @@ function ordered(base: Base, order: OrderModel, fold: boolean): { text: string; 
   const weight = label === undefined ? undefined : order.weights.get(label);
   if (weight === undefined) throw new Underivable();
   return { text: `${weight}-${label}`, value };
+}
+
+/** The segments up to the first that is absent. */
+function orderedPath(
+  base: Base,
+  attributes: readonly string[],
+  fold: boolean,
+): { text: string; value: AttributeValue } | undefined {
+  const all = attributes.map((attribute) => attributeOf(base.item, attribute));
+  const hole = all.indexOf(undefined);
+  const values = (hole < 0 ? all : all.slice(0, hole)) as AttributeValue[];
+  const segments = values.map(text);
+  if (segments.length === 0) return undefined;
+  if (!segments.every((segment) => segment !== undefined)) throw new Underivable();
+  return { text: encodePath(segments, fold), value: { L: values } };
 }
 
 function compute(base: Base, run: Extract<OrderModel, { kind: 'derive' }>['compute']): string | undefined {
