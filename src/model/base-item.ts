@@ -11,12 +11,14 @@ export type BaseItemKind =
   /** A type outside the model: no error; the projector skips it and the check counts it. */
   | { kind: 'unknown' }
   /** An edge type of the model between nodes that it does not join, or a hashed key that is not its target's. */
-  | { kind: 'misfit'; reason: string };
+  | { kind: 'misfit'; reason: string; remedy?: string };
 
 /** What a base item's keys alone say: a hashed key names an edge, but not its target. */
 export type KeyKind = BaseItemKind | { kind: 'hashed'; edge: EdgeModel };
 
 const UNKNOWN: BaseItemKind = { kind: 'unknown' };
+/** What to do about a misfit that its reason alone does not tell. */
+const HASHED_REMEDY = `Put it under hashedEdgeKey(edgeType, target) with the target's id in ${TARGET_ID}, and delete what lies under another key`;
 
 /** Tells what a base item is. An edge with a hashed key is told by its image, which names the target. */
 export function classify(graph: AnyGraph, source: string, sortKey: string, image: Item): BaseItemKind {
@@ -38,7 +40,7 @@ export function classifyKey(graph: AnyGraph, source: string, sortKey: string): K
     return kind.kind === 'unknown' ? kind : (leaving(edge, sourceType) ?? kind);
   }
   if (!isHashedName(name)) {
-    return { kind: 'misfit', reason: `edge type ${edge.type} has hashed keys, and this is none` };
+    return hashedMisfit(`edge type ${edge.type} has hashed keys, and this is none`);
   }
   return leaving(edge, sourceType) ?? { kind: 'hashed', edge };
 }
@@ -49,12 +51,17 @@ export function withTarget(graph: AnyGraph, kind: KeyKind, sortKey: string, imag
   const { edge } = kind;
   const targetId = targetIdOf(image);
   if (targetId === undefined) {
-    return { kind: 'misfit', reason: `edge type ${edge.type} has hashed keys, and no text ${TARGET_ID} says whose` };
+    return hashedMisfit(`edge type ${edge.type} has hashed keys, and no text ${TARGET_ID} says whose`);
   }
   if (hashedSortKey(edge.type, targetId) !== sortKey) {
-    return { kind: 'misfit', reason: `its sort key is not the hashed key of its ${TARGET_ID}` };
+    return hashedMisfit(`its sort key is not the hashed key of its ${TARGET_ID}`);
   }
   return entering(graph, edge, targetId);
+}
+
+/** A misfit in words: what is wrong, and what to do about it where that does not go without saying. */
+export function misfitText({ reason, remedy }: Extract<BaseItemKind, { kind: 'misfit' }>): string {
+  return remedy === undefined ? reason : `${reason}. ${remedy}`;
 }
 
 /** The target that an image of an edge with a hashed key names; undefined where it names none. */
@@ -73,17 +80,25 @@ export function sortKeyOfEdge(edge: EdgeModel, target: string): string {
 /** The misfit of an edge that leaves a node of another type than it may; undefined where it may. */
 function leaving(edge: EdgeModel, sourceType: string): BaseItemKind | undefined {
   if (edge.from.has(sourceType)) return undefined;
-  return { kind: 'misfit', reason: endpoint(edge.type, 'leaves', edge.from, sourceType) };
+  return misfit(endpoint(edge.type, 'leaves', edge.from, sourceType));
+}
+
+function misfit(reason: string): BaseItemKind {
+  return { kind: 'misfit', reason };
+}
+
+function hashedMisfit(reason: string): BaseItemKind {
+  return { kind: 'misfit', reason, remedy: HASHED_REMEDY };
 }
 
 function entering(graph: AnyGraph, edge: EdgeModel, target: string): BaseItemKind {
   const targetType = nodePrefix(target);
   if (!graph.nodes.has(targetType)) {
     if (parseNodeId(target) !== undefined) return UNKNOWN;
-    return { kind: 'misfit', reason: `edge type ${edge.type} is not followed by a node id` };
+    return misfit(`edge type ${edge.type} is not followed by a node id`);
   }
   if (!edge.to.has(targetType)) {
-    return { kind: 'misfit', reason: endpoint(edge.type, 'enters', edge.to, targetType) };
+    return misfit(endpoint(edge.type, 'enters', edge.to, targetType));
   }
   return { kind: 'edge', edge, target };
 }

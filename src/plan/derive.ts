@@ -1,11 +1,11 @@
 import type { Item } from '../model/attribute-value.ts';
-import { type BaseItemKind, classifyKey, type KeyKind, withTarget } from '../model/base-item.ts';
+import { type BaseItemKind, classifyKey, type KeyKind, misfitText, withTarget } from '../model/base-item.ts';
 import type { EdgeModel, LabelModel, NodeModel } from '../model/compile.ts';
 import { COUNTED } from '../model/derived-item.ts';
 import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../model/element.ts';
 import { isWellFormed } from '../model/encoding.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { edgeIndexKey, edgeSortKey } from '../model/keys.ts';
+import { edgeIndexKey } from '../model/keys.ts';
 import { inboundItem, searchItems } from './index-items.ts';
 import { PartError, type Problem, part, Subject } from './subject.ts';
 
@@ -63,7 +63,9 @@ export class ItemPlanner {
     if (image === undefined) return NOTHING;
     const kind = withTarget(this.graph, this.kind, this.sortKey, image);
     if (kind.kind === 'unknown') return NOTHING;
-    if (kind.kind === 'misfit') return { indexItems: NO_ITEMS, problems: [{ code: 'misfit', message: kind.reason }] };
+    if (kind.kind === 'misfit') {
+      return { indexItems: NO_ITEMS, problems: [{ code: 'misfit', message: misfitText(kind) }] };
+    }
     if (kind.kind === 'node') return deriveNode(this.graph, kind.node, this.source, image);
     return this.deriveEdge(kind, image);
   }
@@ -74,8 +76,7 @@ export class ItemPlanner {
     const problems: Problem[] = [];
     const { labels, inbound } = edge;
     const element = labels && part(problems, () => this.element(edge, labels, subject));
-    // By the target's id also where the key is hashed: whoever asks for incoming edges knows the id.
-    const indexed = inbound && inboundItem(inbound, subject, edgeSortKey(edge.type, target), problems);
+    const indexed = inbound && inboundItem(inbound, subject, this.sortKey, problems);
     const item: Item | undefined = edge.degree ? { ...indexed, [COUNTED]: { S: edge.type } } : indexed;
     const indexItems = item === undefined ? NO_ITEMS : new Map<string, Item>().set(this.indexKey, item);
     return { element, indexItems, problems };

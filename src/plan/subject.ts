@@ -80,8 +80,8 @@ export class Subject {
   }
 
   /**
-   * The attributes that a projection names; keys, and the target of a hashed one, are left out. An attribute that is malformed is left out and noted; where
-   * there is nothing to note it in, it is a `PartError`.
+   * The attributes that a projection names; keys, and the target of a hashed one, are left out. An attribute that is
+   * malformed is left out and noted; where there is nothing to note it in, it is a `PartError`.
    */
   project(projection: Projection, problems?: Problem[]): Item {
     const copy: Item = {};

@@ -75,6 +75,8 @@ export async function hasEdge(
   }
   const sortKey = targetKey(edge, target);
   const { item } = await store.get({ source, target: sortKey }, { consistent });
-  // An item under a hashed key that does not name the target is no edge.
-  return item !== undefined && classify(graph, source, sortKey, item).kind === 'edge';
+  if (item === undefined) return false;
+  // An item under a hashed key may name no target, or in theory another one with the same hash.
+  const kind = classify(graph, source, sortKey, item);
+  return kind.kind === 'edge' && kind.target === target;
 }

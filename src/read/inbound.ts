@@ -5,7 +5,7 @@ import { inboundPartition, inboundPartitions } from '../model/index-partition.ts
 import { checkLimit, type ReadContext, refuseConsistent } from './context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from './cursor.ts';
 import type { KeyRange } from './key-range.ts';
-import { findEdge, findOrder, inboundKey } from './lookup.ts';
+import { findEdge, findOrder, targetKey } from './lookup.ts';
 import { encodeArgument, equalRange, type OrderOfQuery, type OrderValue, valueRange } from './order-argument.ts';
 import { type EdgeResult, indexAttributes, type Page, sourceOf } from './result.ts';
 import { type Gathered, scatter } from './scatter.ts';
@@ -70,7 +70,7 @@ export function inboundQuery(
 ): InboundQuery {
   const edge = findEdge(graph, edgeType);
   const { inbound, index, order } = findOrder(edge, options.order);
-  const sortKey = inboundKey(edge, target);
+  const sortKey = targetKey(edge, target);
   const ordered: OrderOfQuery = { order, fold: false, name: `order ${index} of ${edgeType}` };
   const equals = options.equals === undefined ? undefined : encodeArgument(ordered, options.equals, 'equals');
   const range = inboundRange(ordered, equals, options);

@@ -2,14 +2,7 @@ import { EdgeloomError } from '../errors.ts';
 import { sortKeyOfEdge } from '../model/base-item.ts';
 import type { EdgeModel, InboundModel, OrderModel, SearchModel } from '../model/compile.ts';
 import type { AnyGraph, IndexName } from '../model/graph.ts';
-import {
-  checkKeyText,
-  describe,
-  edgeSortKey,
-  PARTITION_KEY_BYTES,
-  parseNodeId,
-  SORT_KEY_BYTES,
-} from '../model/keys.ts';
+import { checkKeyText, describe, PARTITION_KEY_BYTES, parseNodeId, SORT_KEY_BYTES } from '../model/keys.ts';
 
 /**
  * What a reader's arguments name in the model. Each function throws an `EdgeloomError` that lists what the model
@@ -80,19 +73,9 @@ export function checkSource(graph: AnyGraph, id: string): void {
 
 /** The sort key of an edge to a target; throws where the model's edge type cannot enter it. */
 export function targetKey(edge: EdgeModel, target: string): string {
-  checkTarget(edge, target);
-  return sortKeyOfEdge(edge, target);
-}
-
-/** What the index partitions of a target's incoming edges begin with; throws where the edge type cannot enter it. */
-export function inboundKey(edge: EdgeModel, target: string): string {
-  checkTarget(edge, target);
-  return edgeSortKey(edge.type, target);
-}
-
-function checkTarget(edge: EdgeModel, target: string): void {
-  if (edge.keys === 'hashed') checkKeyText(target, 'The node id', PARTITION_KEY_BYTES);
-  else checkKeyText(edgeSortKey(edge.type, target), "The edge's sort key", SORT_KEY_BYTES);
+  checkKeyText(target, 'The node id', PARTITION_KEY_BYTES);
+  const sortKey = sortKeyOfEdge(edge, target);
+  checkKeyText(sortKey, "The edge's sort key", SORT_KEY_BYTES);
   const type = parseNodeId(target)?.type;
   if (type === undefined) throw notAnId(target);
   if (!edge.to.has(type)) {
@@ -102,6 +85,7 @@ function checkTarget(edge: EdgeModel, target: string): void {
       `They enter ${[...edge.to].join(', ')}.`,
     );
   }
+  return sortKey;
 }
 
 function notAnId(id: string): EdgeloomError {

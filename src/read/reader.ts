@@ -62,8 +62,8 @@ export interface Reader<G extends AnyGraph = AnyGraph> {
   degree(source: string, edgeType: EdgeType<G>, options?: { consistent?: boolean }): Promise<number>;
 
   /**
-   * A node's outgoing edges, of one type or of all, by sort key (with hashed keys that is no order of ids): a Query of the base edges, so it needs no projection.
-   * Edges of types outside the model are left out.
+   * A node's outgoing edges, of one type or of all, by sort key (with hashed keys that is no order of ids): a Query of
+   * the base edges, so it needs no projection. Edges of types outside the model are left out.
    */
   edges<E extends EdgeType<G> = EdgeType<G>>(
     source: string,

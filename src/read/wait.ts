@@ -1,6 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
 import { type Item, sameItem, stringOf } from '../model/attribute-value.ts';
-import { classifyKey, type KeyKind } from '../model/base-item.ts';
+import { classifyKey, type KeyKind, misfitText } from '../model/base-item.ts';
 import { escapedEdge } from '../model/element.ts';
 import { edgeIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../model/keys.ts';
 import { type Derived, derive } from '../plan/derive.ts';
@@ -54,7 +54,7 @@ function projectedKind({ graph }: ReadContext, { source, target }: ItemKey): Pro
   checkSource(graph, source);
   const kind = classifyKey(graph, source, target);
   if (kind.kind === 'node' || kind.kind === 'edge' || kind.kind === 'hashed') return kind;
-  if (kind.kind === 'misfit') throw notDerivable({ source, target }, kind.reason);
+  if (kind.kind === 'misfit') throw notDerivable({ source, target }, misfitText(kind));
   const edgeType = typePrefix(target);
   if (edgeType !== undefined) findEdge(graph, edgeType);
   throw new EdgeloomError(

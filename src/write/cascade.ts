@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../model/attribute-value.ts';
 import { classify, sortKeyOfEdge } from '../model/base-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { inboundPartitions } from '../model/index-partition.ts';
-import { edgeSortKey, parseNodeId } from '../model/keys.ts';
+import { parseNodeId } from '../model/keys.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
 import { nodeKey } from './prepare.ts';
 
@@ -53,7 +53,7 @@ async function deleteIncoming(graph: AnyGraph, store: Store, id: string, result:
     if (edge.inbound === undefined || !edge.to.has(type)) continue;
     const target = sortKeyOfEdge(edge, id);
     for (const index of edge.inbound.orders.keys()) {
-      for (const partition of inboundPartitions(edge.inbound, edgeSortKey(edge.type, id))) {
+      for (const partition of inboundPartitions(edge.inbound, target)) {
         for await (const items of pages(store, { index, partition }, result)) {
           const keys = items.map((item) => ({ source: stringOf(item[graph.table.partitionKey]) ?? '', target }));
           await deleteEdges(store, await present(store, keys, result), result);

@@ -2,7 +2,6 @@ import { EdgeloomError } from '../errors.ts';
 import type { Item } from '../model/attribute-value.ts';
 import { classify, targetIdOf } from '../model/base-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { TARGET_ID } from '../model/hashed-key.ts';
 import {
   checkKeyText,
   describe,
@@ -14,14 +13,14 @@ import {
 } from '../model/keys.ts';
 import { itemName } from './problem.ts';
 
-/** What to do about an edge that does not fit its hashed key. */
-export const HASHED_HINT = `Put the target's id into ${TARGET_ID}, make the key with hashedEdgeKey(edgeType, target), and join node types as the model does.`;
+const IDS_REMEDY = 'Correct the ids, or let the edge type join these node types in the model';
 const ID_HINT = 'An id is a type, a dash and any text, such as USER-U1.';
 
 /**
  * Checks the keys of a base item: texts that DynamoDB takes and gives back unchanged, no derived item's, types of the
- * model, and for an edge node types that it joins. `attributes`: of an edge with a hashed key they name the target. Throws an `EdgeloomError` with the code `invalid-key`,
- * `key-too-long`, `derived-key`, `invalid-id`, `unknown-type` or `invalid-edge`.
+ * model, and for an edge node types that it joins. `attributes`: of an edge with a hashed key they name the target.
+ * Throws an `EdgeloomError` with the code `invalid-key`, `key-too-long`, `derived-key`, `invalid-id`, `unknown-type` or
+ * `invalid-edge`.
  */
 export function checkBaseKey(graph: AnyGraph, source: unknown, sortKey: unknown, attributes: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
@@ -32,11 +31,10 @@ export function checkBaseKey(graph: AnyGraph, source: unknown, sortKey: unknown,
   checkNodeId(graph, source, `Attribute ${partitionKey}`);
   const kind = classify(graph, source, sortKey, attributes);
   if (kind.kind === 'misfit') {
-    const isHashed = graph.edges.get(typePrefix(sortKey) ?? '')?.keys === 'hashed';
     throw new EdgeloomError(
       'invalid-edge',
       `${itemName(source, sortKey)}: ${kind.reason}.`,
-      isHashed ? HASHED_HINT : 'Correct the ids, or let the edge type join these node types in the model.',
+      `${kind.remedy ?? IDS_REMEDY}.`,
     );
   }
   if (kind.kind === 'unknown') throw unknownEdge(graph, source, sortKey, attributes);

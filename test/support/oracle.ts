@@ -235,7 +235,7 @@ function inboundItem(base: Base, inbound: NonNullable<EdgeModel['inbound']>): It
   for (const [index, order] of inbound.orders) {
     const encoded = attempt(() => ordered(base, order, false));
     if (encoded === undefined) continue;
-    item[`${index}pk`] = { S: inboundPartition(inbound, `${base.type}-${base.target}`, encoded.text, base.source) };
+    item[`${index}pk`] = { S: inboundPartition(inbound, base.sortKey, encoded.text, base.source) };
     item[`${index}sk`] = { S: indexSortKey(encoded.text, base.source) };
   }
   return Object.keys(item).length === 0 ? undefined : withAttributes(base, inbound.project, item);
