@@ -16,6 +16,7 @@ const OPTIONS: ModelOptions = {
   link: 'unlisted',
   budget: 'ample',
   counted: 'none',
+  keys: 'plain',
 };
 
 const NODE: Item = {
@@ -31,6 +32,10 @@ const MEMBER: Item = {
   role: { S: 'LEAD' },
   date: { S: '2020-01-01' },
 };
+const HASHED_OPTIONS: ModelOptions = { ...OPTIONS, keys: 'hashed' };
+/** Of `printf %s 'USER-2|a=%7C' | sha256sum`. */
+const HASHED_KEY = 'MEMBER-#11a12b61834bde84935376cc928608f6';
+const HASHED: Item = { ...MEMBER, target: { S: HASHED_KEY }, targetId: { S: 'USER-2|a=%7C' } };
 const VIEW: Item = {
   source: { S: 'GOAL-1' },
   target: { S: '~view' },
@@ -127,6 +132,18 @@ describe('the oracle', () => {
     expect(partition.elements).toEqual(new Set(['MEMBER-USER-2%7Ca=%257C|role=LEAD']));
     expect(partition.attributes).toEqual({ title: { S: 'one' } });
     expect([...partition.indexItems.keys()].sort()).toEqual(['~ix/MEMBER-USER-2|a=%7C', '~ix/name', '~ix/tags/a']);
+  });
+
+  it('expects hashed keys with their target beside them', () => {
+    const { targetId: _, ...nameless } = HASHED;
+    const partition = expectedPartitions(HASHED_OPTIONS, [HASHED, nameless]).get('GOAL-1')!;
+    expect(partition.elements).toEqual(new Set([`${HASHED_KEY}|target=USER-2%7Ca=%257C|role=LEAD`]));
+    expect([...partition.indexItems.keys()]).toEqual([`~ix/${HASHED_KEY}`]);
+    expect(partition.indexItems.get(`~ix/${HASHED_KEY}`)).toMatchObject({ gsi0pk: { S: HASHED_KEY } });
+    expect(isPoison(HASHED_OPTIONS, HASHED)).toBe(false);
+    expect(isPoison(HASHED_OPTIONS, nameless)).toBe(true);
+    expect(isPoison(HASHED_OPTIONS, { ...HASHED, targetId: { S: 'USER-1' } })).toBe(true);
+    expect(isPoison(HASHED_OPTIONS, MEMBER)).toBe(true);
   });
 
   it.each([

@@ -16,6 +16,7 @@ const OPTIONS: ModelOptions = {
   link: 'listed',
   budget: 'ample',
   counted: 'none',
+  keys: 'plain',
 };
 
 /** A table that takes no update while it is down. */

@@ -18,6 +18,8 @@ export interface ModelOptions {
   budget: 'ample' | 'tight';
   /** Which edges are counted. */
   counted: 'none' | 'MEMBER' | 'LINK';
+  /** How the edges' sort keys are made. */
+  keys: 'plain' | 'hashed';
 }
 
 /** The tight budget of a view, in bytes. */
@@ -32,6 +34,7 @@ const SEARCHES = ['none', 'name', 'tags', 'name-tags'] as const;
 const LINKS = ['listed', 'unlisted'] as const;
 const BUDGETS = ['ample', 'tight'] as const;
 const COUNTED = ['none', 'MEMBER', 'LINK'] as const;
+const KEYS = ['plain', 'hashed'] as const;
 
 /** Chooses a model. */
 export function chooseModel(choices: Choices): ModelOptions {
@@ -43,6 +46,7 @@ export function chooseModel(choices: Choices): ModelOptions {
     link: LINKS[choices.pick('model.link', LINKS.length)]!,
     budget: BUDGETS[choices.pick('model.budget', BUDGETS.length)]!,
     counted: COUNTED[choices.pick('model.counted', COUNTED.length)]!,
+    keys: KEYS[choices.pick('model.keys', KEYS.length)]!,
   };
 }
 
@@ -59,7 +63,7 @@ export function graphOf(options: ModelOptions): AnyGraph {
   return graph;
 }
 
-function compile({ view, labels, inbound, search, link, budget, counted }: ModelOptions): AnyGraph {
+function compile({ view, labels, inbound, search, link, budget, counted, keys }: ModelOptions): AnyGraph {
   const goal = node({
     view: view === 'title' ? ['title'] : view,
     viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
@@ -86,6 +90,7 @@ function compile({ view, labels, inbound, search, link, budget, counted }: Model
         edgeSet: edgeSets[labels],
         inbound: orders[inbound],
         degree: counted === 'MEMBER',
+        keys,
       }),
       LINK: edge({
         from: 'GOAL',
@@ -93,6 +98,7 @@ function compile({ view, labels, inbound, search, link, budget, counted }: Model
         edgeSet: link === 'listed' ? [] : false,
         inbound: link === 'listed' ? undefined : { gsi0: 'since' },
         degree: counted === 'LINK',
+        keys,
       }),
     },
   });

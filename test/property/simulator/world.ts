@@ -66,7 +66,7 @@ export class World {
   /** Enters what producers, shards and time do of themselves. */
   plan(): void {
     let delay = 0;
-    for (const write of chooseWrites(this.choices, this.climate)) {
+    for (const write of chooseWrites(this.choices, this.climate, this.options)) {
       delay += 1 + write.pause;
       this.agenda.in(delay, () => {
         this.produce(write);
