@@ -201,6 +201,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       'edges.KNOWS.edgeSet.target: target is part of every element',
     ],
     ['a label listed twice', { edgeSet: ['a', 'a'] }, 'edges.KNOWS.edgeSet.a: is listed twice'],
+    ['keys that are neither plain nor hashed', { keys: 'short' }, "edges.KNOWS.keys: should be 'plain' or 'hashed'"],
     ['no order', { inbound: { shards: 3 } }, 'edges.KNOWS.inbound: names no order'],
     ['an order beyond the two indexes', { inbound: { gsi2: 'a' } }, 'edges.KNOWS.inbound: has no option "gsi2"'],
     ['no shards', { inbound: { gsi0: 'a', shards: 0 } }, 'edges.KNOWS.inbound.shards: '],
