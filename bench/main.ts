@@ -4,6 +4,7 @@ import { checkMemory } from './check-memory.ts';
 import { client } from './client.ts';
 import { cpu } from './cpu.ts';
 import { delivery } from './delivery.ts';
+import { has } from './has.ts';
 import { modelling } from './modelling.ts';
 import { packaged } from './package.ts';
 import { page } from './page.ts';
@@ -19,6 +20,7 @@ await runBenchmarks({
   page,
   delivery,
   modelling,
+  has,
   package: packaged,
   check,
   'check-live': checkLive,
