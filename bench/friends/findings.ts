@@ -68,6 +68,11 @@ export function costsByNetwork(samples: readonly Sample[]): NetworkCost[] {
   );
 }
 
+/** The length of the longest list that an operation was timed on. */
+export function longestList(samples: readonly Sample[]): number {
+  return samples.reduce((longest, { friends }) => Math.max(longest, friends), 0);
+}
+
 /** The growth of every cost, for each layout and operation. */
 export function findGrowth(samples: readonly Sample[]): Finding[] {
   return eachOperation(samples).map(({ layout, operation, found }) => ({

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { failureDocument, failureText } from '../../src/cli/failure.ts';
 import { startProgress } from '../../src/cli/progress.ts';
 import { runExperiment, type Sample } from './experiment.ts';
-import { costsByNetwork, findGrowth } from './findings.ts';
+import { costsByNetwork, findGrowth, longestList } from './findings.ts';
 import { type FriendsOptions, parseFriendsOptions, USAGE } from './options.ts';
 import { friendsPage } from './page.ts';
 import { drawPlots, writePlots } from './plots.ts';
@@ -32,19 +32,30 @@ async function run(options: FriendsOptions): Promise<void> {
   const { sizes, operations, seed, outDir } = options;
   const costs = costsByNetwork(samples);
   const findings = findGrowth(samples);
+  const mostFriends = longestList(samples);
   const plots = drawPlots(costs);
   await mkdir(outDir, { recursive: true });
   const page = join(outDir, 'friends.md');
-  await writeFile(page, friendsPage({ sizes, operations, seed, costs, findings, plots }));
+  await writeFile(page, friendsPage({ sizes, operations, seed, mostFriends, costs, findings, plots }));
   const files = [page, ...(await writePlots(plots, join(outDir, 'img')))];
   const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
   if (options.json) {
     const { constant } = judge(findings);
-    const document = { seed, sizes, operations, seconds, growth: findings, constantCapacity: constant, costs, files };
+    const document = {
+      seed,
+      sizes,
+      operations,
+      seconds,
+      mostFriends,
+      growth: findings,
+      constantCapacity: constant,
+      costs,
+      files,
+    };
     process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
     return;
   }
-  const lines = verdictLines(findings).map((line) => `- ${line.replace(/\*\*|`/g, '')}`);
+  const lines = verdictLines(findings, mostFriends).map((line) => `- ${line.replace(/\*\*|`/g, '')}`);
   process.stdout.write(
     [
       `Five layouts of a friend list, networks of ${sizes.join(', ')} users, seed ${seed}. n: friends in the list.`,

@@ -10,13 +10,16 @@ export interface PageContent {
   sizes: readonly number[];
   operations: number;
   seed: number;
+  /** Length of the longest list. */
+  mostFriends: number;
   costs: readonly NetworkCost[];
   findings: readonly Finding[];
   plots: readonly Plot[];
 }
 
 /** The page `friends.md`: everything on it comes from the run. Plots are named as they lie in the folder `img`. */
-export function friendsPage({ sizes, operations, seed, costs, findings, plots }: PageContent): string {
+export function friendsPage(content: PageContent): string {
+  const { sizes, operations, seed, mostFriends, costs, findings, plots } = content;
   const largest = sizes.at(-1)!;
   return `# Friend lists: five layouts, measured
 
@@ -30,7 +33,7 @@ ${markdownTable(layoutRows())}
 
 ## What keeps its O(1), in capacity units
 
-${verdictLines(findings)
+${verdictLines(findings, mostFriends)
   .map((line) => `- ${line}`)
   .join('\n')}
 
@@ -44,7 +47,7 @@ no Query lists them.
 
 ## Growth
 
-\`n\` is the number of friends in the list; times are of the embedded engine on one machine. Each cell: constant or
+\`n\` is the number of friends in the list, 0 to ${figure(mostFriends)}; times are of the embedded engine on one machine. Each cell: constant or
 linear, the model with its figures, and its error (root mean square of the residuals, in percent of the mean).
 
 ${markdownTable(growthRows(findings))}

@@ -4,13 +4,17 @@ import type { Fit } from './fit.ts';
 /** A table's rows, the head first; each row has as many cells. */
 export type Rows = readonly (readonly string[])[];
 
-const UNITS: Readonly<Record<Measure, string>> = { time: 'ms', capacity: 'units', bytes: 'bytes' };
+const HEADS: Readonly<Record<Measure, string>> = {
+  time: 'time (ms)',
+  capacity: 'capacity (RCU + WCU)',
+  bytes: 'bytes moved',
+};
 
 /** The table of growths: what the article claims, and what was fitted, with the fit's error. */
 export function growthRows(findings: readonly Finding[]): Rows {
-  const measures = Object.keys(UNITS) as Measure[];
+  const measures = Object.keys(HEADS) as Measure[];
   return [
-    ['layout', 'operation', 'article', ...measures.map((measure) => `${measure} (${UNITS[measure]})`)],
+    ['layout', 'operation', 'article', ...measures.map((measure) => HEADS[measure])],
     ...findings.map((finding) => [
       finding.layout,
       finding.operation,

@@ -27,14 +27,14 @@ export function judge(findings: readonly Finding[]): Verdict {
   };
 }
 
-/** The verdict in sentences, made from the measured numbers. */
-export function verdictLines(findings: readonly Finding[]): string[] {
+/** The verdict in sentences, made from the measured numbers; `mostFriends` is the length of the longest list. */
+export function verdictLines(findings: readonly Finding[], mostFriends: number): string[] {
   const { constant, lost, billedOnly, gained } = judge(findings);
   const kept = findings.filter(({ layout }) => constant.includes(layout));
   const lines = [
     constant.length === 0
       ? 'No layout keeps its O(1) for all three operations.'
-      : `**Keep O(1): ${byLayout(kept)}.** However long the list is: ${constant.map((name) => costText(name, kept)).join('; ')}.`,
+      : `**Keep O(1): ${byLayout(kept)}.** Units with no friend as with ${figure(mostFriends)}: ${constant.map((name) => costText(name, kept)).join('; ')}.`,
   ];
   if (lost.length > 0) {
     lines.push(

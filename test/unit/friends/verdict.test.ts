@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Sample } from '../../../bench/friends/experiment.ts';
-import { costsByNetwork, findGrowth, pointsOf } from '../../../bench/friends/findings.ts';
+import { costsByNetwork, findGrowth, longestList, pointsOf } from '../../../bench/friends/findings.ts';
 import { LAYOUTS } from '../../../bench/friends/layouts/index.ts';
 import { OPERATIONS } from '../../../bench/friends/layouts/layout.ts';
 import { figure, fitText } from '../../../bench/friends/text.ts';
@@ -47,17 +47,21 @@ describe('the verdict', () => {
   });
 
   it('says so with the measured figures', () => {
-    expect(verdictLines(findings)[0]).toContain('`row` add 1, check 1, remove 1; `hash` add 1, check 1, remove 1.');
-    expect(verdictLines(findings)[1]).toContain('`count` (add); `col` (add, check, remove)');
-    expect(verdictLines(findings)[1]).toContain('1 units (`count` add)');
-    expect(verdictLines(findings)).toHaveLength(3);
+    expect(verdictLines(findings, 99)[0]).toContain(
+      'Units with no friend as with 99: `row` add 1, check 1, remove 1; `hash` add 1, check 1, remove 1.',
+    );
+    expect(verdictLines(findings, 99)[1]).toContain('`count` (add); `col` (add, check, remove)');
+    expect(verdictLines(findings, 99)[1]).toContain('1 units (`count` add)');
+    expect(verdictLines(findings, 99)).toHaveLength(3);
   });
 
   it('says where nothing keeps it, and where O(n) does not show', () => {
     const grown = findGrowth(samples((_layout, operation, friends) => (operation === 'add' ? { rcu: friends } : {})));
-    expect(verdictLines(grown)[0]).toBe('No layout keeps its O(1) for all three operations.');
+    expect(verdictLines(grown, 99)[0]).toBe('No layout keeps its O(1) for all three operations.');
     const short = findGrowth(samples(() => ({})));
-    expect(verdictLines(short).at(-1)).toContain('not seen to grow over these lists: `default` (add, check, remove)');
+    expect(verdictLines(short, 99).at(-1)).toContain(
+      'not seen to grow over these lists: `default` (add, check, remove)',
+    );
   });
 });
 
@@ -90,6 +94,12 @@ describe('pointsOf', () => {
   it('counts every measurement once', () => {
     const all = samples(() => ({}));
     expect(pointsOf(all, 'time').reduce((sum, { weight }) => sum + weight, 0)).toBe(all.length);
+  });
+});
+
+describe('longestList', () => {
+  it('is what an operation was timed on', () => {
+    expect(longestList(samples(() => ({})))).toBe(99);
   });
 });
 
