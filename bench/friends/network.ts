@@ -11,7 +11,9 @@ export interface Network {
 }
 
 /** The friends that a network keeps at most, about: lists of bigger networks are a sample, each of them whole. */
-const FRIENDS_KEPT = 40_000;
+const FRIENDS_KEPT = 20_000;
+/** So many lists are kept however long they are. */
+const FEWEST_LISTS = 10;
 
 /**
  * A random network: each user reads a random number of others, from one to all, equally likely. Users do not touch each
@@ -20,7 +22,7 @@ const FRIENDS_KEPT = 40_000;
 export function randomNetwork(random: Random, size: number): Network {
   const users = Array.from({ length: size }, () => randomId(random));
   const meanFriends = size / 2;
-  const kept = Math.min(size, Math.ceil(FRIENDS_KEPT / meanFriends));
+  const kept = Math.min(size, Math.max(FEWEST_LISTS, Math.ceil(FRIENDS_KEPT / meanFriends)));
   const friends = new Map<string, readonly string[]>();
   // Ids are random, so the first users are a random sample.
   for (const user of users.slice(0, kept)) {
