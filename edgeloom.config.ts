@@ -16,6 +16,7 @@ export default defineGraph({
         favoriteFoods: { each: true },
       },
     }),
+    STORE: node({ search: { location: { partition: 'country', path: ['state', 'city', 'zip'], shards: 1 } } }),
     TEAM: node({ view: ['name'] }),
     ORG: node(),
   },

@@ -1,7 +1,15 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 // The SDK's notice about future Node versions says nothing about a test.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+
+// The examples import the package by its name; here they get the sources.
+const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url));
+const alias = [
+  { find: /^edgeloom$/, replacement: source('index.ts') },
+  { find: /^edgeloom\/(lambda|local)$/, replacement: `${source('')}$1/index.ts` },
+];
 
 const storage = { globalSetup: ['test/support/global-setup.ts'], testTimeout: 60_000, hookTimeout: 120_000 };
 
@@ -15,7 +23,7 @@ export default defineConfig({
         test: { name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 900_000 },
       },
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], ...storage } },
-      { test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...storage } },
+      { resolve: { alias }, test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...storage } },
       {
         test: {
           ...storage,
@@ -28,7 +36,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          globalSetup: ['test/support/build.ts'],
+          globalSetup: ['test/support/build.ts', 'test/support/deploy/package.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

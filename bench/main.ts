@@ -4,6 +4,8 @@ import { checkMemory } from './check-memory.ts';
 import { client } from './client.ts';
 import { cpu } from './cpu.ts';
 import { delivery } from './delivery.ts';
+import { modelling } from './modelling.ts';
+import { packaged } from './package.ts';
 import { page } from './page.ts';
 import { runBenchmarks } from './support/command.ts';
 import { writer } from './writer.ts';
@@ -16,6 +18,8 @@ await runBenchmarks({
   writer,
   page,
   delivery,
+  modelling,
+  package: packaged,
   check,
   'check-live': checkLive,
   'check-memory': checkMemory,

@@ -146,3 +146,32 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
 export function cacheHome(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   return environment['XDG_CACHE_HOME'];
 }
+
+/** What Lambda tells a runtime client, and a client its handler. */
+export interface FunctionRuntime {
+  /** Host and port of the Runtime API. */
+  runtimeApi: string;
+  name: string;
+  version: string;
+  memorySizeMb: string;
+  logGroup: string;
+  logStream: string;
+}
+
+/** What Lambda's variables say of the function that this process serves. */
+export function functionRuntime(environment: NodeJS.ProcessEnv = process.env): FunctionRuntime {
+  return {
+    runtimeApi: environment['AWS_LAMBDA_RUNTIME_API'] ?? '',
+    name: environment['AWS_LAMBDA_FUNCTION_NAME'] ?? '',
+    version: environment['AWS_LAMBDA_FUNCTION_VERSION'] ?? '',
+    memorySizeMb: environment['AWS_LAMBDA_FUNCTION_MEMORY_SIZE'] ?? '',
+    logGroup: environment['AWS_LAMBDA_LOG_GROUP_NAME'] ?? '',
+    logStream: environment['AWS_LAMBDA_LOG_STREAM_NAME'] ?? '',
+  };
+}
+
+/** The variables that a function on this machine takes over from whoever starts it: all but a profile for AWS itself. */
+export function inheritedEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
+  const { AWS_PROFILE: _, ...inherited } = environment;
+  return inherited;
+}

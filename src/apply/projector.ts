@@ -3,12 +3,13 @@ import { type EdgeloomError, StoreError } from '../errors.ts';
 import { foldBatch } from '../fold/fold.ts';
 import type { Item } from '../model/attribute-value.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { planUnits, type Unit, type ViewUnit } from '../plan/units.ts';
+import { type CountedUnit, countedUnit, planUnits, type Unit, type ViewUnit } from '../plan/units.ts';
 import { backoffMs, sleep } from '../retry.ts';
 import type { Store } from '../store/port.ts';
 import { derivationEntry, refusalEntry } from '../stream/quarantine.ts';
 import type { ChangeRecord } from '../stream/record.ts';
 import { type ApplyContext, type ApplyStats, OutOfTimeError, waitWithin } from './context.ts';
+import { applyCountedUnit } from './counted.ts';
 import { applyIndexUnit } from './index-item.ts';
 import { applyViewUnit, needsView } from './view.ts';
 
@@ -135,6 +136,7 @@ async function runUnit(
       if (refusal !== undefined) await quarantine(context, refusalEntry(context.graph, unit, refusal, context.now()));
       else if (unit.kind === 'view') await applyViewUnit(context, unit, attempt === 1 ? view : undefined);
       else if (unit.kind === 'index') await applyIndexUnit(context, unit);
+      else if (unit.kind === 'counted') await applyCountedUnit(context, unit);
       else await quarantine(context, derivationEntry(context.graph, unit, context.now()));
       return undefined;
     } catch (error) {
@@ -144,6 +146,7 @@ async function runUnit(
       if (error.kind === 'terminal') {
         // A quarantine entry that is refused leaves no place to note the record: the batch has to fail.
         if (refusal !== undefined || unit.kind === 'quarantine') return error;
+        if (unit.kind === 'counted' && unit.items.length > 1) return await runOneByOne(context, unit, failures);
         refusal = error;
         continue;
       }
@@ -155,6 +158,19 @@ async function runUnit(
       }
     }
   }
+}
+
+/** Finds the item that DynamoDB refuses within a transaction: the others are written, and it alone is quarantined. */
+async function runOneByOne(
+  context: ApplyContext,
+  { edgeType, items }: CountedUnit,
+  failures: readonly Failure[],
+): Promise<EdgeloomError | undefined> {
+  for (const item of items) {
+    const error = await runUnit(context, countedUnit(edgeType, [item]), undefined, failures);
+    if (error !== undefined) return error;
+  }
+  return undefined;
 }
 
 async function quarantine(context: ApplyContext, entry: Item): Promise<void> {

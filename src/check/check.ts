@@ -40,6 +40,11 @@ export interface CheckOptions {
    * differs at once, lag or drift: it waits for nothing and reports nothing.
    */
   mode?: 'report' | 'plan' | 'repair' | 'rebuild';
+  /**
+   * Partitions that may be waiting at once until what differs there is told from lag, so that a cursor names no more of
+   * them. Default 5,000.
+   */
+  mostSuspects?: number;
   /** Capacity units a second at most. Default: no limit. */
   maxRcu?: number;
   maxWcu?: number;
@@ -119,6 +124,7 @@ class Check {
       remainingMs,
       mender: this.mender,
       isHasty: mode === 'rebuild',
+      mostOpen: options.mostSuspects,
       onFinding: (finding) => this.found(finding),
       onSuperseded: (count) => this.count({ superseded: count }),
       onMended: (count) => this.count({ repaired: count }),

@@ -1,13 +1,20 @@
-import { canonicalText, type Item, itemSizeBytes, numberOf } from '../model/attribute-value.ts';
+import { canonicalText, type Item, itemSizeBytes, numberOf, stringOf } from '../model/attribute-value.ts';
 import { classify } from '../model/base-item.ts';
-import { ATTRIBUTES, EDGE_SET, INDEX_ITEM_FIELDS, QUARANTINE_FIELDS, WATERMARK } from '../model/derived-item.ts';
+import {
+  ATTRIBUTES,
+  COUNTED,
+  EDGE_SET,
+  INDEX_ITEM_FIELDS,
+  QUARANTINE_FIELDS,
+  WATERMARK,
+} from '../model/derived-item.ts';
 import { elementEdge } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { INDEX_PREFIX, isDerivedKey, QUARANTINE_PREFIX, typePrefix, VIEW_KEY } from '../model/keys.ts';
+import { DEGREE_PREFIX, INDEX_PREFIX, isDerivedKey, QUARANTINE_PREFIX, typePrefix, VIEW_KEY } from '../model/keys.ts';
 import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
 import { viewBudgetBytes } from '../plan/eviction.ts';
-import { evictedTypes, viewAttributes } from '../plan/stored-view.ts';
+import { countOf, evictedTypes, viewAttributes } from '../plan/stored-view.ts';
 import { CollectionDigest } from './digest.ts';
 
 /**
@@ -33,6 +40,11 @@ const MOST_STUCK = 10_000;
 /** How full a view may be, as a share of its budget, with an edge type that comes back into its set. */
 const SHARE_OF_BUDGET = 0.5;
 
+/** Whether a sort key is that of a count which the model keeps. */
+export function isCountOf({ edges }: AnyGraph, sortKey: string): boolean {
+  return sortKey.startsWith(DEGREE_PREFIX) && edges.get(sortKey.slice(DEGREE_PREFIX.length))?.degree === true;
+}
+
 /** Whether a derived item holds anything; else it is a tombstone, or should be one. */
 export function isLive(sortKey: string, item: Item | undefined): boolean {
   if (sortKey !== VIEW_KEY || item === undefined) return indexItemText(item) !== undefined;
@@ -57,6 +69,9 @@ export class PartitionSummary {
   private readonly storedElements = new Map<string, ElementDigest>();
   private wantedAttributes: string | undefined;
   private storedAttributes: string | undefined;
+  /** Live index items of counted edges, and the stored counts, by edge type. */
+  private readonly live = new Map<string, number>();
+  private readonly counts = new Map<string, number | undefined>();
   private evicted: ReadonlySet<string> = new Set();
   private viewBytes = 0;
   /** Something that no base item can want: an unknown derived key, a watermark that cannot be, an expiry. */
@@ -82,7 +97,10 @@ export class PartitionSummary {
     }
     if (sortKey === VIEW_KEY) this.addView(item);
     else if (sortKey.startsWith(INDEX_PREFIX)) this.addIndexItem(sortKey, item);
-    else {
+    else if (isCountOf(this.graph, sortKey)) {
+      this.counts.set(sortKey.slice(DEGREE_PREFIX.length), countOf(item));
+      return undefined;
+    } else {
       this.isOdd = true;
       return undefined;
     }
@@ -95,6 +113,10 @@ export class PartitionSummary {
   get isClean(): boolean {
     if (this.isOdd || this.wantedAttributes !== this.storedAttributes) return false;
     if (!this.wantedItems.equals(this.storedItems)) return false;
+    for (const type of new Set([...this.live.keys(), ...this.counts.keys()])) {
+      const stored = this.counts.has(type) ? this.counts.get(type) : 0;
+      if (stored !== (this.live.get(type) ?? 0)) return false;
+    }
     for (const type of this.evicted) if (!this.isMarkRight(type)) return false;
     for (const type of new Set([...this.wantedElements.keys(), ...this.storedElements.keys()])) {
       if (this.evicted.has(type)) continue;
@@ -145,6 +167,8 @@ export class PartitionSummary {
     this.checkWatermark(item);
     const text = indexItemText(item);
     if (text !== undefined) this.storedItems.add(`${sortKey}\0${text}`);
+    const edgeType = stringOf(item[COUNTED]);
+    if (edgeType !== undefined) this.live.set(edgeType, (this.live.get(edgeType) ?? 0) + 1);
   }
 
   private checkWatermark(item: Item): void {

@@ -56,6 +56,8 @@ export type SuspectPart =
   | { kind: 'attributes' }
   /** The mark of an evicted edge type. */
   | { kind: 'mark'; edgeType: string }
+  /** The count of edges of a type. */
+  | { kind: 'degree'; edgeType: string }
   | { kind: 'watermark' }
   /** The expiry of an item that is no tombstone: TTL would delete what readers need. */
   | { kind: 'expiry' }

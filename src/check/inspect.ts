@@ -22,6 +22,8 @@ export interface InspectorContext extends ConfirmContext {
   onMended: (count: number) => void;
   /** Mends whatever differs, without a wait and without findings. */
   isHasty?: boolean;
+  /** Partitions that may be waiting for the stream at once. Default 5,000. */
+  mostOpen?: number;
 }
 
 /** Partitions that are read again at once. */
@@ -62,7 +64,7 @@ export class PartitionInspector {
         });
       this.open.set(source, inspection);
     }
-    while (this.waiting > MOST_WAITING || this.open.size > MOST_OPEN) await this.change();
+    while (this.waiting > MOST_WAITING || this.open.size > (this.context.mostOpen ?? MOST_OPEN)) await this.change();
   }
 
   /** Waits for every inspection; gives the partitions that there was no time for. Throws what an inspection threw. */

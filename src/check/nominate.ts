@@ -1,14 +1,21 @@
 import { type Item, stringOf } from '../model/attribute-value.ts';
-import { WATERMARK } from '../model/derived-item.ts';
+import { COUNTED, WATERMARK } from '../model/derived-item.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../model/element.ts';
 import { compareKeys } from '../model/encoding.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { baseKeyOfIndexItem, INDEX_PREFIX, QUARANTINE_PREFIX, VIEW_KEY } from '../model/keys.ts';
+import {
+  baseKeyOfIndexItem,
+  DEGREE_PREFIX,
+  degreeKey,
+  INDEX_PREFIX,
+  QUARANTINE_PREFIX,
+  VIEW_KEY,
+} from '../model/keys.ts';
 import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
-import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
+import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
 import type { QueryRequest, Store } from '../store/port.ts';
-import { attributesText, indexItemText, isLive } from './compare.ts';
+import { attributesText, indexItemText, isCountOf, isLive } from './compare.ts';
 import { NO_SET, type Suspect, type SuspectPart } from './finding.ts';
 
 /**
@@ -61,6 +68,10 @@ interface Pending {
 class PartitionComparison {
   wantsView = false;
   private readonly inView: ViewComparison;
+  /** Live index items of counted edges, and the stored counts, by edge type. */
+  private readonly live = new Map<string, number>();
+  private readonly counts = new Map<string, number>();
+  private readonly malformed = new Set<string>();
   /** Index items whose key does not follow their base item's: search items, and edges named by a hash. */
   private readonly apart = new Map<string, Pending>();
 
@@ -90,17 +101,29 @@ class PartitionComparison {
     if (indexItemText(beside) !== indexItemText(wanted.indexItems.get(besideKey))) {
       yield this.suspect(besideKey, { kind: 'fields', target: key });
     }
-    if (beside !== undefined) yield* this.upkeep(besideKey, beside);
+    if (beside !== undefined) yield* this.indexItem(besideKey, beside);
   }
 
   /** Takes in a derived item that no base item was met beside. */
   *derived({ key, item }: Keyed): Generator<Suspect> {
     if (key.startsWith(QUARANTINE_PREFIX)) return;
+    if (isCountOf(this.graph, key)) {
+      const edgeType = key.slice(DEGREE_PREFIX.length);
+      const count = countOf(item);
+      // It is in the way of every item that it counts, and so has to be mended before them.
+      if (count === undefined) {
+        this.malformed.add(edgeType);
+        yield this.suspect(key, { kind: 'degree', edgeType });
+      } else {
+        this.counts.set(edgeType, count);
+      }
+      return;
+    }
     if (key !== VIEW_KEY && !key.startsWith(INDEX_PREFIX)) {
       yield this.suspect(key, { kind: 'unknown-item' });
       return;
     }
-    yield* this.upkeep(key, item);
+    yield* this.indexItem(key, item);
     const text = key === VIEW_KEY ? undefined : indexItemText(item);
     if (text === undefined) return;
     const target = baseKeyOfIndexItem(this.source, key);
@@ -114,11 +137,18 @@ class PartitionComparison {
       if (wanted === stored) continue;
       yield this.suspect(key, { kind: 'fields', target: target ?? baseKeyOfIndexItem(this.source, key) });
     }
+    for (const edgeType of new Set([...this.live.keys(), ...this.counts.keys()])) {
+      const differs = (this.counts.get(edgeType) ?? 0) !== (this.live.get(edgeType) ?? 0);
+      if (differs && !this.malformed.has(edgeType))
+        yield this.suspect(degreeKey(edgeType), { kind: 'degree', edgeType });
+    }
     for (const part of this.inView.rest()) yield this.suspect(VIEW_KEY, part);
   }
 
-  /** What no base item decides about. */
-  private *upkeep(key: string, item: Item): Generator<Suspect> {
+  /** What no base item decides about: of an index item, and of the view. */
+  private *indexItem(key: string, item: Item): Generator<Suspect> {
+    const edgeType = stringOf(item[COUNTED]);
+    if (edgeType !== undefined) this.live.set(edgeType, (this.live.get(edgeType) ?? 0) + 1);
     if (!isPlausibleWatermark(item[WATERMARK], this.streamLabel)) yield this.suspect(key, { kind: 'watermark' });
     if (isLive(key, item) && item[this.graph.table.ttl] !== undefined) yield this.suspect(key, { kind: 'expiry' });
   }

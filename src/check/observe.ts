@@ -6,7 +6,8 @@ import type { AnyGraph } from '../model/graph.ts';
 import { edgeIndexKey, SORT_KEY_BYTES } from '../model/keys.ts';
 import { derive } from '../plan/derive.ts';
 import { viewBudgetBytes } from '../plan/eviction.ts';
-import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
+import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
+import { countLive } from '../repair/settle.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/label.ts';
 import { attributesText, fitsAgain, indexItemText, isLive } from './compare.ts';
@@ -53,9 +54,12 @@ export async function observe(context: ObserveContext, suspects: readonly Suspec
   return Promise.all(
     suspects.map(async (suspect, i): Promise<Observation> => {
       const base = bases.get(suspect);
+      const revision = numberOf(derived[i]?.[REVISION]);
+      // A count has no base item of its own; its revision moves with each of the items that it counts.
+      const image = suspect.part.kind === 'degree' ? (revision ?? '') : base && canonicalText({ M: base });
       return {
-        revision: numberOf(derived[i]?.[REVISION]),
-        base: base === undefined ? '' : hash('sha256', canonicalText({ M: base }), 'base64'),
+        revision,
+        base: image === undefined ? '' : hash('sha256', image, 'base64'),
         isLive: isLive(suspect.sortKey, derived[i]),
         ...(await compared(context, suspect, derived[i], { target: baseKeys.get(suspect)?.target ?? '', item: base })),
       };
@@ -118,6 +122,11 @@ async function compared(
       };
     case 'garbage':
       return { wanted: null, stored: holdsElement(derived, part.element) ? part.element : null };
+    case 'degree': {
+      const count = countOf(derived);
+      const live = await countLive(context, source, part.edgeType);
+      return { wanted: `a count of ${live}`, stored: `a count of ${count ?? 'nothing'}` };
+    }
     case 'mark':
       return markCompared(context, source, derived, part.edgeType);
     case 'watermark': {

@@ -9,7 +9,10 @@ export function countCommand(program: Command): void {
   withPredicates(program.command('count'))
     .description('count what a search would find, over all shards')
     .argument('<search>', 'search attribute, such as USER.name')
-    .addHelpText('after', examples('count USER.name', 'count USER.name --prefix Ter'))
+    .addHelpText(
+      'after',
+      examples('count USER.name', 'count USER.name --prefix Ter', 'count STORE.location --path CA --partition US'),
+    )
     .action(
       inSession(async (session, name: string, options: PredicateOptions) => {
         const search = sessionReader(session).search(name);

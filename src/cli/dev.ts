@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
-import { readSettings } from '../config.ts';
-import type { EngineName } from '../local/engine.ts';
+import { readSettings, type Settings } from '../config.ts';
+import type { EngineName, EngineOptions } from '../local/engine.ts';
 import { startLocal } from '../local/local.ts';
-import { withTableName } from '../model/graph.ts';
+import { type AnyGraph, withTableName } from '../model/graph.ts';
+import { DEFAULT_HANDLER, devLambda, type Projecting } from './dev-lambda.ts';
 import { loadModel } from './load-model.ts';
 import { examples, portNumber } from './options.ts';
 import { print } from './output.ts';
@@ -13,6 +14,7 @@ interface DevOptions {
   port?: number;
   data?: string;
   engine: EngineName;
+  lambda?: string | true;
 }
 
 /** `edgeloom dev`: engine, table and projector until Ctrl-C. */
@@ -25,20 +27,47 @@ export function devCommand(program: Command): void {
     .addOption(
       new Option('--engine <engine>', 'engine to run').choices(['dynoxide', 'dynamodb-local']).default('dynoxide'),
     )
-    .addHelpText('after', examples('dev', 'dev --port 8000 --data .edgeloom/data', 'dev --engine dynamodb-local'))
-    .action(async ({ port, data, engine }: DevOptions, command: Command) => {
+    .option(
+      '--lambda [file]',
+      `project with your own handler, invoked as Lambda would, in place of the built-in projector (file: ${DEFAULT_HANDLER})`,
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'dev',
+        'dev --port 8000 --data .edgeloom/data',
+        'dev --engine dynamodb-local',
+        'dev --lambda',
+        'dev --lambda src/my-handler.ts',
+      ),
+    )
+    .action(async ({ port, data, engine, lambda }: DevOptions, command: Command) => {
       const settings = readSettings(command.optsWithGlobals());
       const model = await loadModel(settings.config);
       const graph = settings.table === undefined ? model : withTableName(model, settings.table);
-      const local = await startLocal({ graph, engine, port, dataDir: data, logger: createLogger(settings) });
+      const options = { engine, port, dataDir: data };
+      const projecting =
+        lambda === undefined
+          ? await devWorker(graph, options, settings)
+          : await devLambda(graph, lambda === true ? DEFAULT_HANDLER : lambda, options, createLogger(settings));
       const ended = new Promise<void>((resolve, reject) => {
-        stopOnSignal(() => local.stop().then(resolve, reject));
-        // A projector that gives up ends the command with its error.
-        local.worker.ended.catch(reject);
+        stopOnSignal(() => projecting.stop().then(resolve, reject));
+        // A projector that gives up ends the command with its error, and with all that it runs.
+        projecting.ended.catch((error: unknown) => projecting.stop().finally(() => reject(error)));
       });
-      const { endpoint } = local;
-      const text = `endpoint: ${endpoint}\ntable:    ${graph.table.name}\nprojecting; Ctrl-C stops`;
+      const { endpoint, lines } = projecting;
+      const text = [`endpoint: ${endpoint}`, `table:    ${graph.table.name}`, ...lines].join('\n');
       print({ json: { endpoint, table: graph.table.name }, text }, settings.json);
       await ended;
     });
+}
+
+async function devWorker(graph: AnyGraph, options: EngineOptions, settings: Settings): Promise<Projecting> {
+  const local = await startLocal({ ...options, graph, logger: createLogger(settings) });
+  return {
+    endpoint: local.endpoint,
+    ended: local.worker.ended,
+    lines: ['projecting; Ctrl-C stops'],
+    stop: () => local.stop(),
+  };
 }

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { createJiti } from 'jiti';
 import { EdgeloomError } from '../errors.ts';
+import { createModuleLoader } from '../local/module-loader.ts';
 import type { AnyGraph } from '../model/graph.ts';
 
 /**
@@ -18,12 +17,9 @@ export async function loadModel(file: string): Promise<AnyGraph> {
       'Create edgeloom.config.ts, or name another file with --config.',
     );
   }
-  const jiti = createJiti(import.meta.url, {
-    alias: { 'edgeloom/local': ownModule('../local/index'), edgeloom: ownModule('../index') },
-  });
   let loaded: unknown;
   try {
-    loaded = await jiti.import(path, { default: true });
+    loaded = await createModuleLoader().import(path, { default: true });
   } catch (error) {
     if (error instanceof Error && 'hint' in error) throw error;
     const reason = error instanceof Error ? error.message : String(error);
@@ -42,12 +38,6 @@ export async function loadModel(file: string): Promise<AnyGraph> {
     );
   }
   return loaded;
-}
-
-/** A module of this package, in the form (source or built) that is running. */
-function ownModule(path: string): string {
-  const extension = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
-  return fileURLToPath(new URL(path + extension, import.meta.url));
 }
 
 function isGraph(value: unknown): value is AnyGraph {

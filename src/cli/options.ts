@@ -20,6 +20,7 @@ export interface PredicateOptions {
   prefix?: string;
   from?: string;
   to?: string;
+  path?: string[];
   partition?: string;
 }
 
@@ -30,6 +31,11 @@ export function withPredicates(command: Command): Command {
     .option('--prefix <text>', 'values that begin with this')
     .option('--from <value>', 'values from this on, inclusive')
     .option('--to <value>', 'values up to this, inclusive')
+    .option(
+      '--path <segment>',
+      'paths that begin with this segment; repeat it for the segments after the first',
+      (segment: string, before: string[] | undefined) => [...(before ?? []), segment],
+    )
     .option('--partition <value>', 'the partition, where the search declares one');
 }
 

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { checkCommand } from './check.ts';
 import { costCommand } from './cost.ts';
 import { countCommand } from './count.ts';
+import { degreeCommand } from './degree.ts';
 import { demoCommand } from './demo.ts';
 import { devCommand } from './dev.ts';
 import { edgesCommand } from './edges.ts';
@@ -29,6 +30,7 @@ const COMMANDS = [
   redriveCommand,
   getCommand,
   edgesCommand,
+  degreeCommand,
   inboundCommand,
   searchCommand,
   countCommand,

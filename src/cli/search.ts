@@ -17,6 +17,7 @@ export function searchCommand(program: Command): void {
       examples(
         'search USER.name --eq Terui',
         'search USER.name --prefix Ter',
+        'search STORE.location --path CA --path "San Jose" --partition US',
         'search GOAL.dueDate --from 2026-01-01 --to 2026-12-31',
       ),
     )
@@ -32,15 +33,16 @@ export function searchCommand(program: Command): void {
 }
 
 /** The predicate that the options name: a range without ends where they name none; two at once are refused. */
-export function onePredicate({ eq, prefix, from, to }: PredicateOptions): SearchPredicate {
-  const given = [eq, prefix, from ?? to].filter((value) => value !== undefined).length;
+export function onePredicate({ eq, prefix, from, to, path }: PredicateOptions): SearchPredicate {
+  const given = [eq, prefix, path, from ?? to].filter((value) => value !== undefined).length;
   if (given > 1) {
     throw new EdgeloomError(
       'usage',
-      'Only one of --eq, --prefix and --from/--to can be given.',
+      'Only one of --eq, --prefix, --path and --from/--to can be given.',
       'Leave the others out.',
     );
   }
   if (eq !== undefined) return { eq };
+  if (path !== undefined) return { path };
   return prefix === undefined ? { from, to } : { beginsWith: prefix };
 }

@@ -12,7 +12,7 @@ import { type DemoData, loadDemoData } from './data.ts';
 import { airportId, ExpectedWorld } from './expected.ts';
 import { airports } from './model.ts';
 import { type DemoResult, expectSame, percentile, type Say } from './report.ts';
-import { showPages, showPrefixSearch, showShards, verifyAll } from './show.ts';
+import { showLocations, showPages, showPrefixSearch, showShards, verifyAll } from './show.ts';
 
 /** What the demo's steps share. */
 export interface DemoWorld {
@@ -86,6 +86,7 @@ export async function runDemo({ say, onProgress }: DemoOptions): Promise<DemoRes
     await verifyAll(world);
     await showPages(world);
     await showPrefixSearch(world);
+    await showLocations(world);
     await showShards(world);
     await changeAndDelete(world);
     const lagMs = await measureLag(world, data, lag);

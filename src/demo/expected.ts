@@ -53,6 +53,17 @@ export class ExpectedWorld {
     );
   }
 
+  /** The airports of a country whose state, city and name begin with these, by state, then city, name and id. */
+  located(country: string, path: readonly string[]): Airport[] {
+    const place = ({ state, city, name, iata }: Airport): string[] => [state, city, name, airportId(iata)];
+    return [...this.airports.values()]
+      .filter((airport) => airport.country === country && path.every((segment, i) => place(airport)[i] === segment))
+      .sort((left, right) => {
+        const others = place(right);
+        return place(left).reduce((order, segment, i) => order || compareKeys(segment, others[i]!), 0);
+      });
+  }
+
   /** The airports whose folded name begins with a prefix, by folded name, then id. */
   named(prefix: string): Airport[] {
     const folded = (name: string): string => name.normalize('NFKC').toLowerCase();

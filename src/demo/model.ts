@@ -1,13 +1,20 @@
 import { defineGraph } from '../model/graph.ts';
 import { edge, node } from '../model/schema.ts';
 
-/** The demo's model: US airports, and the routes between them with their yearly count of flights. */
+/**
+ * The demo's model: US airports, found by name, by state and by location on four levels (country, state, city, name), and
+ * the routes between them with their yearly count of flights.
+ */
 export const airports = defineGraph({
   table: 'edgeloom-demo',
   nodes: {
     AIRPORT: node({
       view: ['name', 'city'],
-      search: { name: { fold: true }, city: {}, state: { shards: 10, shardBy: 'source' } },
+      search: {
+        name: { fold: true },
+        state: { shards: 10, shardBy: 'source' },
+        location: { partition: 'country', path: ['state', 'city', 'name'], shards: 1 },
+      },
     }),
   },
   edges: {

@@ -30,11 +30,48 @@ export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<v
     );
     routes += items.length;
   }
-  for (const search of ['AIRPORT.name', 'AIRPORT.city', 'AIRPORT.state'] as const) {
+  for (const search of ['AIRPORT.name', 'AIRPORT.state'] as const) {
     const { count } = await reader.search(search).count();
     expectSame(`the count of ${search}`, count, iatas.length);
   }
+  await verifyLocations(expected, reader);
   say(`verified ${iatas.length} views, ${routes} routes in their order, and three searches`);
+}
+
+/** Every airport of every country, in the order of state, city and name. */
+async function verifyLocations(expected: DemoWorld['expected'], reader: DemoWorld['reader']): Promise<void> {
+  const countries = new Set([...expected.airports.values()].map(({ country }) => country));
+  for (const country of countries) {
+    const { items } = await reader.search('AIRPORT.location').all({ partition: country, limit: 10_000 });
+    expectSame(
+      `the airports of ${country}`,
+      items.map(({ id }) => id),
+      expected.located(country, []).map(({ iata }) => airportId(iata)),
+    );
+  }
+}
+
+/** One index item for each airport answers on four levels: country, state, city, name. */
+export async function showLocations({ say, expected, reader }: DemoWorld): Promise<void> {
+  const path = ['IL', 'Chicago', "Chicago O'Hare International"];
+  const found: string[] = [];
+  for (let levels = 0; levels <= path.length; levels++) {
+    const segments = path.slice(0, levels);
+    const scope = { partition: 'USA' };
+    const { count } = await reader.search('AIRPORT.location').count({ path: segments }, scope);
+    const wanted = expected.located('USA', segments);
+    expectSame(`the count of airports in ${['USA', ...segments].join(', ')}`, count, wanted.length);
+    const { items } = await reader.search('AIRPORT.location').path(segments, { ...scope, limit: PAGE_ITEMS });
+    expectSame(
+      `the airports in ${['USA', ...segments].join(', ')}`,
+      items.map(({ id, value }) => [id, value]),
+      wanted.slice(0, PAGE_ITEMS).map(({ iata, state, city, name }) => [airportId(iata), [state, city, name]]),
+    );
+    found.push(`${count} in ${segments.at(-1) ?? 'the USA'}`);
+  }
+  const { count } = await reader.search('AIRPORT.location').count({ path: ['IL', 'Chic'] }, { partition: 'USA' });
+  expectSame('the count of airports in a city named Chic', count, 0);
+  say(`airports by location, level by level: ${found.join(', ')}; "Chic" is no city and finds none`);
 }
 
 /** The airports that fly to the hub, busiest first, two pages by cursor, each with its destinations. */

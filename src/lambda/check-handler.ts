@@ -34,6 +34,8 @@ export interface CheckResponse extends CheckTotals {
 /** Options of a check handler. */
 export interface CheckHandlerOptions
   extends Pick<CheckOptions, 'streamLabel' | 'settleMs' | 'consumer' | 'maxRcu' | 'maxWcu' | 'now' | 'wait'> {
+  /** As for a check; default 2,000: an answer, with its cursor, has to fit into the 256 KB that Step Functions pass on. */
+  mostSuspects?: number;
   /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
   client?: DynamoDBClient;
   /** The table, instead of `client`. Then `streamLabel` is not looked up. */
@@ -50,6 +52,7 @@ export interface CheckHandlerOptions
 export type CheckHandler = (event: CheckEvent, context: InvocationContext) => Promise<CheckResponse>;
 
 const RESERVE_MS = 10_000;
+const MOST_SUSPECTS = 2_000;
 
 /**
  * Makes the handler of the nightly check. A call works until the time reserve and gives a cursor; the next goes on from
@@ -70,6 +73,7 @@ export function checkHandler(graph: AnyGraph, options: CheckHandlerOptions = {})
     const result = await check({
       ...options,
       ...{ graph, store, segments, onlySegments, resume },
+      mostSuspects: options.mostSuspects ?? MOST_SUSPECTS,
       streamLabel: options.streamLabel ?? (ownClient && (() => currentStreamLabel(ownClient, graph))),
       mode: repair ? 'repair' : 'report',
       remainingMs: () => context.getRemainingTimeInMillis() - reserveMs,

@@ -10,6 +10,12 @@ import type { ChangeRecord } from '../stream/record.ts';
  */
 const EPOCH_LABEL = /^(\d{9,11})\.\d+$/;
 
+/** When a stream of the embedded engine was created, in whole seconds since 1970; undefined for other streams. */
+export function streamBeganAtSeconds(streamArn: string): number | undefined {
+  const label = EPOCH_LABEL.exec(streamLabel(streamArn));
+  return label === null ? undefined : Number(label[1]);
+}
+
 /** What became of a batch's records. */
 export interface Sifted {
   records: ChangeRecord[];
@@ -31,8 +37,7 @@ export class LeftoverFilter {
     streamArn: string,
     private isSuspicious: boolean,
   ) {
-    const label = EPOCH_LABEL.exec(streamLabel(streamArn));
-    this.beganAtSeconds = label === null ? undefined : Number(label[1]);
+    this.beganAtSeconds = streamBeganAtSeconds(streamArn);
   }
 
   /** Gives the records that belong to this table. Those of the second in which it was created are settled by truth. */

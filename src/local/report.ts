@@ -77,8 +77,8 @@ export class Report {
   }
 }
 
-/** What must not go unheard where no logger is given. */
-const WARNINGS: WorkerLogger = {
+/** A logger for where none is given: what must not go unheard becomes a process warning. */
+export const WARNINGS: WorkerLogger = {
   debug: () => undefined,
   info: () => undefined,
   warn: (_details, message) => process.emitWarning(message, 'EdgeloomWarning'),

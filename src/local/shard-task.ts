@@ -3,12 +3,13 @@ import { StoreError } from '../errors.ts';
 import { backoffMs } from '../retry.ts';
 import type { ChangeRecord } from '../stream/record.ts';
 import { pause } from './concurrency.ts';
+import { retryingShard } from './shard-pages.ts';
 import { type ShardBatch, ShardReader } from './shard-reader.ts';
-import { StreamError } from './stream-source.ts';
+import type { ShardWork } from './stream-follower.ts';
 import type { WorkerRun } from './worker-run.ts';
 
 /** Reads one shard to its end, or until the run ends: read a batch, project it, then note how far it came. */
-export class ShardTask {
+export class ShardTask implements ShardWork {
   private readonly reader: ShardReader;
   /** Records given to the projector at once: halved when a batch fails, so that each try can get further. */
   private maxRecords: number;
@@ -116,22 +117,16 @@ export class ShardTask {
     return projector.project(records, { remainingMs: () => Math.min(deadline - Date.now(), graceMs()) });
   }
 
-  /** Tries until it works; undefined where the run ended before it did. */
-  private async retrying<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
+  private retrying<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
     const { run, shardId } = this;
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await run.gate.run(action);
-      } catch (error) {
-        const isTemporary = error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
-        if (!isTemporary) throw error;
-        // A missing shard is for the listing to judge: only that tells whether the shard is gone or the stream.
-        if (error instanceof StreamError && error.kind === 'no-shard') run.onLineageChange();
-        run.report.logger.warn({ shardId, attempt, error: error.message }, `Trouble ${what} the stream; trying again.`);
-        await pause(backoffMs(attempt), run.stopping);
-        if (this.isEnding()) return undefined;
-      }
-    }
+    const attempt = {
+      shardId,
+      logger: run.report.logger,
+      stopping: run.stopping,
+      isEnding: () => this.isEnding(),
+      onMissingShard: () => run.onLineageChange(),
+    };
+    return retryingShard(attempt, what, () => run.gate.run(action));
   }
 }
 

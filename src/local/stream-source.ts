@@ -23,8 +23,10 @@ export interface StreamDescription {
   shards: Shard[];
 }
 
-/** A record with its size in bytes, where the stream tells it. */
+/** A record with what the stream tells besides: its id, and its size in bytes. */
 export interface StreamRecord extends RawRecord {
+  eventID?: string;
+  eventVersion?: string;
   dynamodb?: RawRecord['dynamodb'] & { SizeBytes?: number };
 }
 
@@ -46,6 +48,8 @@ export interface StreamSource {
   describe(): Promise<StreamDescription>;
   /** An iterator after a sequence number, or from the oldest record where that is undefined. */
   iterator(shardId: string, after: string | undefined): Promise<string>;
+  /** An iterator after the newest record that the shard holds now. */
+  latest(shardId: string): Promise<string>;
   /** Reads one page, of at most `limit` records. */
   read(iterator: string, limit: number): Promise<StreamPage>;
 }
@@ -122,6 +126,19 @@ export class DynamoDBStreamSource implements StreamSource {
       if (after !== undefined && errorName(error) === 'ValidationException') {
         throw new StreamError('trimmed', `Shard ${shardId} has no sequence number ${after}.`, { cause: error });
       }
+      throw shardError(error);
+    }
+  }
+
+  async latest(shardId: string): Promise<string> {
+    const command = new GetShardIteratorCommand({
+      StreamArn: this.streamArn,
+      ShardId: shardId,
+      ShardIteratorType: 'LATEST',
+    });
+    try {
+      return (await this.client.send(command)).ShardIterator ?? '';
+    } catch (error) {
       throw shardError(error);
     }
   }

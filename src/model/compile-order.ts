@@ -13,7 +13,9 @@ import type { ValueType } from './encoding.ts';
 export type OrderModel =
   | { kind: 'attribute'; attribute: string; type: ValueType }
   | { kind: 'rank'; attribute: string; weights: ReadonlyMap<string, string> }
-  | { kind: 'derive'; compute: Compute };
+  | { kind: 'derive'; compute: Compute }
+  /** Attributes joined in order; of a search only. */
+  | { kind: 'path'; attributes: readonly string[] };
 
 function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
   if (typeof input === 'string') return check(attributeName, input, path, mistakes);

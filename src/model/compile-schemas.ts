@@ -19,6 +19,7 @@ export const attributeName = z.string().min(1);
 const hash = z.enum(['fnv1a', 'codepoint-product']);
 const valueType = z.enum(['string', 'number', 'date']);
 const shardBy = z.enum(['value', 'source']);
+const ENTRY_COUNT = 'should be a whole number of 1 or more';
 const SHARD_COUNT = `should be a whole number from 1 to ${MAX_SHARDS}`;
 const shardCount = z.int(SHARD_COUNT).min(1, SHARD_COUNT).max(MAX_SHARDS, SHARD_COUNT);
 /** Which attributes are copied. */
@@ -54,6 +55,10 @@ export const searchSchema = z.strictObject({
   fold: z.boolean().optional(),
   each: z.boolean().optional(),
   partition: attributeName.optional(),
+  path: z
+    .array(attributeName, 'should be a list of attribute names')
+    .min(1, 'should name at least one attribute')
+    .optional(),
   project: projection.optional(),
 });
 /** Options of a node type. */
@@ -61,6 +66,9 @@ export const nodeSchema = z.strictObject({
   fields: standardSchema.optional(),
   view: projection.optional(),
   viewBudgetBytes: z.int().min(1024).max(MAX_VIEW_BUDGET_BYTES).optional(),
+  maxEntries: z
+    .record(attributeName, z.int(ENTRY_COUNT).min(1, ENTRY_COUNT), 'should be an object of attribute names and limits')
+    .optional(),
   search: z.record(attributeName, z.unknown()).optional(),
 });
 /** What `from` and `to` of an edge type should be. */
@@ -81,6 +89,7 @@ export const edgeSchema = z.strictObject({
     )
     .optional(),
   inbound: z.unknown().optional(),
+  degree: z.boolean().optional(),
 });
 /** Orders of an edge type. */
 export const inboundSchema = z.strictObject({
@@ -99,6 +108,14 @@ export const tableSchema = z.strictObject({
   ttl: attributeName.optional(),
   indexes: z.strictObject({ gsi0: z.string().min(3).optional(), gsi1: z.string().min(3).optional() }).optional(),
 });
+
+/** Which attributes of a base item are copied into a derived item. */
+export type Projection = { kind: 'KEYS_ONLY' } | { kind: 'ALL' } | { kind: 'LIST'; attributes: readonly string[] };
+
+/** Compiles a projection. */
+export function compileProjection(input: z.infer<typeof projection>): Projection {
+  return typeof input === 'string' ? { kind: input } : { kind: 'LIST', attributes: [...new Set(input)] };
+}
 
 /**
  * Parses one part of a model and notes every issue under its path. What is not mistaken comes back, so that compiling

@@ -1,28 +1,26 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type * as z from 'zod';
-import { compileOrder, type OrderModel } from './compile-order.ts';
+import { compileInbound, type InboundModel } from './compile-inbound.ts';
 import {
   type Compute,
   check,
+  compileProjection,
   edgeSchema,
-  inboundSchema,
   type MistakeLog,
   NODE_TYPES,
   nodeSchema,
-  type projection,
-  searchSchema,
+  type Projection,
   tableSchema,
 } from './compile-schemas.ts';
+import { compileSearch, type SearchModel } from './compile-search.ts';
 import { DERIVED_ATTRIBUTES } from './derived-item.ts';
 import type { IndexName } from './graph.ts';
 import { isTypeName } from './keys.ts';
-import type { HashName } from './shard.ts';
 
+export type { InboundModel } from './compile-inbound.ts';
 export type { OrderModel } from './compile-order.ts';
-export type { Compute, MistakeLog } from './compile-schemas.ts';
-
-/** The name is part of the sort keys of search items, escaped, and leaves room there for a hashed value. */
-const MAX_SEARCH_NAME_BYTES = 255;
+export type { Compute, MistakeLog, Projection } from './compile-schemas.ts';
+export type { SearchModel } from './compile-search.ts';
 
 /**
  * Compiles the definitions of a model file into the form that the planner, writer and reader use, and collects every
@@ -38,24 +36,6 @@ export interface TableNames {
   indexNames: Readonly<Record<IndexName, string>>;
 }
 
-/** Which attributes of a base item are copied into a derived item. */
-export type Projection = { kind: 'KEYS_ONLY' } | { kind: 'ALL' } | { kind: 'LIST'; attributes: readonly string[] };
-
-/** One search attribute of a node type. */
-export interface SearchModel {
-  /** `USER.name`: the index partition without its suffixes. */
-  indexPartition: string;
-  name: string;
-  order: OrderModel;
-  each: boolean;
-  fold: boolean;
-  shards: number | 'value';
-  shardBy: 'value' | 'source';
-  hash: HashName;
-  partition?: string;
-  project: Projection;
-}
-
 /** A compiled node type. */
 export interface NodeModel {
   type: string;
@@ -63,6 +43,8 @@ export interface NodeModel {
   view: Projection;
   /** Bytes that a view may have; undefined: the default. */
   viewBudgetBytes?: number;
+  /** How many entries the list, set or map of an attribute may have; only writer and import ask. */
+  maxEntries: ReadonlyMap<string, number>;
   searches: ReadonlyMap<string, SearchModel>;
 }
 
@@ -70,15 +52,6 @@ export interface NodeModel {
 export interface LabelModel {
   name: string;
   from: { kind: 'attribute'; attribute: string } | { kind: 'derive'; compute: Compute };
-}
-
-/** How an edge type's index items are made. */
-export interface InboundModel {
-  orders: ReadonlyMap<IndexName, OrderModel>;
-  shards: number;
-  shardBy: 'value' | 'source';
-  hash: HashName;
-  project: Projection;
 }
 
 /** A compiled edge type. */
@@ -90,6 +63,8 @@ export interface EdgeModel {
   /** Labels of the set element; undefined where the type is left out of the set. */
   labels?: readonly LabelModel[];
   inbound?: InboundModel;
+  /** Whether each node's edges of this type are counted. */
+  degree: boolean;
 }
 
 /** Compiles the `table` entry. */
@@ -127,42 +102,8 @@ export function compileNode(type: string, definition: unknown, mistakes: Mistake
     if (search) searches.set(name, search);
   }
   const { fields, view, viewBudgetBytes } = options;
-  return { type, fields, view: compileProjection(view ?? 'ALL'), viewBudgetBytes, searches };
-}
-
-function compileSearch(
-  type: string,
-  name: string,
-  entry: unknown,
-  path: string,
-  mistakes: MistakeLog,
-): SearchModel | undefined {
-  const isShort = typeof entry === 'string' || (typeof entry === 'object' && entry !== null && 'kind' in entry);
-  const options = check(searchSchema, isShort ? { from: entry } : entry, path, mistakes);
-  if (options === undefined) return undefined;
-  const order = compileOrder(options.from ?? name, options.type, path, mistakes);
-  const fold = options.fold ?? false;
-  const each = options.each ?? false;
-  const shards = options.shards ?? 200;
-  const add = (message: string): unknown => mistakes.push({ path, message });
-  if (Buffer.byteLength(name) > MAX_SEARCH_NAME_BYTES) add(`has a name of more than ${MAX_SEARCH_NAME_BYTES} bytes`);
-  if (fold && (order.kind !== 'attribute' || order.type !== 'string'))
-    add('fold applies to attributes of type string only');
-  if (each && order.kind !== 'attribute') add('each applies to an attribute, not to rank or derive');
-  if (shards === 'value' && options.shardBy !== undefined) add("shardBy has no meaning with shards: 'value'");
-  if (shards === 'value' && options.hash !== undefined) add("hash has no meaning with shards: 'value'");
-  return {
-    indexPartition: `${type}.${name}`,
-    name,
-    order,
-    each,
-    fold,
-    shards,
-    shardBy: options.shardBy ?? 'value',
-    hash: options.hash ?? 'fnv1a',
-    partition: options.partition,
-    project: compileProjection(options.project ?? 'KEYS_ONLY'),
-  };
+  const maxEntries = new Map(Object.entries(options.maxEntries ?? {}));
+  return { type, fields, view: compileProjection(view ?? 'ALL'), viewBudgetBytes, maxEntries, searches };
 }
 
 /** Compiles an edge type; undefined where it has mistakes. */
@@ -192,6 +133,7 @@ export function compileEdge(
     to,
     labels: compileLabels(options.edgeSet, path, mistakes),
     inbound: compileInbound(options.inbound, `${path}.inbound`, mistakes),
+    degree: options.degree ?? false,
   };
 }
 
@@ -214,28 +156,6 @@ function compileLabels(
       ? { name, from: { kind: 'attribute', attribute: from } }
       : { name, from: { kind: 'derive', compute: from.compute } };
   });
-}
-
-function compileInbound(input: unknown, path: string, mistakes: MistakeLog): InboundModel | undefined {
-  const option = check(inboundSchema, input, path, mistakes);
-  if (option === undefined) return undefined;
-  const orders = new Map<IndexName, OrderModel>();
-  for (const index of ['gsi0', 'gsi1'] as const) {
-    const entry = option[index];
-    if (entry !== undefined) orders.set(index, compileOrder(entry, undefined, `${path}.${index}`, mistakes));
-  }
-  if (orders.size === 0) mistakes.push({ path, message: 'names no order: give gsi0, gsi1 or both' });
-  return {
-    orders,
-    shards: option.shards ?? 1,
-    shardBy: option.shardBy ?? 'source',
-    hash: option.hash ?? 'fnv1a',
-    project: compileProjection(option.project ?? 'KEYS_ONLY'),
-  };
-}
-
-function compileProjection(input: z.infer<typeof projection>): Projection {
-  return typeof input === 'string' ? { kind: input } : { kind: 'LIST', attributes: [...new Set(input)] };
 }
 
 function checkType(type: string, path: string, mistakes: MistakeLog): void {

@@ -8,6 +8,10 @@ export const REVISION = 'r';
 export const EVICTED = 'evicted';
 /** The original value of a search item, before folding and encoding. */
 export const VALUE = 'value';
+/** On the index item of an edge that is counted: its edge type. */
+export const COUNTED = 'counted';
+/** How many counted edges of a type a node has. */
+export const COUNT = 'count';
 /** Fingerprint of the model that shaped the item; for information. */
 export const MODEL = 'model';
 
@@ -27,7 +31,15 @@ export const QUARANTINE_FIELDS = {
 } as const;
 
 /** The attributes of an index item that the planner decides, all of them cleared in a tombstone. */
-export const INDEX_ITEM_FIELDS: readonly string[] = ['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', VALUE, ATTRIBUTES];
+export const INDEX_ITEM_FIELDS: readonly string[] = [
+  'gsi0pk',
+  'gsi0sk',
+  'gsi1pk',
+  'gsi1sk',
+  VALUE,
+  ATTRIBUTES,
+  COUNTED,
+];
 
 /** Every attribute name that derived items use besides the table's key and TTL. */
 export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
@@ -36,6 +48,7 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   REVISION,
   EVICTED,
   MODEL,
+  COUNT,
   ...INDEX_ITEM_FIELDS,
   ...Object.values(QUARANTINE_FIELDS),
 ]);

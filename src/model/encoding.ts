@@ -166,6 +166,31 @@ export function highestSortKey(encoded: string): string {
 }
 
 /**
+ * After each segment of a path. Nothing but the separator above and characters that are escaped sorts below it, so that
+ * the order of paths is that of their segments, and a path is the beginning of exactly those that go on from it.
+ */
+const SEGMENT_END = '\u0001';
+/** Characters that would sort below what ends a segment, or be taken for it. */
+const ESCAPED_IN_SEGMENT = /[\u0000-\u0002]/g;
+const SEGMENT_ESCAPE = '\u0002';
+
+/**
+ * Encodes a path, or the beginning of one: its segments, each with an end, so that `San` is no beginning of `San Jose`.
+ * Throws `EncodingError` for a segment that is no valid Unicode.
+ */
+export function encodePath(segments: readonly string[], fold: boolean): string {
+  return segments.map((segment) => escapeSegment(encodeString(segment, fold)) + SEGMENT_END).join('');
+}
+
+/** The escape and a letter in the place of a character: it sorts where the character did, between the end and the rest. */
+function escapeSegment(segment: string): string {
+  return segment.replace(
+    ESCAPED_IN_SEGMENT,
+    (character) => SEGMENT_ESCAPE + String.fromCharCode(0x61 + character.charCodeAt(0)),
+  );
+}
+
+/**
  * Compares texts by their UTF-8 bytes, as DynamoDB orders keys. JS compares UTF-16 code units, which puts characters
  * beyond the basic plane (emoji) below U+E000 to U+FFFF.
  */

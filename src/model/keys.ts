@@ -19,6 +19,10 @@ export const DERIVED_PREFIX = '~';
 export const VIEW_KEY = '~view';
 /** What the sort keys of index items begin with. */
 export const INDEX_PREFIX = '~ix/';
+/** What the sort keys of index items begin with that are named by a hash of their edge's. */
+export const HASHED_INDEX_PREFIX = `${INDEX_PREFIX}#`;
+/** What the sort keys of counts of edges begin with. */
+export const DEGREE_PREFIX = '~degree/';
 /** What the sort keys of quarantine entries begin with. */
 export const QUARANTINE_PREFIX = '~quarantine/';
 
@@ -126,6 +130,11 @@ function escapeName(name: string): string {
 /** The sort key of an edge's index item; edges whose own sort key leaves no room are named by its hash. */
 export function edgeIndexKey(baseSortKey: string): string {
   return fittingKey(INDEX_PREFIX, baseSortKey);
+}
+
+/** The sort key of the count of a node's edges of a type: `~degree/FOLLOWS`. */
+export function degreeKey(edgeType: string): string {
+  return DEGREE_PREFIX + edgeType;
 }
 
 /** The sort key of a search item: `~ix/name`. */

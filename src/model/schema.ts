@@ -99,6 +99,12 @@ export interface SearchOptions<A> {
   each?: boolean;
   /** Attribute put into the index partition (a tenant, a country); searches then name its value. */
   partition?: NameOf<A>;
+  /**
+   * Attributes of type string that are joined in this order and searched by whole leading segments: a country, a state, a
+   * city. In the place of `from`. A node is found by the segments up to the first attribute that it lacks; one that lacks
+   * the first attribute is left out.
+   */
+  path?: readonly NameOf<A>[];
   /** Attributes copied into the search item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
 }
@@ -107,9 +113,7 @@ export interface SearchOptions<A> {
 export type SearchEntry<A> = SearchOptions<A> | Rank<NameOf<A>> | Derive<A> | NameOf<A>;
 
 /** Options of a search that is not named after an attribute: it has to say where its value comes from. */
-export interface NamedSearchOptions<A> extends SearchOptions<A> {
-  from: Order<A>;
-}
+export type NamedSearchOptions<A> = SearchOptions<A> & ({ from: Order<A> } | { path: readonly NameOf<A>[] });
 
 /** Options of a node type. */
 export interface NodeOptions<F extends Fields, Search extends string> {
@@ -122,6 +126,12 @@ export interface NodeOptions<F extends Fields, Search extends string> {
    * instead: the same result, at the cost of a Query. Bounds what one more edge costs. Default 65,536.
    */
   viewBudgetBytes?: number;
+  /**
+   * How many entries a list, set or map may have, 1 and up, by attribute: a collection that is kept whole on its node, such
+   * as the addresses of a customer, is rewritten with every change, so that it has to stay small. Writer and import refuse
+   * a larger one; the projector takes what producers write without them. Default: no limit but DynamoDB's 400 KB.
+   */
+  maxEntries?: { readonly [Name in NoInfer<NameOf<AttributesOf<F>>>]?: number };
   /** Attributes to search nodes by. */
   search?: {
     [Name in Search]?: Name extends NameOf<AttributesOf<F>>
@@ -177,6 +187,12 @@ export interface EdgeOptions<F extends Fields, From extends string, To extends s
   edgeSet?: EdgeSet;
   /** Orders in which the target's incoming edges are found. Default: not indexed. */
   inbound?: InboundOptions<NoInfer<AttributesOf<F>>>;
+  /**
+   * Keep an exact count of each node's edges of this type, so that `degree` is one read however many they are and whether
+   * or not the edge set lists them. An edge that comes or goes then costs a read and a transaction, twice the capacity.
+   * Default false.
+   */
+  degree?: boolean;
 }
 
 /** An edge type of a model, as `edge` makes it: attributes written, attributes stored, node types joined, labels. */

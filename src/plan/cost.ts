@@ -49,6 +49,7 @@ export function modelCost(graph: AnyGraph): ModelCost {
   for (const edge of graph.edges.values()) {
     puts.push(edgePut(edge));
     queries.push({ query: `edges ${edge.type}`, calls: 1, rcu: HALF_UNIT });
+    if (edge.degree) queries.push({ query: `degree of ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
       queries.push({ query: `inbound ${edge.type} by ${order}`, calls: shards, rcu: shards * HALF_UNIT });
@@ -65,16 +66,24 @@ function nodePut(node: NodeModel): PutCost {
 
 function edgePut(edge: EdgeModel): PutCost {
   const view = edge.labels === undefined ? 0 : 1;
-  const indexItems = edge.inbound === undefined ? 0 : 1 + edge.inbound.orders.size;
+  const indexed = edge.inbound === undefined ? Number(edge.degree) : 1 + edge.inbound.orders.size;
+  // A counted edge's index item and the count are written in a transaction, at twice the capacity.
+  const indexItems = edge.degree ? 2 * (indexed + 1) : indexed;
   return { type: edge.type, kind: 'edge', base: 1, view, indexItems, total: 1 + view + indexItems };
 }
 
 function searchQueries(search: SearchModel): QueryCost[] {
   const name = search.indexPartition;
+  const isPath = search.order.kind === 'path';
   if (search.shards === 'value') return [{ query: `search ${name} eq`, calls: 1, rcu: HALF_UNIT }];
+  // An equality, or a whole path, is found in one shard where that is taken from the value.
   const eqCalls = search.shardBy === 'source' ? search.shards : 1;
   return [
-    { query: `search ${name} eq`, calls: eqCalls, rcu: eqCalls * HALF_UNIT },
-    { query: `search ${name} prefix, range, latest`, calls: search.shards, rcu: search.shards * HALF_UNIT },
+    { query: `search ${name} ${isPath ? 'whole path' : 'eq'}`, calls: eqCalls, rcu: eqCalls * HALF_UNIT },
+    {
+      query: `search ${name} ${isPath ? 'leading segments' : 'prefix, range'}, latest`,
+      calls: search.shards,
+      rcu: search.shards * HALF_UNIT,
+    },
   ];
 }

@@ -1,6 +1,7 @@
 import type { Item } from '../model/attribute-value.ts';
 import { type BaseItemKind, classify } from '../model/base-item.ts';
 import type { LabelModel, NodeModel } from '../model/compile.ts';
+import { COUNTED } from '../model/derived-item.ts';
 import { encodeLabel, escapedEdge, LabelError } from '../model/element.ts';
 import { isWellFormed } from '../model/encoding.ts';
 import type { AnyGraph } from '../model/graph.ts';
@@ -54,7 +55,7 @@ export class ItemPlanner {
     this.kind = classify(graph, source, sortKey);
     if (this.kind.kind !== 'edge') return;
     this.escapedEdge = escapedEdge(sortKey);
-    if (this.kind.edge.inbound !== undefined) this.indexKey = edgeIndexKey(sortKey);
+    if (this.kind.edge.inbound !== undefined || this.kind.edge.degree) this.indexKey = edgeIndexKey(sortKey);
   }
 
   /** As the function `derive`. */
@@ -71,7 +72,8 @@ export class ItemPlanner {
     const problems: Problem[] = [];
     const { labels, inbound } = edge;
     const element = labels && part(problems, () => this.element(labels, subject));
-    const item = inbound && inboundItem(inbound, subject, this.sortKey, problems);
+    const indexed = inbound && inboundItem(inbound, subject, this.sortKey, problems);
+    const item: Item | undefined = edge.degree ? { ...indexed, [COUNTED]: { S: edge.type } } : indexed;
     const indexItems = item === undefined ? NO_ITEMS : new Map<string, Item>().set(this.indexKey, item);
     return { element, indexItems, problems };
   }

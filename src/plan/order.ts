@@ -1,9 +1,9 @@
 import type { AttributeValue } from '../model/attribute-value.ts';
 import type { OrderModel } from '../model/compile.ts';
-import { EncodingError, encodeValue, type ValueType } from '../model/encoding.ts';
+import { EncodingError, encodePath, encodeValue, type ValueType } from '../model/encoding.ts';
 import { PartError, type Subject } from './subject.ts';
 
-/** An order's encoded text, the value it came from, and the attribute to name in errors. */
+/** An order's encoded text, the value it came from (of a path, a list), and the attribute to name in errors. */
 export interface Encoded {
   text: string;
   value: AttributeValue;
@@ -16,6 +16,7 @@ export function encodeOrder(order: OrderModel, subject: Subject, fold: boolean, 
     const text = subject.compute(order.compute, purpose);
     return text === undefined ? undefined : encode({ S: text }, 'string', fold, purpose);
   }
+  if (order.kind === 'path') return encodeAttributePath(order.attributes, subject, fold, purpose);
   const value = subject.attribute(order.attribute);
   if (value === undefined) return undefined;
   if (order.kind === 'attribute') return encode(value, order.type, fold, purpose, order.attribute);
@@ -27,6 +28,33 @@ export function encodeOrder(order: OrderModel, subject: Subject, fold: boolean, 
     throw new PartError('undeclared-label', message, order.attribute);
   }
   return { text: `${weight}-${label.text}`, value, attribute: order.attribute };
+}
+
+/**
+ * Encodes the attributes of a path up to the first that is absent: a path with a hole would be found by a beginning that
+ * nobody would ask for.
+ */
+function encodeAttributePath(
+  attributes: readonly string[],
+  subject: Subject,
+  fold: boolean,
+  purpose: string,
+): Encoded | undefined {
+  const values: AttributeValue[] = [];
+  const segments: string[] = [];
+  for (const attribute of attributes) {
+    const value = subject.attribute(attribute);
+    if (value === undefined) break;
+    // Folded with the whole path below; this tells whether it is a text, and names the attribute where it is not.
+    segments.push(encode(value, 'string', false, purpose, attribute).text);
+    values.push(value);
+  }
+  if (values.length === 0) return undefined;
+  return {
+    text: encodePath(segments, fold),
+    value: { L: values },
+    attribute: attributes.slice(0, values.length).join(', '),
+  };
 }
 
 /** Encodes a value; `purpose` completes "needed for ..." in the error. */

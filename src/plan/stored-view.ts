@@ -1,8 +1,8 @@
-import type { Item } from '../model/attribute-value.ts';
-import { ATTRIBUTES, EDGE_SET, EVICTED } from '../model/derived-item.ts';
+import { type Item, numberOf } from '../model/attribute-value.ts';
+import { ATTRIBUTES, COUNT, EDGE_SET, EVICTED } from '../model/derived-item.ts';
 import { elementEdge } from '../model/element.ts';
 
-/** What a stored view says. What is not of its type, as only a foreign hand can have put it there, counts as absent. */
+/** What a stored view, or a stored count of edges, says. What is not of its type, as only a foreign hand can have put it there, counts as absent. */
 
 /** The edge types that left the view's set. */
 export function evictedTypes(view: Item | undefined): ReadonlySet<string> {
@@ -33,4 +33,11 @@ export function viewAttributes(view: Item | undefined): Item | undefined {
 export function hasEdgeSet(view: Item | undefined): boolean {
   const edgeSet = view?.[EDGE_SET];
   return edgeSet === undefined || 'SS' in edgeSet;
+}
+
+/** What a stored count says; undefined where it says nothing. An absent one is 0. */
+export function countOf(item: Item | undefined): number | undefined {
+  if (item === undefined) return 0;
+  const count = Number(numberOf(item[COUNT]));
+  return Number.isSafeInteger(count) ? count : undefined;
 }

@@ -1,7 +1,7 @@
 import type { ItemHistory } from '../fold/fold.ts';
 import { type Item, sameItem } from '../model/attribute-value.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { typePrefix, VIEW_KEY } from '../model/keys.ts';
+import { degreeKey, typePrefix, VIEW_KEY } from '../model/keys.ts';
 import type { ChangeRecord } from '../stream/record.ts';
 import { type Derived, ItemPlanner, type Problem } from './derive.ts';
 
@@ -57,6 +57,13 @@ export interface IndexUnit extends UnitBase {
   wanted?: Item;
 }
 
+/** The changes of one batch to the index items of edges of one type that are counted, and to their count. */
+export interface CountedUnit extends UnitBase {
+  kind: 'counted';
+  edgeType: string;
+  items: readonly IndexUnit[];
+}
+
 /** A record to be quarantined: what could not be derived, and the derived keys that its images concern. */
 export interface QuarantineUnit extends UnitBase {
   kind: 'quarantine';
@@ -68,21 +75,28 @@ export interface QuarantineUnit extends UnitBase {
 }
 
 /** One piece of work of a batch. */
-export type Unit = ViewUnit | IndexUnit | QuarantineUnit;
+export type Unit = ViewUnit | IndexUnit | CountedUnit | QuarantineUnit;
 
 /** Plans the units of one partition. */
 export function planUnits(graph: AnyGraph, source: string, histories: readonly ItemHistory[]): Unit[] {
   const units: Unit[] = [];
   const viewChanges: ViewChange[] = [];
   const viewRecords: ChangeRecord[] = [];
+  const counted = new Map<string, IndexUnit[]>();
   for (const history of histories) {
     const steps = stepsOf(graph, history);
     const change = viewChange(history, steps, viewRecords);
     if (change !== undefined) viewChanges.push(change);
-    addIndexUnits(units, history, steps);
+    const edgeType = countedType(graph, history);
+    if (edgeType === undefined) {
+      units.push(...indexUnits(history, steps));
+    } else {
+      counted.set(edgeType, [...(counted.get(edgeType) ?? []), ...indexUnits(history, steps)]);
+    }
     const quarantine = quarantineUnit(history, steps);
     if (quarantine !== undefined) units.push(quarantine);
   }
+  for (const [edgeType, items] of counted) if (items.length > 0) units.push(countedUnit(edgeType, items));
   if (viewChanges.length > 0) {
     units.push({
       kind: 'view',
@@ -146,8 +160,29 @@ function sameInView(before: Derived, after: Derived): boolean {
   return before.element === after.element && sameItem(before.attributes, after.attributes);
 }
 
-function addIndexUnits(units: Unit[], history: ItemHistory, steps: readonly Step[]): void {
-  if (steps.every(({ before, after }) => before.indexItems.size === 0 && after.indexItems.size === 0)) return;
+/** The edge type of a base item whose edges are counted. */
+function countedType(graph: AnyGraph, { source, target }: ItemHistory): string | undefined {
+  const edgeType = source === target ? undefined : typePrefix(target);
+  return edgeType !== undefined && graph.edges.get(edgeType)?.degree === true ? edgeType : undefined;
+}
+
+/** Counted items of one type and node as one unit; a transaction takes up to a hundred of them. */
+export function countedUnit(edgeType: string, items: readonly IndexUnit[]): CountedUnit {
+  const records = items.flatMap((item) => item.records);
+  return {
+    kind: 'counted',
+    source: items[0]!.source,
+    sortKey: degreeKey(edgeType),
+    edgeType,
+    items,
+    records,
+    ...span(records),
+  };
+}
+
+function indexUnits(history: ItemHistory, steps: readonly Step[]): IndexUnit[] {
+  if (steps.every(({ before, after }) => before.indexItems.size === 0 && after.indexItems.size === 0)) return [];
+  const units: IndexUnit[] = [];
   const sortKeys = new Set<string>();
   for (const { before, after } of steps) {
     for (const key of before.indexItems.keys()) sortKeys.add(key);
@@ -171,6 +206,7 @@ function addIndexUnits(units: Unit[], history: ItemHistory, steps: readonly Step
       ...span(records),
     });
   }
+  return units;
 }
 
 /** Only the state that the batch ends in can be stuck: what an earlier record got wrong, a later one mended. */

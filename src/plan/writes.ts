@@ -1,6 +1,7 @@
 import { type Item, numberOf, sameItem, stringOf } from '../model/attribute-value.ts';
 import {
   ATTRIBUTES,
+  COUNT,
   EDGE_SET,
   EVICTED,
   INDEX_ITEM_FIELDS,
@@ -11,7 +12,7 @@ import {
 } from '../model/derived-item.ts';
 import { elementEdge, escapedEdge } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { VIEW_KEY } from '../model/keys.ts';
+import { degreeKey, VIEW_KEY } from '../model/keys.ts';
 import { laterOf } from '../model/watermark.ts';
 import type { DerivedUpdate } from '../store/port.ts';
 import { evictToBudget, viewBudgetBytes } from './eviction.ts';
@@ -256,6 +257,33 @@ export function settledIndexUpdate(
       now,
       indexFields(wanted),
     ),
+    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
+  };
+}
+
+/** The update that moves the count of a node's edges of a type. */
+export function countUpdate(graph: AnyGraph, source: string, edgeType: string, change: number): DerivedUpdate {
+  return {
+    key: { source, target: degreeKey(edgeType) },
+    set: { [MODEL]: { S: graph.fingerprint } },
+    unset: [],
+    addCount: change,
+    condition: { kind: 'none' },
+  };
+}
+
+/** The update that sets such a count, as it was seen, to what was counted. */
+export function settledCountUpdate(
+  graph: AnyGraph,
+  source: string,
+  edgeType: string,
+  current: Item | undefined,
+  count: number,
+): DerivedUpdate {
+  return {
+    key: { source, target: degreeKey(edgeType) },
+    set: { [MODEL]: { S: graph.fingerprint }, [COUNT]: { N: String(count) } },
+    unset: [graph.table.ttl],
     condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
   };
 }

@@ -2,6 +2,7 @@ import { EdgeloomError } from '../errors.ts';
 import type { OrderModel } from '../model/compile.ts';
 import {
   EncodingError,
+  encodePath,
   encodeString,
   encodeValue,
   escapeValue,
@@ -36,6 +37,7 @@ const DATE_PREFIX = /^[\d\-T:.]*$/;
 export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument: string): string {
   const { order, fold } = query;
   return encoding(query, argument, () => {
+    if (order.kind === 'path') throw byPathOnly(order.attributes);
     if (order.kind === 'rank') return `${weightOf(query, value, argument)}-${value as string}`;
     if (order.kind === 'derive') return encodeValue(textArgument(value), 'string', fold);
     if (order.type === 'number') return encodeValue(numberArgument(value), 'number', false);
@@ -69,6 +71,7 @@ export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRan
     throw invalidArgument(query, argument, `has no meaning: it is ordered by ${kind}`, 'Ask for a range of values.');
   }
   return encoding(query, argument, () => {
+    if (order.kind === 'path') throw byPathOnly(order.attributes);
     const text = textArgument(prefix).S;
     if (order.kind === 'attribute' && order.type === 'date') {
       if (DATE_PREFIX.test(text)) return prefixRange(text);
@@ -76,6 +79,25 @@ export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRan
     }
     return prefixRange(escapeValue(encodeString(text, fold)));
   });
+}
+
+/** The beginning of a path, encoded; throws `invalid-argument` where the search is not by path, or by a shorter one. */
+export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
+  const { order, fold } = query;
+  if (order.kind !== 'path') throw invalidArgument(query, 'path', 'has no meaning: the search is by one value');
+  return encoding(query, 'path', () => {
+    if (!Array.isArray(path)) throw new EncodingError(`should be a list of segments, but is ${describe(path)}`);
+    if (path.length <= order.attributes.length)
+      return encodePath(
+        path.map((segment) => textArgument(segment).S),
+        fold,
+      );
+    throw new EncodingError(`has ${path.length} segments; the path is ${order.attributes.join(', ')}`);
+  });
+}
+
+function byPathOnly(attributes: readonly string[]): EncodingError {
+  return new EncodingError(`has no meaning: the search is by path (${attributes.join(', ')})`);
 }
 
 function lowerEnd(query: OrderOfQuery, value: OrderValue, argument: string): string {

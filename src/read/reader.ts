@@ -6,6 +6,7 @@ import type { ItemKey, Store } from '../store/port.ts';
 import type { ReadContext } from './context.ts';
 import { type CountResult, countSearch, readShards, type ShardsResult } from './count.ts';
 import type { CursorKey } from './cursor.ts';
+import { readDegree } from './degree.ts';
 import { type EdgesOptions, hasEdge, readEdges } from './edges.ts';
 import { type InboundOptions, readInbound } from './inbound.ts';
 import { findSearch } from './lookup.ts';
@@ -52,6 +53,13 @@ export interface Reader<G extends AnyGraph = AnyGraph> {
 
   /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
   has(source: string, edgeType: EdgeType<G>, target: string, options?: { consistent?: boolean }): Promise<boolean>;
+
+  /**
+   * How many outgoing edges of a type a node has: one GetItem of their count, or, where the type keeps none, of the view,
+   * whose edge set is counted. Where the type was evicted from the set, the base edges are counted by a Query of them all.
+   * Throws `not-counted` for a type that is in no edge set and keeps no count.
+   */
+  degree(source: string, edgeType: EdgeType<G>, options?: { consistent?: boolean }): Promise<number>;
 
   /**
    * A node's outgoing edges, of one type or of all, by sort key: a Query of the base edges, so it needs no projection.
@@ -113,6 +121,14 @@ export interface Search<Result> {
   eq(value: OrderValue, options?: SearchOptions): Promise<Page<Result>>;
   /** Texts that begin with this one; of dates, UTC dates such as those of `2020-07`. Not for numbers and ranks. */
   beginsWith(prefix: string, options?: SearchOptions): Promise<Page<Result>>;
+  /**
+   * Of a search by path: paths that begin with these whole segments, so that `['CA', 'San']` finds nothing of San Jose. A
+   * whole path asks one shard, as `eq` does.
+   *
+   * @example
+   * await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
+   */
+  path(segments: readonly string[], options?: SearchOptions): Promise<Page<Result>>;
   /** Values from `from` to `to`, both inclusive, either may be undefined. */
   between(from?: OrderValue, to?: OrderValue, options?: SearchOptions): Promise<Page<Result>>;
   /** Every value, the highest first. */
@@ -138,6 +154,7 @@ export function createReader<G extends AnyGraph>(graph: G, options: ReaderOption
   const reader: Reader = {
     get: async (ids, getOptions) => (await readNodes(context, ids, getOptions)).nodes as never,
     has: (source, edgeType, target, readOptions) => hasEdge(context, source, edgeType, target, readOptions),
+    degree: (source, edgeType, readOptions) => readDegree(context, source, edgeType, readOptions),
     edges: (source, edgeType, edgesOptions) => readEdges(context, source, edgeType, edgesOptions) as never,
     inbound: (edgeType, target, inboundOptions) => readInbound(context, edgeType, target, inboundOptions) as never,
     search: (name) => searchOf(context, name),
@@ -157,6 +174,7 @@ function searchOf<Result>(context: ReadContext, name: string): Search<Result> {
     find,
     eq: (value, options) => find({ eq: value }, options),
     beginsWith: (prefix, options) => find({ beginsWith: prefix }, options),
+    path: (segments, options) => find({ path: segments }, options),
     between: (from, to, options) => find({ from, to }, options),
     latest: (options) => find({}, { ...options, reverse: true }),
     all: (options) => find({}, options),

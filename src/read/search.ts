@@ -7,10 +7,11 @@ import { describe, SORT_KEY_BYTES } from '../model/keys.ts';
 import { toPlain } from '../model/plain.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from './context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from './cursor.ts';
-import type { KeyRange } from './key-range.ts';
+import { type KeyRange, prefixRange } from './key-range.ts';
 import {
   beginsWithRange,
   encodeArgument,
+  encodePathArgument,
   equalRange,
   type OrderOfQuery,
   type OrderValue,
@@ -19,8 +20,15 @@ import {
 import { indexAttributes, type Page, type SearchResult, sourceOf } from './result.ts';
 import { scatter } from './scatter.ts';
 
-/** What is searched for: one value, the values that begin with a text, or a range (both ends inclusive, either missing). */
-export type SearchPredicate = { eq: OrderValue } | { beginsWith: string } | { from?: OrderValue; to?: OrderValue };
+/**
+ * What is searched for: one value, the values that begin with a text, a range (both ends inclusive, either missing), or of
+ * a search by path the leading segments.
+ */
+export type SearchPredicate =
+  | { eq: OrderValue }
+  | { beginsWith: string }
+  | { path: readonly string[] }
+  | { from?: OrderValue; to?: OrderValue };
 
 /** Where to search. */
 export interface SearchScope {
@@ -87,11 +95,25 @@ export function searchQuery(search: SearchModel, predicate: SearchPredicate, sco
       'Search with eq, or give the search a number of shards in the model.',
     );
   }
+  if ('path' in predicate) return pathQuery(search, query, partition, predicate.path);
   const range =
     'beginsWith' in predicate
       ? beginsWithRange(query, predicate.beginsWith)
       : valueRange(query, { value: predicate.from, argument: 'from' }, { value: predicate.to, argument: 'to' });
   return { partitions: storable(searchPartitions(search, partition)), range };
+}
+
+/** A whole path has one shard, as one value has; the beginning of one is asked of all. */
+function pathQuery(
+  search: SearchModel,
+  query: OrderOfQuery,
+  partition: string | undefined,
+  path: readonly string[],
+): SearchQuery {
+  const encoded = encodePathArgument(query, path);
+  const isWhole = search.order.kind === 'path' && path.length === search.order.attributes.length;
+  const partitions = isWhole ? searchPartitionsOf(search, partition, encoded) : searchPartitions(search, partition);
+  return { partitions: storable(partitions), range: prefixRange(encoded) };
 }
 
 /** Longer partition keys are refused when the item is derived, so there is nothing to be found under them. */

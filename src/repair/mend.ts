@@ -9,7 +9,7 @@ import type { AnyGraph } from '../model/graph.ts';
 import { baseKeyOfIndexItem, VIEW_KEY } from '../model/keys.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/label.ts';
-import { type SettleContext, settleIndexItem, settleViewParts } from './settle.ts';
+import { type SettleContext, settleDegree, settleIndexItem, settleViewParts } from './settle.ts';
 
 /** Options of a mender. */
 export interface MenderOptions {
@@ -49,10 +49,14 @@ export class Mender {
     const write = async (sortKey: string, run: () => Promise<boolean>): Promise<void> => {
       if (await this.attempted(source, sortKey, run)) written.add(sortKey);
     };
+    for (const { sortKey, part } of suspects) {
+      // Counts first: one that is no number is in the way of the items that it counts.
+      if (part.kind === 'degree') await write(sortKey, () => this.mendDegree(source, part.edgeType));
+    }
     const ofView = suspects.filter(({ sortKey }) => sortKey === VIEW_KEY);
     if (ofView.length > 0) await write(VIEW_KEY, () => this.mendView(source, ofView));
     for (const { sortKey, part } of suspects) {
-      if (sortKey === VIEW_KEY || written.has(sortKey)) continue;
+      if (sortKey === VIEW_KEY || part.kind === 'degree' || written.has(sortKey)) continue;
       await write(sortKey, () =>
         part.kind === 'unknown-item'
           ? this.deleteUnknown({ source, target: sortKey })
@@ -104,6 +108,11 @@ export class Mender {
     // An item that is named by a hash and that no edge of the partition has is nobody's: any absent base item says so.
     const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey)) ?? sortKey;
     await settleIndexItem(context, source, target, sortKey, NO_WATERMARK);
+    return true;
+  }
+
+  private async mendDegree(source: string, edgeType: string): Promise<boolean> {
+    await settleDegree(this.context, source, edgeType);
     return true;
   }
 

@@ -1,15 +1,22 @@
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from '../apply/context.ts';
+import { writeCounted } from '../apply/counted.ts';
 import type { Item } from '../model/attribute-value.ts';
 import { stringOf } from '../model/attribute-value.ts';
-import { WATERMARK } from '../model/derived-item.ts';
+import { COUNTED, WATERMARK } from '../model/derived-item.ts';
 import { decodeElement, edgeKeyOf } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { typePrefix, VIEW_KEY } from '../model/keys.ts';
+import { degreeKey, edgeIndexKey, HASHED_INDEX_PREFIX, typePrefix, VIEW_KEY } from '../model/keys.ts';
 import { derive } from '../plan/derive.ts';
-import { elementsByEdge } from '../plan/stored-view.ts';
+import { countOf, elementsByEdge } from '../plan/stored-view.ts';
 import type { IndexUnit, ViewChange, ViewUnit } from '../plan/units.ts';
-import { settledIndexUpdate, slowViewUpdate, type Truth, type ViewCorrections } from '../plan/writes.ts';
-import type { QueryRequest } from '../store/port.ts';
+import {
+  settledCountUpdate,
+  settledIndexUpdate,
+  slowViewUpdate,
+  type Truth,
+  type ViewCorrections,
+} from '../plan/writes.ts';
+import type { QueryRequest, Store } from '../store/port.ts';
 import { StreamLabel } from '../stream/label.ts';
 
 /**
@@ -49,13 +56,55 @@ export async function settleIndexItem(
     checkTime(context);
     const base = await readConsistent(context, source, target);
     const wanted = derive(graph, source, target, base).indexItems.get(sortKey);
-    const result = await countedUpdate(
-      context,
-      settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context)),
-    );
+    const update = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));
+    if (isCounted(graph, target)) {
+      if (await writeCounted(context, current, wanted, update)) return;
+      current = await readConsistent(context, source, sortKey);
+      continue;
+    }
+    const result = await countedUpdate(context, update);
     if (result.applied) return;
     current = result.current;
   }
+}
+
+function isCounted({ edges }: AnyGraph, target: string): boolean {
+  return edges.get(typePrefix(target) ?? '')?.degree === true;
+}
+
+/**
+ * Settles the count of a node's edges of a type by its live index items. Each of them that comes or goes moves the count's
+ * revision too, so a count is written only if none has since it was read.
+ */
+export async function settleDegree(context: SettleContext, source: string, edgeType: string): Promise<void> {
+  for (;;) {
+    checkTime(context);
+    const current = await readConsistent(context, source, degreeKey(edgeType));
+    const live = await countLive(context, source, edgeType);
+    if (countOf(current) === live) return;
+    const result = await countedUpdate(context, settledCountUpdate(context.graph, source, edgeType, current, live));
+    if (result.applied) return;
+  }
+}
+
+/** How many live items a node's counted edges of a type have, by consistent reads. */
+export async function countLive(
+  { store }: { store: Pick<Store, 'query'> },
+  source: string,
+  edgeType: string,
+): Promise<number> {
+  let live = 0;
+  // Items of edges with long keys are named by a hash.
+  for (const prefix of [edgeIndexKey(`${edgeType}-`), HASHED_INDEX_PREFIX]) {
+    let startKey: Item | undefined;
+    do {
+      const sortKey = { beginsWith: prefix };
+      const page = await store.query({ partition: source, sortKey, startKey, consistent: true });
+      for (const item of page.items) if (stringOf(item[COUNTED]) === edgeType) live += 1;
+      startKey = page.lastKey;
+    } while (startKey !== undefined);
+  }
+  return live;
 }
 
 /** Settles the parts that some base items have in their view. */

@@ -41,6 +41,28 @@ export function classifyError(error: unknown): StoreError {
   return new StoreError(kind, name, message, FATAL[name] ?? '', { cause: error });
 }
 
+/** Why an item of a transaction was refused, as DynamoDB tells it. */
+interface CancellationReason {
+  Code?: string;
+  Message?: string;
+}
+
+/** Reasons that trying again does not mend. */
+const TERMINAL_REASONS: ReadonlySet<string> = new Set(['ValidationError', 'ItemCollectionSizeLimitExceeded']);
+
+/**
+ * What the reasons mean that a transaction was cancelled for. Undefined: a condition failed, and nothing else is wrong
+ * that trying again could show.
+ */
+export function classifyCancellation(reasons: readonly CancellationReason[], cause: unknown): StoreError | undefined {
+  const others = reasons.filter(({ Code = 'None' }) => Code !== 'None' && Code !== 'ConditionalCheckFailed');
+  const worst = others.find(({ Code = '' }) => TERMINAL_REASONS.has(Code)) ?? others[0];
+  if (worst === undefined && reasons.some(({ Code }) => Code === 'ConditionalCheckFailed')) return undefined;
+  const { Code = 'TransactionCanceled', Message = 'no reason was given' } = worst ?? {};
+  const kind: StoreErrorKind = TERMINAL_REASONS.has(Code) ? 'terminal' : 'retryable';
+  return new StoreError(kind, Code, `DynamoDB cancelled a transaction: ${Code}: ${Message}.`, '', { cause });
+}
+
 function errorCode(error: unknown): string | undefined {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
     ? error.code

@@ -9,13 +9,15 @@ import {
   QueryCommand,
   ScanCommand,
   type AttributeValue as SdkAttributeValue,
+  TransactionCanceledException,
+  TransactWriteItemsCommand,
   UpdateItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { type Item, itemSizeBytes } from '../model/attribute-value.ts';
 import type { TableNames } from '../model/compile.ts';
 import { backoffMs, sleep } from '../retry.ts';
-import { classifyError } from './classify.ts';
+import { classifyCancellation, classifyError } from './classify.ts';
 import { deleteCondition, queryInput, updateExpression } from './expressions.ts';
 import type {
   BatchWrite,
@@ -32,6 +34,7 @@ import type {
   ScanRequest,
   ScanSource,
   Store,
+  TransactResult,
   UpdateResult,
   WriteManyResult,
   WriteResult,
@@ -123,6 +126,25 @@ export class DynamoDBStore implements Store, ScanSource {
       else if (isUnreadable(error)) current = (await this.get(update.key, { consistent: true })).item;
       else throw classifyError(error);
       return { applied: false, wcu: failedConditionUnits(current), current };
+    }
+  }
+
+  async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
+    const command = new TransactWriteItemsCommand({
+      TransactItems: updates.map((update) => ({
+        Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update) },
+      })),
+      ReturnConsumedCapacity: 'TOTAL',
+    });
+    try {
+      const output = await this.client.send(command);
+      return { applied: true, wcu: totalUnits(output.ConsumedCapacity) };
+    } catch (error) {
+      if (!(error instanceof TransactionCanceledException)) throw classifyError(error);
+      const refusal = classifyCancellation(error.CancellationReasons ?? [], error);
+      if (refusal !== undefined) throw refusal;
+      // The exception does not say what it cost: two units for each item, more for large ones.
+      return { applied: false, wcu: 2 * updates.length };
     }
   }
 

@@ -1,16 +1,16 @@
 import type { DeleteItemCommandInput, QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../model/attribute-value.ts';
 import type { TableNames } from '../model/compile.ts';
-import { EDGE_SET, EVICTED, INDEX_KEYS, REVISION, WATERMARK } from '../model/derived-item.ts';
+import { COUNT, EDGE_SET, EVICTED, INDEX_KEYS, REVISION, WATERMARK } from '../model/derived-item.ts';
 import { SORT_KEY_BYTES } from '../model/keys.ts';
-import type { DerivedUpdate, QueryRequest, RevisionCondition } from './port.ts';
+import type { DerivedUpdate, QueryRequest, RevisionCondition, UpdateCondition } from './port.ts';
 
 /** The expression part of an UpdateItem for a derived item. Every name goes through a placeholder: `w` may be reserved. */
 export function updateExpression(
   update: DerivedUpdate,
-): Pick<
+): { UpdateExpression: string } & Pick<
   UpdateItemCommandInput,
-  'UpdateExpression' | 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 > {
   const names: Record<string, string> = { '#r': REVISION };
   const values: Record<string, AttributeValue> = { ':one': { N: '1' } };
@@ -28,6 +28,11 @@ export function updateExpression(
   });
   const adds = ['#r :one'];
   const deletes: string[] = [];
+  if (update.addCount !== undefined) {
+    names['#c'] = COUNT;
+    values[':c'] = { N: String(update.addCount) };
+    adds.push('#c :c');
+  }
   for (const [elements, list, action] of [
     [update.addElements, adds, '#e :e'],
     [update.deleteElements, deletes, '#e :e'],
@@ -46,7 +51,9 @@ export function updateExpression(
   ];
   return {
     UpdateExpression: clauses.filter((clause) => clause !== '').join(' '),
-    ConditionExpression: conditionExpression(update, names, values),
+    ...(update.condition.kind !== 'none' && {
+      ConditionExpression: conditionExpression(update.condition, names, values),
+    }),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values as UpdateItemCommandInput['ExpressionAttributeValues'],
   };
@@ -67,7 +74,7 @@ export function deleteCondition({
 }
 
 function conditionExpression(
-  { condition }: DerivedUpdate,
+  condition: Exclude<UpdateCondition, { kind: 'none' }>,
   names: Record<string, string>,
   values: Record<string, AttributeValue>,
 ): string {

@@ -125,12 +125,12 @@ function decimalText({ negative, digits, exponent }: Decimal): string {
   return `${sign}${digits.slice(0, exponent)}.${digits.slice(exponent)}`;
 }
 
-/** A stored number plus one, exact for any number of DynamoDB's. */
-export function plusOne(text: string): string {
-  if (/^\d{1,15}$/.test(text)) return String(Number(text) + 1);
+/** A stored number plus a whole one, exact for any number of DynamoDB's. */
+export function sumOf(text: string, addend: string): string {
+  if (/^\d{1,15}$/.test(text)) return String(Number(text) + Number(addend));
   const [whole, fraction = ''] = text.replace('-', '').split('.');
   const scale = 10n ** BigInt(fraction.length);
-  const sum = BigInt(whole + fraction) * (text.startsWith('-') ? -1n : 1n) + scale;
+  const sum = BigInt(whole + fraction) * (text.startsWith('-') ? -1n : 1n) + BigInt(addend) * scale;
   const padded = (sum < 0n ? -sum : sum).toString().padStart(fraction.length + 1, '0');
   const point = padded.length - fraction.length;
   return normalNumber(`${sum < 0n ? '-' : ''}${padded.slice(0, point)}.${padded.slice(point)}`);

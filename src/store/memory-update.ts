@@ -1,7 +1,7 @@
 import { type AttributeValue, type Item, numberOf, sameValue, setOwn, stringOf } from '../model/attribute-value.ts';
-import { EDGE_SET, EVICTED, REVISION, WATERMARK } from '../model/derived-item.ts';
+import { COUNT, EDGE_SET, EVICTED, REVISION, WATERMARK } from '../model/derived-item.ts';
 import { compareKeys } from '../model/encoding.ts';
-import { checkSet, copyIn, normalNumber, plusOne, refused } from './memory-item.ts';
+import { checkSet, copyIn, normalNumber, refused, sumOf } from './memory-item.ts';
 import type { DerivedUpdate, UpdateCondition } from './port.ts';
 
 /** An update as DynamoDB runs it: input is checked first, then the condition, then operands against the item's types. */
@@ -10,6 +10,7 @@ import type { DerivedUpdate, UpdateCondition } from './port.ts';
 export function checkedUpdate(update: DerivedUpdate): DerivedUpdate {
   const set = copyIn(update.set);
   const paths = [...Object.keys(set), ...update.unset, REVISION];
+  if (update.addCount !== undefined) paths.push(COUNT);
   for (const elements of [update.addElements, update.deleteElements, update.setElements]) {
     if (elements === undefined || elements.length === 0) continue;
     checkSet(elements);
@@ -23,6 +24,7 @@ export function checkedUpdate(update: DerivedUpdate): DerivedUpdate {
 
 /** Whether an item, or its absence, meets an update's condition. */
 export function meets(item: Item | undefined, condition: UpdateCondition): boolean {
+  if (condition.kind === 'none') return true;
   if (condition.kind === 'revision') {
     const revision = item?.[REVISION];
     if (condition.revision === undefined) return revision === undefined;
@@ -53,7 +55,8 @@ export function updatedItem(item: Item, update: DerivedUpdate): Item {
   const elements = updatedElements(item[EDGE_SET], update);
   if (elements === 'none') delete next[EDGE_SET];
   else if (elements !== 'unchanged') next[EDGE_SET] = { SS: elements };
-  next[REVISION] = { N: nextRevision(item[REVISION]) };
+  if (update.addCount !== undefined) next[COUNT] = { N: sum(COUNT, item[COUNT], String(update.addCount)) };
+  next[REVISION] = { N: sum(REVISION, item[REVISION], '1') };
   return next;
 }
 
@@ -71,11 +74,11 @@ function updatedElements(
   return elements.size === 0 ? 'none' : [...elements];
 }
 
-function nextRevision(stored: AttributeValue | undefined): string {
-  if (stored === undefined) return '1';
+function sum(name: string, stored: AttributeValue | undefined, addend: string): string {
+  if (stored === undefined) return addend;
   const text = numberOf(stored);
-  if (text === undefined) throw wrongOperand(REVISION);
-  return plusOne(text);
+  if (text === undefined) throw wrongOperand(name);
+  return sumOf(text, addend);
 }
 
 function wrongOperand(attribute: string): Error {

@@ -8,24 +8,26 @@ import { MemoryPartition } from './memory-partition.ts';
 import { readPage, readUnits } from './memory-query.ts';
 import { scanPage } from './memory-scan.ts';
 import { checkedUpdate, meets, updatedItem } from './memory-update.ts';
-import type {
-  BatchWrite,
-  DeleteResult,
-  DerivedUpdate,
-  GetManyResult,
-  GetResult,
-  ItemKey,
-  QueryRequest,
-  QueryResult,
-  ReadOptions,
-  RevisionCondition,
-  ScanPage,
-  ScanRequest,
-  ScanSource,
-  Store,
-  UpdateResult,
-  WriteManyResult,
-  WriteResult,
+import {
+  type BatchWrite,
+  type DeleteResult,
+  type DerivedUpdate,
+  type GetManyResult,
+  type GetResult,
+  type ItemKey,
+  type QueryRequest,
+  type QueryResult,
+  type ReadOptions,
+  type RevisionCondition,
+  type ScanPage,
+  type ScanRequest,
+  type ScanSource,
+  type Store,
+  TRANSACTION_ITEMS,
+  type TransactResult,
+  type UpdateResult,
+  type WriteManyResult,
+  type WriteResult,
 } from './port.ts';
 
 const BATCH_GET_KEYS = 100;
@@ -101,23 +103,29 @@ export class MemoryStore implements Store, ScanSource {
   }
 
   async update(update: DerivedUpdate): Promise<UpdateResult> {
-    const { source, target } = update.key;
-    checkKey(update.key);
-    const checked = checkedUpdate(update);
-    const before = this.find(update.key);
-    if (!meets(before?.item, checked.condition)) {
-      return { applied: false, wcu: writeUnits(before?.sizeBytes ?? 0), current: before && copyOut(before.item) };
-    }
-    const { partitionKey, sortKey } = this.table;
-    for (const name of [partitionKey, sortKey]) {
-      if (Object.hasOwn(checked.set, name) || checked.unset.includes(name)) throw refused(`${name} is part of the key`);
-    }
-    const item = before?.item ?? { [partitionKey]: { S: source }, [sortKey]: { S: target } };
-    const after = storedItem(source, target, updatedItem(item, checked));
-    this.check(after);
-    return { applied: true, wcu: this.write(before, after) };
+    const prepared = this.preparedUpdate(update);
+    const { before, after } = prepared;
+    if (after !== undefined) return { applied: true, wcu: this.write(before, after) };
+    return { applied: false, wcu: writeUnits(before?.sizeBytes ?? 0), current: before && copyOut(before.item) };
   }
 
+  async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
+    if (updates.length === 0 || updates.length > TRANSACTION_ITEMS) {
+      throw refused(`a transaction has ${updates.length} items`);
+    }
+    const keys = updates.map(({ key }) => JSON.stringify([key.source, key.target]));
+    if (new Set(keys).size !== keys.length) throw refused('a transaction names a key twice');
+    const prepared = updates.map((update) => this.preparedUpdate(update));
+    let wcu = 0;
+    if (prepared.some(({ after }) => after === undefined)) {
+      for (const { before, after } of prepared) {
+        wcu += 2 * writeUnits(Math.max(before?.sizeBytes ?? 0, after?.sizeBytes ?? 0));
+      }
+      return { applied: false, wcu };
+    }
+    for (const { before, after } of prepared) wcu += 2 * this.write(before, after);
+    return { applied: true, wcu };
+  }
   async put(item: Item): Promise<WriteResult> {
     const after = this.incoming(item);
     return { wcu: this.write(this.find(after), after) };
@@ -181,6 +189,23 @@ export class MemoryStore implements Store, ScanSource {
 
   private find({ source, target }: ItemKey): StoredItem | undefined {
     return this.partitions.get(source)?.get(target);
+  }
+
+  /** An item and what an update makes of it; no `after` where the condition is not met. */
+  private preparedUpdate(update: DerivedUpdate): { before?: StoredItem; after?: StoredItem } {
+    const { source, target } = update.key;
+    checkKey(update.key);
+    const checked = checkedUpdate(update);
+    const before = this.find(update.key);
+    if (!meets(before?.item, checked.condition)) return { before };
+    const { partitionKey, sortKey } = this.table;
+    for (const name of [partitionKey, sortKey]) {
+      if (Object.hasOwn(checked.set, name) || checked.unset.includes(name)) throw refused(`${name} is part of the key`);
+    }
+    const item = before?.item ?? { [partitionKey]: { S: source }, [sortKey]: { S: target } };
+    const after = storedItem(source, target, updatedItem(item, checked));
+    this.check(after);
+    return { before, after };
   }
 
   private prepared(write: BatchWrite): { key: ItemKey; after?: StoredItem } {

@@ -14,6 +14,7 @@ import type {
   ScanRequest,
   ScanSource,
   Store,
+  TransactResult,
   UpdateResult,
   WriteManyResult,
   WriteResult,
@@ -80,6 +81,10 @@ export class MeteredStore implements Store, ScanSource {
 
   update(update: DerivedUpdate): Promise<UpdateResult> {
     return this.write(() => this.store.update(update));
+  }
+
+  transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
+    return this.write(() => this.store.transact(updates));
   }
 
   put(item: Parameters<Store['put']>[0]): Promise<WriteResult> {

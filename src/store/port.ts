@@ -15,6 +15,11 @@ export interface Store {
   getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult>;
   /** Changes one derived item under a condition, in one call. */
   update(update: DerivedUpdate): Promise<UpdateResult>;
+  /**
+   * Changes several derived items, all of them or none, at twice the capacity; at most `TRANSACTION_ITEMS`, each named
+   * once. A conflict with another transaction is retryable.
+   */
+  transact(updates: readonly DerivedUpdate[]): Promise<TransactResult>;
   /** Puts one item whole. */
   put(item: Item): Promise<WriteResult>;
   /** Deletes one item; deleting an absent one is fine. With `unchanged`, only if the item has exactly this revision. */
@@ -117,13 +122,18 @@ export interface DerivedUpdate {
   deleteElements?: readonly string[];
   /** The elements that the edge set shall have; not empty. */
   setElements?: readonly string[];
+  /** Whole number to add to `count`, which counts as 0 where it is absent. */
+  addCount?: number;
   condition: UpdateCondition;
 }
 
 /** When an update may be made. */
 export type UpdateCondition =
+  /** Always. */
+  | { kind: 'none' }
   /** The item has no watermark or one before this, and none of these edge types is marked as evicted. */
-  { kind: 'newer-than'; watermark: string; notEvicted?: readonly string[] } | RevisionCondition;
+  | { kind: 'newer-than'; watermark: string; notEvicted?: readonly string[] }
+  | RevisionCondition;
 
 /** The item has exactly this revision; undefined: it has none, or there is no item. */
 export interface RevisionCondition {
@@ -133,6 +143,14 @@ export interface RevisionCondition {
 
 /** What `update` gives: `current` is the item that failed the condition (absent where there is none). */
 export type UpdateResult = { applied: true; wcu: number } | { applied: false; wcu: number; current?: Item };
+
+/** Items that a transaction may hold. */
+export const TRANSACTION_ITEMS = 100;
+
+/** What `transact` gives: whether all was applied, or, since a condition failed, nothing. */
+export interface TransactResult extends WriteResult {
+  applied: boolean;
+}
 
 /** A range of sort keys, inclusive at both ends. */
 export interface SortKeyRange {

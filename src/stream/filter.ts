@@ -12,6 +12,11 @@ export function isBaseSortKey(sortKey: string): boolean {
   return first >= 65 && first <= 90;
 }
 
+/** A filter pattern of an event source mapping, for the text of one key. */
+export interface StreamFilterPattern {
+  [field: string]: { Keys: { [name: string]: { S: { prefix: string }[] } } };
+}
+
 /**
  * The pattern of the event source mapping's filter: records of base items, and of the fan-out's continuations. What it
  * keeps back causes no invocation, and the projector's own writes are most of a stream. It is positive, a prefix for each
@@ -20,7 +25,7 @@ export function isBaseSortKey(sortKey: string): boolean {
  *
  * @param sortKey the name of the table's sort key.
  */
-export function streamFilterPattern(sortKey: string): object {
+export function streamFilterPattern(sortKey: string): StreamFilterPattern {
   const prefixes = [...TYPE_INITIALS, CONTINUATION_PREFIX].map((prefix) => ({ prefix }));
   return { dynamodb: { Keys: { [sortKey]: { S: prefixes } } } };
 }

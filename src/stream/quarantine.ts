@@ -3,7 +3,7 @@ import type { Item } from '../model/attribute-value.ts';
 import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../model/derived-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { quarantineKey } from '../model/keys.ts';
-import type { QuarantineUnit, Unit } from '../plan/units.ts';
+import type { CountedUnit, QuarantineUnit, Unit } from '../plan/units.ts';
 import type { ChangeRecord } from './record.ts';
 
 /** The index partition of all quarantine entries; entries are sorted by when their record was made. */
@@ -35,7 +35,8 @@ export function derivationEntry(graph: AnyGraph, unit: QuarantineUnit, nowMs: nu
  * The entry for a derived item that DynamoDB will not take. It is named by the derived sort key, so that two derived
  * items of one record have an entry each.
  */
-export function refusalEntry(graph: AnyGraph, unit: Unit, error: StoreError, nowMs: number): Item {
+export function refusalEntry(graph: AnyGraph, refused: Unit, error: StoreError, nowMs: number): Item {
+  const unit = refused.kind === 'counted' ? refused.items[0]! : refused;
   return entryItem(
     graph,
     unit,
@@ -47,7 +48,7 @@ export function refusalEntry(graph: AnyGraph, unit: Unit, error: StoreError, now
 
 function entryItem(
   graph: AnyGraph,
-  unit: Unit,
+  unit: Exclude<Unit, CountedUnit>,
   named: string,
   { code, reason, derivedKeys }: { code: string; reason: string; derivedKeys: readonly string[] },
   nowMs: number,

@@ -7,6 +7,7 @@ import { derive, type Problem } from '../plan/derive.ts';
 import type { ItemKey } from '../store/port.ts';
 import { checkBaseKey } from './check-key.ts';
 import { checkAttributes } from './check-value.ts';
+import { checkEntries } from './max-entries.ts';
 import { AttributeError, forItem, itemName } from './problem.ts';
 import { toWireItem } from './values.ts';
 
@@ -55,6 +56,8 @@ function checkContents(graph: AnyGraph, source: string, sortKey: string, item: I
     checkAttributes(item);
     checkReserved(graph, item);
   });
+  // Before the size: where both are exceeded, this one says what to do.
+  checkEntries(graph, source, sortKey, item);
   const bytes = itemSizeBytes(item);
   if (bytes > ITEM_BYTES) {
     throw new EdgeloomError(

@@ -1,21 +1,23 @@
-import { join } from 'node:path';
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { roleResources } from '../../deploy/roles.ts';
+import { loadModel } from '../../src/cli/load-model.ts';
 import { watermark } from '../../src/model/watermark.ts';
 import { streamLabel } from '../../src/stream/decode.ts';
 import { startThrottlingProxy } from '../contract/proxy.ts';
 import { checkedTable } from '../support/checked-table.ts';
 import { loadFunction } from '../support/deploy/functions.ts';
-import { packageService } from '../support/deploy/package.ts';
-import { roleStatements, template } from '../support/deploy/template.ts';
+import { PARAMETERS } from '../support/deploy/parameters.ts';
+import { rawTemplate, roleStatements, type Template, template } from '../support/deploy/template.ts';
 
 /** What the packaged functions really call, against what their roles allow: neither may have more than the other. */
 
+const config = await loadModel('edgeloom.config.ts');
 const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
 
 /** Actions on the table and its indexes that a role allows, without the stream's. */
-function tableActions(role: string, folder?: string): string[] {
-  const actions = roleStatements(template(folder).Resources[role]!)
+function tableActions(role: string, raw?: Template): string[] {
+  const actions = roleStatements(template(raw).Resources[role]!)
     .filter(({ Resource }) => [Resource].flat().some((arn) => /:table\/[^/]+(\/index\/.*)?$/.test(arn)))
     .flatMap(({ Action }) => Action);
   return [...new Set(actions.map((action) => action.replace('dynamodb:', '')))].sort();
@@ -89,8 +91,6 @@ describe('what the function calls is what its role allows:', () => {
   });
 
   it('check, with repair', async () => {
-    const folder = join(inject('packages').prod, '..', 'repair');
-    packageService(folder, ['--stage', 'prod', '--param', 'checkRepair=true']);
     const { environment, store, streamArn, corrupt, used, stop } = await watchedTable();
     await corrupt('GOAL-G1', '~view', ({ edgeSet: _, ...item }) => item);
     // A tombstone whose time is over.
@@ -103,7 +103,10 @@ describe('what the function calls is what its role allows:', () => {
     });
     const handler = await loadFunction('check', environment);
     expect(await handler({ repair: true }, context)).toMatchObject({ isClean: true, repaired: 1, tidied: 1 });
-    expect(used()).toEqual(tableActions('CheckRole', folder));
+    const raw = rawTemplate();
+    const { CheckRole } = roleResources(config, 'edgeloom-prod', { ...PARAMETERS, checkRepair: true });
+    raw.Resources['CheckRole'] = CheckRole as Template['Resources'][string];
+    expect(used()).toEqual(tableActions('CheckRole', raw));
     await stop();
   });
 

@@ -113,6 +113,10 @@ describe('reads of the goals example', () => {
     expect(await json('edges', 'GOAL-G2', '--type', 'GOALSUBSCRIBER')).toEqual({
       items: [{ source: 'GOAL-G2', type: 'GOALSUBSCRIBER', target: 'USER-U1', attributes: { since: '2026-08-02' } }],
     });
+    expect(await json('degree', 'GOAL-G1', 'GOALMEMBERSHIP')).toEqual({
+      ...{ id: 'GOAL-G1', type: 'GOALMEMBERSHIP' },
+      degree: 3,
+    });
     const page = await json('page', 'GOALMEMBERSHIP', 'TEAM-T1', '--with', 'GOALMEMBERSHIP:LEAD');
     expect(page).toMatchObject({
       items: [{ id: 'GOAL-G1' }, { id: 'GOAL-G2' }],
@@ -187,6 +191,25 @@ describe('import', () => {
       '--eq',
       'soba',
     );
+  });
+});
+
+describe('a search by path', () => {
+  it('takes whole segments, on every level', async () => {
+    const store = (key: string, city: string, zip: string) =>
+      JSON.stringify({ source: `STORE-${key}`, target: `STORE-${key}`, country: 'US', state: 'CA', city, zip });
+    const lines = [store('S1', 'San Jose', '95112'), store('S2', 'San', '00001')];
+    await edgeloom(['import', '-', '--endpoint', dev.endpoint], { input: lines.join('\n') });
+    const found = (key: string, ...value: string[]) => ({ id: `STORE-${key}`, value, attributes: {} });
+    const search = ['search', 'STORE.location', '--partition', 'US', '--path', 'CA'];
+    const both = [found('S2', 'CA', 'San', '00001'), found('S1', 'CA', 'San Jose', '95112')];
+    await eventually({ items: both }, ...search);
+    expect(await json(...search, '--path', 'San')).toEqual({ items: [both[0]] });
+    expect(await json(...search, '--path', 'San Jose', '--path', '95112')).toEqual({ items: [both[1]] });
+    const count = ['count', 'STORE.location', '--partition', 'US'];
+    expect(await json(...count, '--path', 'CA', '--path', 'San Jose')).toMatchObject({ count: 1 });
+    const refused = await run(...search, '--eq', 'CA', '--json');
+    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([2, { error: { code: 'usage' } }]);
   });
 });
 
@@ -277,6 +300,7 @@ describe('failures', () => {
       'redrive',
       'get',
       'edges',
+      'degree',
       'inbound',
       'search',
       'count',

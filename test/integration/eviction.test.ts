@@ -28,6 +28,7 @@ function costNoting(store: Store) {
     get: (...args) => store.get(...args),
     getMany: (...args) => store.getMany(...args),
     put: (...args) => store.put(...args),
+    transact: (...args) => store.transact(...args),
     delete: (...args) => store.delete(...args),
     writeMany: (...args) => store.writeMany(...args),
     query: (...args) => store.query(...args),

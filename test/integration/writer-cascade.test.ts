@@ -12,6 +12,7 @@ function pagedStore(store: Store, replaced: Partial<Store> = {}): Store {
     getMany: (keys, options) => store.getMany(keys, options),
     update: (update) => store.update(update),
     put: (item) => store.put(item),
+    transact: (updates) => store.transact(updates),
     delete: (key) => store.delete(key),
     writeMany: (writes) => store.writeMany(writes),
     query: (request) => store.query({ ...request, limit: 7 }),

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { EdgeloomError } from '../../src/errors.ts';
@@ -5,6 +8,7 @@ import type { Item } from '../../src/model/attribute-value.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
 import { ExactNumber, toPlainItem } from '../../src/model/plain.ts';
 import { InvalidBatchError } from '../../src/write/batch.ts';
+import { importFile } from '../../src/write/import.ts';
 import { testTable } from '../support/table.ts';
 import { goals, writerTable } from '../support/writer.ts';
 
@@ -80,6 +84,27 @@ describe('single operations', () => {
     const { writer, get } = await writerTable();
     await writer.putNode('USER-U1', { text: 'x'.repeat(399 * 1024) });
     expect(await get('USER-U1', 'USER-U1')).toBeDefined();
+  });
+
+  it('takes as many entries as the model allows, and refuses one more before any call: alone, in a batch, on import', async () => {
+    const { writer, openWriter, commands, get, graph, store } = await writerTable();
+    await writer.putNode('USER-U1', { addresses: ['a', 'b', 'c'] });
+    expect(await get('USER-U1', 'USER-U1')).toMatchObject({ addresses: { L: [{}, {}, {}] } });
+    commands.length = 0;
+    const tooMany = { addresses: { home: 'a', work: 'b', club: 'c', shed: 'd' } };
+    const refusal = /Node "USER-U1": attribute "addresses" has 4 entries; its model allows 3\. The item has \d+ bytes/;
+    await expect(writer.putNode('USER-U1', tooMany)).rejects.toThrow(refusal);
+    await expect(openWriter.batch((batch) => batch.putNode('USER-U1', tooMany))).rejects.toThrow(refusal);
+    const folder = await mkdtemp(join(tmpdir(), 'edgeloom-import-'));
+    try {
+      const file = join(folder, 'items.jsonl');
+      await writeFile(file, `${JSON.stringify({ source: 'USER-U1', target: 'USER-U1', ...tooMany })}\n`);
+      await expect(importFile({ graph, store, file })).rejects.toThrow(refusal);
+      expect(await importFile({ graph, store, file, skipBad: true })).toMatchObject({ items: 0, skipped: 1 });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    expect(commands).toEqual([]);
   });
 
   it('makes no call where an operation is refused', async () => {

@@ -4,6 +4,7 @@ import {
   compareKeys,
   encodeDate,
   encodeNumber,
+  encodePath,
   highestSortKey,
   indexSortKey,
   isWellFormed,
@@ -125,6 +126,41 @@ describe('encodings keep order', () => {
       fc.property(value, source, value, source, (left, leftSource, right, rightSource) => {
         const order = compareKeys(indexSortKey(left, leftSource), indexSortKey(right, rightSource));
         expect(sign(order)).toBe(sign(compareKeys(left, right) || compareKeys(leftSource, rightSource)));
+      }),
+      RUNS,
+    );
+  });
+
+  it('of paths: segment by segment, a path before those that go on from it, and before all of them by source', () => {
+    const path = fc.array(value, { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(path, source, path, source, fc.nat({ max: 2 }), (left, leftSource, other, rightSource, shared) => {
+        const right = [...left.slice(0, shared), ...other.slice(Math.min(shared, left.length))];
+        fc.pre(right.length > 0);
+        const length = Math.max(left.length, right.length);
+        let wanted = 0;
+        for (let i = 0; i < length && wanted === 0; i++) {
+          const [one, two] = [left[i], right[i]];
+          wanted = one === undefined ? -1 : two === undefined ? 1 : sign(compareKeys(one, two));
+        }
+        const keyOf = (segments: string[], of: string) => indexSortKey(encodePath(segments, false), of);
+        const order = compareKeys(keyOf(left, leftSource), keyOf(right, rightSource));
+        expect(sign(order)).toBe(wanted || sign(compareKeys(leftSource, rightSource)));
+      }),
+      RUNS,
+    );
+  });
+
+  it('of paths: one begins with another exactly where its segments do', () => {
+    const path = fc.array(value, { maxLength: 3 });
+    fc.assert(
+      fc.property(path, path, source, (whole, start, from) => {
+        const key = indexSortKey(encodePath(whole, false), from);
+        const begins = start.length <= whole.length && start.every((segment, i) => segment === whole[i]);
+        expect(key.startsWith(encodePath(start, false))).toBe(begins);
+        for (let levels = 0; levels <= whole.length; levels++) {
+          expect(key.startsWith(encodePath(whole.slice(0, levels), false))).toBe(true);
+        }
       }),
       RUNS,
     );

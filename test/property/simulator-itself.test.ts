@@ -15,6 +15,7 @@ const OPTIONS: ModelOptions = {
   search: 'name-tags',
   link: 'unlisted',
   budget: 'ample',
+  counted: 'none',
 };
 
 const NODE: Item = {

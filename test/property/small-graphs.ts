@@ -37,6 +37,9 @@ const search = fc.record(
     due: fc.constant({ type: 'date', shards: 1 }),
     role: fc.constant(ranked),
     initial: fc.constant(initial),
+    place: fc
+      .record({ fold: fc.boolean(), shards: fc.constantFrom(1, 3), shardBy, project: projection })
+      .map((options) => ({ path: ['country', 'title', 'role'], ...options })),
   },
   { requiredKeys: [] },
 );
@@ -56,14 +59,28 @@ const edgeSet = fc.constantFrom<unknown>(undefined, false, ['role'], ['role', 's
 
 /** A model of goals, their members and the goals that they lead to. */
 export const smallGraph: fc.Arbitrary<AnyGraph> = fc
-  .record({ view: projection, search: option(search), edgeSet, inbound: option(inbound), link: edgeSet })
+  .record({
+    view: projection,
+    search: option(search),
+    edgeSet,
+    inbound: option(inbound),
+    link: edgeSet,
+    degree: option(fc.boolean()),
+    linkDegree: option(fc.boolean()),
+  })
   .map((options) =>
     define({
       table: 'records',
       nodes: { GOAL: anyNode({ view: options.view, search: options.search }), USER: node() },
       edges: {
-        MEMBER: anyEdge({ from: 'GOAL', to: 'USER', edgeSet: options.edgeSet, inbound: options.inbound }),
-        LINK: anyEdge({ from: ['GOAL', 'USER'], to: 'GOAL', edgeSet: options.link }),
+        MEMBER: anyEdge({
+          from: 'GOAL',
+          to: 'USER',
+          edgeSet: options.edgeSet,
+          inbound: options.inbound,
+          degree: options.degree,
+        }),
+        LINK: anyEdge({ from: ['GOAL', 'USER'], to: 'GOAL', edgeSet: options.link, degree: options.linkDegree }),
       },
     }),
   );

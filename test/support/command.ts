@@ -33,6 +33,8 @@ export async function edgeloom(args: readonly string[], { input = '', cwd = ROOT
 export interface DevServer {
   endpoint: string;
   table: string;
+  /** All that it printed, and all that it said besides. */
+  output(): { stdout: string; stderr: string };
   /** Sends SIGINT and gives the exit code. */
   interrupt(): Promise<number | null>;
 }
@@ -41,10 +43,14 @@ export interface DevServer {
 export async function startDev(args: readonly string[] = [], cwd = ROOT): Promise<DevServer> {
   const child = spawn(process.execPath, [MAIN, 'dev', '--json', ...args], {
     cwd,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const closed = once(child, 'close') as Promise<[number | null]>;
   let output = '';
+  let errors = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
   const ready = new Promise<string>((resolve) => {
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
@@ -52,11 +58,12 @@ export async function startDev(args: readonly string[] = [], cwd = ROOT): Promis
     });
   });
   const first = await Promise.race([ready, closed]);
-  if (typeof first !== 'string') throw new Error(`edgeloom dev ended with ${first[0]}: ${output}`);
+  if (typeof first !== 'string') throw new Error(`edgeloom dev ended with ${first[0]}: ${output}${errors}`);
   const { endpoint, table } = JSON.parse(first) as { endpoint: string; table: string };
   return {
     endpoint,
     table,
+    output: () => ({ stdout: output, stderr: errors }),
     interrupt: async () => {
       child.kill('SIGINT');
       return (await closed)[0];

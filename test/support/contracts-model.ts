@@ -21,7 +21,7 @@ export function goalGraph(table = 'records') {
           favoriteFoods: { each: true },
         },
       }),
-      STORE: node({ search: { location: { from: 'city', partition: 'country', shards: 1 } } }),
+      STORE: node({ search: { location: { partition: 'country', path: ['state', 'city', 'zip'], shards: 1 } } }),
       TEAM: node({ view: ['name'] }),
       ORG: node({}),
     },

@@ -42,6 +42,13 @@ export class HookedStore implements Store {
     await this.note('update', [update.key]);
     return await this.inner.update(update);
   }
+  async transact(updates: readonly DerivedUpdate[]) {
+    await this.note(
+      'transact',
+      updates.map(({ key }) => key),
+    );
+    return await this.inner.transact(updates);
+  }
   async put(item: Item) {
     await this.note('put', [keyOf(item)]);
     return await this.inner.put(item);

@@ -1,7 +1,7 @@
 import { type AttributeValue, attributeOf, canonicalText, type Item } from '../../src/model/attribute-value.ts';
 import type { EdgeModel, OrderModel, Projection, SearchModel } from '../../src/model/compile.ts';
 import { encodeElement } from '../../src/model/element.ts';
-import { EncodingError, encodeValue, indexSortKey } from '../../src/model/encoding.ts';
+import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/model/encoding.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
 import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
 import { edgeIndexKey, searchKey, searchValueKey } from '../../src/model/keys.ts';
@@ -56,8 +56,10 @@ export function storedItems(graph: AnyGraph, items: Iterable<Item>): Wanted {
   const stored: Wanted = new Map();
   for (const item of items) {
     const sortKey = text(item[graph.table.sortKey])!;
-    if (sortKey !== '~view' && !sortKey.startsWith('~ix/')) continue;
+    if (sortKey !== '~view' && !sortKey.startsWith('~ix/') && !sortKey.startsWith('~degree/')) continue;
     const { w: _w, r: _r, model: _model, ...rest } = item;
+    // A count that has come down to nothing is as good as none.
+    if (canonicalText(rest['count'] ?? { N: '1' }) === canonicalText({ N: '0' })) continue;
     for (const name of [graph.table.partitionKey, graph.table.sortKey, graph.table.ttl]) delete rest[name];
     if (Object.keys(rest).length > 0) stored.set(derivedName(text(item[graph.table.partitionKey])!, sortKey), rest);
   }
@@ -118,6 +120,7 @@ function ordered(base: Base, order: OrderModel, fold: boolean): { text: string; 
     if (computed === undefined) return undefined;
     return { text: encodeValue({ S: computed }, 'string', fold), value: { S: computed } };
   }
+  if (order.kind === 'path') return orderedPath(base, order.attributes, fold);
   const value = attributeOf(base.item, order.attribute);
   if (value === undefined) return undefined;
   if (order.kind === 'attribute') return { text: encodeValue(value, order.type, fold), value };
@@ -125,6 +128,21 @@ function ordered(base: Base, order: OrderModel, fold: boolean): { text: string; 
   const weight = label === undefined ? undefined : order.weights.get(label);
   if (weight === undefined) throw new Underivable();
   return { text: `${weight}-${label}`, value };
+}
+
+/** The segments up to the first that is absent. */
+function orderedPath(
+  base: Base,
+  attributes: readonly string[],
+  fold: boolean,
+): { text: string; value: AttributeValue } | undefined {
+  const all = attributes.map((attribute) => attributeOf(base.item, attribute));
+  const hole = all.indexOf(undefined);
+  const values = (hole < 0 ? all : all.slice(0, hole)) as AttributeValue[];
+  const segments = values.map(text);
+  if (segments.length === 0) return undefined;
+  if (!segments.every((segment) => segment !== undefined)) throw new Underivable();
+  return { text: encodePath(segments, fold), value: { L: values } };
 }
 
 function compute(base: Base, run: Extract<OrderModel, { kind: 'derive' }>['compute']): string | undefined {
@@ -183,10 +201,23 @@ function searchItem(
   });
 }
 
-function addEdge(wanted: Wanted, elements: string[], base: Base, { labels, inbound }: EdgeModel): void {
+function addEdge(wanted: Wanted, elements: string[], base: Base, edge: EdgeModel): void {
+  const { labels, inbound } = edge;
   const element = attempt(() => labels && elementOf(base, labels));
   if (element !== undefined) elements.push(element);
-  if (inbound === undefined) return;
+  const indexed = inbound && inboundItem(base, inbound);
+  const name = derivedName(base.source, edgeIndexKey(base.sortKey));
+  if (!edge.degree) {
+    if (indexed !== undefined) wanted.set(name, indexed);
+    return;
+  }
+  wanted.set(name, { ...indexed, counted: { S: edge.type } });
+  const countName = derivedName(base.source, `~degree/${edge.type}`);
+  const count = wanted.get(countName)?.['count'];
+  wanted.set(countName, { count: { N: String(1 + (count !== undefined && 'N' in count ? Number(count.N) : 0)) } });
+}
+
+function inboundItem(base: Base, inbound: NonNullable<EdgeModel['inbound']>): Item | undefined {
   const item: Item = {};
   for (const [index, order] of inbound.orders) {
     const encoded = attempt(() => ordered(base, order, false));
@@ -194,8 +225,7 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, { labels, inbou
     item[`${index}pk`] = { S: inboundPartition(inbound, base.sortKey, encoded.text, base.source) };
     item[`${index}sk`] = { S: indexSortKey(encoded.text, base.source) };
   }
-  if (Object.keys(item).length === 0) return;
-  wanted.set(derivedName(base.source, edgeIndexKey(base.sortKey)), withAttributes(base, inbound.project, item));
+  return Object.keys(item).length === 0 ? undefined : withAttributes(base, inbound.project, item);
 }
 
 function elementOf(base: Base, labels: NonNullable<EdgeModel['labels']>): string {

@@ -115,6 +115,11 @@ export class ScriptedStream implements StreamSource {
     this.shard(shardId).records.push(record);
   }
 
+  /** The records of a shard, which a test may change. */
+  recordsOf(shardId: string): StreamRecord[] {
+    return this.shard(shardId).records;
+  }
+
   async describe(): Promise<StreamDescription> {
     this.calls.push('describe');
     // Newest first: nothing promises that parents are listed before their children.
@@ -127,6 +132,11 @@ export class ScriptedStream implements StreamSource {
     const index = records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === after) + 1;
     if (after !== undefined && index < trimmed) throw new StreamError('trimmed', 'The records are gone.');
     return JSON.stringify([this.iteratorGeneration, shardId, Math.max(index, trimmed)]);
+  }
+
+  async latest(shardId: string): Promise<string> {
+    this.calls.push(`open ${shardId} latest`);
+    return JSON.stringify([this.iteratorGeneration, shardId, this.found(shardId).records.length]);
   }
 
   async read(iterator: string, limit: number): Promise<StreamPage> {

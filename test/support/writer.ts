@@ -13,7 +13,7 @@ export function goals() {
         fields: z.object({ title: z.string(), status: z.string().default('OPEN') }),
         search: { status: { shards: 2 } },
       }),
-      USER: node(),
+      USER: node({ maxEntries: { addresses: 3 } }),
     },
     edges: {
       GOALMEMBERSHIP: edge({

@@ -9,6 +9,11 @@ it('refuses names that are no attributes of a node with fields', () => {
   node({ fields, view: ['title'] });
   // @ts-expect-error titel is no attribute
   node({ fields, view: ['title', 'titel'] });
+  node({ fields, maxEntries: { kind: 3 } });
+  // @ts-expect-error kinds is no attribute
+  node({ fields, maxEntries: { kinds: 3 } });
+  // @ts-expect-error a limit is a number
+  node({ fields, maxEntries: { kind: '3' } });
   // @ts-expect-error titel is no attribute, and the search does not say where its value comes from
   node({ fields, search: { titel: {} } });
   node({ fields, search: { heading: { from: 'title' }, shout: 'title', title: { fold: true } } });
@@ -26,6 +31,9 @@ it('refuses names that are no attributes of a node with fields', () => {
   node({ fields, search: { title: { project: ['titel'] } } });
   // @ts-expect-error titel is no attribute
   node({ fields, search: { title: { partition: 'titel' } } });
+  node({ fields, search: { shelf: { path: ['kind', 'title'], fold: true } } });
+  // @ts-expect-error titel is no attribute
+  node({ fields, search: { shelf: { path: ['kind', 'titel'] } } });
 });
 
 it('refuses names that are no attributes of an edge with fields', () => {
@@ -85,7 +93,11 @@ it('checks what a derive reads against the fields', () => {
 });
 
 it('takes any name where a type has no fields', () => {
-  node({ view: ['anything'], search: { whatever: { partition: 'tenant', project: ['other'] } } });
+  node({
+    view: ['anything'],
+    maxEntries: { addresses: 20 },
+    search: { whatever: { partition: 'tenant', project: ['other'] } },
+  });
   edge({ from: 'A', to: 'B', edgeSet: ['label'], inbound: { gsi0: 'since', project: ['label'] } });
 });
 

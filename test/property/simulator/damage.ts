@@ -22,7 +22,7 @@ export async function damage(world: World, name: string): Promise<number> {
   const { choices, table } = world;
   const count = 1 + choices.pick(`${name}.count`, MOST_DAMAGES);
   for (let i = 0; i < count; i++) {
-    const derived = [...table.items()].filter(({ target }) => /^~(view|ix)/.test(text(target)));
+    const derived = [...table.items()].filter(({ target }) => /^~(view|ix|degree)/.test(text(target)));
     const item = derived[choices.pick(`${name}.${i}.item`, Math.max(1, derived.length))];
     if (item === undefined) return 0;
     const way = WAYS[choices.pick(`${name}.${i}.way`, WAYS.length)]!;
@@ -38,6 +38,7 @@ function broken(choices: Choices, name: string, item: Item, way: Exclude<(typeof
   const { source, target, w, r, edgeSet, ...rest } = item as Record<string, Item[string]>;
   const kept = { source: source!, target: target!, ...(w && { w }), ...(r && { r }) };
   const elements = edgeSet !== undefined && 'SS' in edgeSet ? edgeSet.SS : [];
+  if (text(target).startsWith('~degree/')) return { ...item, count: { N: String(choices.pick(`${name}.count`, 5)) } };
   switch (way) {
     case 'bury':
       return { ...kept, expiresAt: { N: '9999999999' } };

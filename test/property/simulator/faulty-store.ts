@@ -16,6 +16,7 @@ import type {
   ScanRequest,
   ScanSource,
   Store,
+  TransactResult,
   UpdateResult,
   WriteManyResult,
   WriteResult,
@@ -80,6 +81,14 @@ export class FaultyStore implements Store, ScanSource {
         if (this.process.world.trace !== undefined) void result.then((r) => this.tellUpdate(update, r));
         return result;
       },
+    }));
+  }
+
+  transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
+    return this.call(() => ({
+      isWrite: true,
+      text: `transaction on ${updates.map(({ key }) => keyText(key)).join(', ')}`,
+      run: (table) => table.transact(updates),
     }));
   }
 

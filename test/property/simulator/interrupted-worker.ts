@@ -15,6 +15,7 @@ const OPTIONS: ModelOptions = {
   search: 'none',
   link: 'listed',
   budget: 'ample',
+  counted: 'none',
 };
 
 /** A table that takes no update while it is down. */

@@ -16,6 +16,8 @@ export interface ModelOptions {
   link: 'listed' | 'unlisted';
   /** How large a view may get: tight is too small for a LEAD, whose computed mark is long. */
   budget: 'ample' | 'tight';
+  /** Which edges are counted. */
+  counted: 'none' | 'MEMBER' | 'LINK';
 }
 
 /** The tight budget of a view, in bytes. */
@@ -29,6 +31,7 @@ const INBOUND = ['none', 'rank', 'rank-date'] as const;
 const SEARCHES = ['none', 'name', 'tags', 'name-tags'] as const;
 const LINKS = ['listed', 'unlisted'] as const;
 const BUDGETS = ['ample', 'tight'] as const;
+const COUNTED = ['none', 'MEMBER', 'LINK'] as const;
 
 /** Chooses a model. */
 export function chooseModel(choices: Choices): ModelOptions {
@@ -39,6 +42,7 @@ export function chooseModel(choices: Choices): ModelOptions {
     search: SEARCHES[choices.pick('model.search', SEARCHES.length)]!,
     link: LINKS[choices.pick('model.link', LINKS.length)]!,
     budget: BUDGETS[choices.pick('model.budget', BUDGETS.length)]!,
+    counted: COUNTED[choices.pick('model.counted', COUNTED.length)]!,
   };
 }
 
@@ -55,7 +59,7 @@ export function graphOf(options: ModelOptions): AnyGraph {
   return graph;
 }
 
-function compile({ view, labels, inbound, search, link, budget }: ModelOptions): AnyGraph {
+function compile({ view, labels, inbound, search, link, budget, counted }: ModelOptions): AnyGraph {
   const goal = node({
     view: view === 'title' ? ['title'] : view,
     viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
@@ -76,12 +80,19 @@ function compile({ view, labels, inbound, search, link, budget }: ModelOptions):
     table: 'records',
     nodes: { GOAL: goal, USER: node() },
     edges: {
-      MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: edgeSets[labels], inbound: orders[inbound] }),
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: edgeSets[labels],
+        inbound: orders[inbound],
+        degree: counted === 'MEMBER',
+      }),
       LINK: edge({
         from: 'GOAL',
         to: 'USER',
         edgeSet: link === 'listed' ? [] : false,
         inbound: link === 'listed' ? undefined : { gsi0: 'since' },
+        degree: counted === 'LINK',
       }),
     },
   });

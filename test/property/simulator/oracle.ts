@@ -14,6 +14,8 @@ export interface ExpectedPartition {
   attributes?: Item;
   /** The index items' fields, by sort key. */
   indexItems: Map<string, Item>;
+  /** How many edges it has of the type that is counted. */
+  counted: number;
 }
 
 /** The derived state of base items, by partition. */
@@ -24,12 +26,17 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
     const target = text(item['target']);
     let partition = partitions.get(source);
     if (partition === undefined) {
-      partition = { elements: new Set(), indexItems: new Map() };
+      partition = { elements: new Set(), indexItems: new Map(), counted: 0 };
       partitions.set(source, partition);
     }
     if (source === target) expectNode(options, partition, source, item);
     else if (target.startsWith('MEMBER-USER-')) expectMember(options, partition, source, target, item);
     else if (target.startsWith('LINK-USER-')) expectLink(options, partition, source, target, item);
+    if (options.counted !== 'none' && target.startsWith(`${options.counted}-USER-`)) {
+      partition.counted += 1;
+      const indexItem = partition.indexItems.get(`~ix/${target}`);
+      partition.indexItems.set(`~ix/${target}`, { ...indexItem, counted: { S: options.counted } });
+    }
   }
   return partitions;
 }

@@ -64,11 +64,16 @@ export function derivedDifferences(options: ModelOptions, items: readonly Item[]
     } else if (target.startsWith('~ix/')) {
       compareIndexItem(found, `${source} ${target}`, wanted?.indexItems.get(target), item);
       wanted?.indexItems.delete(target);
+    } else if (options.counted !== 'none' && target === `~degree/${options.counted}`) {
+      const count = item['count'] !== undefined && 'N' in item['count'] ? Number(item['count'].N) : undefined;
+      if (count !== (wanted?.counted ?? 0)) found.push(`${source} ${target} is ${count} instead of ${wanted?.counted}`);
+      if (wanted !== undefined) wanted.counted = 0;
     } else if (!target.startsWith(ENTRY_PREFIX)) {
       found.push(`${source} ${target} is no derived item`);
     }
   }
-  for (const [source, { elements, attributes, indexItems }] of expected) {
+  for (const [source, { elements, attributes, indexItems, counted }] of expected) {
+    if (counted > 0) found.push(`${source} ~degree/${options.counted} is missing`);
     if (elements.size > 0 || attributes !== undefined) found.push(`${source} ~view is missing`);
     for (const target of indexItems.keys()) found.push(`${source} ${target} is missing`);
   }
@@ -101,7 +106,7 @@ function compareView(
   }
 }
 
-const FIELDS = ['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes'] as const;
+const FIELDS = ['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes', 'counted'] as const;
 
 function compareIndexItem(found: string[], name: string, wanted: Item | undefined, item: Item): void {
   const stored: Item = {};

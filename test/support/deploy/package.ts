@@ -12,24 +12,20 @@ declare module 'vitest' {
 }
 
 const ROOT = resolve(import.meta.dirname, '../../..');
+const PROGRAM = join(ROOT, 'node_modules/serverless/bin/serverless.js');
 const NO_NETWORK = join(import.meta.dirname, 'no-network.mjs');
 
-/** Packages the service into a folder, as `npm run package` does, without network; throws what it says where it fails. */
-export function packageService(folder: string, args: readonly string[]): string {
-  const program = join(ROOT, 'node_modules/serverless/bin/serverless.js');
-  return execFileSync(process.execPath, [program, 'package', '--package', folder, ...args], {
-    cwd: ROOT,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: `--import ${NO_NETWORK}`, SLS_TELEMETRY_DISABLED: '1' },
-  });
-}
-
-/** Packages both stages, once for all tests. */
+/** Packages both stages as `npm run package` does, once for all tests, and without network. */
 export default function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'edgeloom-package-'));
   const packages = { dev: join(folder, 'dev'), prod: join(folder, 'prod') };
-  for (const stage of ['dev', 'prod'] as const) packageService(packages[stage], ['--stage', stage]);
+  for (const [stage, target] of Object.entries(packages)) {
+    execFileSync(process.execPath, [PROGRAM, 'package', '--stage', stage, '--package', target], {
+      cwd: ROOT,
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, NODE_OPTIONS: `--import ${NO_NETWORK}` },
+    });
+  }
   project.provide('packages', packages);
   return () => rmSync(folder, { recursive: true, force: true });
 }

@@ -23,9 +23,8 @@ export function rawTemplate(folder: string = inject('packages').prod): Template 
   return JSON.parse(readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8')) as Template;
 }
 
-/** The same, as if CloudFormation had filled in names and ARNs. */
-export function template(folder?: string): Template {
-  const raw = rawTemplate(folder);
+/** A template as if CloudFormation had filled in names and ARNs; default: of the stage prod. */
+export function template(raw: Template = rawTemplate()): Template {
   return new Resolver(raw).value(raw) as Template;
 }
 

@@ -94,6 +94,15 @@ describe('mistakes are all reported at once, each with its path', () => {
     ['fields that validate nothing', { fields: {} }, 'nodes.USER.fields: should be a Standard Schema validator'],
     ['a view that is none', { view: 'SOME' }, "nodes.USER.view: should be 'KEYS_ONLY', 'ALL' or a list"],
     ['a view with an empty name', { view: [''] }, 'nodes.USER.view'],
+    ['limits that are none', { maxEntries: 20 }, 'nodes.USER.maxEntries: should be an object of attribute names'],
+    ['a limit of nothing', { maxEntries: { '': 20 } }, 'nodes.USER.maxEntries'],
+    ['a limit of 0', { maxEntries: { tags: 0 } }, 'nodes.USER.maxEntries.tags: should be a whole number of 1 or more'],
+    [
+      'half an entry',
+      { maxEntries: { tags: 1.5 } },
+      'nodes.USER.maxEntries.tags: should be a whole number of 1 or more',
+    ],
+    ['a limit in words', { maxEntries: { tags: 'few' } }, 'nodes.USER.maxEntries.tags: should be a whole number of 1'],
     ['a search without name', { search: { '': {} } }, 'nodes.USER.search'],
   ])('a node type: %s', (_name, options, expected) => {
     expect(nodeMistakes(options)[0]).toContain(expected);
@@ -124,6 +133,14 @@ describe('mistakes are all reported at once, each with its path', () => {
       'a rank gives a string; it has no type number',
     ],
     ['a type for a derive', { from: derive(() => ''), type: 'date' }, 'a derive gives a string; it has no type date'],
+    ['a path that is no list', { path: 'state' }, 'nodes.USER.search.name.path: should be a list of attribute names'],
+    ['a path of nothing', { path: [] }, 'nodes.USER.search.name.path: should name at least one attribute'],
+    ['a path through no attribute', { path: ['state', ''] }, 'nodes.USER.search.name.path.1: '],
+    ['a path through one twice', { path: ['a', 'b', 'a'] }, 'nodes.USER.search.name.path: names an attribute twice'],
+    ['a path and from', { path: ['a'], from: 'b' }, 'nodes.USER.search.name.path: takes the place of from'],
+    ['a path of numbers', { path: ['a'], type: 'number' }, 'nodes.USER.search.name.path: joins strings'],
+    ['a path and each', { path: ['a'], each: true }, 'nodes.USER.search.name.path: has one value for a node'],
+    ['a path by value', { path: ['a'], shards: 'value' }, 'nodes.USER.search.name.path: is searched by its beginning'],
     ['something else', 7, 'nodes.USER.search.name: '],
     ['nothing', null, 'nodes.USER.search.name: '],
   ])('a search: %s', (_name, entry, expected) => {

@@ -4,6 +4,7 @@ import { indexSortKey } from '../../../src/model/encoding.ts';
 import { defineGraph } from '../../../src/model/graph.ts';
 import { hash128 } from '../../../src/model/keys.ts';
 import { derive as computed, rank } from '../../../src/model/schema.ts';
+import { shardOf } from '../../../src/model/shard.ts';
 import { derive } from '../../../src/plan/derive.ts';
 import { anyNode } from '../../support/model.ts';
 import { baseItem } from '../../support/records.ts';
@@ -199,6 +200,14 @@ describe('what cannot be derived', () => {
       { name: { S: 'a' }, country: { N: '1' } },
     ],
     ['a label without rank', 'undeclared-label', 'level', rank('level', { A: 1 }), { level: { S: 'B' } }],
+    [
+      'a segment that is no text',
+      'wrong-type',
+      'zip',
+      { path: ['state', 'zip'] },
+      { state: { S: 'CA' }, zip: { N: '9' } },
+    ],
+    ['a path that would be too long', 'key-too-long', 'state', { path: ['state', 'zip'] }, { state: long }],
     ['a key that would be too long', 'key-too-long', 'name', {}, { name: long }],
     [
       'a partition that would be too long',
@@ -246,6 +255,28 @@ describe('what cannot be derived', () => {
   it('an index item beyond 400 KB is a problem', () => {
     const options = { search: { name: { project: 'ALL' } } };
     expect(problemsOf(options, { name: { S: 'a' }, huge })).toMatchObject([{ code: 'item-too-large' }]);
+  });
+
+  it('a path is its segments, each with an end, up to the first attribute that is absent', () => {
+    const entry = { path: ['state', 'city', 'zip'], shards: 1 };
+    const [state, city, zip] = [{ S: 'CA' }, { S: 'San Jose' }, { S: '95112' }];
+    const whole = indexed(entry, { state, city, zip })['~ix/name'];
+    expect(whole).toEqual({
+      gsi0pk: { S: 'USER.name' },
+      gsi0sk: { S: 'CA\u0001San Jose\u000195112\u0001\u0000USER-1' },
+      value: { L: [state, city, zip] },
+    });
+    expect(only(entry, { state, zip })?.value).toBe('CA\u0001');
+    expect(indexed(entry, { city, zip })).toEqual({});
+    expect(only({ ...entry, fold: true }, { state, city })?.value).toBe('ca\u0001san jose\u0001');
+    expect(only(entry, { state: { S: 'a\u0002\u0001' } })?.value).toBe('a\u0002c\u0002b\u0001');
+  });
+  it('the shard of a path is taken from the whole path', () => {
+    const entry = { path: ['state', 'city'], shards: 200 };
+    const shardOfPath = (text: string): string => `USER.name#${shardOf(text, 200, 'fnv1a')}`;
+    const attributes = { state: { S: 'CA' }, city: { S: 'San Jose' } };
+    expect(only(entry, attributes)?.partition).toBe(shardOfPath('CA\u0001San Jose\u0001'));
+    expect(only(entry, { state: { S: 'CA' } })?.partition).toBe(shardOfPath('CA\u0001'));
   });
 
   it('leaves the good parts beside it: derive is total', () => {

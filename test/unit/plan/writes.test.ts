@@ -256,14 +256,14 @@ describe('index items', () => {
         gsi0sk: { S: `A\u0000${G}` },
         attributes: { M: role('A') },
       },
-      unset: ['gsi1pk', 'gsi1sk', 'value', 'ttl'],
+      unset: ['gsi1pk', 'gsi1sk', 'value', 'counted', 'ttl'],
       condition: { kind: 'newer-than', watermark: at(5) },
     });
   });
   it('are cleared to a tombstone without index keys, even where no item is seen', () => {
     const update = indexUpdate(graph, indexUnit([role('A'), undefined]), NOW);
     expect(update.set).toEqual({ w: { S: at(5) }, model: { S: graph.fingerprint }, ttl: EXPIRY });
-    expect(update.unset).toEqual(['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes']);
+    expect(update.unset).toEqual(['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes', 'counted']);
     expect(update.condition).toEqual({ kind: 'newer-than', watermark: at(5) });
   });
   it('the condition is on the newest record: the unit carries the state after all of them', () => {

@@ -1,3 +1,4 @@
+import { TRANSACTION } from './degree.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Changes of the protocol that nobody knows to be wrong: for long runs only, `npm run simulate -- --mutant NAME`. */
@@ -11,6 +12,19 @@ export const EXPERIMENTS: readonly Mutant[] = [
         find: '    const update = slowViewUpdate(',
         replace:
           '    if (isStale(unit.newest, current) && contradictions(unit, current).length === 0) return;\n    const update = slowViewUpdate(',
+      },
+    ],
+  },
+  {
+    name: 'count-unmoved-by-exchange',
+    // A Query of DynamoDB is no snapshot, the simulator's is: only the former could count one half of an exchange.
+    rule: 'Would it do that edges which come and go in equal number leave the count alone?',
+    patches: [
+      {
+        file: 'src/apply/counted.ts',
+        find: TRANSACTION,
+        replace:
+          'const withCount = change === 0 ? updates : [...updates, countUpdate(context.graph, source, edgeType, change)];\n  if (await transacted(context, withCount)) return open;',
       },
     ],
   },

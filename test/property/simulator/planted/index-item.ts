@@ -38,8 +38,8 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: WRITES,
-        find: "    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },",
-        replace: "    condition: { kind: 'newer-than', watermark: '~' },",
+        find: "      indexFields(wanted),\n    ),\n    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },",
+        replace: "      indexFields(wanted),\n    ),\n    condition: { kind: 'newer-than', watermark: '~' },",
       },
     ],
   },

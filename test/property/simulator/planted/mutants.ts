@@ -1,4 +1,5 @@
 import { CHECK_MUTANTS } from './check.ts';
+import { DEGREE_MUTANTS } from './degree.ts';
 import { INDEX_MUTANTS } from './index-item.ts';
 import type { Mutant } from './mutant.ts';
 import { OTHER_MUTANTS } from './other.ts';
@@ -16,4 +17,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...REDRIVE_MUTANTS,
   ...CHECK_MUTANTS,
   ...REPAIR_MUTANTS,
+  ...DEGREE_MUTANTS,
 ];

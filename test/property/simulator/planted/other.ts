@@ -34,8 +34,8 @@ export const OTHER_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: MEMORY_UPDATE,
-        find: '{ N: nextRevision(item[REVISION]) };',
-        replace: "{ N: nextRevision(item['expiresAt'] === undefined ? item[REVISION] : undefined) };",
+        find: "sum(REVISION, item[REVISION], '1') };",
+        replace: "sum(REVISION, item['expiresAt'] === undefined ? item[REVISION] : undefined, '1') };",
       },
     ],
   },

@@ -40,9 +40,9 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: SETTLE,
-        find: '      settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context)),',
+        find: '    const update = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));',
         replace:
-          "      { ...settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context)), condition: { kind: 'newer-than', watermark: '~' } },",
+          "    const update = { ...settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context)), condition: { kind: 'newer-than', watermark: '~' } };",
       },
     ],
   },

@@ -31,7 +31,13 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
   {
     name: 'fast-path-keeps-expiry',
     rule: 'A write of the fast path removes the expiry, or TTL buries a live view.',
-    patches: [{ file: WRITES, find: '    unset: [graph.table.ttl],', replace: '    unset: [],' }],
+    patches: [
+      {
+        file: WRITES,
+        find: '    unset: [graph.table.ttl],\n    addElements: added,',
+        replace: '    unset: [],\n    addElements: added,',
+      },
+    ],
   },
   {
     name: 'slow-path-keeps-expiry',

@@ -1,0 +1,119 @@
+import { complexAttribute } from '../examples/one-to-many/complex-attribute.ts';
+import type { Example } from '../examples/one-to-many/example.ts';
+import { hierarchy } from '../examples/one-to-many/hierarchy.ts';
+import { itemCollection } from '../examples/one-to-many/item-collection.ts';
+import { createProjector } from '../src/apply/projector.ts';
+import { stringOf } from '../src/model/attribute-value.ts';
+import { createReader, type Reader } from '../src/read/reader.ts';
+import { MeteredStore } from '../src/store/metered.ts';
+import type { Item } from './support/images.ts';
+import type { Figure, Report } from './support/report.ts';
+import { withFreshTable } from './support/table.ts';
+
+/** What the one-to-many strategies cost: capacity units of each operation, with 20 children of a parent. */
+
+const CHILDREN = 20;
+
+/** A strategy: what lies in the table before, and the operations that are measured one after the other. */
+interface Strategy {
+  name: string;
+  example: Example;
+  /** The parent and its children. */
+  before: readonly Item[];
+  writes: { operation: string; item: Item }[];
+  reads: { operation: string; read: (reader: Reader) => Promise<unknown> }[];
+}
+
+const text = (value: string): Item[string] => ({ S: value });
+const item = (source: string, target: string, attributes: Item = {}): Item => ({
+  ...{ source: text(source), target: text(target) },
+  ...attributes,
+});
+const children = <T>(make: (i: number) => T): T[] => Array.from({ length: CHILDREN }, (_, i) => make(i));
+const address = (i: number): Item[string] => ({ M: { city: text(`City ${i}`), street: text(`Main street ${i}`) } });
+
+const STRATEGIES: readonly Strategy[] = [
+  {
+    name: 'complex attribute',
+    example: complexAttribute,
+    before: [item('CUSTOMER-1', 'CUSTOMER-1', { addresses: { L: children(address).slice(1) } })],
+    writes: [
+      {
+        operation: 'add a child (the parent is written whole)',
+        item: item('CUSTOMER-1', 'CUSTOMER-1', { addresses: { L: children(address) } }),
+      },
+    ],
+    reads: [{ operation: 'parent with its children', read: (reader) => reader.get(['CUSTOMER-1']) }],
+  },
+  {
+    name: 'item collection',
+    example: itemCollection,
+    before: [item('ORG-1', 'ORG-1', { name: text('Acme') }), ...children((i) => item('ORG-1', `MEMBER-USER-${i}`))],
+    writes: [{ operation: 'add a child', item: item('ORG-1', 'MEMBER-USER-new', { since: text('2026-01-01') }) }],
+    reads: [
+      { operation: 'children of one type', read: (reader) => reader.edges('ORG-1', 'MEMBER') },
+      { operation: 'is it a child', read: (reader) => reader.has('ORG-1', 'MEMBER', 'USER-7') },
+    ],
+  },
+  {
+    name: 'composite sort key',
+    example: hierarchy,
+    before: children((i) => item(`STORE-${i}`, `STORE-${i}`, located(`9511${i % 5}`))),
+    writes: [{ operation: 'add a child', item: item('STORE-new', 'STORE-new', located('95113')) }],
+    reads: [
+      {
+        operation: 'children on any level',
+        read: (reader) => reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' }),
+      },
+    ],
+  },
+];
+
+function located(zip: string): Item {
+  return { country: text('US'), state: text('CA'), city: text('San Jose'), zip: text(zip) };
+}
+
+/** Measures every strategy on a table of its own. */
+export async function modelling(): Promise<Report[]> {
+  const figures: Figure[] = [];
+  for (const strategy of STRATEGIES) figures.push(...(await measured(strategy)));
+  return [
+    {
+      name: 'modelling',
+      title: `one-to-many strategies with ${CHILDREN} children: capacity units of an operation, the projection's included`,
+      figures,
+    },
+  ];
+}
+
+async function measured({ name, example: { graph }, before, writes, reads }: Strategy): Promise<Figure[]> {
+  return await withFreshTable(graph, [], async ({ store }) => {
+    let position = 0;
+    const write = async (newImage: Item): Promise<number> => {
+      const metered = new MeteredStore(store);
+      const source = stringOf(newImage['source'])!;
+      const target = stringOf(newImage['target'])!;
+      const { item: oldImage } = await store.get({ source, target }, { consistent: true });
+      await metered.put(newImage);
+      const sequenceNumber = String(++position);
+      const place = `bench/${sequenceNumber.padStart(40, '0')}`;
+      const projector = createProjector(graph, { store: metered });
+      const { error } = await projector.project([
+        { source, target, oldImage, newImage, position: place, sequenceNumber },
+      ]);
+      if (error !== undefined) throw error;
+      return metered.wcu;
+    };
+    for (const one of before) await write(one);
+    const figures: Figure[] = [];
+    for (const { operation, item: one } of writes) {
+      figures.push({ name: `${name}: ${operation}`, value: await write(one), unit: 'WCU' });
+    }
+    for (const { operation, read } of reads) {
+      const metered = new MeteredStore(store);
+      await read(createReader(graph, { store: metered }) as Reader);
+      figures.push({ name: `${name}: ${operation}`, value: metered.rcu, unit: 'RCU' });
+    }
+    return figures;
+  });
+}

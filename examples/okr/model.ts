@@ -1,0 +1,30 @@
+import { defineGraph, edge, node, rank } from 'edgeloom';
+
+/** Company goals, the people and teams that pursue them, and those that follow along. */
+export const okr = defineGraph({
+  table: 'okr',
+  nodes: {
+    GOAL: node({
+      view: ['title', 'status'],
+      search: { status: { shardBy: 'source', shards: 5 }, dueDate: { type: 'date', shards: 5, project: ['title'] } },
+    }),
+    USER: node({ view: ['name'], search: { name: { fold: true } } }),
+    TEAM: node({ view: ['name'] }),
+    ORG: node({ view: ['name'] }),
+  },
+  edges: {
+    GOALMEMBERSHIP: edge({
+      from: 'GOAL',
+      to: ['USER', 'TEAM', 'ORG'],
+      // Each goal's view names its leads, contributors and teams: a page of goals needs no read for each of them.
+      edgeSet: ['memberRole'],
+      inbound: {
+        gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }),
+        gsi1: { from: 'date', type: 'date' },
+        project: ['memberRole', 'date'],
+      },
+    }),
+    // Hundreds or thousands: in no set, but counted.
+    GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, degree: true, inbound: { gsi0: 'since' } }),
+  },
+});

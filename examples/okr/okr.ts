@@ -1,0 +1,61 @@
+import { createReader, createWriter, type Store } from 'edgeloom';
+import { okr } from './model.ts';
+
+/** A member's part in a goal. */
+export type Role = 'LEAD' | 'CONTRIBUTOR' | 'TEAM';
+
+/** Who can be a member. */
+export type Member = `USER-${string}` | `TEAM-${string}` | `ORG-${string}`;
+
+/** The goals product: what its screens need, each in as few reads as it takes. */
+export function createOkr(store: Store) {
+  const writer = createWriter(okr, { store });
+  const reader = createReader(okr, { store });
+  return {
+    addUser: (id: string, name: string) => writer.putNode(`USER-${id}`, { name }),
+    addTeam: (id: string, name: string) => writer.putNode(`TEAM-${id}`, { name }),
+    setGoal: (id: string, goal: { title: string; status: string; dueDate: string }) =>
+      writer.putNode(`GOAL-${id}`, goal),
+    /** Makes somebody a member of a goal, or changes the part that they have in it: one plain put either way. */
+    assign: (goal: string, member: Member, memberRole: Role, date: string) =>
+      writer.putEdge(`GOAL-${goal}`, 'GOALMEMBERSHIP', member, { memberRole, date }),
+    unassign: (goal: string, member: Member) => writer.deleteEdge(`GOAL-${goal}`, 'GOALMEMBERSHIP', member),
+    subscribe: (goal: string, user: string, since: string) =>
+      writer.putEdge(`GOAL-${goal}`, 'GOALSUBSCRIBER', `USER-${user}`, { since }),
+
+    /** A team's goals with the names of their leads and teams: three steps, however many goals there are. */
+    async teamPage(team: string) {
+      const { items, nodes } = await reader.page('GOALMEMBERSHIP', `TEAM-${team}`, {
+        with: [
+          { type: 'GOALMEMBERSHIP', label: 'LEAD' },
+          { type: 'GOALMEMBERSHIP', label: 'TEAM' },
+        ],
+      });
+      return items.map(({ attributes, edgeSet }) => {
+        const names = (role: Role): unknown[] =>
+          edgeSet.filter(({ memberRole }) => memberRole === role).map(({ target }) => nodes[target]?.name);
+        return { title: attributes?.title, leads: names('LEAD'), teams: names('TEAM') };
+      });
+    },
+    /** What a user leads or contributes to: "at least CONTRIBUTOR" is one range of the rank. */
+    async ownGoals(user: string) {
+      const { items } = await reader.inbound('GOALMEMBERSHIP', `USER-${user}`, {
+        atLeast: 'CONTRIBUTOR',
+        reverse: true,
+      });
+      return items.map(({ source, attributes }) => ({ goal: source, role: attributes.memberRole }));
+    },
+    /** The same by the day that the user joined, the latest first. */
+    async joined(user: string) {
+      const { items } = await reader.inbound('GOALMEMBERSHIP', `USER-${user}`, { order: 'gsi1', reverse: true });
+      return items.map(({ source }) => source);
+    },
+    /** Goals that are due up to a day, the earliest first. */
+    async dueBy(day: string) {
+      const { items } = await reader.search('GOAL.dueDate').between(undefined, day);
+      return items.map(({ attributes }) => attributes.title);
+    },
+    openGoals: async () => (await reader.search('GOAL.status').count({ eq: 'open' })).count,
+    subscribers: (goal: string) => reader.degree(`GOAL-${goal}`, 'GOALSUBSCRIBER'),
+  };
+}

@@ -1,0 +1,35 @@
+import { createReader, createWriter, defineGraph, edge, node } from 'edgeloom';
+import type { Example } from './example.ts';
+
+const graph = defineGraph({
+  table: 'organisations',
+  nodes: { ORG: node(), USER: node(), ROOM: node() },
+  edges: {
+    // Left out of the edge set: an organisation may have any number of them.
+    MEMBER: edge({ from: 'ORG', to: 'USER', edgeSet: false }),
+    OWNS: edge({ from: 'ORG', to: 'ROOM', edgeSet: false }),
+  },
+});
+
+/** The children lie in the parent's partition: one Query gives them all, or those of a type by its prefix. */
+export const itemCollection: Example = {
+  title: 'composite primary key + Query: an organisation, its users and rooms in one item collection',
+  graph,
+  async run({ store, projected }) {
+    const writer = createWriter(graph, { store });
+    const reader = createReader(graph, { store });
+    await writer.batch((batch) => {
+      batch.putNode('ORG-acme', { name: 'Acme' });
+      for (const user of ['ada', 'grace']) batch.putEdge('ORG-acme', 'MEMBER', `USER-${user}`, { since: '2026-01-01' });
+      batch.putEdge('ORG-acme', 'OWNS', 'ROOM-1', { floor: 2 });
+    });
+    await projected();
+    const all = await reader.edges('ORG-acme');
+    const members = await reader.edges('ORG-acme', 'MEMBER');
+    return {
+      'the whole collection': all.items.map(({ type, target }) => `${type} ${target}`),
+      'members only': members.items.map(({ target, attributes }) => ({ target, ...attributes })),
+      'is ada a member': await reader.has('ORG-acme', 'MEMBER', 'USER-ada'),
+    };
+  },
+};

@@ -1,0 +1,23 @@
+import { startLocal } from 'edgeloom/local';
+import { EXAMPLES } from './index.ts';
+
+/** `npx tsx examples/one-to-many/run.ts [NAME]`: runs the examples on an embedded engine and prints what they read. */
+const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(EXAMPLES);
+for (const name of names) {
+  const example = EXAMPLES[name];
+  if (example === undefined) {
+    process.stderr.write(`There is no example ${name}; there are ${Object.keys(EXAMPLES).join(', ')}.\n`);
+    process.exitCode = 2;
+    break;
+  }
+  const local = await startLocal({ graph: example.graph });
+  try {
+    const results = await example.run({ store: local.store, projected: () => local.worker.idle() });
+    process.stdout.write(`${example.title}\n`);
+    for (const [question, answer] of Object.entries(results)) {
+      process.stdout.write(`  ${question}: ${JSON.stringify(answer)}\n`);
+    }
+  } finally {
+    await local.stop();
+  }
+}

@@ -1,0 +1,27 @@
+// `npm run test:localstack`: the contract and integration tests on LocalStack, where one answers; else it says so.
+import { spawnSync } from 'node:child_process';
+
+const endpoint = process.env.LOCALSTACK_ENDPOINT ?? 'http://localhost:4566';
+const SECONDS = 5;
+
+if (!(await answers())) {
+  console.log(`Skipped: no LocalStack answers at ${endpoint}. Start it with: docker compose up --wait`);
+  process.exit(0);
+}
+const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'contract', '--project', 'integration'], {
+  stdio: 'inherit',
+  env: { ...process.env, EDGELOOM_TEST_ENDPOINT: endpoint },
+});
+process.exit(status ?? 1);
+
+/** Whether LocalStack is there, with DynamoDB. */
+async function answers() {
+  try {
+    const response = await fetch(`${endpoint}/_localstack/health`, { signal: AbortSignal.timeout(SECONDS * 1000) });
+    const { services } = await response.json();
+    return typeof services?.dynamodb === 'string' && services.dynamodb !== 'disabled';
+  } catch {
+    // Nobody listens there, or somebody else.
+    return false;
+  }
+}

@@ -1,0 +1,141 @@
+import { type Item, itemSizeBytes, stringOf } from '../model/attribute-value.ts';
+import { COUNTED } from '../model/derived-item.ts';
+import { derive } from '../plan/derive.ts';
+import type { CountedUnit, IndexUnit } from '../plan/units.ts';
+import { countUpdate, isAsWanted, isStale, settledIndexUpdate } from '../plan/writes.ts';
+import { type DerivedUpdate, TRANSACTION_ITEMS } from '../store/port.ts';
+import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
+
+/**
+ * Counted edges. The count of a node's edges is that of their live index items: an item that comes to life or becomes a
+ * tombstone moves it in one transaction, under the item's revision, so that a replay moves it no second time. Items that
+ * only change are written as others are.
+ */
+
+/** Bytes of the items in one transaction; DynamoDB allows 4 MB. */
+const TRANSACTION_BYTES = 3_000_000;
+
+/** A counted item as it was read, and what it shall be. */
+interface Change {
+  unit: IndexUnit;
+  current: Item | undefined;
+  wanted: Item | undefined;
+  update: DerivedUpdate;
+}
+
+/** Applies the changes of one batch to the counted edges of one type and node, as many as fit into a transaction at once. */
+export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit): Promise<void> {
+  for (const chunk of chunksOf(unit.items)) {
+    let open = chunk;
+    for (let isFirst = true; open.length > 0; isFirst = false) {
+      checkTime(context);
+      const changes = await seen(context, open, isFirst);
+      open = await written(context, unit.edgeType, changes);
+    }
+  }
+}
+
+/**
+ * Writes one counted item that was seen, and the count where that moves; false where the item has changed since.
+ *
+ * @param wanted what `update` makes of it.
+ */
+export async function writeCounted(
+  context: ApplyContext,
+  current: Item | undefined,
+  wanted: Item | undefined,
+  update: DerivedUpdate,
+): Promise<boolean> {
+  const edgeType = stringOf(wanted?.[COUNTED]) ?? stringOf(current?.[COUNTED]) ?? '';
+  const change = difference(current, wanted);
+  if (change === 0) return (await countedUpdate(context, update)).applied;
+  return await transacted(context, [update, countUpdate(context.graph, update.key.source, edgeType, change)]);
+}
+
+function chunksOf(items: readonly IndexUnit[]): IndexUnit[][] {
+  const chunks: IndexUnit[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const item of items) {
+    const size = item.wanted === undefined ? 0 : itemSizeBytes(item.wanted);
+    const last = chunks.at(-1);
+    // One place is the count's.
+    if (last === undefined || last.length === TRANSACTION_ITEMS - 1 || bytes + size > TRANSACTION_BYTES) {
+      chunks.push([item]);
+      bytes = size;
+    } else {
+      last.push(item);
+      bytes += size;
+    }
+  }
+  return chunks;
+}
+
+/** Reads the items, and where a record is not newer than its item and says otherwise, the base item, which decides. */
+async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst: boolean): Promise<Change[]> {
+  const { graph, stats } = context;
+  const currents = await readMany(context, units, ({ sortKey }) => sortKey);
+  const stale = units.filter((unit, i) => isStale(unit.newest, currents[i]));
+  if (isFirst) stats.stale += stale.length;
+  const contradicting = units.filter((unit, i) => stale.includes(unit) && !isAsWanted(currents[i], unit.wanted));
+  stats.contradictions += contradicting.length;
+  const bases = await readMany(context, contradicting, ({ target }) => target);
+  const truths = new Map(
+    contradicting.map(({ source, target, sortKey }, i) => [
+      sortKey,
+      derive(graph, source, target, bases[i]).indexItems.get(sortKey),
+    ]),
+  );
+  const changes: Change[] = [];
+  for (const [i, unit] of units.entries()) {
+    const isTruth = truths.has(unit.sortKey);
+    if (stale.includes(unit) && !isTruth) continue;
+    const current = currents[i];
+    const wanted = isTruth ? truths.get(unit.sortKey) : unit.wanted;
+    const update = settledIndexUpdate(graph, unit, current, wanted, epochSeconds(context));
+    changes.push({ unit, current, wanted, update });
+  }
+  return changes;
+}
+
+/** Writes changes; gives the units whose items have changed since they were seen. */
+async function written(context: ApplyContext, edgeType: string, changes: readonly Change[]): Promise<IndexUnit[]> {
+  const open: IndexUnit[] = [];
+  const moving: Change[] = [];
+  let change = 0;
+  for (const one of changes) {
+    const moves = difference(one.current, one.wanted);
+    change += moves;
+    if (moves !== 0) moving.push(one);
+    else if (!(await countedUpdate(context, one.update)).applied) open.push(one.unit);
+  }
+  if (moving.length === 0) return open;
+  // Also where the changes add up to nothing: whoever counts the items has to see that they moved.
+  const { source } = moving[0]!.unit;
+  const updates = moving.map(({ update }) => update);
+  if (await transacted(context, [...updates, countUpdate(context.graph, source, edgeType, change)])) return open;
+  return [...open, ...moving.map(({ unit }) => unit)];
+}
+
+/** What writing an item adds to the count: 1, -1 or 0. */
+function difference(current: Item | undefined, wanted: Item | undefined): number {
+  return Number(wanted?.[COUNTED] !== undefined) - Number(current?.[COUNTED] !== undefined);
+}
+
+async function transacted(context: ApplyContext, updates: readonly DerivedUpdate[]): Promise<boolean> {
+  context.stats.writes += 1;
+  const { applied, wcu } = await context.store.transact(updates);
+  context.stats.wcu += wcu;
+  return applied;
+}
+
+async function readMany(
+  context: ApplyContext,
+  units: readonly IndexUnit[],
+  keyOf: (unit: IndexUnit) => string,
+): Promise<(Item | undefined)[]> {
+  if (units.length === 0) return [];
+  const keys = units.map((unit) => ({ source: unit.source, target: keyOf(unit) }));
+  const { items, rcu } = await context.store.getMany(keys, { consistent: true });
+  context.stats.rcu += rcu;
+  return items;
+}

@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EdgeloomError } from '../errors.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import type { Store } from '../store/port.ts';
+import { streamFilterPattern } from '../stream/filter.ts';
+import type { EngineOptions } from './engine.ts';
+import { createEventSourceMapping } from './event-source-mapping.ts';
+import { type LocalFunction, startFunction } from './local-function.ts';
+import { openLocalTable } from './local-table.ts';
+import type { MappingOptions, MappingResult, MappingSettings } from './mapping-types.ts';
+import { DynamoDBStreamSource } from './stream-source.ts';
+
+/** Options of `startLocalLambda`: where the engine runs, which handler gets the stream, and how. */
+export interface LocalLambdaOptions
+  extends EngineOptions,
+    MappingSettings,
+    Pick<MappingOptions, 'onFailure' | 'onInvocation' | 'onGivenUp' | 'logger' | 'retryDelayMs'> {
+  graph: AnyGraph;
+  /** The handler's module, TypeScript or JavaScript. */
+  handlerFile: string;
+  /** Its export. Default `'handler'`. */
+  handlerName?: string;
+  /** Variables for the handler, beside those that name the table and the engine. Default: none. */
+  environment?: NodeJS.ProcessEnv;
+  /** Milliseconds that an invocation may take. Default 60,000. */
+  timeoutMs?: number;
+  /** A new process after each invocation that failed, so that a corrected handler is loaded. Default false. */
+  restartsAfterError?: boolean;
+  /** Gets what the handler writes to its output and error output. Default: dropped. */
+  onOutput?: (chunk: Buffer) => void;
+  /** Milliseconds between two polls of a quiet stream. Default 50. */
+  pollIntervalMs?: number;
+}
+
+/** An engine, a model's table in it, and a handler that its stream's records are delivered to. */
+export interface LocalLambda {
+  /** `http://127.0.0.1:PORT`; any credentials and region will do. */
+  endpoint: string;
+  /** A client for the engine. */
+  client: DynamoDBClient;
+  /** The table. */
+  store: Store;
+  /** ARN of the table's stream. */
+  streamArn: string;
+  mapping: {
+    /** Resolves when all that was written up to now is delivered or given up. Rejects where mapping or engine end before. */
+    idle(): Promise<void>;
+    /** The mapping's end: what it did, or the error that it, or the engine, gave up with. */
+    ended: Promise<MappingResult>;
+  };
+  /** Finishes the invocation in hand, then stops mapping, function and engine. Calling it again is fine. */
+  stop(): Promise<void>;
+}
+
+/** More than Lambda gives: TypeScript is compiled as it is loaded. */
+const INIT_TIMEOUT_MS = 60_000;
+
+/** Settings that a deployed service should have, in place of Lambda's defaults. */
+const DEFAULTS = {
+  batchSize: 1000,
+  functionResponseTypes: ['ReportBatchItemFailures'],
+  bisectBatchOnFunctionError: true,
+  maximumRetryAttempts: 10,
+} as const satisfies MappingSettings;
+
+/**
+ * Starts an embedded engine with a model's table, and invokes a handler with its stream as Lambda would, in a process of
+ * its own: to try a handler before it is deployed. The mapping lets base items through, reads the handler's
+ * `batchItemFailures`, splits failed batches, and gives up after 10 retries, unless told otherwise. The handler finds
+ * the engine through the SDK's own variables, and the table in `EDGELOOM_TABLE`. Throws as `startLocal` does, and
+ * `no-handler` or `function-failed` where the handler cannot be loaded.
+ *
+ * @example
+ * const local = await startLocalLambda({ graph, handlerFile: 'handlers/stream.ts', onFailure: folderDestination('failures') });
+ */
+export async function startLocalLambda(options: LocalLambdaOptions): Promise<LocalLambda> {
+  const { graph, handlerFile, engine, port, dataDir, pollIntervalMs = 50, ...settings } = options;
+  if (!existsSync(handlerFile)) {
+    throw new EdgeloomError(
+      'no-handler',
+      `There is no handler file ${handlerFile}.`,
+      'Name the module of the handler.',
+    );
+  }
+  const table = await openLocalTable(graph, { engine, port, dataDir });
+  const { endpoint, client, streams, store, streamArn, checkpoint, loss } = table;
+  let stopFunction = async (): Promise<void> => undefined;
+  try {
+    const lambda = await startHandler(options, endpoint);
+    stopFunction = () => lambda.stop();
+    const mapping = createEventSourceMapping(new DynamoDBStreamSource(streams, streamArn), {
+      ...DEFAULTS,
+      filters: [streamFilterPattern(graph.table.sortKey)],
+      ...settings,
+      function: lambda,
+      checkpoint,
+      pollIntervalMs,
+    });
+    const ended = Promise.race([mapping.run(), loss]);
+    // It is told to whoever asks for it, and by `idle`; a process that asks for neither goes on without.
+    ended.catch(() => undefined);
+    return {
+      endpoint,
+      client,
+      store,
+      streamArn,
+      mapping: { idle: () => Promise.race([mapping.idle(), loss]), ended },
+      stop: async () => {
+        await mapping.stop();
+        await stopFunction();
+        await table.close();
+      },
+    };
+  } catch (error) {
+    await stopFunction();
+    await table.close();
+    throw error;
+  }
+}
+
+function startHandler(options: LocalLambdaOptions, endpoint: string): Promise<LocalFunction> {
+  const { graph, handlerFile, handlerName = 'handler', timeoutMs, restartsAfterError, onOutput } = options;
+  return startFunction({
+    command: { file: process.execPath, args: [...runtimeArguments(), resolve(handlerFile), handlerName] },
+    environment: {
+      ...options.environment,
+      AWS_ENDPOINT_URL_DYNAMODB: endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB_STREAMS: endpoint,
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      EDGELOOM_TABLE: graph.table.name,
+    },
+    name: `${graph.table.name}-stream`,
+    handler: handlerName,
+    timeoutMs,
+    initTimeoutMs: INIT_TIMEOUT_MS,
+    restartsAfterError,
+    onOutput,
+  });
+}
+
+/** The runtime client, in the form (source or built) that is running. */
+function runtimeArguments(): string[] {
+  const isSource = import.meta.url.endsWith('.ts');
+  const client = fileURLToPath(new URL(`./handler-runtime${isSource ? '.ts' : '.js'}`, import.meta.url));
+  return isSource ? ['--import', import.meta.resolve('jiti/register'), client] : [client];
+}

@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { EdgeloomError } from '../errors.ts';
+import type { AnyGraph } from '../model/graph.ts';
+import { createClient, createStreamsClient } from '../store/client.ts';
+import { DynamoDBStore } from '../store/dynamodb.ts';
+import type { ScanSource, Store } from '../store/port.ts';
+import { createTable, describeTable, tableExists } from '../store/table.ts';
+import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from './checkpoint.ts';
+import { type Engine, type EngineOptions, startEngine } from './engine.ts';
+
+/** An engine with a model's table in it. */
+export interface LocalTable {
+  /** `http://127.0.0.1:PORT`; any credentials and region will do. */
+  endpoint: string;
+  /** A client for the engine. */
+  client: DynamoDBClient;
+  streams: DynamoDBStreamsClient;
+  /** The table. */
+  store: Store & ScanSource;
+  /** ARN of the table's stream. */
+  streamArn: string;
+  /** Where whoever follows the stream keeps how far it came: it belongs to the data, and goes with it. */
+  checkpoint: CheckpointStore;
+  /** Rejects when the engine ends (`engine-ended`); after a stop nobody listens any more. */
+  loss: Promise<never>;
+  /** Closes the clients and stops the engine. Calling it again is fine. */
+  close(): Promise<void>;
+}
+
+/** The checkpoint's name in the data folder. */
+const CHECKPOINT_FILE = 'checkpoint.json';
+
+/**
+ * Starts an engine and makes sure that the model's table is in it. Throws an `EdgeloomError` where the engine does not
+ * start (see `startEngine`) or a kept table does not fit the model (`table-differs`).
+ */
+export async function openLocalTable(graph: AnyGraph, options: EngineOptions): Promise<LocalTable> {
+  const { engine, port, dataDir } = options;
+  const running = await startEngine({ engine, port, dataDir });
+  const { endpoint } = running;
+  const client = createClient({ endpoint });
+  const streams = createStreamsClient({ endpoint });
+  const close = async (): Promise<void> => {
+    client.destroy();
+    streams.destroy();
+    await running.stop();
+  };
+  try {
+    const streamArn = await ensureTable(client, graph);
+    const loss = lossOf(running);
+    // It is told to whoever races against it.
+    loss.catch(() => undefined);
+    return {
+      endpoint,
+      client,
+      streams,
+      store: new DynamoDBStore(client, graph.table),
+      streamArn,
+      checkpoint: dataDir === undefined ? memoryCheckpoint() : fileCheckpoint(join(dataDir, CHECKPOINT_FILE)),
+      loss,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function lossOf(engine: Engine): Promise<never> {
+  await engine.ended;
+  throw new EdgeloomError('engine-ended', `The engine at ${engine.endpoint} has ended.`, 'Start it again.');
+}
+
+/** Creates the table where it is absent; gives its stream's ARN. */
+async function ensureTable(client: DynamoDBClient, graph: AnyGraph): Promise<string> {
+  const { name, indexNames } = graph.table;
+  const exists = await tableExists(client, graph);
+  const { indexes, streamArn } = exists ? await describeTable(client, graph) : await createTable(client, graph);
+  const missing = graph.indexes.map((index) => indexNames[index]).filter((index) => !indexes.includes(index));
+  if (streamArn !== undefined && missing.length === 0) return streamArn;
+  throw new EdgeloomError(
+    'table-differs',
+    streamArn === undefined
+      ? `The kept table ${name} has no stream.`
+      : `The kept table ${name} lacks what the model needs: index ${missing.join(', ')}.`,
+    'Use another data folder, or another table name.',
+  );
+}

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { emptyTotals } from '../../src/check/cursor.ts';
+import { createBatchMetrics, createCheckMetrics, createRedriveMetrics } from '../../src/lambda/metrics.ts';
+import { emptyRedrive } from '../../src/repair/redrive.ts';
+import { type TemplateResource, template } from '../support/deploy/template.ts';
+
+const { Resources } = template();
+const alarms = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
+
+/** `namespace metric dimensions statistic >= threshold in periods x seconds`. */
+function condition({ Properties }: TemplateResource): string {
+  expect(Properties['ComparisonOperator']).toBe('GreaterThanOrEqualToThreshold');
+  const dimensions = (Properties['Dimensions'] as { Name: string; Value: string }[]).map(
+    ({ Name, Value }) => `${Name}=${Value}`,
+  );
+  const { Namespace, MetricName, Statistic, Threshold, EvaluationPeriods, Period } = Properties;
+  return `${Namespace} ${MetricName} ${dimensions.join()} ${Statistic} >= ${Threshold} in ${EvaluationPeriods} x ${Period}`;
+}
+
+describe('the alarms', () => {
+  it('are these', () => {
+    const of = (name: string) => `FunctionName=edgeloom-prod-${name}`;
+    const own = 'service=edgeloom,table=edgeloom-prod-records';
+    const mapping = 'EventSourceMappingUUID=StreamEventSourceMappingDynamodbRecordsTable';
+    const machine = 'StateMachineArn=arn:aws:states:eu-central-1:123456789012:stateMachine:edgeloom-prod-check';
+    expect(Object.fromEntries(alarms.map(([id, alarm]) => [id, condition(alarm)]))).toEqual({
+      IteratorAgeAlarm: `AWS/Lambda IteratorAge ${of('stream')} Maximum >= 300000 in 1 x 300`,
+      StreamErrorsAlarm: `AWS/Lambda Errors ${of('stream')} Sum >= 1 in 3 x 300`,
+      CheckErrorsAlarm: `AWS/Lambda Errors ${of('check')} Sum >= 1 in 3 x 300`,
+      RedriveErrorsAlarm: `AWS/Lambda Errors ${of('redrive')} Sum >= 1 in 3 x 300`,
+      StreamThrottlesAlarm: `AWS/Lambda Throttles ${of('stream')} Sum >= 1 in 3 x 300`,
+      CheckThrottlesAlarm: `AWS/Lambda Throttles ${of('check')} Sum >= 1 in 3 x 300`,
+      RedriveThrottlesAlarm: `AWS/Lambda Throttles ${of('redrive')} Sum >= 1 in 3 x 300`,
+      FailedEventsAlarm: `AWS/Lambda FailedInvokeEventCount ${mapping} Sum >= 1 in 3 x 300`,
+      DroppedEventsAlarm: `AWS/Lambda DroppedEventCount ${mapping} Sum >= 1 in 1 x 300`,
+      FailedBatchesAlarm: `AWS/Lambda OnFailureDestinationDeliveredEventCount ${mapping} Sum >= 1 in 1 x 300`,
+      DeadLettersAlarm:
+        'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=edgeloom-prod-dead-letters Maximum >= 1 in 1 x 300',
+      QuarantinedAlarm: `Edgeloom quarantined ${own} Sum >= 1 in 1 x 300`,
+      QuarantineNotEmptyAlarm: `Edgeloom redriveLeft ${own} Maximum >= 1 in 1 x 3600`,
+      DriftAlarm: `Edgeloom checkDrift ${own} Sum >= 1 in 1 x 300`,
+      CheckFailedAlarm: `AWS/States ExecutionsFailed ${machine} Sum >= 1 in 1 x 300`,
+      CheckTimedOutAlarm: `AWS/States ExecutionsTimedOut ${machine} Sum >= 1 in 1 x 300`,
+    });
+  });
+  it("tell the stack's topic, which takes alarms of this account over TLS alone", () => {
+    const topic = 'arn:aws:sns:eu-central-1:123456789012:edgeloom-prod-alarms';
+    for (const [, { Properties }] of alarms) {
+      expect(Properties).toMatchObject({ AlarmActions: [topic], OKActions: [topic], TreatMissingData: 'notBreaching' });
+    }
+    expect(Resources['AlarmTopicPolicy']!.Properties['PolicyDocument'].Statement).toMatchObject([
+      { Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Action: ['sns:Publish'] },
+      { Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+    ]);
+  });
+  it('each have a section in docs/operations.md', () => {
+    const operations = readFileSync(resolve(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+    const headings = [...operations.matchAll(/^### (.*)$/gm)].flatMap(([, heading]) => heading!.split(', '));
+    expect(alarms.map(([id]) => id.replace(/Alarm$/, '')).filter((name) => !headings.includes(name))).toEqual([]);
+  });
+});
+
+describe('what the functions emit themselves', () => {
+  let emitted: string[];
+  beforeEach(() => {
+    emitted = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation((line) => {
+      emitted.push(String(line));
+      return true;
+    });
+  });
+  afterEach(() => vi.restoreAllMocks());
+
+  it('holds every metric of that namespace that alarms and dashboard name, with its dimensions', () => {
+    const counts = { records: 1, units: 1, writes: 1, wcu: 1, rcu: 1, stale: 0, contradictions: 0, quarantined: 0 };
+    createBatchMetrics('Edgeloom', 'edgeloom-prod-records').emit(counts, 5);
+    createRedriveMetrics('Edgeloom', 'edgeloom-prod-records').emit(emptyRedrive());
+    createCheckMetrics('Edgeloom', 'edgeloom-prod-records').emit(undefined, emptyTotals());
+    const documents = emitted.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line));
+    const names = new Set<string>();
+    for (const document of documents) {
+      const [{ Namespace, Dimensions, Metrics }] = document._aws.CloudWatchMetrics;
+      for (const { Name } of Metrics as { Name: string }[]) {
+        names.add([Namespace, Name, ...Dimensions[0].flatMap((name: string) => [name, document[name]])].join(' '));
+      }
+    }
+    const ofAlarms = alarms
+      .filter(([, { Properties }]) => Properties['Namespace'] === 'Edgeloom')
+      .map(([, { Properties }]) =>
+        [
+          ...['Edgeloom', Properties['MetricName']],
+          ...Properties['Dimensions'].flatMap(({ Name, Value }: { Name: string; Value: string }) => [Name, Value]),
+        ].join(' '),
+      );
+    const graphs = dashboardMetrics().filter(([namespace]) => namespace === 'Edgeloom');
+    const used = [...ofAlarms, ...graphs.map((metric) => metric.join(' '))];
+    expect(used.length).toBeGreaterThan(10);
+    expect(used.filter((name) => !names.has(name))).toEqual([]);
+  });
+});
+
+describe('the dashboard', () => {
+  it('is JSON with a graph of each thing that has an alarm, in rows that do not overlap', () => {
+    const names = dashboardMetrics().map(([, name]) => name);
+    const ofAlarms = alarms.map(([, { Properties }]) => Properties['MetricName'] as string);
+    const withGraph = ofAlarms.filter((name) => !/^Executions/.test(name));
+    expect(withGraph.filter((name) => !names.includes(name))).toEqual([]);
+    const places = widgets().map(({ x, y }) => `${x} ${y}`);
+    expect(new Set(places).size).toBe(places.length);
+    expect(widgets().every(({ x, width, properties }) => x + width <= 24 && properties.region === 'eu-central-1')).toBe(
+      true,
+    );
+  });
+});
+
+interface Widget {
+  x: number;
+  y: number;
+  width: number;
+  properties: { region: string; metrics: [...string[], object][] };
+}
+
+function widgets(): Widget[] {
+  const body = Resources['Dashboard']!.Properties['DashboardBody'] as string;
+  return (JSON.parse(body) as { widgets: Widget[] }).widgets;
+}
+
+/** Namespace, name and dimensions of each line in a graph. */
+function dashboardMetrics(): string[][] {
+  return widgets().flatMap(({ properties }) => properties.metrics.map((metric) => metric.slice(0, -1) as string[]));
+}

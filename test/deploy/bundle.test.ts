@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { unzipSync } from 'fflate';
+import { describe, expect, inject, it } from 'vitest';
+import { loadFunction } from '../support/deploy/functions.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+describe.each(['stream', 'check', 'redrive'] as const)('the packaged function %s', (name) => {
+  it('is one file of at most a megabyte, unpacked', () => {
+    const files = unzipSync(readFileSync(join(inject('packages').prod, `${name}.zip`)));
+    expect(Object.keys(files)).toEqual([`handlers/${name}.mjs`]);
+    expect(files[`handlers/${name}.mjs`]!.length).toBeLessThanOrEqual(MEGABYTE);
+  });
+  it('imports nothing but what Node has', () => {
+    const files = unzipSync(readFileSync(join(inject('packages').prod, `${name}.zip`)));
+    const text = Buffer.from(files[`handlers/${name}.mjs`]!).toString('utf8');
+    const imported = [...text.matchAll(/(?:^|[;}])import[^"'();]*?["']([^"']+)["']/g)].map(
+      ([, specifier]) => specifier!,
+    );
+    expect(imported.length).toBeGreaterThan(0);
+    expect(imported.filter((specifier) => !isBuiltin(specifier))).toEqual([]);
+  });
+  it('starts with its environment, and says what is wrong with another', async () => {
+    expect(await loadFunction(name, { EDGELOOM_TABLE: 'records', AWS_REGION: 'eu-central-1' })).toBeTypeOf('function');
+    await expect(loadFunction(name, { EDGELOOM_LOG_LEVEL: 'loud' })).rejects.toMatchObject({
+      code: 'invalid-environment',
+      message: expect.stringMatching(/EDGELOOM_TABLE.*EDGELOOM_LOG_LEVEL/),
+    });
+  });
+});

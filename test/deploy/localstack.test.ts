@@ -1,0 +1,78 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { rawTemplate } from '../support/deploy/template.ts';
+
+/** What can be said of LocalStack's parts without LocalStack. */
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'edgeloom-localstack-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the script that deploys into LocalStack', () => {
+  /** Runs it with an `awslocal` that only notes its arguments. */
+  function deploy(packageFolder: string) {
+    const log = join(folder, 'log');
+    const program = join(folder, 'awslocal');
+    writeFileSync(
+      program,
+      `#!/bin/sh\necho "$@" >> ${log}\ncase "$*" in *describe-stack-resource*) echo the-bucket;; esac\n`,
+    );
+    chmodSync(program, 0o755);
+    const mark = join(folder, 'deployed');
+    const { status, stderr } = spawnSync('bash', [join(ROOT, 'deploy/localstack.sh')], {
+      encoding: 'utf8',
+      env: { PATH: `${folder}:${process.env['PATH']}`, PACKAGE_FOLDER: packageFolder, DEPLOYED_MARK: mark },
+    });
+    const calls = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n') : [];
+    return { status, stderr, calls, isDeployed: existsSync(mark) };
+  }
+
+  it('makes the bucket, puts every artefact where the template expects it, and then the stack', () => {
+    const artefacts = inject('packages').dev;
+    const { status, calls, isDeployed } = deploy(artefacts);
+    expect(status).toBe(0);
+    expect(isDeployed).toBe(true);
+    const keys = Object.values(rawTemplate(artefacts).Resources)
+      .filter(({ Type }) => Type === 'AWS::Lambda::Function')
+      .map(({ Properties }) => Properties['Code'].S3Key as string)
+      .sort();
+    expect(keys).toHaveLength(3);
+    expect(calls).toEqual([
+      expect.stringMatching(/^cloudformation create-stack .*cloudformation-template-create-stack\.json$/),
+      'cloudformation wait stack-create-complete --stack-name edgeloom-dev',
+      expect.stringMatching(/^cloudformation describe-stack-resource /),
+      ...keys.map((key) => `s3 cp --quiet ${join(artefacts, key.split('/').at(-1)!)} s3://the-bucket/${key}`),
+      `s3 cp --quiet ${artefacts}/cloudformation-template-update-stack.json s3://the-bucket/template.json`,
+      expect.stringMatching(/^cloudformation update-stack .*CAPABILITY_NAMED_IAM --template-url .*the-bucket/),
+      'cloudformation wait stack-update-complete --stack-name edgeloom-dev',
+    ]);
+    for (const call of calls.filter((line) => line.startsWith('s3 cp'))) {
+      expect(existsSync(call.split(' ')[3]!)).toBe(true);
+    }
+  });
+  it('says so where nothing is packaged', () => {
+    const { status, stderr, calls, isDeployed } = deploy(folder);
+    expect(status).toBe(1);
+    expect(stderr).toContain('npm run package');
+    expect(calls).toEqual([]);
+    expect(isDeployed).toBe(false);
+  });
+});
+
+describe('npm run test:localstack', () => {
+  it('says that it skips the tests where nothing answers', () => {
+    const printed = execFileSync(process.execPath, [join(ROOT, 'scripts/test-localstack.mjs')], {
+      encoding: 'utf8',
+      // A port at which nothing should listen.
+      env: { ...process.env, LOCALSTACK_ENDPOINT: 'http://127.0.0.1:49151' },
+    });
+    expect(printed).toMatch(/^Skipped: no LocalStack answers at http:\/\/127\.0\.0\.1:49151\./);
+  });
+});

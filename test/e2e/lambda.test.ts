@@ -1,0 +1,304 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import goals from '../../edgeloom.config.ts';
+import { check } from '../../src/check/check.ts';
+import type { Finding } from '../../src/check/finding.ts';
+import { type Engine, startEngine } from '../../src/local/engine.ts';
+import { createEventSourceMapping } from '../../src/local/event-source-mapping.ts';
+import { folderDestination } from '../../src/local/failure-destination.ts';
+import type { FunctionCommand } from '../../src/local/function-process.ts';
+import { type LocalFunction, startFunction } from '../../src/local/local-function.ts';
+import type { InvocationReport, MappingSettings } from '../../src/local/mapping-types.ts';
+import { DynamoDBStreamSource } from '../../src/local/stream-source.ts';
+import { type Item, stringOf } from '../../src/model/attribute-value.ts';
+import { withTableName } from '../../src/model/graph.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { createClient, createStreamsClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { createTable } from '../../src/store/table.ts';
+import { streamLabel } from '../../src/stream/decode.ts';
+import { edgeloom } from '../support/command.ts';
+import { template } from '../support/deploy/template.ts';
+import { type Fault, startFaultyEndpoint } from '../support/faulty-endpoint.ts';
+import { recordingLogger } from '../support/follow-graph.ts';
+import { lambdaRuntime, lambdaRuntimeObstacle } from '../support/lambda-runtime.ts';
+import { uniqueTableName } from '../support/table.ts';
+import { unpack } from '../support/zip.ts';
+
+/**
+ * The packaged artefact as Lambda would run it: the zip of `npm run package`, unpacked, under Lambda's own runtime client
+ * on Node 22, invoked with the stream of a real table.
+ */
+const obstacle = await lambdaRuntimeObstacle();
+if (obstacle !== undefined) console.warn(`The packaged function is not run: ${obstacle}.`);
+
+/** More than the handler's reserve, so that it starts to write. */
+const TIMEOUT_MS = 8_000;
+
+let folder: string;
+let engine: Engine;
+let runtime: FunctionCommand;
+const cleanups: (() => Promise<void>)[] = [];
+
+describe.runIf(obstacle === undefined)('the packaged stream function', () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'edgeloom-lambda-'));
+    engine = await startEngine();
+    runtime = await lambdaRuntime();
+    unpack(join(inject('packages').prod, 'stream.zip'), join(folder, 'code'));
+  }, 600_000);
+  afterAll(async () => {
+    for (const cleanup of cleanups.reverse()) await cleanup();
+    await engine.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** A table with the packaged function behind its stream. */
+  async function deployed(fault: Fault = () => undefined) {
+    const graph = withTableName(goals, uniqueTableName());
+    const client = createClient({ endpoint: engine.endpoint });
+    const streams = createStreamsClient({ endpoint: engine.endpoint });
+    const { streamArn = '' } = await createTable(client, graph);
+    const store = new DynamoDBStore(client, graph.table);
+    const way = await startFaultyEndpoint(engine.endpoint, fault);
+    let output = '';
+    const lambda = await startFunction({
+      command: { ...runtime, cwd: join(folder, 'code') },
+      handler: 'handlers/stream.handler',
+      environment: {
+        AWS_ENDPOINT_URL_DYNAMODB: way.endpoint,
+        AWS_ACCESS_KEY_ID: 'local',
+        AWS_SECRET_ACCESS_KEY: 'local',
+        EDGELOOM_TABLE: graph.table.name,
+      },
+      timeoutMs: TIMEOUT_MS,
+      initTimeoutMs: 60_000,
+      onOutput: (chunk) => {
+        output += chunk.toString();
+      },
+    });
+    cleanups.push(async () => {
+      await lambda.stop();
+      await way.stop();
+      client.destroy();
+      streams.destroy();
+    });
+    const failures = join(folder, graph.table.name);
+    const invocations: InvocationReport[] = [];
+
+    /** Delivers all that stands in the stream. */
+    const deliver = (settings: MappingSettings = {}) =>
+      createEventSourceMapping(new DynamoDBStreamSource(streams, streamArn), {
+        function: lambda,
+        ...packagedMapping(),
+        // As it is packaged, but for what would only take time.
+        maximumBatchingWindowSeconds: 0,
+        maximumRetryAttempts: 2,
+        onFailure: folderDestination(failures),
+        pollIntervalMs: 20,
+        retryDelayMs: () => 10,
+        onInvocation: (report) => invocations.push(report),
+        logger: recordingLogger(),
+        ...settings,
+      }).run({ untilIdle: true });
+
+    /** What the check finds, apart from what is right. */
+    const findings = async (): Promise<string[]> => {
+      const found: Finding[] = [];
+      await check({
+        graph,
+        store,
+        streamLabel: streamLabel(streamArn),
+        settleMs: 100,
+        onFinding: (finding) => found.push(finding),
+      });
+      return found.map(({ source, target, verdict }) => `${source} ${target} ${verdict}`);
+    };
+
+    const put = (item: Item) => client.send(new PutItemCommand({ TableName: graph.table.name, Item: item }));
+    const redrive = (...args: string[]) =>
+      edgeloom(['redrive', ...args, '--json', '--table', graph.table.name, '--endpoint', engine.endpoint]);
+    const kept = async (): Promise<string[]> => (await readdir(failures)).map((name) => join(failures, name));
+    const reader = createReader(graph, { store });
+    const table = { graph, client, lambda, reader, put, redrive };
+    return { ...table, invocations, deliver, findings, kept, output: () => output };
+  }
+
+  it('projects what comes in at the SDK into views and index items, in batches, and drops its own records', async () => {
+    const { graph, client, reader, put, deliver, findings, invocations, output } = await deployed();
+    const TableName = graph.table.name;
+    for (let i = 0; i < 30; i++) await put(user(`U${i}`, { name: { S: i === 7 ? 'Terui' : `User ${i}` } }));
+    await put(goal('G1', { title: { S: 'Ship it' }, status: { S: 'open' } }));
+    await put(membership('G1', 'U7', 'LEAD'));
+    await put(membership('G1', 'U8', 'CONTRIBUTOR'));
+    await put(membership('G1', 'U9', 'CONTRIBUTOR'));
+    await client.send(
+      new UpdateItemCommand({
+        TableName,
+        Key: keysOf(membership('G1', 'U8', '')),
+        UpdateExpression: 'SET memberRole = :role',
+        ExpressionAttributeValues: { ':role': { S: 'LEAD' } },
+      }),
+    );
+    await client.send(new DeleteItemCommand({ TableName, Key: keysOf(membership('G1', 'U9', '')) }));
+
+    const result = await deliver({ batchSize: 10 });
+
+    expect(result).toMatchObject({ invocations: 4, failedInvocations: 0, delivered: 36, givenUp: 0 });
+    expect(result.filtered).toBeGreaterThanOrEqual(34);
+    expect(invocations.map(({ sequenceNumbers }) => sequenceNumbers.length)).toEqual([10, 10, 10, 6]);
+    expect(await reader.get(['GOAL-G1'])).toMatchObject([
+      {
+        attributes: { title: 'Ship it', status: 'open' },
+        edgeSet: [
+          { type: 'GOALMEMBERSHIP', target: 'USER-U7', memberRole: 'LEAD' },
+          { type: 'GOALMEMBERSHIP', target: 'USER-U8', memberRole: 'LEAD' },
+        ],
+      },
+    ]);
+    expect((await reader.inbound('GOALMEMBERSHIP', 'USER-U8', { atLeast: 'LEAD' })).items).toMatchObject([
+      { source: 'GOAL-G1', attributes: { memberRole: 'LEAD' } },
+    ]);
+    expect((await reader.search('USER.name').eq('Terui')).items).toMatchObject([{ id: 'USER-U7' }]);
+    expect(await findings()).toEqual([]);
+    // Metrics and logs come out of the function as on Lambda: keys, but no contents.
+    expect(output()).toContain('CloudWatchMetrics');
+    expect(output()).not.toContain('Ship it');
+  });
+
+  it('a poisoned record is isolated and kept; its file, redriven, leaves no drift', async () => {
+    let isPoisoned = true;
+    const { put, deliver, findings, kept, redrive, reader } = await deployed(({ operation, body }) =>
+      isPoisoned && operation !== 'Query' && body.includes('USER-BAD') ? Promise.resolve('refused') : undefined,
+    );
+    for (const id of ['A', 'B', 'BAD', 'C', 'D']) await put(user(id, { name: { S: `Name ${id}` } }));
+
+    const result = await deliver({ batchSize: 100 });
+
+    expect(result).toMatchObject({ delivered: 4, givenUp: 1 });
+    const files = await kept();
+    expect(files).toHaveLength(1);
+    const record = JSON.parse(await readFile(files[0]!, 'utf8')) as { DDBStreamBatchInfo: { batchSize: number } };
+    expect(record.DDBStreamBatchInfo.batchSize).toBe(1);
+    expect(await findings()).toEqual(expect.arrayContaining(['USER-BAD ~view missing']));
+    expect(await reader.get(['USER-D'])).toMatchObject([{ attributes: { name: 'Name D' } }]);
+
+    isPoisoned = false;
+    const redriven = await redrive('--from-failure', files[0]!);
+
+    expect(redriven.code).toBe(0);
+    expect(JSON.parse(redriven.stdout)).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+    expect(await findings()).toEqual([]);
+    expect(await reader.get(['USER-BAD'])).toMatchObject([{ attributes: { name: 'Name BAD' } }]);
+  });
+
+  it('a time-out kills the process; the batch comes again, and a late write of the dead one changes nothing', async () => {
+    let release: () => void = () => undefined;
+    const late = new Promise<undefined>((resolve) => {
+      release = () => resolve(undefined);
+    });
+    let held = 0;
+    const { put, deliver, findings, invocations, reader } = await deployed(({ operation, body }) =>
+      operation === 'UpdateItem' && body.includes('USER-SLOW') && held++ === 0 ? late : undefined,
+    );
+    for (const id of ['A', 'SLOW', 'B']) await put(user(id, { name: { S: 'first' } }));
+
+    await deliver({ bisectBatchOnFunctionError: false });
+    release();
+
+    expect(held).toBeGreaterThan(1);
+    expect(invocations[0]!.result).toMatchObject({ kind: 'error', errorType: 'Sandbox.Timedout' });
+    expect(invocations.at(-1)).toMatchObject({ next: 'done', done: 3 });
+    await put(user('SLOW', { name: { S: 'second' } }));
+    await deliver();
+    expect(await reader.get(['USER-SLOW'])).toMatchObject([{ attributes: { name: 'second' } }]);
+    expect(await findings()).toEqual([]);
+  });
+
+  it('a crash in the middle of a batch loses nothing: a new process gets the batch again', async () => {
+    let kills = 0;
+    const victim: { lambda?: LocalFunction } = {};
+    const { put, deliver, findings, invocations, lambda, reader } = await deployed(({ operation, body }) => {
+      if (operation !== 'UpdateItem' || !body.includes('USER-CRASH') || kills === 2) return undefined;
+      kills += 1;
+      process.kill(-victim.lambda!.processGroup!, 'SIGKILL');
+      return undefined;
+    });
+    victim.lambda = lambda;
+    for (const id of ['A', 'CRASH', 'B', 'C']) await put(user(id, { name: { S: id } }));
+
+    const result = await deliver({ bisectBatchOnFunctionError: false, maximumRetryAttempts: 5 });
+
+    expect(result).toMatchObject({ delivered: 4, givenUp: 0 });
+    expect(invocations.filter(({ result: { kind } }) => kind === 'error').length).toBeGreaterThan(0);
+    expect(invocations[0]!.result).toMatchObject({ errorType: 'Runtime.ExitError' });
+    for (const id of ['A', 'CRASH', 'B', 'C']) {
+      expect(await reader.get([`USER-${id}`])).toMatchObject([{ attributes: { name: id } }]);
+    }
+    expect(await findings()).toEqual([]);
+  });
+
+  it('a record that cannot be derived is quarantined by the function, and redriven once its base item is right', async () => {
+    const { put, deliver, findings, redrive, reader } = await deployed();
+    for (const id of ['U1', 'U2']) await put(user(id, { name: { S: id } }));
+    await put(goal('G1', { title: { S: 'Ship it' } }));
+    await put(membership('G1', 'U1', 'BOSS'));
+    await put(membership('G1', 'U2', 'LEAD'));
+    expect(await deliver()).toMatchObject({ delivered: 5, givenUp: 0, failedInvocations: 0 });
+    expect((await findings()).filter((line) => line.endsWith('quarantined'))).toHaveLength(1);
+
+    await put(membership('G1', 'U1', 'LEAD'));
+    await deliver();
+    expect((await redrive()).code).toBe(0);
+
+    expect(await findings()).toEqual([]);
+    const [entry] = await reader.get(['GOAL-G1']);
+    expect(entry?.edgeSet).toHaveLength(2);
+  });
+});
+
+/** The settings of the stream's event source mapping in the packaged template. */
+function packagedMapping(): MappingSettings {
+  const resources = Object.values(template().Resources);
+  const mapping = resources.find(
+    ({ Type, Properties }) =>
+      Type === 'AWS::Lambda::EventSourceMapping' && Properties['StartingPosition'] !== undefined,
+  );
+  if (mapping === undefined) throw new Error('the template has no mapping of a stream');
+  const { Properties: found } = mapping;
+  const filters = found['FilterCriteria'] as { Filters: { Pattern: string }[] };
+  return {
+    batchSize: found['BatchSize'],
+    maximumBatchingWindowSeconds: found['MaximumBatchingWindowInSeconds'],
+    filters: filters.Filters.map(({ Pattern }) => JSON.parse(Pattern)),
+    functionResponseTypes: found['FunctionResponseTypes'],
+    bisectBatchOnFunctionError: found['BisectBatchOnFunctionError'],
+    maximumRetryAttempts: found['MaximumRetryAttempts'],
+    maximumRecordAgeSeconds: found['MaximumRecordAgeInSeconds'],
+    startingPosition: found['StartingPosition'],
+  };
+}
+
+function user(id: string, attributes: Item): Item {
+  return { source: { S: `USER-${id}` }, target: { S: `USER-${id}` }, ...attributes };
+}
+
+function goal(id: string, attributes: Item): Item {
+  return { source: { S: `GOAL-${id}` }, target: { S: `GOAL-${id}` }, ...attributes };
+}
+
+function membership(goalId: string, userId: string, role: string): Item {
+  return {
+    source: { S: `GOAL-${goalId}` },
+    target: { S: `GOALMEMBERSHIP-USER-${userId}` },
+    memberRole: { S: role },
+    date: { S: '2026-07-01' },
+  };
+}
+
+function keysOf(item: Item) {
+  return { source: { S: stringOf(item['source']) ?? '' }, target: { S: stringOf(item['target']) ?? '' } };
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { okr } from '../../examples/okr/model.ts';
+import { story } from '../../examples/okr/story.ts';
+import { check } from '../../src/check/check.ts';
+import { withTableName } from '../../src/model/graph.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+describe('the goals example', () => {
+  it('shows on each screen what was written, and leaves no drift', async () => {
+    const graph = withTableName(okr, uniqueTableName());
+    const { store, projectAll } = await testTable(graph);
+    const audit = { title: 'Pass the audit', leads: [], teams: ['Data', 'Web'] };
+    const speed = { title: 'Halve the page load time', teams: ['Web'] };
+    expect(await story({ store, projected: projectAll })).toEqual({
+      "the web team's goals": [audit, { ...speed, leads: ['Terui'] }],
+      'after the lead has passed from Terui to Tanaka': [audit, { ...speed, leads: ['Tanaka'] }],
+      'what Terui leads or contributes to': [{ goal: 'GOAL-audit', role: 'CONTRIBUTOR' }],
+      'what Tanaka joined, the latest first': ['GOAL-speed'],
+      'due by the end of September': ['Pass the audit'],
+      'open goals': 2,
+      'subscribers of the first': 40,
+    });
+    expect((await check({ graph, store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  });
+});

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One call to DynamoDB. */
+export interface EndpointCall {
+  /** Such as `UpdateItem`. */
+  operation: string;
+  /** The request, as JSON text. */
+  body: string;
+}
+
+/**
+ * What happens to a call before it reaches the engine: nothing, or it is refused for lack of a permission. A promise
+ * holds it up meanwhile.
+ */
+export type Fault = (call: EndpointCall) => Promise<'refused' | undefined> | undefined;
+
+const DENIED = {
+  __type: 'com.amazon.coral.service#AccessDeniedException',
+  message: 'User: test is not authorized to perform this.',
+};
+
+/** A way to the engine on which a test holds up or refuses single calls. */
+export async function startFaultyEndpoint(target: string, fault: Fault) {
+  const server = createServer((request, response) => {
+    answer(target, request, fault)
+      .then(({ status, text }) => {
+        response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(text);
+      })
+      // The caller may have died meanwhile, which is what some tests want.
+      .catch((error: unknown) => response.destroy(error as Error));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    endpoint: `http://127.0.0.1:${port}`,
+    stop: async (): Promise<void> => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function answer(
+  target: string,
+  request: IncomingMessage,
+  fault: Fault,
+): Promise<{ status: number; text: string }> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const body = Buffer.concat(chunks).toString();
+  const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
+  if ((await fault({ operation, body })) === 'refused') return { status: 400, text: JSON.stringify(DENIED) };
+  const headers = new Headers();
+  for (const name of ['x-amz-target', 'authorization', 'x-amz-date', 'content-type']) {
+    const value = request.headers[name];
+    if (typeof value === 'string') headers.set(name, value);
+  }
+  const response = await fetch(target, { method: 'POST', headers, body });
+  return { status: response.status, text: await response.text() };
+}

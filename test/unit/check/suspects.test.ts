@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { type CheckCursor, check } from '../../../src/index.ts';
+import { MemoryStore } from '../../../src/store/memory.ts';
+import { goalGraph } from '../../support/contracts-model.ts';
+
+const PARTITIONS = 40;
+
+/** A check of users that nothing was projected of; gives the most suspects that a cursor named on the way. */
+async function mostSuspects(limit: number | undefined): Promise<number> {
+  const graph = goalGraph();
+  const store = new MemoryStore(graph.table);
+  for (let i = 0; i < PARTITIONS; i++) {
+    await store.put({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, name: { S: `User ${i}` } });
+  }
+  let cursor: CheckCursor | undefined;
+  const { drift } = await check({
+    graph,
+    store,
+    segments: 1,
+    settleMs: 20,
+    mostSuspects: limit,
+    onProgress: (_, where) => {
+      cursor = where();
+    },
+  });
+  expect(drift).toEqual({ missing: 2 * PARTITIONS, stale: 0, orphan: 0 });
+  return cursor!.suspects.length;
+}
+
+it('a check waits for its suspects before there are more than it may name in a cursor', async () => {
+  expect(await mostSuspects(undefined)).toBe(PARTITIONS);
+  expect(await mostSuspects(5)).toBeLessThanOrEqual(5 + 1);
+});
