@@ -2,7 +2,7 @@ import { EdgeloomError } from '../errors.ts';
 import { type Item, sameItem, stringOf } from '../model/attribute-value.ts';
 import { type BaseItemKind, classify } from '../model/base-item.ts';
 import { escapedEdge } from '../model/element.ts';
-import { edgeIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../model/keys.ts';
+import { edgeIndexKey, ownerIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../model/keys.ts';
 import { type Derived, derive } from '../plan/derive.ts';
 import { elementsByEdge, evictedTypes } from '../plan/stored-view.ts';
 import { isAsWanted } from '../plan/writes.ts';
@@ -97,11 +97,14 @@ async function storedItems(
   const sortKeys = [VIEW_KEY];
   const prefixes: string[] = [];
   if (kind.kind === 'edge') {
-    if (kind.edge.inbound !== undefined) sortKeys.push(edgeIndexKey(target));
+    for (const { orderName } of kind.edge.inbound?.items ?? []) sortKeys.push(edgeIndexKey(target, orderName));
   } else {
     for (const { name, each } of kind.node.searches.values()) {
       if (each) prefixes.push(searchValuePrefix(name));
       else sortKeys.push(searchKey(name));
+    }
+    for (const { type, inbound } of kind.node.ownerOf) {
+      for (const { orderName } of inbound?.items ?? []) sortKeys.push(ownerIndexKey(type, orderName));
     }
   }
   const keys = sortKeys.map((sortKey) => ({ source, target: sortKey }));

@@ -16,6 +16,8 @@ const OPTIONS: ModelOptions = {
   link: 'listed',
   budget: 'ample',
   counted: 'none',
+  named: 'none',
+  owner: 'none',
 };
 
 /** A table that takes no update while it is down. */

@@ -18,6 +18,10 @@ export interface ModelOptions {
   budget: 'ample' | 'tight';
   /** Which edges are counted. */
   counted: 'none' | 'MEMBER' | 'LINK';
+  /** Orders of a MEMBER beyond the indexes, each an index item of its own: none; by date. */
+  named: 'none' | 'date';
+  /** Whether a GOAL is in the index partitions of the PARTs that enter it, which nobody writes. */
+  owner: 'none' | 'included';
 }
 
 /** The tight budget of a view, in bytes. */
@@ -32,6 +36,8 @@ const SEARCHES = ['none', 'name', 'tags', 'name-tags'] as const;
 const LINKS = ['listed', 'unlisted'] as const;
 const BUDGETS = ['ample', 'tight'] as const;
 const COUNTED = ['none', 'MEMBER', 'LINK'] as const;
+const NAMED = ['none', 'date'] as const;
+const OWNERS = ['none', 'included'] as const;
 
 /** Chooses a model. */
 export function chooseModel(choices: Choices): ModelOptions {
@@ -43,6 +49,8 @@ export function chooseModel(choices: Choices): ModelOptions {
     link: LINKS[choices.pick('model.link', LINKS.length)]!,
     budget: BUDGETS[choices.pick('model.budget', BUDGETS.length)]!,
     counted: COUNTED[choices.pick('model.counted', COUNTED.length)]!,
+    named: NAMED[choices.pick('model.named', NAMED.length)]!,
+    owner: OWNERS[choices.pick('model.owner', OWNERS.length)]!,
   };
 }
 
@@ -59,7 +67,7 @@ export function graphOf(options: ModelOptions): AnyGraph {
   return graph;
 }
 
-function compile({ view, labels, inbound, search, link, budget, counted }: ModelOptions): AnyGraph {
+function compile({ view, labels, inbound, search, link, budget, counted, named, owner }: ModelOptions): AnyGraph {
   const goal = node({
     view: view === 'title' ? ['title'] : view,
     viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
@@ -74,6 +82,8 @@ function compile({ view, labels, inbound, search, link, budget, counted }: Model
     rank: { gsi0: byRank },
     'rank-date': { gsi0: byRank, gsi1: { from: 'date', type: 'date' }, project: ['role'] },
   } as const;
+  const byDate = named === 'date' && { byDate: { from: 'date', type: 'date' } as const };
+  const memberOrders = inbound === 'none' && named === 'none' ? undefined : { ...orders[inbound], ...byDate };
   const mark = derive((attributes) => (attributes['role'] === 'LEAD' ? MARK : undefined));
   const edgeSets = { role: ['role'], none: [], computed: { is: 'role', mark } } as const;
   return defineGraph({
@@ -84,7 +94,7 @@ function compile({ view, labels, inbound, search, link, budget, counted }: Model
         from: 'GOAL',
         to: 'USER',
         edgeSet: edgeSets[labels],
-        inbound: orders[inbound],
+        inbound: memberOrders,
         degree: counted === 'MEMBER',
       }),
       LINK: edge({
@@ -93,6 +103,9 @@ function compile({ view, labels, inbound, search, link, budget, counted }: Model
         edgeSet: link === 'listed' ? [] : false,
         inbound: link === 'listed' ? undefined : { gsi0: 'since' },
         degree: counted === 'LINK',
+      }),
+      ...(owner === 'included' && {
+        PART: edge({ from: 'GOAL', to: 'GOAL', inbound: { gsi0: 'since', ...byDate, includeOwner: true } }),
       }),
     },
   });
