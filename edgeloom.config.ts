@@ -28,9 +28,10 @@ export default defineGraph({
       inbound: {
         gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }),
         gsi1: { from: 'date', type: 'date' },
+        byPriority: { from: 'priority', type: 'number' },
         project: ['memberRole', 'date'],
       },
     }),
-    GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since' } }),
+    GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since', includeOwner: true } }),
   },
 });

@@ -2,6 +2,7 @@ import { complexAttribute } from '../examples/one-to-many/complex-attribute.ts';
 import type { Example } from '../examples/one-to-many/example.ts';
 import { hierarchy } from '../examples/one-to-many/hierarchy.ts';
 import { itemCollection } from '../examples/one-to-many/item-collection.ts';
+import { secondaryIndex } from '../examples/one-to-many/secondary-index.ts';
 import { createProjector } from '../src/apply/projector.ts';
 import { stringOf } from '../src/model/attribute-value.ts';
 import { createReader, type Reader } from '../src/read/reader.ts';
@@ -56,6 +57,21 @@ const STRATEGIES: readonly Strategy[] = [
     ],
   },
   {
+    name: 'secondary index',
+    example: secondaryIndex,
+    before: [
+      item('USER-1', 'USER-1', { name: text('Ada') }),
+      ...children((i) => item(`TICKET-${i}`, 'FILED_BY-USER-1', filed(i))),
+    ],
+    writes: [{ operation: 'add a child', item: item('TICKET-new', 'FILED_BY-USER-1', filed(21)) }],
+    reads: [
+      {
+        operation: 'parent and the 10 newest children',
+        read: (reader) => reader.inbound('FILED_BY', 'USER-1', { reverse: true, owner: true, limit: 10 }),
+      },
+    ],
+  },
+  {
     name: 'composite sort key',
     example: hierarchy,
     before: children((i) => item(`STORE-${i}`, `STORE-${i}`, located(`9511${i % 5}`))),
@@ -71,6 +87,14 @@ const STRATEGIES: readonly Strategy[] = [
 
 function located(zip: string): Item {
   return { country: text('US'), state: text('CA'), city: text('San Jose'), zip: text(zip) };
+}
+
+function filed(i: number): Item {
+  return {
+    title: text(`Ticket ${i}`),
+    opened: text(`2026-01-${String(i + 1).padStart(2, '0')}`),
+    hours: { N: `${i}` },
+  };
 }
 
 /** Measures every strategy on a table of its own. */

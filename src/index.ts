@@ -32,6 +32,7 @@ export {
   type EdgeDefinition,
   type EdgeOptions,
   edge,
+  type InboundEntries,
   type InboundOptions,
   type NodeDefinition,
   type NodeOptions,
@@ -51,7 +52,15 @@ export type { InboundOptions as InboundQuery } from './read/inbound.ts';
 export type { OrderValue } from './read/order-argument.ts';
 export type { LabelValue, PageOptions, PageResult, WithEdges } from './read/page.ts';
 export { createReader, type Reader, type ReaderOptions, type Search } from './read/reader.ts';
-export type { EdgeResult, EdgeSetEntry, NodeResult, Page, SearchResult } from './read/result.ts';
+export type {
+  EdgeResult,
+  EdgeSetEntry,
+  InboundPage,
+  NodeResult,
+  OwnerResult,
+  Page,
+  SearchResult,
+} from './read/result.ts';
 export type { SearchOptions as SearchQuery, SearchPredicate, SearchScope } from './read/search.ts';
 export type { AttributeSelection, GetOptions } from './read/views.ts';
 export type { WaitOptions } from './read/wait.ts';

@@ -2,10 +2,12 @@ import { complexAttribute } from './complex-attribute.ts';
 import type { Example } from './example.ts';
 import { hierarchy } from './hierarchy.ts';
 import { itemCollection } from './item-collection.ts';
+import { secondaryIndex } from './secondary-index.ts';
 
 /** The strategies by name; docs/modelling.md compares them. */
 export const EXAMPLES: Readonly<Record<string, Example>> = {
   'complex-attribute': complexAttribute,
   'item-collection': itemCollection,
+  'secondary-index': secondaryIndex,
   hierarchy,
 };

@@ -14,14 +14,15 @@ import {
 import { isPlausibleWatermark } from '../model/watermark.ts';
 import { derive } from '../plan/derive.ts';
 import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
-import type { QueryRequest, Store } from '../store/port.ts';
+import type { Store } from '../store/port.ts';
 import { attributesText, indexItemText, isCountOf, isLive } from './compare.ts';
 import { NO_SET, type Suspect, type SuspectPart } from './finding.ts';
+import { baseItems, derivedStreams, type Keyed, next } from './partition-streams.ts';
 
 /**
  * The second look at a partition whose digests differ: which derived items, or parts of them, do. Base items and index
  * items are read side by side in the order of their keys, which is the same, so that a partition of any size takes no
- * more room than two pages and its view.
+ * more room than a page of each stream and its view.
  */
 
 /**
@@ -35,22 +36,24 @@ export async function* nominate(
   streamLabel: string | undefined,
 ): AsyncGenerator<Suspect, boolean> {
   const { item: view } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
-  const comparison = new PartitionComparison(graph, source, view, streamLabel);
-  // Base sort keys of the model begin with `A` to `Z`; `[` follows.
-  const bases = itemsOf(graph, store, { partition: source, sortKey: { from: 'A', to: '[' } });
-  const derived = itemsOf(graph, store, { partition: source, sortKey: { beginsWith: '~' } });
-  let base = await next(bases);
-  let stored = await next(derived);
-  while (base !== undefined || stored !== undefined) {
-    const order = base === undefined ? 1 : stored === undefined ? -1 : compareKeys(INDEX_PREFIX + base.key, stored.key);
-    if (order <= 0) {
-      yield* comparison.base(base!, order === 0 ? stored!.item : undefined);
-      base = await next(bases);
-      if (order === 0) stored = await next(derived);
-    } else {
-      yield* comparison.derived(stored!);
-      stored = await next(derived);
+  const bases = baseItems(graph, store, source);
+  const streams = await derivedStreams(graph, store, source);
+  const prefixes = streams.map(({ prefix }) => prefix);
+  const comparison = new PartitionComparison(graph, source, view, streamLabel, prefixes);
+  for (let base = await next(bases); ; base = await next(bases)) {
+    const beside = new Map<string, Item>();
+    for (const stream of streams) {
+      const place = base && stream.prefix + base.key;
+      // What lies before the place has no base item; after the last base item that is all that is left.
+      for (; stream.head !== undefined; await stream.advance()) {
+        const order = place === undefined ? -1 : compareKeys(stream.head.key, place);
+        if (order > 0) break;
+        if (order < 0) yield* comparison.derived(stream.head);
+        else beside.set(stream.head.key, stream.head.item);
+      }
     }
+    if (base === undefined) break;
+    yield* comparison.base(base, beside);
   }
   yield* comparison.rest();
   return comparison.wantsView;
@@ -80,12 +83,14 @@ class PartitionComparison {
     private readonly source: string,
     view: Item | undefined,
     private readonly streamLabel: string | undefined,
+    /** What stands before a base item's sort key in the keys of the index items that follow it. */
+    private readonly prefixes: readonly string[],
   ) {
     this.inView = new ViewComparison(view);
   }
 
-  /** Takes in a base item; `beside`: the derived item whose key follows its own, where there is one. */
-  *base({ key, item }: Keyed, beside: Item | undefined): Generator<Suspect> {
+  /** Takes in a base item; `beside`: the derived items whose keys follow its own, by sort key. */
+  *base({ key, item }: Keyed, beside: ReadonlyMap<string, Item>): Generator<Suspect> {
     const wanted = derive(this.graph, this.source, key, item);
     if (wanted.attributes !== undefined || wanted.element !== undefined) this.wantsView = true;
     if (key === this.source) {
@@ -93,15 +98,18 @@ class PartitionComparison {
     } else if (!this.inView.hasElement(key, wanted.element)) {
       yield this.suspect(VIEW_KEY, { kind: 'element', target: key });
     }
-    const besideKey = INDEX_PREFIX + key;
+    const besideKeys = this.prefixes.map((prefix) => prefix + key);
     for (const [sortKey, fields] of wanted.indexItems) {
-      if (sortKey === besideKey) continue;
+      if (besideKeys.includes(sortKey)) continue;
       Object.assign(this.pending(sortKey), { wanted: indexItemText(fields), target: key });
     }
-    if (indexItemText(beside) !== indexItemText(wanted.indexItems.get(besideKey))) {
-      yield this.suspect(besideKey, { kind: 'fields', target: key });
+    for (const besideKey of besideKeys) {
+      const stored = beside.get(besideKey);
+      if (indexItemText(stored) !== indexItemText(wanted.indexItems.get(besideKey))) {
+        yield this.suspect(besideKey, { kind: 'fields', target: key });
+      }
+      if (stored !== undefined) yield* this.indexItem(besideKey, stored);
     }
-    if (beside !== undefined) yield* this.indexItem(besideKey, beside);
   }
 
   /** Takes in a derived item that no base item was met beside. */
@@ -207,23 +215,4 @@ class ViewComparison {
     }
     for (const edgeType of this.evicted) yield { kind: 'mark', edgeType };
   }
-}
-
-interface Keyed {
-  key: string;
-  item: Item;
-}
-
-async function* itemsOf(graph: AnyGraph, store: Pick<Store, 'query'>, request: QueryRequest): AsyncGenerator<Keyed> {
-  let startKey: Item | undefined;
-  do {
-    const page = await store.query({ ...request, startKey });
-    for (const item of page.items) yield { key: stringOf(item[graph.table.sortKey]) ?? '', item };
-    startKey = page.lastKey;
-  } while (startKey !== undefined);
-}
-
-async function next(items: AsyncGenerator<Keyed>): Promise<Keyed | undefined> {
-  const result = await items.next();
-  return result.done === true ? undefined : result.value;
 }

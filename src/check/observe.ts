@@ -3,7 +3,7 @@ import { canonicalText, type Item, itemSizeBytes, numberOf } from '../model/attr
 import { REVISION, WATERMARK } from '../model/derived-item.ts';
 import { escapedEdge } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { edgeIndexKey, SORT_KEY_BYTES } from '../model/keys.ts';
+import { edgeIndexKey, orderOfIndexKey, SORT_KEY_BYTES } from '../model/keys.ts';
 import { derive } from '../plan/derive.ts';
 import { viewBudgetBytes } from '../plan/eviction.ts';
 import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
@@ -81,12 +81,13 @@ export async function edgeNamedBy(
   source: string,
   indexKey: string,
 ): Promise<string | undefined> {
+  const orderName = orderOfIndexKey(indexKey);
   let startKey: Item | undefined;
   do {
     const page = await store.query({ partition: source, sortKey: { from: 'A', to: '[' }, startKey, consistent: true });
     for (const item of page.items) {
       const key = textOf(item[graph.table.sortKey]);
-      if (key.length * 3 > SORT_KEY_BYTES / 2 && edgeIndexKey(key) === indexKey) return key;
+      if (key.length * 3 > SORT_KEY_BYTES / 2 && edgeIndexKey(key, orderName) === indexKey) return key;
     }
     startKey = page.lastKey;
   } while (startKey !== undefined);

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import type { IndexName } from '../model/graph.ts';
+import type { OwnerResult } from '../read/result.ts';
 import { edgePage } from './edges.ts';
 import { examples, type PageOptions, withPaging } from './options.ts';
+import { cellText } from './output.ts';
 import { inSession, sessionReader } from './session.ts';
 
 interface InboundOptions extends PageOptions {
@@ -9,7 +10,8 @@ interface InboundOptions extends PageOptions {
   equals?: string;
   from?: string;
   to?: string;
-  order?: IndexName;
+  order?: string;
+  owner?: boolean;
 }
 
 /** `edgeloom inbound TYPE ID`: incoming edges in an order of the model. */
@@ -22,21 +24,30 @@ export function inboundCommand(program: Command): void {
     .option('--equals <label>', 'exactly this label or value')
     .option('--from <value>', 'values from this on, inclusive')
     .option('--to <value>', 'values up to this, inclusive')
-    .option('--order <order>', 'gsi0 or gsi1 (default: gsi0)')
+    .option('--order <order>', 'gsi0, gsi1 or the name of another order of the model (default: gsi0)')
     .option('--reverse', 'descending')
+    .option('--owner', 'the node itself too, of an edge type with includeOwner')
     .addHelpText(
       'after',
       examples(
         'inbound GOALMEMBERSHIP USER-U1 --at-least CONTRIBUTOR',
+        'inbound GOALMEMBERSHIP USER-U1 --order byPriority --reverse',
+        'inbound GOALSUBSCRIBER USER-U1 --reverse --owner',
         'inbound GOALMEMBERSHIP USER-U1 --order gsi1 --from 2020-07-01 --reverse',
       ),
     )
     .action(
       inSession(async (session, type: string, id: string, options: InboundOptions) => {
-        const { atLeast, equals, from, to, order, reverse, limit, cursor } = options;
-        const query = { atLeast, equals, from, to, order, reverse, limit, cursor };
+        const { atLeast, equals, from, to, order, owner, reverse, limit, cursor } = options;
+        const query = { atLeast, equals, from, to, order, owner, reverse, limit, cursor };
         const page = await sessionReader(session).inbound(type, id, query);
-        return { json: page, text: edgePage(page) };
+        return { json: page, text: ownerLine(page.owner) + edgePage(page) };
       }),
     );
+}
+
+/** The owner as a line of its own before the table; empty where it was not asked for. */
+function ownerLine(owner: OwnerResult | null | undefined): string {
+  if (owner === undefined) return '';
+  return owner === null ? 'owner: no such node\n' : `owner: ${owner.id} ${cellText(owner.attributes)}\n`;
 }

@@ -92,14 +92,13 @@ export const edgeSchema = z.strictObject({
   degree: z.boolean().optional(),
   keys: z.enum(['plain', 'hashed'], { error: "should be 'plain' or 'hashed'" }).optional(),
 });
-/** Orders of an edge type. */
+/** What stands beside the orders of an edge type. */
 export const inboundSchema = z.strictObject({
-  gsi0: order.optional(),
-  gsi1: order.optional(),
   shards: shardCount.optional(),
   shardBy: shardBy.optional(),
   hash: hash.optional(),
   project: projection.optional(),
+  includeOwner: z.boolean().optional(),
 });
 /** Options of the table. */
 export const tableSchema = z.strictObject({

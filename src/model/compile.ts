@@ -18,7 +18,7 @@ import type { IndexName } from './graph.ts';
 import { TARGET_ID } from './hashed-key.ts';
 import { isTypeName } from './keys.ts';
 
-export type { InboundModel } from './compile-inbound.ts';
+export type { InboundItem, InboundModel, InboundOrder } from './compile-inbound.ts';
 export type { OrderModel } from './compile-order.ts';
 export type { Compute, MistakeLog, Projection } from './compile-schemas.ts';
 export type { SearchModel } from './compile-search.ts';
@@ -47,6 +47,8 @@ export interface NodeModel {
   /** How many entries the list, set or map of an attribute may have; only writer and import ask. */
   maxEntries: ReadonlyMap<string, number>;
   searches: ReadonlyMap<string, SearchModel>;
+  /** Edge types that enter the node and include it as the owner of their index partitions. */
+  ownerOf: readonly EdgeModel[];
 }
 
 /** A label of an edge-set element. */
@@ -106,7 +108,7 @@ export function compileNode(type: string, definition: unknown, mistakes: Mistake
   }
   const { fields, view, viewBudgetBytes } = options;
   const maxEntries = new Map(Object.entries(options.maxEntries ?? {}));
-  return { type, fields, view: compileProjection(view ?? 'ALL'), viewBudgetBytes, maxEntries, searches };
+  return { type, fields, view: compileProjection(view ?? 'ALL'), viewBudgetBytes, maxEntries, searches, ownerOf: [] };
 }
 
 /** Compiles an edge type; undefined where it has mistakes. */

@@ -137,17 +137,27 @@ function offsetMinutes(offset: string): number {
 
 /**
  * Between value and source in a sort key. It is the lowest character, so that `a` sorts before `ab` whatever follows;
- * a NUL inside a value is written `NUL ~`, and since every source begins with `A` to `Z`, which sort below `~`, the
+ * a NUL of a value is written `NUL ~`, and since every source begins with `A` to `Z`, which sort below `~`, the
  * order of values with a NUL in them is kept as well.
  */
 const SEPARATOR = '\u0000';
 const ESCAPED_SEPARATOR = '\u0000~';
 /** Sorts after the first character of every source. */
 const AFTER_SOURCES = '[';
+/**
+ * The highest character; inside a value a NUL follows each of them, which changes no order, as it is the same for all. So no
+ * value, whatever its text, reaches the two texts below.
+ */
+const HIGHEST = '\u{10ffff}';
+/** Above the sort key of every value. */
+export const LAST_SORT_KEY = `${HIGHEST}\u0001`;
+/** The sort key of an owner item: above `LAST_SORT_KEY`. */
+export const OWNER_SORT_KEY = `${HIGHEST}\u0002`;
 
 /** The text of an encoded value inside a sort key. */
 export function escapeValue(encoded: string): string {
-  return encoded.includes(SEPARATOR) ? encoded.replaceAll(SEPARATOR, ESCAPED_SEPARATOR) : encoded;
+  const escaped = encoded.includes(SEPARATOR) ? encoded.replaceAll(SEPARATOR, ESCAPED_SEPARATOR) : encoded;
+  return escaped.includes(HIGHEST) ? escaped.replaceAll(HIGHEST, HIGHEST + SEPARATOR) : escaped;
 }
 
 /** The sort key of an index item: value, separator, source: unique, and stable where values tie. */

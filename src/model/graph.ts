@@ -79,6 +79,10 @@ export function defineGraph<
     mistakes.push({ path: 'nodes', message: 'declares no node type' });
   }
   if (mistakes.length > 0) throw new ModelError(mistakes);
+  for (const [type, compiled] of nodes) {
+    const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeOwner === true && to.has(type));
+    if (ownerOf.length > 0) nodes.set(type, { ...compiled, ownerOf });
+  }
   const usesGsi1 = [...edges.values()].some((edge) => edge.inbound?.orders.has('gsi1'));
   return {
     table,

@@ -1,9 +1,10 @@
-import type { InboundModel, SearchModel } from './compile.ts';
+import type { InboundModel, InboundOrder, SearchModel } from './compile.ts';
 import { hash128 } from './keys.ts';
 import { shardOf } from './shard.ts';
 
 /**
- * Partition keys of index items: a base (`USER.name`, `GOALMEMBERSHIP-USER-U1`), for partitioned searches the partition's
+ * Partition keys of index items: a base (`USER.name`, `GOALMEMBERSHIP-USER-U1`, of a named order
+ * `byPriority/GOALMEMBERSHIP-USER-U1`), for partitioned searches the partition's
  * value, and for sharded ones the shard: `USER.name#161`, `STORE.location#US#3`. Writer side and reader side of the
  * index both get them here.
  */
@@ -11,15 +12,21 @@ import { shardOf } from './shard.ts';
 /** Values longer than this stand in a `shards: 'value'` key by their hash. */
 const VALUE_IN_KEY_BYTES = 512;
 
-/** The index partition of an edge's index item. */
-export function inboundPartition(inbound: InboundModel, edgeSortKey: string, encoded: string, source: string): string {
+/** The index partition of an edge's index item in an order. */
+export function inboundPartition(
+  inbound: InboundModel,
+  order: InboundOrder,
+  edgeSortKey: string,
+  encoded: string,
+  source: string,
+): string {
   const text = inbound.shardBy === 'source' ? source : encoded;
-  return withShard(edgeSortKey, inbound.shards, () => shardOf(text, inbound.shards, inbound.hash));
+  return withShard(inboundBase(order, edgeSortKey), inbound.shards, () => shardOf(text, inbound.shards, inbound.hash));
 }
 
-/** Every index partition that holds a target's incoming edges of one type. */
-export function inboundPartitions(inbound: InboundModel, edgeSortKey: string): string[] {
-  return allShards(edgeSortKey, inbound.shards);
+/** Every index partition that holds a target's incoming edges of one type in an order. */
+export function inboundPartitions(inbound: InboundModel, order: InboundOrder, edgeSortKey: string): string[] {
+  return allShards(inboundBase(order, edgeSortKey), inbound.shards);
 }
 
 /** The index partition of a search item. */
@@ -46,6 +53,11 @@ export function searchPartitionsOf(search: SearchModel, partition: string | unde
 export function searchPartitions(search: SearchModel, partition: string | undefined): string[] {
   if (search.shards === 'value') return [];
   return allShards(searchBase(search, partition), search.shards);
+}
+
+/** Names of orders begin with a small letter, the edge types and searches that others begin with do not. */
+function inboundBase({ name, isNamed }: InboundOrder, edgeSortKey: string): string {
+  return isNamed ? `${name}/${edgeSortKey}` : edgeSortKey;
 }
 
 function searchBase({ indexPartition }: SearchModel, partition: string | undefined): string {

@@ -19,6 +19,7 @@ interface OpenTypes {
   from: string;
   to: string;
   label: string;
+  order: string;
 }
 
 /** The types that a node or edge definition carries. */
@@ -73,6 +74,9 @@ export type EdgeTarget<G extends AnyGraph, E extends EdgeType<G>> = IdOf<TextOf<
 
 /** Names of the labels in the edge-set elements of an edge type; never where it is left out of the set. */
 export type EdgeLabel<G extends AnyGraph, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'label'>;
+
+/** Names of the orders in which the edges of a type are found from their targets; never where it has none. */
+export type EdgeOrder<G extends AnyGraph, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'order'>;
 
 /** The searches of a graph: `'USER.name' | 'GOAL.status'`. */
 export type SearchName<G extends AnyGraph> =

@@ -20,12 +20,17 @@ export const DERIVED_PREFIX = '~';
 export const VIEW_KEY = '~view';
 /** What the sort keys of index items begin with. */
 export const INDEX_PREFIX = '~ix/';
-/** What the sort keys of index items begin with that are named by a hash of their edge's. */
+/** What the sort keys of owner items begin with; the name is that of an option, which no order can have. */
+const OWNER_PREFIX = '~ix/#includeOwner/';
+/** What the sort keys of index items begin with that are named by a hash of their edge's, or belong to a named order. */
 export const HASHED_INDEX_PREFIX = `${INDEX_PREFIX}#`;
 /** What the sort keys of counts of edges begin with. */
 export const DEGREE_PREFIX = '~degree/';
 /** What the sort keys of quarantine entries begin with. */
 export const QUARANTINE_PREFIX = '~quarantine/';
+
+/** An index item's sort key with the name of an order. */
+const ORDER_KEY = /^~ix\/#([a-z][A-Za-z0-9_]*)\//;
 
 const TYPE = /^[A-Z][A-Z0-9_]*$/;
 
@@ -128,9 +133,38 @@ function escapeName(name: string): string {
   );
 }
 
-/** The sort key of an edge's index item; edges whose own sort key leaves no room are named by its hash. */
-export function edgeIndexKey(baseSortKey: string): string {
-  return fittingKey(INDEX_PREFIX, baseSortKey);
+/**
+ * The sort key of an edge's index item, or with an order's name of the item that the order has for itself:
+ * `~ix/#byPriority/GOALMEMBERSHIP-USER-U1`. Edges whose own sort key leaves no room are named by its hash.
+ */
+export function edgeIndexKey(baseSortKey: string, orderName?: string): string {
+  return fittingKey(orderName === undefined ? INDEX_PREFIX : orderKeyPrefix(orderName), baseSortKey);
+}
+
+/**
+ * What the sort keys of a named order's index items begin with. Neither the names of searches nor edges' sort keys begin
+ * with `#`, and the hash of a sort key has no `/` behind it.
+ */
+export function orderKeyPrefix(orderName: string): string {
+  return `${INDEX_PREFIX}#${orderName}/`;
+}
+
+/** The named order that an index item with this sort key belongs to; undefined where there is none. */
+export function orderOfIndexKey(sortKey: string): string | undefined {
+  return isOwnerKey(sortKey) ? undefined : ORDER_KEY.exec(sortKey)?.[1];
+}
+
+/**
+ * The sort key of a node's index item among its incoming edges of a type, or with an order's name among those in that
+ * order: `~ix/#includeOwner/TICKET`, `~ix/#includeOwner/TICKET/byPriority`.
+ */
+export function ownerIndexKey(edgeType: string, orderName?: string): string {
+  return fittingKey(OWNER_PREFIX, orderName === undefined ? edgeType : `${edgeType}/${orderName}`);
+}
+
+/** Whether an index item with this sort key is a node among its incoming edges. */
+export function isOwnerKey(sortKey: string): boolean {
+  return sortKey.startsWith(OWNER_PREFIX);
 }
 
 /** The sort key of the count of a node's edges of a type: `~degree/FOLLOWS`. */
@@ -154,12 +188,15 @@ export function searchValuePrefix(name: string): string {
 }
 
 /**
- * The sort key of the base item that an index item belongs to: an edge's, or for search items the node's, which is
- * `source`. Undefined where the item is named by a hash of its edge's sort key.
+ * The sort key of the base item that an index item belongs to: an edge's, or for search and owner items the node's, which
+ * is `source`. Undefined where the item is named by a hash of its edge's sort key, or by nothing that can be one.
  */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
-  const name = sortKey.slice(INDEX_PREFIX.length);
+  if (isOwnerKey(sortKey)) return source;
+  const order = orderOfIndexKey(sortKey);
+  const name = sortKey.slice(order === undefined ? INDEX_PREFIX.length : orderKeyPrefix(order).length);
   if (name.startsWith('#')) return undefined;
+  if (order !== undefined) return name === '' ? undefined : name;
   // The name of a search holds neither character: both are escaped. An edge's sort key begins with its type.
   return name[name.search(/[-/]/)] === '-' ? name : source;
 }

@@ -159,12 +159,13 @@ export function node<F extends Fields = OpenFields, const Search extends string 
 /** Labels kept in each edge-set element: attribute names, or names for attributes and computed texts. */
 export type EdgeSetOption<A> = false | readonly NameOf<A>[] | Readonly<Record<string, NameOf<A> | Derive<A>>>;
 
-/** How an edge type is found from its target. */
+/** How an edge type is found from its target: its orders, and what applies to all of them. */
 export interface InboundOptions<A> {
   /** The first order. */
   gsi0?: Order<A>;
   /** The second order; it needs the second index. */
   gsi1?: Order<A>;
+  // Further orders have names of their own: see InboundEntries.
   /** Index partitions to spread one target's edges over. Default 1. */
   shards?: number;
   /** What the shard is taken from. Default `'source'`. */
@@ -173,10 +174,36 @@ export interface InboundOptions<A> {
   hash?: HashName;
   /** Attributes of the edge copied into the index item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
+  /**
+   * The target node, too, is in the index partitions of its incoming edges, behind all of them, with the attributes that its
+   * `view` shows: `inbound(..., { reverse: true, owner: true })` gives it and the newest edges in one Query. It costs an
+   * index item of the node for gsi0 and gsi1 together and one for each named order, written when what the view shows
+   * changes. Needs `shards: 1`. Default false.
+   */
+  includeOwner?: boolean;
 }
 
+/** What stands beside the orders. */
+export type InboundSetting = 'shards' | 'shardBy' | 'hash' | 'project' | 'includeOwner';
+
+/**
+ * The entries of an `inbound` option: those of `InboundOptions`, and any number of further orders by name, which
+ * `inbound(..., { order: 'byPriority' })` chooses. Each named order costs an index item of its own for each edge, with its
+ * own copy of the projected attributes. Names match `[a-z][A-Za-z0-9_]*`, have at most 64 characters and are not `gsi` with
+ * a number.
+ */
+export type InboundEntries<A, Name extends string> = {
+  [N in Name]?: N extends keyof InboundOptions<A> ? InboundOptions<A>[N] : N extends `gsi${number}` ? never : Order<A>;
+};
+
 /** Options of an edge type. */
-export interface EdgeOptions<F extends Fields, From extends string, To extends string, EdgeSet> {
+export interface EdgeOptions<
+  F extends Fields,
+  From extends string,
+  To extends string,
+  EdgeSet,
+  InboundName extends string = string,
+> {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
   /** Node types that the edge may leave. */
@@ -186,7 +213,7 @@ export interface EdgeOptions<F extends Fields, From extends string, To extends s
   /** Labels kept in each set element; `false` leaves the type out of the set. Default `[]`: the target only. */
   edgeSet?: EdgeSet;
   /** Orders in which the target's incoming edges are found. Default: not indexed. */
-  inbound?: InboundOptions<NoInfer<AttributesOf<F>>>;
+  inbound?: InboundEntries<NoInfer<AttributesOf<F>>, InboundName>;
   /**
    * Keep an exact count of each node's edges of this type, so that `degree` is one read however many they are and whether
    * or not the edge set lists them. An edge that comes or goes then costs a read and a transaction, twice the capacity.
@@ -202,19 +229,20 @@ export interface EdgeOptions<F extends Fields, From extends string, To extends s
   keys?: 'plain' | 'hashed';
 }
 
-/** An edge type of a model, as `edge` makes it: attributes written, attributes stored, node types joined, labels. */
+/** An edge type of a model, as `edge` makes it: attributes written and stored, node types joined, labels, orders. */
 export interface EdgeDefinition<
   Input = unknown,
   Output = unknown,
   From extends string = string,
   To extends string = string,
   Label extends string = string,
+  OrderName extends string = string,
 > {
   readonly kind: 'edge';
   /** As given to `edge`; `defineGraph` checks them. */
   readonly options: object;
   /** The declared types; nothing at run time. */
-  readonly types?: { input: Input; output: Output; from: From; to: To; label: Label };
+  readonly types?: { input: Input; output: Output; from: From; to: To; label: Label; order: OrderName };
 }
 
 /** The label names of an `edgeSet` option. */
@@ -230,9 +258,17 @@ export function edge<
   const To extends string,
   F extends Fields = OpenFields,
   const EdgeSet extends EdgeSetOption<NoInfer<AttributesOf<F>>> = readonly [],
+  const InboundName extends string = never,
 >(
-  options: EdgeOptions<F, From, To, EdgeSet>,
-): EdgeDefinition<InputOf<F>, AttributesOf<F>, From, To, LabelOf<NoInfer<EdgeSet>>> {
+  options: EdgeOptions<F, From, To, EdgeSet, InboundName>,
+): EdgeDefinition<
+  InputOf<F>,
+  AttributesOf<F>,
+  From,
+  To,
+  LabelOf<NoInfer<EdgeSet>>,
+  Exclude<NoInfer<InboundName>, InboundSetting>
+> {
   return { kind: 'edge', options };
 }
 

@@ -1,4 +1,4 @@
-import type { EdgeModel, NodeModel, SearchModel } from '../model/compile.ts';
+import type { EdgeModel, InboundItem, NodeModel, SearchModel } from '../model/compile.ts';
 import type { AnyGraph } from '../model/graph.ts';
 
 /**
@@ -52,24 +52,40 @@ export function modelCost(graph: AnyGraph): ModelCost {
     if (edge.degree) queries.push({ query: `degree of ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
-      queries.push({ query: `inbound ${edge.type} by ${order}`, calls: shards, rcu: shards * HALF_UNIT });
+      // The owner comes in the same Query, where that is read backwards.
+      const owner = edge.inbound?.includeOwner === true ? ', with its owner' : '';
+      queries.push({ query: `inbound ${edge.type} by ${order}${owner}`, calls: shards, rcu: shards * HALF_UNIT });
     }
   }
   return { puts, queries, assumptions: ASSUMPTIONS };
 }
 
 function nodePut(node: NodeModel): PutCost {
-  // A search item is written once in the table and once in its index.
-  const indexItems = node.searches.size * 2;
+  // A search item is written once in the table and once in its index, an owner item as the index items of its edges are.
+  const ownerItems = node.ownerOf.reduce((sum, { inbound }) => sum + inboundItems(inbound?.items ?? []), 0);
+  const indexItems = node.searches.size * 2 + ownerItems;
   return { type: node.type, kind: 'node', base: 1, view: 1, indexItems, total: 2 + indexItems };
 }
 
 function edgePut(edge: EdgeModel): PutCost {
   const view = edge.labels === undefined ? 0 : 1;
-  const indexed = edge.inbound === undefined ? Number(edge.degree) : 1 + edge.inbound.orders.size;
-  // A counted edge's index item and the count are written in a transaction, at twice the capacity.
-  const indexItems = edge.degree ? 2 * (indexed + 1) : indexed;
+  const indexItems = edgeIndexItems(edge);
   return { type: edge.type, kind: 'edge', base: 1, view, indexItems, total: 1 + view + indexItems };
+}
+
+function edgeIndexItems({ inbound, degree }: EdgeModel): number {
+  const items = inbound?.items ?? [];
+  if (!degree) return inboundItems(items);
+  const named = items.filter(({ orderName }) => orderName !== undefined);
+  const shared = items.find(({ orderName }) => orderName === undefined);
+  // The item that is counted and the count are written in a transaction, at twice the capacity.
+  const counted = inboundItems([shared ?? { orders: [] }]) + 1;
+  return inboundItems(named) + 2 * counted;
+}
+
+/** Each index item is written once in the table and once in each of its indexes. */
+function inboundItems(items: readonly InboundItem[]): number {
+  return items.reduce((sum, { orders }) => sum + 1 + orders.length, 0);
 }
 
 function searchQueries(search: SearchModel): QueryCost[] {

@@ -1,12 +1,13 @@
 import type { Item } from '../model/attribute-value.ts';
 import { type BaseItemKind, classifyKey, type KeyKind, misfitText, withTarget } from '../model/base-item.ts';
-import type { EdgeModel, LabelModel, NodeModel } from '../model/compile.ts';
+import type { EdgeModel, InboundItem, LabelModel, NodeModel } from '../model/compile.ts';
 import { COUNTED } from '../model/derived-item.ts';
 import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../model/element.ts';
 import { isWellFormed } from '../model/encoding.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { edgeIndexKey } from '../model/keys.ts';
 import { inboundItem, searchItems } from './index-items.ts';
+import { ownerItems } from './owner-items.ts';
 import { PartError, type Problem, part, Subject } from './subject.ts';
 
 export type { Problem } from './subject.ts';
@@ -44,8 +45,10 @@ export class ItemPlanner {
   private readonly kind: KeyKind;
   /** What an edge's element begins with; of a hashed key's only the part that all images share. */
   private readonly escapedEdge: string = '';
-  /** Sort key of an edge's index item. */
-  private readonly indexKey: string = '';
+  /** An edge's index items with their sort keys. */
+  private readonly indexItems: readonly [sortKey: string, item: InboundItem][] = [];
+  /** The sort key of a counted edge's item that the count stands for. */
+  private readonly countedKey: string | undefined;
 
   constructor(
     private readonly graph: AnyGraph,
@@ -55,7 +58,9 @@ export class ItemPlanner {
     this.kind = classifyKey(graph, source, sortKey);
     if (this.kind.kind !== 'edge' && this.kind.kind !== 'hashed') return;
     this.escapedEdge = escapedEdge(sortKey);
-    if (this.kind.edge.inbound !== undefined || this.kind.edge.degree) this.indexKey = edgeIndexKey(sortKey);
+    const items = this.kind.edge.inbound?.items ?? [];
+    this.indexItems = items.map((item) => [edgeIndexKey(sortKey, item.orderName), item]);
+    if (this.kind.edge.degree) this.countedKey = edgeIndexKey(sortKey);
   }
 
   /** As the function `derive`. */
@@ -76,9 +81,16 @@ export class ItemPlanner {
     const problems: Problem[] = [];
     const { labels, inbound } = edge;
     const element = labels && part(problems, () => this.element(edge, labels, subject));
-    const indexed = inbound && inboundItem(inbound, subject, this.sortKey, problems);
-    const item: Item | undefined = edge.degree ? { ...indexed, [COUNTED]: { S: edge.type } } : indexed;
-    const indexItems = item === undefined ? NO_ITEMS : new Map<string, Item>().set(this.indexKey, item);
+    if (inbound === undefined && this.countedKey === undefined) return { element, indexItems: NO_ITEMS, problems };
+    const indexItems = new Map<string, Item>();
+    for (const [key, item] of this.indexItems) {
+      const fields = inbound && inboundItem(inbound, item, subject, this.sortKey, problems);
+      if (fields !== undefined) indexItems.set(key, fields);
+    }
+    const { countedKey } = this;
+    if (countedKey !== undefined) {
+      indexItems.set(countedKey, { ...indexItems.get(countedKey), [COUNTED]: { S: edge.type } });
+    }
     return { element, indexItems, problems };
   }
 
@@ -97,7 +109,9 @@ function deriveNode(graph: AnyGraph, node: NodeModel, id: string, image: Item): 
     // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
     for (const [key, item] of part(problems, () => searchItems(search, subject)) ?? []) indexItems.set(key, item);
   }
-  return { attributes: subject.project(node.view, problems), indexItems, problems };
+  const attributes = subject.project(node.view, problems);
+  for (const [key, item] of ownerItems(node, subject, attributes, problems)) indexItems.set(key, item);
+  return { attributes, indexItems, problems };
 }
 
 /** A label as it stands in the element; empty where the edge has none. */

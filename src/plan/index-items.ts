@@ -1,5 +1,5 @@
 import { type AttributeValue, type Item, isItemWithinBytes, itemSizeBytes, typeOf } from '../model/attribute-value.ts';
-import type { InboundModel, OrderModel, Projection, SearchModel } from '../model/compile.ts';
+import type { InboundItem, InboundModel, InboundOrder, Projection, SearchModel } from '../model/compile.ts';
 import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../model/derived-item.ts';
 import { indexSortKey, typeName } from '../model/encoding.ts';
 import type { IndexName } from '../model/graph.ts';
@@ -8,22 +8,23 @@ import { isWithinBytes, SORT_KEY_BYTES, searchKey, searchValueKey } from '../mod
 import { type Encoded, encode, encodeOrder } from './order.ts';
 import { PartError, type Problem, part, type Subject } from './subject.ts';
 
-/** The wanted fields of index items: an edge's one item in every order, and a node's search items. */
+/** The wanted fields of index items: an edge's items in its orders, and a node's search items. */
 
 /** DynamoDB's limit on an item, in bytes, less what an index item carries besides its fields. */
 const ITEM_BYTES = 400 * 1024 - 4096;
 
-/** The index item of an edge with the keys of every order that applies; undefined where none does. */
+/** One index item of an edge with the keys of every order of it that applies; undefined where none does. */
 export function inboundItem(
   inbound: InboundModel,
+  { orders }: InboundItem,
   subject: Subject,
   sortKey: string,
   problems: Problem[],
 ): Item | undefined {
   const item: Item = {};
   let indexed = false;
-  for (const [index, order] of inbound.orders) {
-    if (part(problems, () => addOrderKeys(item, index, order, inbound, subject, sortKey)) === true) indexed = true;
+  for (const order of orders) {
+    if (part(problems, () => addOrderKeys(item, order, inbound, subject, sortKey)) === true) indexed = true;
   }
   if (!indexed) return undefined;
   return part(problems, () => withProjection(item, inbound.project, subject));
@@ -32,17 +33,16 @@ export function inboundItem(
 /** Adds an order's two keys; says whether the order applies. */
 function addOrderKeys(
   item: Item,
-  index: IndexName,
-  order: OrderModel,
+  order: InboundOrder,
   inbound: InboundModel,
   subject: Subject,
   sortKey: string,
 ): boolean {
-  const purpose = `order ${index} of ${subject.context.type}`;
-  const encoded = encodeOrder(order, subject, false, purpose);
+  const purpose = `order ${order.name} of ${subject.context.type}`;
+  const encoded = encodeOrder(order.order, subject, false, purpose);
   if (encoded === undefined) return false;
-  const partition = inboundPartition(inbound, sortKey, encoded.text, subject.source);
-  addIndexKeys(item, index, partition, encoded, subject.source, purpose);
+  const partition = inboundPartition(inbound, order, sortKey, encoded.text, subject.source);
+  addIndexKeys(item, order.index, partition, encoded, subject.source, purpose);
   return true;
 }
 
@@ -118,8 +118,12 @@ function addIndexKeys(
 }
 
 function withProjection(item: Item, projection: Projection, subject: Subject): Item {
-  if (projection.kind === 'KEYS_ONLY') return item;
-  item[ATTRIBUTES] = { M: subject.project(projection) };
+  return projection.kind === 'KEYS_ONLY' ? item : withAttributes(item, subject.project(projection), subject);
+}
+
+/** Adds projected attributes to an index item; a `PartError` where it becomes larger than DynamoDB allows. */
+export function withAttributes(item: Item, attributes: Item, subject: Subject): Item {
+  item[ATTRIBUTES] = { M: attributes };
   if (!isItemWithinBytes(item, ITEM_BYTES)) {
     const message = `the index item of ${subject.context.type} would have ${itemSizeBytes(item)} bytes with its projected attributes; DynamoDB allows 400 KB. Project fewer attributes`;
     throw new PartError('item-too-large', message);

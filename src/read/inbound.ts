@@ -1,19 +1,22 @@
 import { EdgeloomError } from '../errors.ts';
+import { type Item, stringOf } from '../model/attribute-value.ts';
 import type { EdgeModel } from '../model/compile.ts';
+import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../model/encoding.ts';
 import type { IndexName } from '../model/graph.ts';
 import { inboundPartition, inboundPartitions } from '../model/index-partition.ts';
+import { isOwnerKey } from '../model/keys.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from './context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from './cursor.ts';
 import type { KeyRange } from './key-range.ts';
 import { findEdge, findOrder, targetKey } from './lookup.ts';
 import { encodeArgument, equalRange, type OrderOfQuery, type OrderValue, valueRange } from './order-argument.ts';
-import { type EdgeResult, indexAttributes, type Page, sourceOf } from './result.ts';
-import { type Gathered, scatter } from './scatter.ts';
+import { type EdgeResult, type InboundPage, indexAttributes, type OwnerResult, sourceOf } from './result.ts';
+import { type Gathered, isIndexItem, type ScatterRequest, scatter } from './scatter.ts';
 
 /** Which incoming edges, in which order. At most one of `equals`, `atLeast` and the pair `from`, `to`. */
-export interface InboundOptions {
-  /** Which of the edge type's orders. Default: the first declared. */
-  order?: IndexName;
+export interface InboundOptions<OrderName extends string = string> {
+  /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
+  order?: OrderName;
   /** Of a rank: every label of at least this label's weight. Of other orders: as `from`. */
   atLeast?: OrderValue;
   /** Of a rank: this label. Of other orders: this value. */
@@ -24,6 +27,12 @@ export interface InboundOptions {
   to?: OrderValue;
   /** Descending. Default false. */
   reverse?: boolean;
+  /**
+   * Also give the target node, of an edge type with `includeOwner`; throws `no-owner` for others. Only the first page has it,
+   * and its limit does not count it. It comes in the same Query where that is in reverse and has no upper end, else by one
+   * Query more. Default false.
+   */
+  owner?: boolean;
   /** Edges in a page, 1 and up. Default 100. */
   limit?: number;
   /** The `cursor` of the page before. */
@@ -38,17 +47,31 @@ export async function readInbound(
   edgeType: string,
   target: string,
   options: InboundOptions = {},
-): Promise<Page<EdgeResult>> {
+): Promise<InboundPage<EdgeResult, OwnerResult>> {
   refuseConsistent(options.consistent, 'inbound');
   const query = inboundQuery(context, edgeType, target, options);
-  const { gathered, cursor } = await gatherInbound(context, query, options, []);
+  if (options.owner === true) checkOwner(query.edge);
+  const asksOwner = options.owner === true && options.cursor === undefined;
+  // Backwards from the end the node is the first that the Query meets.
+  const isOnTheWay = query.reverse && query.isOpenAbove;
+  const [{ gathered, cursor, owner: met }, looked] = await Promise.all([
+    gatherInbound(context, { ...query, takesOwner: asksOwner && isOnTheWay }, options, []),
+    asksOwner && !isOnTheWay ? readOwner(context, query) : undefined,
+  ]);
+  const owner = met ?? looked;
   const items = gathered.items.map((item) => ({
     source: sourceOf(context, item),
     type: edgeType,
     target,
     attributes: indexAttributes(context, item),
   }));
-  return { items, ...(cursor !== undefined && { cursor }) };
+  return {
+    items,
+    ...(asksOwner && {
+      owner: owner === undefined ? null : { id: target, attributes: indexAttributes(context, owner) },
+    }),
+    ...(cursor !== undefined && { cursor }),
+  };
 }
 
 /** What an inbound query asks, encoded. */
@@ -58,6 +81,10 @@ export interface InboundQuery {
   partitions: string[];
   range: KeyRange;
   reverse: boolean;
+  /** Whether the range has no upper end but that of all edges. */
+  isOpenAbove: boolean;
+  /** Whether the node behind the edges is read along with them; only where the range ends there. */
+  takesOwner?: boolean;
   binding: readonly unknown[];
 }
 
@@ -69,15 +96,29 @@ export function inboundQuery(
   options: InboundOptions,
 ): InboundQuery {
   const edge = findEdge(graph, edgeType);
-  const { inbound, index, order } = findOrder(edge, options.order);
+  const { inbound, order } = findOrder(edge, options.order);
+  const { name, index } = order;
   const sortKey = targetKey(edge, target);
-  const ordered: OrderOfQuery = { order, fold: false, name: `order ${index} of ${edgeType}` };
+  const ordered: OrderOfQuery = { order: order.order, fold: false, name: `order ${name} of ${edgeType}` };
   const equals = options.equals === undefined ? undefined : encodeArgument(ordered, options.equals, 'equals');
-  const range = inboundRange(ordered, equals, options);
+  const wanted = inboundRange(ordered, equals, options);
+  const isOpenAbove = wanted.to === undefined;
+  // The node stands behind the edges: a range that ends before it leaves it unread, whatever limit and direction.
+  const range = inbound.includeOwner && isOpenAbove ? { ...wanted, to: LAST_SORT_KEY } : wanted;
   const oneShard = equals !== undefined && inbound.shardBy === 'value';
-  const partitions = oneShard ? [inboundPartition(inbound, sortKey, equals, '')] : inboundPartitions(inbound, sortKey);
+  const partitions = oneShard
+    ? [inboundPartition(inbound, order, sortKey, equals, '')]
+    : inboundPartitions(inbound, order, sortKey);
   const reverse = options.reverse ?? false;
-  return { edge, index, partitions, range, reverse, binding: [sortKey, index, range.from, range.to, reverse] };
+  return {
+    edge,
+    index,
+    partitions,
+    range,
+    reverse,
+    isOpenAbove,
+    binding: [sortKey, name, range.from, range.to, reverse],
+  };
 }
 
 function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options: InboundOptions): KeyRange {
@@ -98,15 +139,47 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
 /** Gathers one page of index items; `boundTo` names what besides the query its cursor belongs to. */
 export async function gatherInbound(
   context: ReadContext,
-  { index, partitions, range, reverse, binding }: InboundQuery,
+  { index, partitions, range, reverse, takesOwner = false, binding }: InboundQuery,
   options: InboundOptions,
   boundTo: readonly unknown[],
-): Promise<{ gathered: Gathered; cursor?: string }> {
+): Promise<{ gathered: Gathered; cursor?: string; owner?: Item }> {
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
   const bound: CursorBinding = { query: ['inbound', ...binding, ...boundTo], model: graph.fingerprint };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
-  const gathered = await scatter(context, { index, partitions, range, after, reverse, limit });
+  const request: ScatterRequest = { index, partitions, range, after, reverse, limit };
+  let owner: Item | undefined;
+  if (takesOwner) {
+    request.range = { from: range.from, to: OWNER_SORT_KEY };
+    // It is kept as it passes, and is none of the page's items.
+    request.accept = (item) => {
+      if (isOwnerItem(context, item)) owner = item;
+      return isIndexItem(graph, item);
+    };
+    request.unwanted = 1;
+  }
+  const gathered = await scatter(context, request);
   const { lastKey } = gathered;
-  return { gathered, cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey) };
+  return { gathered, owner, cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey) };
+}
+
+/** Reads the node behind the edges alone. */
+async function readOwner(context: ReadContext, { index, partitions }: InboundQuery): Promise<Item | undefined> {
+  // One partition: includeOwner needs shards: 1.
+  const sortKey = { from: OWNER_SORT_KEY, to: OWNER_SORT_KEY };
+  const { items } = await context.store.query({ index, partition: partitions[0]!, sortKey });
+  return items.find((item) => isOwnerItem(context, item));
+}
+
+function isOwnerItem({ graph }: ReadContext, item: Item): boolean {
+  return isOwnerKey(stringOf(item[graph.table.sortKey]) ?? '');
+}
+
+function checkOwner({ type, inbound }: EdgeModel): void {
+  if (inbound?.includeOwner === true) return;
+  throw new EdgeloomError(
+    'no-owner',
+    `Edges of type ${type} do not have the node that they enter in their index.`,
+    `Give edges.${type}.inbound the option includeOwner in the model, or read the node with get.`,
+  );
 }

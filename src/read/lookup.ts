@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../errors.ts';
 import { sortKeyOfEdge } from '../model/base-item.ts';
-import type { EdgeModel, InboundModel, OrderModel, SearchModel } from '../model/compile.ts';
-import type { AnyGraph, IndexName } from '../model/graph.ts';
+import type { EdgeModel, InboundModel, InboundOrder, SearchModel } from '../model/compile.ts';
+import type { AnyGraph } from '../model/graph.ts';
 import { checkKeyText, describe, PARTITION_KEY_BYTES, parseNodeId, SORT_KEY_BYTES } from '../model/keys.ts';
 
 /**
@@ -31,11 +31,10 @@ export function findSearch(graph: AnyGraph, name: string): SearchModel {
   throw new EdgeloomError('unknown-search', `The model has no search ${describe(name)}.`, declared('searches', names));
 }
 
-/** An edge type's order with the index that it lives in; the first declared one where none is named. */
+/** An edge type's order; the first one where none is named. */
 export interface FoundOrder {
   inbound: InboundModel;
-  index: IndexName;
-  order: OrderModel;
+  order: InboundOrder;
 }
 
 /** The order of that name; throws `not-indexed` for an edge type without orders, `unknown-order` for other names. */
@@ -48,8 +47,8 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
       `Give edges.${edge.type} an inbound option in the model.`,
     );
   }
-  for (const [index, order] of inbound.orders) {
-    if (name === undefined || name === index) return { inbound, index, order };
+  for (const order of inbound.orders.values()) {
+    if (name === undefined || name === order.name) return { inbound, order };
   }
   throw new EdgeloomError(
     'unknown-order',

@@ -16,7 +16,8 @@ export type LabelValue = string | number | bigint | boolean | ExactNumber;
 export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
 
 /** Options of `page`: those of `inbound`, and which neighbours to read. */
-export interface PageOptions<EdgeType = string> extends InboundOptions {
+export interface PageOptions<EdgeType = string, OrderName extends string = string>
+  extends Omit<InboundOptions<OrderName>, 'owner'> {
   /** Default: every edge of the edge sets. */
   with?: readonly WithEdges<EdgeType>[];
 }
@@ -37,6 +38,10 @@ export async function readPage(
   options: PageOptions = {},
 ): Promise<PageResult> {
   refuseConsistent(options.consistent, 'page');
+  if ('owner' in options && options.owner === true) {
+    const hint = 'Ask inbound for the owner, or get for the node.';
+    throw new EdgeloomError('invalid-argument', 'A page has no owner.', hint);
+  }
   const wanted = options.with === undefined ? undefined : wantedEdges(context.graph, options.with);
   const query = inboundQuery(context, edgeType, target, options);
   const { gathered, cursor } = await gatherInbound(context, query, options, ['page', wanted]);

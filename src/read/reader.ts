@@ -1,6 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import type { EdgeType, SearchName } from '../model/inference.ts';
+import type { EdgeOrder, EdgeType, SearchName } from '../model/inference.ts';
 import { exactNumber, type NumberReader } from '../model/plain.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { ReadContext } from './context.ts';
@@ -12,9 +12,9 @@ import { type InboundOptions, readInbound } from './inbound.ts';
 import { findSearch } from './lookup.ts';
 import type { OrderValue } from './order-argument.ts';
 import { type PageOptions, type PageResult, readPage } from './page.ts';
-import type { Page } from './result.ts';
+import type { InboundPage, Page } from './result.ts';
 import { readSearch, type SearchOptions, type SearchPredicate, type SearchScope } from './search.ts';
-import type { Hit, InboundEdge, NodeOfId, PageNode, StoredEdge } from './types.ts';
+import type { EdgeOwner, Hit, InboundEdge, NodeOfId, PageNode, StoredEdge } from './types.ts';
 import { type AttributeSelection, type GetOptions, readNodes } from './views.ts';
 import { type WaitOptions, waitForProjection } from './wait.ts';
 
@@ -71,12 +71,18 @@ export interface Reader<G extends AnyGraph = AnyGraph> {
     options?: EdgesOptions,
   ): Promise<Page<StoredEdge<G, E>>>;
 
-  /** A node's incoming edges of one type, in one of the type's orders. */
+  /**
+   * A node's incoming edges of one type, in one of the type's orders.
+   *
+   * @example
+   * // The newest tickets of a user, and the user: one Query.
+   * await reader.inbound('TICKET', 'USER-U1', { reverse: true, owner: true, limit: 10 });
+   */
   inbound<E extends EdgeType<G>>(
     edgeType: E,
     target: string,
-    options?: InboundOptions,
-  ): Promise<Page<InboundEdge<G, E>>>;
+    options?: InboundOptions<EdgeOrder<G, E>>,
+  ): Promise<InboundPage<InboundEdge<G, E>, EdgeOwner<G, E>>>;
 
   /** A search that the model declares, such as `USER.name`. */
   search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>>;
@@ -91,7 +97,7 @@ export interface Reader<G extends AnyGraph = AnyGraph> {
   page<E extends EdgeType<G>>(
     edgeType: E,
     target: string,
-    options?: PageOptions<EdgeType<G>>,
+    options?: PageOptions<EdgeType<G>, EdgeOrder<G, E>>,
   ): Promise<PageResult<PageNode<G, E>>>;
 
   /** How a search's items lie over its shards: a count of each. Throws `equality-only` with `shards: 'value'`. */

@@ -12,6 +12,19 @@ export interface Page<T> {
   cursor?: string;
 }
 
+/** A page of incoming edges. */
+export interface InboundPage<Edge, Owner> extends Page<Edge> {
+  /** The target node; null where it does not exist. There only where it is asked for, on the first page. */
+  owner?: Owner | null;
+}
+
+/** A node at the end of its own index partition. */
+export interface OwnerResult<Id = string, Attributes = Record<string, unknown>> {
+  id: Id;
+  /** What the model's view shows of the node. */
+  attributes: Attributes;
+}
+
 /** An edge. */
 export interface EdgeResult<Source = string, Type = string, Target = string, Attributes = Record<string, unknown>> {
   source: Source;

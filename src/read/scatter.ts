@@ -3,7 +3,7 @@ import { type Item, stringOf } from '../model/attribute-value.ts';
 import { INDEX_KEYS } from '../model/derived-item.ts';
 import { compareKeys } from '../model/encoding.ts';
 import type { AnyGraph, IndexName } from '../model/graph.ts';
-import { INDEX_PREFIX } from '../model/keys.ts';
+import { INDEX_PREFIX, isOwnerKey } from '../model/keys.ts';
 import type { Store } from '../store/port.ts';
 import type { ReadContext } from './context.ts';
 import { inRange, isEmptyRange, type KeyRange, rangeAfter, sendableRange } from './key-range.ts';
@@ -159,11 +159,12 @@ async function readShard(
 }
 
 /**
- * Whether an item of an index is one of ours: a producer's own attributes may have the names of index keys, which puts
- * base items into the index.
+ * Whether an item of an index is a hit: a producer's own attributes may have the names of index keys, which puts base items
+ * into the index, and a node may be among its own edges as their owner.
  */
 export function isIndexItem(graph: AnyGraph, item: Item): boolean {
-  return stringOf(item[graph.table.sortKey])?.startsWith(INDEX_PREFIX) === true;
+  const sortKey = stringOf(item[graph.table.sortKey]) ?? '';
+  return sortKey.startsWith(INDEX_PREFIX) && !isOwnerKey(sortKey);
 }
 
 function sortKeyAttribute(graph: AnyGraph, index: IndexName | undefined): string {

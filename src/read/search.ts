@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../errors.ts';
 import type { SearchModel } from '../model/compile.ts';
 import { VALUE } from '../model/derived-item.ts';
-import { EncodingError, encodeString } from '../model/encoding.ts';
+import { EncodingError, encodeString, escapeValue } from '../model/encoding.ts';
 import { searchPartitions, searchPartitionsOf } from '../model/index-partition.ts';
 import { describe, SORT_KEY_BYTES } from '../model/keys.ts';
 import { toPlain } from '../model/plain.ts';
@@ -113,7 +113,7 @@ function pathQuery(
   const encoded = encodePathArgument(query, path);
   const isWhole = search.order.kind === 'path' && path.length === search.order.attributes.length;
   const partitions = isWhole ? searchPartitionsOf(search, partition, encoded) : searchPartitions(search, partition);
-  return { partitions: storable(partitions), range: prefixRange(encoded) };
+  return { partitions: storable(partitions), range: prefixRange(escapeValue(encoded)) };
 }
 
 /** Longer partition keys are refused when the item is derived, so there is nothing to be found under them. */

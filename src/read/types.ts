@@ -9,7 +9,7 @@ import type {
   NodeType,
   TypeOfId,
 } from '../model/inference.ts';
-import type { EdgeResult, EdgeSetEntry, NodeResult, SearchResult } from './result.ts';
+import type { EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './result.ts';
 import type { AttributeSelection } from './views.ts';
 
 /**
@@ -73,6 +73,13 @@ export type InboundEdge<G extends AnyGraph, E extends EdgeType<G>> = EdgeResult<
   EdgeTarget<G, E>,
   Partial<EdgeAttributes<G, E>>
 >;
+
+/** The node that the edges of a type enter, with the attributes that its view shows. */
+export type EdgeOwner<G extends AnyGraph, E extends EdgeType<G>> = OwnerOfId<G, EdgeTarget<G, E>>;
+
+type OwnerOfId<G extends AnyGraph, Id extends string> = Id extends string
+  ? OwnerResult<Id, Partial<AttributesOfId<G, Id>>>
+  : never;
 
 /** The node type of a search: `USER.name` is of `USER`. */
 type SearchedType<G extends AnyGraph, Name extends string> =

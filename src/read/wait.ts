@@ -2,7 +2,7 @@ import { EdgeloomError } from '../errors.ts';
 import { type Item, sameItem, stringOf } from '../model/attribute-value.ts';
 import { classifyKey, type KeyKind, misfitText } from '../model/base-item.ts';
 import { escapedEdge } from '../model/element.ts';
-import { edgeIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../model/keys.ts';
+import { edgeIndexKey, ownerIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../model/keys.ts';
 import { type Derived, derive } from '../plan/derive.ts';
 import { elementsByEdge, evictedTypes } from '../plan/stored-view.ts';
 import { isAsWanted } from '../plan/writes.ts';
@@ -94,19 +94,23 @@ async function storedItems(
   kind: ProjectedKind,
   consistent: boolean,
 ): Promise<Map<string, Item | undefined>> {
-  const sortKeys = [VIEW_KEY];
+  const sortKeys = new Set([VIEW_KEY]);
   const prefixes: string[] = [];
   if (kind.kind !== 'node') {
-    if (kind.edge.inbound !== undefined || kind.edge.degree) sortKeys.push(edgeIndexKey(target));
+    if (kind.edge.degree) sortKeys.add(edgeIndexKey(target));
+    for (const { orderName } of kind.edge.inbound?.items ?? []) sortKeys.add(edgeIndexKey(target, orderName));
   } else {
     for (const { name, each } of kind.node.searches.values()) {
       if (each) prefixes.push(searchValuePrefix(name));
-      else sortKeys.push(searchKey(name));
+      else sortKeys.add(searchKey(name));
+    }
+    for (const { type, inbound } of kind.node.ownerOf) {
+      for (const { orderName } of inbound?.items ?? []) sortKeys.add(ownerIndexKey(type, orderName));
     }
   }
-  const keys = sortKeys.map((sortKey) => ({ source, target: sortKey }));
+  const keys = [...sortKeys].map((sortKey) => ({ source, target: sortKey }));
   const { items } = await store.getMany(keys, { consistent });
-  const stored = new Map(sortKeys.map((sortKey, i) => [sortKey, items[i]]));
+  const stored = new Map([...sortKeys].map((sortKey, i) => [sortKey, items[i]]));
   for (const beginsWith of prefixes) {
     let startKey: Item | undefined;
     do {

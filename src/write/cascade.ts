@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../model/attribute-value.ts';
 import { classify, sortKeyOfEdge } from '../model/base-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { inboundPartitions } from '../model/index-partition.ts';
-import { parseNodeId } from '../model/keys.ts';
+import { isOwnerKey, parseNodeId } from '../model/keys.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
 import { nodeKey } from './prepare.ts';
 
@@ -52,10 +52,12 @@ async function deleteIncoming(graph: AnyGraph, store: Store, id: string, result:
   for (const edge of graph.edges.values()) {
     if (edge.inbound === undefined || !edge.to.has(type)) continue;
     const target = sortKeyOfEdge(edge, id);
-    for (const index of edge.inbound.orders.keys()) {
-      for (const partition of inboundPartitions(edge.inbound, target)) {
-        for await (const items of pages(store, { index, partition }, result)) {
-          const keys = items.map((item) => ({ source: stringOf(item[graph.table.partitionKey]) ?? '', target }));
+    for (const order of edge.inbound.orders.values()) {
+      for (const partition of inboundPartitions(edge.inbound, order, target)) {
+        for await (const items of pages(store, { index: order.index, partition }, result)) {
+          // The node's own owner item is in the partition too, and would name an edge of the node to itself.
+          const ofEdges = items.filter((item) => !isOwnerKey(stringOf(item[graph.table.sortKey]) ?? ''));
+          const keys = ofEdges.map((item) => ({ source: stringOf(item[graph.table.partitionKey]) ?? '', target }));
           await deleteEdges(store, await present(store, keys, result), result);
         }
       }

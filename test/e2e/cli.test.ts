@@ -194,6 +194,49 @@ describe('import', () => {
   });
 });
 
+describe('an order by name', () => {
+  it('is chosen with --order, and listed where another is asked for', async () => {
+    const edgeOf = (goal: string, priority: number) =>
+      JSON.stringify({ source: `GOAL-${goal}`, target: 'GOALMEMBERSHIP-USER-P1', memberRole: 'LEAD', priority });
+    const lines = [edgeOf('P1', 10), edgeOf('P2', 9), edgeOf('P3', -1)];
+    await edgeloom(['import', '-', '--endpoint', dev.endpoint], { input: lines.join('\n') });
+    const inbound = ['inbound', 'GOALMEMBERSHIP', 'USER-P1', '--order', 'byPriority'];
+    const found = (...goals: string[]) => ({
+      items: goals.map((goal) => ({
+        ...{ source: `GOAL-${goal}`, type: 'GOALMEMBERSHIP', target: 'USER-P1', attributes: { memberRole: 'LEAD' } },
+      })),
+    });
+    await eventually(found('P1', 'P2', 'P3'), ...inbound, '--reverse');
+    expect(await json(...inbound, '--from', '9')).toEqual(found('P2', 'P1'));
+    const refused = await run('inbound', 'GOALMEMBERSHIP', 'USER-P1', '--order', 'byColour', '--json');
+    expect(refused.code).toBe(2);
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      error: { code: 'unknown-order', hint: expect.stringContaining('byPriority') },
+    });
+  });
+});
+
+describe('the owner of an index partition', () => {
+  it('comes with --owner, and is refused of a type that does not include it', async () => {
+    const newest = ['inbound', 'GOALSUBSCRIBER', 'USER-U1', '--reverse', '--owner', '--limit', '1'];
+    await eventually(
+      {
+        items: [{ source: 'GOAL-G2', type: 'GOALSUBSCRIBER', target: 'USER-U1', attributes: {} }],
+        owner: { id: 'USER-U1', attributes: await attributesOf('USER-U1') },
+      },
+      ...newest,
+    );
+    expect((await run(...newest)).stdout).toMatch(/^owner: USER-U1 \{.*"Terui".*\}\nsource /);
+    expect(await json('inbound', 'GOALSUBSCRIBER', 'USER-U1')).not.toHaveProperty('owner');
+    const refused = await run('inbound', 'GOALMEMBERSHIP', 'USER-U1', '--owner', '--json');
+    expect([refused.code, JSON.parse(refused.stdout)]).toMatchObject([2, { error: { code: 'no-owner' } }]);
+  });
+
+  async function attributesOf(id: string): Promise<unknown> {
+    return ((await json('get', id)) as { attributes: unknown }[])[0]!.attributes;
+  }
+});
+
 describe('a search by path', () => {
   it('takes whole segments, on every level', async () => {
     const store = (key: string, city: string, zip: string) =>
@@ -323,7 +366,13 @@ describe('cost', () => {
     await json('table', 'create', '--table', table);
     const cost = (await json('cost')) as { puts: { type: string; base: number; total: number }[] };
     const costOf = (type: string) => cost.puts.find((put) => put.type === type)!;
-    const line = { source: 'GOAL-C1', target: 'GOALMEMBERSHIP-USER-C1', memberRole: 'LEAD', date: '2026-01-01' };
+    const line = {
+      source: 'GOAL-C1',
+      target: 'GOALMEMBERSHIP-USER-C1',
+      memberRole: 'LEAD',
+      date: '2026-01-01',
+      priority: 1,
+    };
     const imported = await edgeloom(['import', '-', '--json', '--table', table, '--endpoint', dev.endpoint], {
       input: JSON.stringify(line),
     });

@@ -27,6 +27,15 @@ const EXPECTED: Record<string, Record<string, unknown>> = {
     ],
     'is ada a member': true,
   },
+  'secondary-index': {
+    'the owner and the two newest, in one Query': [
+      { id: 'USER-ada', attributes: { name: 'Ada' } },
+      { title: 'Slow search' },
+      { title: 'Typo' },
+    ],
+    'since January 5': ['TICKET-2', 'TICKET-3'],
+    'the longest': ['TICKET-3'],
+  },
   hierarchy: {
     'in the US': ['STORE-3', 'STORE-1', 'STORE-2', 'STORE-4'],
     'in California': ['STORE-3', 'STORE-1', 'STORE-2'],

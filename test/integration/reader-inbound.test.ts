@@ -269,7 +269,7 @@ describe('pages', () => {
     const invalid = expect.objectContaining({ code: 'invalid-cursor' });
     await expect(reader.inbound('MEMBER', 'USER-1', { cursor })).rejects.toThrow(invalid);
     const unsigned = await reader.inbound('MEMBER', 'USER-1', { limit: 23 });
-    await expect(signing.inbound('MEMBER', 'USER-1', unsigned)).rejects.toThrow(invalid);
+    await expect(signing.inbound('MEMBER', 'USER-1', { cursor: unsigned.cursor })).rejects.toThrow(invalid);
   });
 });
 

@@ -5,10 +5,13 @@ import {
   encodeDate,
   encodeNumber,
   encodePath,
+  escapeValue,
   highestSortKey,
   indexSortKey,
   isWellFormed,
+  LAST_SORT_KEY,
   lowestSortKey,
+  OWNER_SORT_KEY,
 } from '../../src/model/encoding.ts';
 import { anyText } from '../support/texts.ts';
 
@@ -117,7 +120,9 @@ describe('encodings keep order', () => {
 
   const value = fc.oneof(
     anyText,
-    fc.array(fc.constantFrom('a', '\u0000', '~', '[', 'Z', '\u0001'), { maxLength: 5 }).map((parts) => parts.join('')),
+    fc
+      .array(fc.constantFrom('a', '\u0000', '~', '[', 'Z', '\u0001', '\u{10ffff}'), { maxLength: 5 })
+      .map((parts) => parts.join('')),
   );
   const source = fc.constantFrom('A-1', 'GOAL-\u0000', 'Z9_-~', 'USER-\u{10FFFF}');
 
@@ -157,11 +162,30 @@ describe('encodings keep order', () => {
       fc.property(path, path, source, (whole, start, from) => {
         const key = indexSortKey(encodePath(whole, false), from);
         const begins = start.length <= whole.length && start.every((segment, i) => segment === whole[i]);
-        expect(key.startsWith(encodePath(start, false))).toBe(begins);
+        expect(key.startsWith(escapeValue(encodePath(start, false)))).toBe(begins);
         for (let levels = 0; levels <= whole.length; levels++) {
-          expect(key.startsWith(encodePath(whole.slice(0, levels), false))).toBe(true);
+          expect(key.startsWith(escapeValue(encodePath(whole.slice(0, levels), false)))).toBe(true);
         }
       }),
+      RUNS,
+    );
+  });
+
+  it('of sort keys: none reaches the end of the edges, behind which their owner is, whatever text it is of', () => {
+    const highest = fc.array(fc.constantFrom('\u{10ffff}', '\u0000', '\u0001', '\u0002', '~', 'a'), { maxLength: 6 });
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          value,
+          highest.map((parts) => parts.join('')),
+        ),
+        source,
+        (given, from) => {
+          expect(compareKeys(indexSortKey(given, from), LAST_SORT_KEY)).toBeLessThan(0);
+          expect(compareKeys(highestSortKey(given), LAST_SORT_KEY)).toBeLessThan(0);
+          expect(compareKeys(LAST_SORT_KEY, OWNER_SORT_KEY)).toBeLessThan(0);
+        },
+      ),
       RUNS,
     );
   });

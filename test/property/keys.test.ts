@@ -9,6 +9,8 @@ import {
   edgeIndexKey,
   edgeSortKey,
   isDerivedKey,
+  orderOfIndexKey,
+  ownerIndexKey,
   parseNodeId,
   quarantineKey,
   SORT_KEY_BYTES,
@@ -94,6 +96,8 @@ describe('hashed keys of edges', () => {
 type Making =
   | ['view']
   | ['edge', baseSortKey: string]
+  | ['order', baseSortKey: string, orderName: string]
+  | ['owner', edgeType: string, orderName: string]
   | ['search', name: string]
   | ['value', name: string, encoded: string]
   | ['quarantine', target: string, position: string];
@@ -101,11 +105,14 @@ type Making =
 const baseSortKey = fc
   .tuple(typeName, anyText, fc.boolean())
   .map(([type, rest, isHashed]) => (isHashed ? hashedSortKey(type, rest) : `${type}-${rest}`));
+const orderName = fc.oneof(fc.constantFrom('a', 'ab', 'byPriority'), fc.stringMatching(/^[a-z][A-Za-z0-9_]{0,63}$/));
 const searchName = anyText.filter((name) => Buffer.byteLength(name) <= 255);
 const position = fc.nat().map((number) => watermark('2026-01-01T00:00:00.000', String(number)));
 const making: fc.Arbitrary<Making> = fc.oneof(
   fc.constant<Making>(['view']),
   baseSortKey.map((key): Making => ['edge', key]),
+  fc.tuple(baseSortKey, orderName).map(([key, name]): Making => ['order', key, name]),
+  fc.tuple(typeName, fc.oneof(orderName, fc.constant(''))).map(([type, name]): Making => ['owner', type, name]),
   searchName.map((name): Making => ['search', name]),
   fc.tuple(searchName, fc.oneof(anyText, fc.constant(''))).map(([name, value]): Making => ['value', name, value]),
   fc
@@ -116,6 +123,8 @@ const making: fc.Arbitrary<Making> = fc.oneof(
 function derivedKey([kind, ...parts]: Making): string {
   const [first = '', second = ''] = parts;
   if (kind === 'edge') return edgeIndexKey(first);
+  if (kind === 'order') return edgeIndexKey(first, second);
+  if (kind === 'owner') return ownerIndexKey(first, second === '' ? undefined : second);
   if (kind === 'search') return searchKey(first);
   if (kind === 'value') return searchValueKey(first, second);
   if (kind === 'quarantine') return quarantineKey(first, second);
@@ -151,6 +160,8 @@ describe('derived sort keys', () => {
     const name = text.filter((given) => given.length <= 255);
     const near: fc.Arbitrary<Making> = fc.oneof(
       text.map((rest): Making => ['edge', `A-${rest}`]),
+      fc.tuple(text, fc.constantFrom('a', 'x')).map(([rest, order]): Making => ['order', `A-${rest}`, order]),
+      fc.constantFrom<Making>(['owner', 'A', ''], ['owner', 'A', 'a'], ['owner', 'A', 'x']),
       name.map((given): Making => ['search', given]),
       fc.tuple(name, text).map(([given, value]): Making => ['value', given, value]),
     );
@@ -158,6 +169,23 @@ describe('derived sort keys', () => {
       fc.property(fc.array(near, { minLength: 2, maxLength: 30 }), (makings) => {
         const distinct = new Set(makings.map((given) => JSON.stringify(given)));
         expect(new Set(makings.map(derivedKey)).size).toBe(distinct.size);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('the base item of an index item', () => {
+  it('is named by its sort key, unless that is hashed', () => {
+    fc.assert(
+      fc.property(making, (given) => {
+        const [kind, first = ''] = given;
+        fc.pre(kind !== 'view' && kind !== 'quarantine');
+        const key = derivedKey(given);
+        const isHashed = (kind === 'edge' || kind === 'order') && !key.endsWith(first);
+        const expected = kind === 'edge' || kind === 'order' ? (isHashed ? undefined : first) : 'USER-1';
+        expect(baseKeyOfIndexItem('USER-1', key)).toBe(expected);
+        expect(orderOfIndexKey(key)).toBe(kind === 'order' ? given[2] : undefined);
       }),
       RUNS,
     );
@@ -180,13 +208,13 @@ describe('partitions of the index', () => {
       }),
     },
     edges: {
-      A: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'x' } }),
-      B: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'x', shards: 7 } }),
+      A: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'x', a: 'x', b: 'x' } }),
+      B: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'x', a: 'x', b: 'x', shards: 7 } }),
     },
   });
   const { searches } = graph.nodes.get('USER')!;
 
-  it('belong to one search and value partition, or one edge type and target, each', () => {
+  it('belong to one search and value partition, or one edge type, order and target, each', () => {
     const owner = fc.oneof(
       fc
         .tuple(fc.constantFrom('a', 'a#1', 'plain', 'a%231', 'region'), anyText, anyText, anyText)
@@ -199,13 +227,14 @@ describe('partitions of the index', () => {
         owner: ['search', 'value', value],
         key: searchPartition(searches.get('value')!, undefined, value, ''),
       })),
-      fc.tuple(fc.constantFrom('A', 'B'), anyText, anyText).map(([type, target, source]) => {
-        const sortKey = edgeSortKey(type, `USER-${target}`);
-        return {
-          owner: ['edge', type, target],
-          key: inboundPartition(graph.edges.get(type)!.inbound!, sortKey, '', source),
-        };
-      }),
+      fc
+        .tuple(fc.constantFrom('A', 'B'), fc.constantFrom('gsi0', 'a', 'b'), anyText, anyText)
+        .map(([type, order, target, source]) => {
+          const sortKey = edgeSortKey(type, `USER-${target}`);
+          const inbound = graph.edges.get(type)!.inbound!;
+          const key = inboundPartition(inbound, inbound.orders.get(order)!, sortKey, '', source);
+          return { owner: ['edge', type, order, target], key };
+        }),
     );
     fc.assert(
       fc.property(fc.array(owner, { minLength: 2, maxLength: 20 }), (entries) => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/model/attribute-value.ts';
 import type { ChangeRecord } from '../../src/stream/record.ts';
-import type { ModelOptions } from './simulator/models.ts';
+import { Choices } from './simulator/choices.ts';
+import { chooseModel, graphOf, type ModelOptions } from './simulator/models.ts';
 import { expectedPartitions, isPoison } from './simulator/oracle.ts';
 import { MUTANTS } from './simulator/planted/mutants.ts';
 import { Runner } from './simulator/runner.ts';
@@ -16,6 +17,8 @@ const OPTIONS: ModelOptions = {
   link: 'unlisted',
   budget: 'ample',
   counted: 'none',
+  named: 'date',
+  owner: 'included',
   keys: 'plain',
 };
 
@@ -66,7 +69,27 @@ const TAG_INDEX: Item = {
   gsi0sk: { S: 'a\u0000GOAL-1' },
   value: { S: 'a' },
 };
-const TABLE = [NODE, MEMBER, VIEW, MEMBER_INDEX, NAME_INDEX, TAG_INDEX];
+const DATE_INDEX: Item = {
+  source: { S: 'GOAL-1' },
+  target: { S: '~ix/#byDate/MEMBER-USER-2|a=%7C' },
+  gsi0pk: { S: 'byDate/MEMBER-USER-2|a=%7C' },
+  gsi0sk: { S: '2020-01-01T00:00:00\u0000GOAL-1' },
+  attributes: { M: { role: { S: 'LEAD' } } },
+};
+const OWNER_INDEX: Item = {
+  source: { S: 'GOAL-1' },
+  target: { S: '~ix/#includeOwner/PART' },
+  gsi0pk: { S: 'PART-GOAL-1' },
+  gsi0sk: { S: '\u{10ffff}\u0002' },
+  attributes: { M: { title: { S: 'one' } } },
+};
+const OWNER_BY_DATE_INDEX: Item = {
+  ...OWNER_INDEX,
+  target: { S: '~ix/#includeOwner/PART/byDate' },
+  gsi0pk: { S: 'byDate/PART-GOAL-1' },
+};
+const INDEX_ITEMS = [MEMBER_INDEX, NAME_INDEX, TAG_INDEX, DATE_INDEX, OWNER_INDEX, OWNER_BY_DATE_INDEX];
+const TABLE = [NODE, MEMBER, VIEW, ...INDEX_ITEMS];
 
 function judge(
   items: readonly Item[],
@@ -126,12 +149,25 @@ describe('schedules', () => {
   });
 });
 
+describe('a script that names no order by name and no owner', () => {
+  it('is of a model without them, as it was before there were any', () => {
+    const plain = chooseModel(Choices.scripted({ 'model.inbound': 2 }));
+    expect(plain).toMatchObject({ inbound: 'rank-date', named: 'none', owner: 'none' });
+    const { nodes, edges } = graphOf(plain);
+    expect([...edges.keys()]).toEqual(['MEMBER', 'LINK']);
+    expect([...edges.get('MEMBER')!.inbound!.orders.keys()]).toEqual(['gsi0', 'gsi1']);
+    expect(nodes.get('GOAL')!.ownerOf).toEqual([]);
+  });
+});
+
 describe('the oracle', () => {
   it('expects what the contract says of a node and an edge', () => {
     const partition = expectedPartitions(OPTIONS, [NODE, MEMBER]).get('GOAL-1')!;
     expect(partition.elements).toEqual(new Set(['MEMBER-USER-2%7Ca=%257C|role=LEAD']));
     expect(partition.attributes).toEqual({ title: { S: 'one' } });
-    expect([...partition.indexItems.keys()].sort()).toEqual(['~ix/MEMBER-USER-2|a=%7C', '~ix/name', '~ix/tags/a']);
+    expect([...partition.indexItems.keys()].sort()).toEqual(
+      INDEX_ITEMS.map(({ target }) => (target as { S: string }).S).sort(),
+    );
   });
 
   it('expects hashed keys with their target beside them', () => {

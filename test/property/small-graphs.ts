@@ -45,27 +45,34 @@ const search = fc.record(
   { requiredKeys: [] },
 );
 
-const inbound = fc.record(
-  {
-    gsi0: fc.constantFrom<unknown>('role', ranked, { from: 'score', type: 'number' }, initial),
-    gsi1: fc.constantFrom<unknown>('title', { from: 'due', type: 'date' }),
-    shards: fc.constantFrom(1, 3),
-    shardBy,
-    project: projection,
-  },
-  { requiredKeys: ['gsi0'] },
-);
+const inbound = fc
+  .record(
+    {
+      gsi0: fc.constantFrom<unknown>('role', ranked, { from: 'score', type: 'number' }, initial),
+      gsi1: fc.constantFrom<unknown>('title', { from: 'due', type: 'date' }),
+      byTitle: fc.constantFrom<unknown>('title', initial),
+      byScore: fc.constant({ from: 'score', type: 'number' }),
+      shards: fc.constantFrom(1, 3),
+      shardBy,
+      project: projection,
+      includeOwner: fc.boolean(),
+    },
+    { requiredKeys: [] },
+  )
+  // One order at least; any of them may be the only one.
+  .map((options) => {
+    const hasOrder = ['gsi0', 'gsi1', 'byTitle', 'byScore'].some((name) => name in options);
+    const withOrder = hasOrder ? options : { ...options, gsi0: 'role' };
+    return options.includeOwner === true ? { ...withOrder, shards: 1 } : withOrder;
+  });
 
 const edgeSet = fc.constantFrom<unknown>(undefined, false, ['role'], ['role', 'score'], { by: 'role', initial });
 
 /** A model of goals, their members and the goals that they lead to. */
 export const smallGraph: fc.Arbitrary<AnyGraph> = fc
   .record({
-    view: projection,
-    search: option(search),
-    edgeSet,
-    inbound: option(inbound),
-    link: edgeSet,
+    ...{ view: projection, search: option(search), edgeSet, inbound: option(inbound), link: edgeSet },
+    linkInbound: option(inbound),
     degree: option(fc.boolean()),
     linkDegree: option(fc.boolean()),
     keys: option(fc.constantFrom('plain', 'hashed')),
@@ -88,6 +95,7 @@ export const smallGraph: fc.Arbitrary<AnyGraph> = fc
           from: ['GOAL', 'USER'],
           to: 'GOAL',
           edgeSet: options.link,
+          inbound: options.linkInbound,
           degree: options.linkDegree,
           keys: options.linkKeys,
         }),
@@ -122,6 +130,7 @@ export function keyed(
 const key = fc.constantFrom(
   ['GOAL-1', 'GOAL-1'],
   ['GOAL-1', 'MEMBER-USER-1'],
+  ['GOAL-1', 'MEMBER-USER-1!'],
   ['GOAL-1', 'MEMBER-USER-a|b%'],
   ['GOAL-1', 'LINK-GOAL-2'],
   ['GOAL-2', 'GOAL-2'],

@@ -33,6 +33,7 @@ export function goalGraph(table = 'records') {
         inbound: {
           gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400, TEAM: 300 }),
           gsi1: { from: 'date', type: 'date' },
+          byPriority: { from: 'priority', type: 'number' },
           project: ['memberRole', 'date'],
         },
       }),

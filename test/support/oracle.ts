@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type AttributeValue, attributeOf, canonicalText, type Item } from '../../src/model/attribute-value.ts';
-import type { EdgeModel, OrderModel, Projection, SearchModel } from '../../src/model/compile.ts';
+import type { EdgeModel, NodeModel, OrderModel, Projection, SearchModel } from '../../src/model/compile.ts';
 import { encodeElement } from '../../src/model/element.ts';
 import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/model/encoding.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
+import { hashedSortKey } from '../../src/model/hashed-key.ts';
 import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
 import { edgeIndexKey, searchKey, searchValueKey } from '../../src/model/keys.ts';
 import { toPlainItem } from '../../src/model/plain.ts';
@@ -36,6 +37,7 @@ export function wantedItems(graph: AnyGraph, baseItems: Iterable<Item>): Wanted 
     if (source === sortKey && node !== undefined) {
       view.attributes = projected(base, node.view);
       for (const search of node.searches.values()) addSearch(wanted, { ...base, type: node.type }, search);
+      addOwner(wanted, base, node, graph.edges.values());
     } else if (source !== sortKey && node !== undefined && edge !== undefined) {
       const target = edgeTarget(edge, sortKey, item);
       if (target === undefined || !edge.from.has(node.type) || !edge.to.has(target.split('-')[0]!)) continue;
@@ -218,27 +220,49 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, edge: EdgeModel
   const { labels, inbound } = edge;
   const element = attempt(() => labels && elementOf(base, labels));
   if (element !== undefined) elements.push(element);
-  const indexed = inbound && inboundItem(base, inbound);
-  const name = derivedName(base.source, edgeIndexKey(base.sortKey));
-  if (!edge.degree) {
-    if (indexed !== undefined) wanted.set(name, indexed);
-    return;
-  }
-  wanted.set(name, { ...indexed, counted: { S: edge.type } });
-  const countName = derivedName(base.source, `~degree/${edge.type}`);
-  const count = wanted.get(countName)?.['count'];
-  wanted.set(countName, { count: { N: String(1 + (count !== undefined && 'N' in count ? Number(count.N) : 0)) } });
-}
-
-function inboundItem(base: Base, inbound: NonNullable<EdgeModel['inbound']>): Item | undefined {
-  const item: Item = {};
-  for (const [index, order] of inbound.orders) {
+  // Under its key: one item for the two indexes, and one for each order beyond them.
+  const items = new Map<string, Item>();
+  for (const inboundOrder of inbound?.orders.values() ?? []) {
+    const { name, index, order } = inboundOrder;
     const encoded = attempt(() => ordered(base, order, false));
     if (encoded === undefined) continue;
-    item[`${index}pk`] = { S: inboundPartition(inbound, base.sortKey, encoded.text, base.source) };
-    item[`${index}sk`] = { S: indexSortKey(encoded.text, base.source) };
+    const key = index === name ? edgeIndexKey(base.sortKey) : edgeIndexKey(base.sortKey, name);
+    items.set(key, {
+      ...items.get(key),
+      [`${index}pk`]: { S: inboundPartition(inbound!, inboundOrder, base.sortKey, encoded.text, base.source) },
+      [`${index}sk`]: { S: indexSortKey(encoded.text, base.source) },
+    });
   }
-  return Object.keys(item).length === 0 ? undefined : withAttributes(base, inbound.project, item);
+  for (const [key, item] of items) {
+    if (inbound !== undefined) items.set(key, withAttributes(base, inbound.project, item));
+  }
+  if (edge.degree) {
+    const key = edgeIndexKey(base.sortKey);
+    items.set(key, { ...items.get(key), counted: { S: edge.type } });
+    const countName = derivedName(base.source, `~degree/${edge.type}`);
+    const count = wanted.get(countName)?.['count'];
+    wanted.set(countName, { count: { N: String(1 + (count !== undefined && 'N' in count ? Number(count.N) : 0)) } });
+  }
+  for (const [key, item] of items) wanted.set(derivedName(base.source, key), item);
+}
+
+/** A node in the index partitions of the edge types that enter it and include their owner. */
+function addOwner(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<EdgeModel>): void {
+  for (const edge of edges) {
+    const { type, to, inbound } = edge;
+    if (inbound?.includeOwner !== true || !to.has(node.type)) continue;
+    const shown: Item = node.view.kind === 'KEYS_ONLY' ? {} : { attributes: { M: projected(base, node.view) } };
+    const shared: Item = {};
+    for (const { name, index } of inbound.orders.values()) {
+      const edgeKey = edge.keys === 'hashed' ? hashedSortKey(type, base.source) : `${type}-${base.source}`;
+      const partition = name === index ? edgeKey : `${name}/${edgeKey}`;
+      const keys: Item = { [`${index}pk`]: { S: partition }, [`${index}sk`]: { S: '\u{10ffff}\u0002' } };
+      if (name === index) Object.assign(shared, keys);
+      else wanted.set(derivedName(base.source, `~ix/#includeOwner/${type}/${name}`), { ...keys, ...shown });
+    }
+    if (Object.keys(shared).length === 0) continue;
+    wanted.set(derivedName(base.source, `~ix/#includeOwner/${type}`), { ...shared, ...shown });
+  }
 }
 
 function elementOf(base: Base, labels: NonNullable<EdgeModel['labels']>): string {

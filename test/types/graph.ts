@@ -39,6 +39,8 @@ export const graph = defineGraph({
       inbound: {
         gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }),
         gsi1: { from: 'date', type: 'date' },
+        byDate: 'date',
+        includeOwner: true,
         project: ['date'],
       },
     }),

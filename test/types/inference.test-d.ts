@@ -4,6 +4,7 @@ import type {
   EdgeAttributes,
   EdgeInput,
   EdgeLabel,
+  EdgeOrder,
   EdgeSource,
   EdgeTarget,
   EdgeType,
@@ -47,6 +48,12 @@ it('knows what an edge type joins and its labels', () => {
   expectTypeOf<EdgeLabel<TestGraph, 'OWNS'>>().toEqualTypeOf<'shown'>();
   expectTypeOf<EdgeLabel<TestGraph, 'LIKES'>>().toEqualTypeOf<never>();
   expectTypeOf<EdgeLabel<TestGraph, 'FOLLOWS'>>().toEqualTypeOf<never>();
+});
+
+it('names the orders, and not what stands beside them', () => {
+  expectTypeOf<EdgeOrder<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<'gsi0' | 'gsi1' | 'byDate'>();
+  expectTypeOf<EdgeOrder<TestGraph, 'FOLLOWS'>>().toEqualTypeOf<never>();
+  expectTypeOf<EdgeOrder<AnyGraph, string>>().toEqualTypeOf<string>();
 });
 
 it('names the searches', () => {

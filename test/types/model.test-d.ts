@@ -56,6 +56,18 @@ it('refuses names that are no attributes of an edge with fields', () => {
   edge({ ...ends, fields, inbound: { gsi1: rank('titel', { A: 1 }) } });
   // @ts-expect-error titel is no attribute
   edge({ ...ends, fields, inbound: { gsi0: 'title', project: ['titel'] } });
+  edge({ ...ends, fields, inbound: { byTitle: 'title', byKind: rank('kind', { A: 1 }), shards: 2 } });
+  edge({ ...ends, fields, inbound: { gsi0: 'title', includeOwner: true, shards: 1 } });
+  // @ts-expect-error a text is no boolean
+  edge({ ...ends, fields, inbound: { gsi0: 'title', includeOwner: 'title' } });
+  // @ts-expect-error titel is no attribute
+  edge({ ...ends, fields, inbound: { byTitle: 'titel' } });
+  // @ts-expect-error titel is no attribute
+  edge({ ...ends, fields, inbound: { gsi0: 'title', byTitle: { from: 'titel' } } });
+  // @ts-expect-error a number is no order
+  edge({ ...ends, fields, inbound: { gsi0: 'title', shard: 3 } });
+  // @ts-expect-error a list is no order
+  edge({ from: 'A', to: 'B', inbound: { gsi0: 'title', projects: ['title'] } });
 });
 
 it('takes the names of every shape that a union of fields has', () => {

@@ -51,8 +51,25 @@ it('takes the declared edge types and gives typed edges', async () => {
   expectTypeOf(all[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP' | 'FOLLOWS' | 'OWNS' | 'LIKES'>();
   // @ts-expect-error: no such edge type
   void reader.inbound('MEMBERSHIP', fromUrl);
+  void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'byDate' });
+  void reader.page('GOALMEMBERSHIP', fromUrl, { order: 'byDate' });
+  // @ts-expect-error: no such order
+  void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'byName' });
+  // @ts-expect-error: no order, but an option beside them
+  void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'project' });
+  // @ts-expect-error: no such order
+  void reader.page('GOALMEMBERSHIP', fromUrl, { order: 'byName' });
   // @ts-expect-error: no such edge type
   void reader.has(fromUrl, 'MEMBERSHIP', fromUrl);
+});
+
+it('gives the node behind the edges with the attributes of its type', async () => {
+  const { owner } = await reader.inbound('GOALMEMBERSHIP', fromUrl, { reverse: true, owner: true });
+  expectTypeOf(owner?.id).toEqualTypeOf<`USER-${string}` | `TEAM-${string}` | undefined>();
+  const { owner: liked } = await reader.inbound('LIKES', fromUrl, { owner: true });
+  expectTypeOf(liked).toEqualTypeOf<{ id: `GOAL-${string}`; attributes: Partial<Goal> } | null | undefined>();
+  // @ts-expect-error: a page has no owner
+  void reader.page('GOALMEMBERSHIP', fromUrl, { owner: true });
 });
 
 it('takes the declared searches and gives typed hits', async () => {

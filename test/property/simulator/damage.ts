@@ -61,7 +61,7 @@ function broken(choices: Choices, name: string, item: Item, way: Exclude<(typeof
     case 'ghost':
       return {
         ...kept,
-        target: { S: '~ix/MEMBER-USER-ghost' },
+        target: { S: GHOSTS[choices.pick(`${name}.ghost`, GHOSTS.length)]! },
         gsi0pk: { S: 'MEMBER-USER-ghost' },
         gsi0sk: { S: 'g' },
       };
@@ -69,6 +69,9 @@ function broken(choices: Choices, name: string, item: Item, way: Exclude<(typeof
       return { ...kept, target: { S: '~nothing' } };
   }
 }
+
+/** Index items that no base item wants: of an edge, of an edge in an order by name, of a node among its edges. */
+const GHOSTS = ['~ix/MEMBER-USER-ghost', '~ix/#byDate/MEMBER-USER-ghost', '~ix/#includeOwner/GONE'] as const;
 
 /** Not a watermark at all; one of a stream that the table has not got yet. */
 const WATERMARKS = ['soon', `2036-01-01T00:00:00.000/${'9'.repeat(40)}`] as const;

@@ -16,6 +16,8 @@ const OPTIONS: ModelOptions = {
   link: 'listed',
   budget: 'ample',
   counted: 'none',
+  named: 'none',
+  owner: 'none',
   keys: 'plain',
 };
 

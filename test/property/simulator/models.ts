@@ -18,6 +18,10 @@ export interface ModelOptions {
   budget: 'ample' | 'tight';
   /** Which edges are counted. */
   counted: 'none' | 'MEMBER' | 'LINK';
+  /** Orders of a MEMBER beyond the indexes, each an index item of its own: none; by date. */
+  named: 'none' | 'date';
+  /** Whether a GOAL is in the index partitions of the PARTs that enter it, which nobody writes. */
+  owner: 'none' | 'included';
   /** How the edges' sort keys are made. */
   keys: 'plain' | 'hashed';
 }
@@ -34,6 +38,8 @@ const SEARCHES = ['none', 'name', 'tags', 'name-tags'] as const;
 const LINKS = ['listed', 'unlisted'] as const;
 const BUDGETS = ['ample', 'tight'] as const;
 const COUNTED = ['none', 'MEMBER', 'LINK'] as const;
+const NAMED = ['none', 'date'] as const;
+const OWNERS = ['none', 'included'] as const;
 const KEYS = ['plain', 'hashed'] as const;
 
 /** Chooses a model. */
@@ -46,6 +52,8 @@ export function chooseModel(choices: Choices): ModelOptions {
     link: LINKS[choices.pick('model.link', LINKS.length)]!,
     budget: BUDGETS[choices.pick('model.budget', BUDGETS.length)]!,
     counted: COUNTED[choices.pick('model.counted', COUNTED.length)]!,
+    named: NAMED[choices.pick('model.named', NAMED.length)]!,
+    owner: OWNERS[choices.pick('model.owner', OWNERS.length)]!,
     keys: KEYS[choices.pick('model.keys', KEYS.length)]!,
   };
 }
@@ -63,7 +71,8 @@ export function graphOf(options: ModelOptions): AnyGraph {
   return graph;
 }
 
-function compile({ view, labels, inbound, search, link, budget, counted, keys }: ModelOptions): AnyGraph {
+function compile(options: ModelOptions): AnyGraph {
+  const { view, labels, inbound, search, link, budget, counted, named, owner, keys } = options;
   const goal = node({
     view: view === 'title' ? ['title'] : view,
     viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
@@ -78,6 +87,8 @@ function compile({ view, labels, inbound, search, link, budget, counted, keys }:
     rank: { gsi0: byRank },
     'rank-date': { gsi0: byRank, gsi1: { from: 'date', type: 'date' }, project: ['role'] },
   } as const;
+  const byDate = named === 'date' && { byDate: { from: 'date', type: 'date' } as const };
+  const memberOrders = inbound === 'none' && named === 'none' ? undefined : { ...orders[inbound], ...byDate };
   const mark = derive((attributes) => (attributes['role'] === 'LEAD' ? MARK : undefined));
   const edgeSets = { role: ['role'], none: [], computed: { is: 'role', mark } } as const;
   return defineGraph({
@@ -88,7 +99,7 @@ function compile({ view, labels, inbound, search, link, budget, counted, keys }:
         from: 'GOAL',
         to: 'USER',
         edgeSet: edgeSets[labels],
-        inbound: orders[inbound],
+        inbound: memberOrders,
         degree: counted === 'MEMBER',
         keys,
       }),
@@ -99,6 +110,9 @@ function compile({ view, labels, inbound, search, link, budget, counted, keys }:
         inbound: link === 'listed' ? undefined : { gsi0: 'since' },
         degree: counted === 'LINK',
         keys,
+      }),
+      ...(owner === 'included' && {
+        PART: edge({ from: 'GOAL', to: 'GOAL', inbound: { gsi0: 'since', ...byDate, includeOwner: true } }),
       }),
     },
   });

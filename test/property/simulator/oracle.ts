@@ -57,7 +57,8 @@ export function isPoison(options: ModelOptions, image: Item): boolean {
   }
   if (target.startsWith('MEMBER-USER-')) {
     const role = options.inbound !== 'none' && has('role', (value) => RANKS[text(value)] === undefined);
-    const date = options.inbound === 'rank-date' && has('date', (value) => !/^\d/.test(text(value)));
+    const hasDate = options.inbound === 'rank-date' || options.named === 'date';
+    const date = hasDate && has('date', (value) => !/^\d/.test(text(value)));
     return role || date;
   }
   if (target.startsWith('LINK-USER-')) return options.link === 'unlisted' && has('since', (value) => !('S' in value));
@@ -78,6 +79,7 @@ function expectNode(options: ModelOptions, partition: ExpectedPartition, source:
       attributes: { M: titleOf(item) },
     });
   }
+  if (options.owner === 'included') expectOwner(options, partition, source);
   if (!options.search.includes('tags')) return;
   for (const tag of tagsOf(item['tags']) ?? []) {
     partition.indexItems.set(`~ix/tags/${tag}`, {
@@ -86,6 +88,18 @@ function expectNode(options: ModelOptions, partition: ExpectedPartition, source:
       value: { S: tag },
     });
   }
+}
+
+/** The node behind the PARTs that enter it, with what its view shows: above the keys of all edges. */
+function expectOwner(options: ModelOptions, partition: ExpectedPartition, source: string): void {
+  const item = (indexPartition: string): Item => ({
+    gsi0pk: { S: indexPartition },
+    gsi0sk: { S: '\u{10ffff}\u0002' },
+    ...(options.view !== 'KEYS_ONLY' && { attributes: { M: partition.attributes ?? {} } }),
+  });
+  partition.indexItems.set('~ix/#includeOwner/PART', item(`PART-${source}`));
+  if (options.named === 'none') return;
+  partition.indexItems.set('~ix/#includeOwner/PART/byDate', item(`byDate/PART-${source}`));
 }
 
 function expectMember(options: ModelOptions, partition: ExpectedPartition, plain: string, item: Item) {
@@ -97,6 +111,7 @@ function expectMember(options: ModelOptions, partition: ExpectedPartition, plain
     computed: [role && `is=${role}`, role === 'LEAD' && `mark=${MARK}`],
   }[options.labels];
   partition.elements.add([edgeInSet(plain, target), ...labels.filter(Boolean)].join('|'));
+  expectNamed(options, partition, source, target, item);
   if (options.inbound === 'none') return;
   const index: Item = {};
   const rank = role && RANKS[role];
@@ -112,6 +127,18 @@ function expectMember(options: ModelOptions, partition: ExpectedPartition, plain
   if (Object.keys(index).length === 0) return;
   if (options.inbound === 'rank-date') index['attributes'] = { M: role ? { role: { S: role } } : {} };
   partition.indexItems.set(`~ix/${target}`, index);
+}
+
+/** The index item that the order by date has for itself. */
+function expectNamed(options: ModelOptions, partition: ExpectedPartition, source: string, target: string, item: Item) {
+  const date = item['date'] && text(item['date']);
+  if (options.named === 'none' || date === undefined || !/^\d/.test(date)) return;
+  const role = item['role'];
+  partition.indexItems.set(`~ix/#byDate/${target}`, {
+    gsi0pk: { S: `byDate/${target}` },
+    gsi0sk: { S: `${date}T00:00:00\u0000${source}` },
+    ...(options.inbound === 'rank-date' && { attributes: { M: role === undefined ? {} : { role } } }),
+  });
 }
 
 function expectLink(options: ModelOptions, partition: ExpectedPartition, plain: string, item: Item) {

@@ -64,6 +64,39 @@ describe('what a model may say', () => {
     const edges = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) };
     expect(defineGraph({ table: 'records', nodes: { USER: node() }, edges }).indexes).toEqual(['gsi0']);
   });
+  it('orders by name beyond the two indexes, which need neither of them', () => {
+    const inbound = { byName: 'name', gsi1: 'b', byRole: rank('role', { LEAD: 1 }), gsi0: 'a', shards: 2 };
+    const edges = { KNOWS: anyEdge({ from: 'USER', to: 'USER', inbound }) };
+    const compiled = define({ table: 'records', nodes: { USER: node() }, edges }).edges.get('KNOWS')?.inbound;
+    expect([...compiled!.orders.keys()]).toEqual(['gsi0', 'gsi1', 'byName', 'byRole']);
+    expect([...compiled!.orders.values()].map(({ index }) => index)).toEqual(['gsi0', 'gsi1', 'gsi0', 'gsi0']);
+    const items = compiled!.items.map(({ orderName, orders }) => [orderName, orders.map(({ name }) => name)]);
+    expect(items).toEqual([
+      [undefined, ['gsi0', 'gsi1']],
+      ['byName', ['byName']],
+      ['byRole', ['byRole']],
+    ]);
+    const alone = { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { byName: 'name' } }) };
+    expect(defineGraph({ table: 'records', nodes: { USER: node() }, edges: alone }).indexes).toEqual(['gsi0']);
+  });
+  it('an owner in the index partitions of its edges: a node knows the types that enter it so', () => {
+    const inbound = { gsi0: 'since', includeOwner: true } as const;
+    const graph = defineGraph({
+      table: 'records',
+      nodes: { USER: node(), TEAM: node(), GOAL: node() },
+      edges: {
+        JOINS: edge({ from: 'USER', to: ['TEAM', 'GOAL'], inbound: { ...inbound, shards: 1 } }),
+        KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', includeOwner: false } }),
+        LIKES: edge({ from: 'USER', to: ['GOAL'], inbound }),
+      },
+    });
+    const owned = [...graph.nodes.values()].map(({ type, ownerOf }) => [type, ownerOf.map((edge) => edge.type)]);
+    expect(owned).toEqual([
+      ['USER', []],
+      ['TEAM', ['JOINS']],
+      ['GOAL', ['JOINS', 'LIKES']],
+    ]);
+  });
   it('an order in short for a search', () => {
     const graph = define({
       table: 'records',

@@ -25,8 +25,8 @@ const graph = defineGraph({
     }),
   },
   edges: {
-    ONE: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }),
-    MANY: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', shards: 3 } }),
+    ONE: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', byName: 'name' } }),
+    MANY: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', byName: 'name', shards: 3 } }),
     BYVALUE: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', shards: 50, shardBy: 'value' } }),
   },
 });
@@ -65,19 +65,28 @@ describe('partitions of search items', () => {
 });
 
 describe("partitions of edges' index items", () => {
+  const partition = (type: string, sortKey: string, value: string, source: string, order = 'gsi0') =>
+    inboundPartition(inbound(type), inbound(type).orders.get(order)!, sortKey, value, source);
+  const partitions = (type: string, sortKey: string, order = 'gsi0') =>
+    inboundPartitions(inbound(type), inbound(type).orders.get(order)!, sortKey);
+
   it('are the sort key of the edge, sharded where the model says so', () => {
-    expect(inboundPartition(inbound('ONE'), 'ONE-USER-2', 'x', 'USER-1')).toBe('ONE-USER-2');
-    expect(inboundPartitions(inbound('ONE'), 'ONE-USER-2')).toEqual(['ONE-USER-2']);
-    expect(inboundPartitions(inbound('MANY'), 'MANY-USER-2')).toEqual([1, 2, 3].map((n) => `MANY-USER-2#${n}`));
-    expect(inboundPartitions(inbound('MANY'), 'MANY-USER-2')).toContain(
-      inboundPartition(inbound('MANY'), 'MANY-USER-2', 'x', 'USER-1'),
+    expect(partition('ONE', 'ONE-USER-2', 'x', 'USER-1')).toBe('ONE-USER-2');
+    expect(partitions('ONE', 'ONE-USER-2')).toEqual(['ONE-USER-2']);
+    expect(partitions('MANY', 'MANY-USER-2')).toEqual([1, 2, 3].map((n) => `MANY-USER-2#${n}`));
+    expect(partitions('MANY', 'MANY-USER-2')).toContain(partition('MANY', 'MANY-USER-2', 'x', 'USER-1'));
+  });
+  it('of named orders have the name before them, and the shards of the others', () => {
+    expect(partition('ONE', 'ONE-USER-2', 'x', 'USER-1', 'byName')).toBe('byName/ONE-USER-2');
+    expect(partitions('MANY', 'MANY-USER-2', 'byName')).toEqual([1, 2, 3].map((n) => `byName/MANY-USER-2#${n}`));
+    expect(partition('MANY', 'MANY-USER-2', 'x', 'USER-1', 'byName')).toBe(
+      `byName/${partition('MANY', 'MANY-USER-2', 'x', 'USER-1')}`,
     );
   });
   it('are sharded by source, or by value', () => {
-    const bySource = (source: string, value: string) => inboundPartition(inbound('MANY'), 'MANY-USER-2', value, source);
+    const bySource = (source: string, value: string) => partition('MANY', 'MANY-USER-2', value, source);
     expect(bySource('USER-1', 'x')).toBe(bySource('USER-1', 'y'));
-    const byValue = (source: string, value: string) =>
-      inboundPartition(inbound('BYVALUE'), 'BYVALUE-USER-2', value, source);
+    const byValue = (source: string, value: string) => partition('BYVALUE', 'BYVALUE-USER-2', value, source);
     expect(byValue('USER-1', 'x')).toBe(byValue('USER-9', 'x'));
     expect(new Set(['a', 'b', 'c', 'd'].map((value) => byValue('USER-1', value))).size).toBeGreaterThan(1);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  baseKeyOfIndexItem,
   checkKeyText,
   describe as describeValue,
   edgeIndexKey,
@@ -8,6 +9,7 @@ import {
   isDerivedKey,
   isTypeName,
   newId,
+  ownerIndexKey,
   PARTITION_KEY_BYTES,
   parseNodeId,
   quarantineKey,
@@ -60,6 +62,9 @@ describe('newId', () => {
 describe('derived sort keys', () => {
   it('stay readable', () => {
     expect(edgeIndexKey('GOALMEMBERSHIP-USER-U1')).toBe('~ix/GOALMEMBERSHIP-USER-U1');
+    expect(edgeIndexKey('GOALMEMBERSHIP-USER-U1', 'byPriority')).toBe('~ix/#byPriority/GOALMEMBERSHIP-USER-U1');
+    expect(ownerIndexKey('TICKET')).toBe('~ix/#includeOwner/TICKET');
+    expect(ownerIndexKey('TICKET', 'byPriority')).toBe('~ix/#includeOwner/TICKET/byPriority');
     expect(searchKey('name')).toBe('~ix/name');
     expect(searchValueKey('favoriteFoods', 'ramen')).toBe('~ix/favoriteFoods/ramen');
     expect(quarantineKey('GOAL-G1', 'label/0001')).toBe('~quarantine/GOAL-G1/label/0001');
@@ -68,6 +73,7 @@ describe('derived sort keys', () => {
     const fitting = 'A-'.padEnd(SORT_KEY_BYTES - '~ix/'.length, 'x');
     expect(edgeIndexKey(fitting)).toBe(`~ix/${fitting}`);
     expect(edgeIndexKey(`${fitting}x`)).toBe(`~ix/#${hash128(`${fitting}x`)}`);
+    expect(edgeIndexKey(fitting, 'byPriority')).toBe(`~ix/#byPriority/#${hash128(fitting)}`);
     const long = 'é'.repeat(600);
     expect(searchValueKey('tag', long)).toBe(`~ix/tag/#${hash128(long)}`);
     expect(quarantineKey(`GOAL-${long}`, 'label/1')).toBe(`~quarantine/#${hash128(`GOAL-${long}`)}/label/1`);
@@ -81,6 +87,23 @@ describe('derived sort keys', () => {
     expect(searchKey('A-USER-1')).toBe('~ix/A%2DUSER%2D1');
     expect(searchKey('100%')).toBe('~ix/100%25');
   });
+});
+
+describe('the base item of an index item', () => {
+  it.each<[string, string | undefined]>([
+    ['~ix/MEMBER-USER-1', 'MEMBER-USER-1'],
+    ['~ix/#byName/MEMBER-USER-1', 'MEMBER-USER-1'],
+    ['~ix/#byName/MEMBER-USER-1/x#y', 'MEMBER-USER-1/x#y'],
+    ['~ix/name', 'GOAL-1'],
+    ['~ix/tags/a-b', 'GOAL-1'],
+    [`~ix/#${hash128('long')}`, undefined],
+    [`~ix/#byName/#${hash128('long')}`, undefined],
+    ['~ix/#byName/', undefined],
+    ['~ix/#includeOwner/MEMBER', 'GOAL-1'],
+    ['~ix/#includeOwner/MEMBER/byName', 'GOAL-1'],
+    [ownerIndexKey('M'.repeat(1020)), 'GOAL-1'],
+    ['~ix/#ByName/MEMBER-USER-1', undefined],
+  ])('of %s is %s', (key, base) => expect(baseKeyOfIndexItem('GOAL-1', key)).toBe(base));
 });
 
 describe('checkKeyText', () => {

@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { type AttributeValue, type Item, setOwn } from '../../../src/model/attribute-value.ts';
-import { indexSortKey } from '../../../src/model/encoding.ts';
+import { indexSortKey, OWNER_SORT_KEY } from '../../../src/model/encoding.ts';
 import { defineGraph } from '../../../src/model/graph.ts';
 import { hash128 } from '../../../src/model/keys.ts';
-import { derive as computed, rank } from '../../../src/model/schema.ts';
+import { derive as computed, edge, rank } from '../../../src/model/schema.ts';
 import { shardOf } from '../../../src/model/shard.ts';
 import { derive } from '../../../src/plan/derive.ts';
 import { anyNode } from '../../support/model.ts';
 import { baseItem } from '../../support/records.ts';
 
 const ID = 'USER-1';
+/** Too large for an index item, and not for a node. */
+const huge = { S: 'x'.repeat(406_000) };
 
 /** What a user with these options and attributes wants derived. */
 function derived(options: object, attributes: Item, id = ID) {
@@ -179,10 +181,53 @@ describe('each: one search item for each value', () => {
   });
 });
 
+describe('the owner items of a node', () => {
+  const edges = {
+    FOR: edge({
+      from: 'USER',
+      to: 'USER',
+      inbound: { gsi0: 'since', gsi1: 'title', byHours: 'hours', includeOwner: true },
+    }),
+    KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }),
+  };
+  const owned = (options: object, attributes: Item, id = ID) => {
+    const graph = defineGraph({ table: 'records', nodes: { USER: anyNode(options) }, edges });
+    return derive(graph, id, id, baseItem(id, id, attributes));
+  };
+  const keys = (index: string, partition: string): Item => ({
+    [`${index}pk`]: { S: partition },
+    [`${index}sk`]: { S: OWNER_SORT_KEY },
+  });
+
+  it('are one for gsi0 and gsi1 and one for each named order, with what the view shows', () => {
+    const attributes = { M: { name: { S: 'Ada' } } };
+    const { indexItems, problems } = owned({ view: ['name'] }, { name: { S: 'Ada' }, note: { S: 'n' } });
+    expect(problems).toEqual([]);
+    expect(Object.fromEntries(indexItems)).toEqual({
+      '~ix/#includeOwner/FOR': { ...keys('gsi0', 'FOR-USER-1'), ...keys('gsi1', 'FOR-USER-1'), attributes },
+      '~ix/#includeOwner/FOR/byHours': { ...keys('gsi0', 'byHours/FOR-USER-1'), attributes },
+    });
+  });
+  it('have no attributes where the view has none, and are there for a node without attributes', () => {
+    const itemsOf = (options: object) => owned(options, {}).indexItems.get('~ix/#includeOwner/FOR/byHours');
+    expect(itemsOf({ view: 'KEYS_ONLY' })).toEqual(keys('gsi0', 'byHours/FOR-USER-1'));
+    expect(itemsOf({})).toEqual({ ...keys('gsi0', 'byHours/FOR-USER-1'), attributes: { M: {} } });
+  });
+  it('are not wanted where the id leaves no room for the key of any edge', () => {
+    const fitting = `USER-${'x'.repeat(1024 - 'FOR-USER-'.length)}`;
+    expect([...owned({}, {}, fitting).indexItems.keys()]).toEqual(['~ix/#includeOwner/FOR']);
+    const { indexItems, problems } = owned({}, {}, `${fitting}x`);
+    expect([indexItems.size, problems]).toEqual([0, []]);
+  });
+  it('beyond 400 KB are a problem, each', () => {
+    expect(owned({}, { huge }).problems.map(({ code }) => code)).toEqual(['item-too-large', 'item-too-large']);
+    expect(owned({ view: 'KEYS_ONLY' }, { huge }).problems).toEqual([]);
+  });
+});
+
 describe('what cannot be derived', () => {
   const problemsOf = (options: object, attributes: Item) => derived(options, attributes).problems;
   const long = { S: 'x'.repeat(1100) };
-  const huge = { S: 'x'.repeat(406_000) };
 
   it.each<[string, string, string, unknown, Item]>([
     ['a value of another type', 'wrong-type', 'name', {}, { name: { N: '1' } }],

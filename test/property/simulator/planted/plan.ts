@@ -82,9 +82,9 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/plan/derive.ts',
-        find: '  return { attributes: subject.project(node.view, problems), indexItems, problems };',
+        find: '  return { attributes, indexItems, problems };',
         replace:
-          '  const attributes = subject.project(node.view, problems);\n  return { attributes: Object.keys(attributes).length === 0 ? undefined : attributes, indexItems, problems };',
+          '  return { attributes: Object.keys(attributes).length === 0 ? undefined : attributes, indexItems, problems };',
       },
     ],
   },

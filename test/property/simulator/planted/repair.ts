@@ -101,4 +101,20 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     rule: 'The last suspects of a partition are settled too.',
     patches: [{ file: 'src/check/inspect.ts', find: '        if (chunk.length > 0) send();\n', replace: '' }],
   },
+  {
+    name: 'repair-named-order-by-node',
+    rule: 'The index item of a named order is mended by the edge that its sort key names.',
+    patches: [
+      {
+        file: 'src/model/keys.ts',
+        find: "  if (order !== undefined) return name === '' ? undefined : name;",
+        replace: '  if (order !== undefined) return source;',
+      },
+    ],
+  },
+  {
+    name: 'repair-owner-by-no-item',
+    rule: 'A node among its own edges is mended by the node.',
+    patches: [{ file: 'src/model/keys.ts', find: '  if (isOwnerKey(sortKey)) return source;\n', replace: '' }],
+  },
 ];

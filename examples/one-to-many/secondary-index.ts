@@ -1,0 +1,54 @@
+import { createReader, createWriter, defineGraph, edge, node } from 'edgeloom';
+import type { Example } from './example.ts';
+
+const graph = defineGraph({
+  table: 'tickets',
+  nodes: { USER: node({ view: ['name'] }), TICKET: node({ view: ['title', 'status'] }) },
+  edges: {
+    FILED_BY: edge({
+      from: 'TICKET',
+      to: 'USER',
+      inbound: {
+        gsi0: { from: 'opened', type: 'date' },
+        // An order more, of a name of its own: an index item more for each ticket.
+        byHours: { from: 'hours', type: 'number' },
+        project: ['title'],
+        // The user is the last item of their own index partition: read backwards it comes first.
+        includeOwner: true,
+      },
+    }),
+  },
+});
+
+const TICKETS: [id: `TICKET-${string}`, title: string, opened: string, hours: number][] = [
+  ['TICKET-1', 'Login fails', '2026-01-03', 8],
+  ['TICKET-2', 'Typo', '2026-01-05', 0.5],
+  ['TICKET-3', 'Slow search', '2026-01-09', 21],
+];
+
+/** The children sort by a value in the parent's index partition, newest last, and the parent behind them all. */
+export const secondaryIndex: Example = {
+  title: 'secondary index + Query: a user and their newest tickets',
+  graph,
+  async run({ store, projected }) {
+    const writer = createWriter(graph, { store });
+    const reader = createReader(graph, { store });
+    await writer.batch((batch) => {
+      batch.putNode('USER-ada', { name: 'Ada' });
+      for (const [id, title, opened, hours] of TICKETS) {
+        batch.putNode(id, { title, status: 'open' });
+        batch.putEdge(id, 'FILED_BY', 'USER-ada', { title, opened, hours });
+      }
+    });
+    await projected();
+    const newest = await reader.inbound('FILED_BY', 'USER-ada', { reverse: true, owner: true, limit: 2 });
+    const longest = await reader.inbound('FILED_BY', 'USER-ada', { order: 'byHours', reverse: true, limit: 1 });
+    return {
+      'the owner and the two newest, in one Query': [newest.owner, ...newest.items.map(({ attributes }) => attributes)],
+      'since January 5': (await reader.inbound('FILED_BY', 'USER-ada', { from: '2026-01-05' })).items.map(
+        ({ source }) => source,
+      ),
+      'the longest': longest.items.map(({ source }) => source),
+    };
+  },
+};

@@ -1,0 +1,212 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { check } from '../../src/check/check.ts';
+import type { AnyGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { allPages, countingReader } from '../support/reader.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** Tickets in two orders of the indexes and two of their own; notes in one order of their own alone. */
+const tickets = (table: string) =>
+  defineGraph({
+    table,
+    nodes: { TICKET: node(), USER: node() },
+    edges: {
+      FOR: edge({
+        from: 'TICKET',
+        to: 'USER',
+        inbound: {
+          gsi0: { from: 'opened', type: 'date' },
+          gsi1: 'title',
+          byPriority: rank('priority', { HIGH: 3, LOW: 1 }),
+          byHours: { from: 'hours', type: 'number' },
+          project: ['title'],
+        },
+      }),
+      NOTE: edge({ from: 'TICKET', to: 'USER', edgeSet: false, inbound: { byText: 'text', shards: 3 } }),
+    },
+  });
+
+const graph = tickets(uniqueTableName());
+/** Tickets that no two orders put in the same sequence. */
+const TICKETS = Array.from({ length: 12 }, (_, i) => ({
+  source: `TICKET-${String(i).padStart(2, '0')}` as const,
+  opened: `2026-01-${String(i + 1).padStart(2, '0')}`,
+  title: `title ${String(50 - i)}`,
+  priority: i % 3 === 0 ? 'HIGH' : 'LOW',
+  hours: (i * 7) % 12,
+}));
+/** DynamoDB allows sort keys of 1,024 bytes: there is no room left for the order's name before this one. */
+const LONG = `USER-${'x'.repeat(1004)}` as const;
+
+let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let reader: ReturnType<typeof createReader<typeof graph>>;
+
+beforeAll(async () => {
+  table = await testTable(graph);
+  const writer = createWriter(graph, { store: table.store });
+  await writer.batch((batch) => {
+    for (const { source, ...attributes } of TICKETS) batch.putEdge(source, 'FOR', 'USER-1', attributes);
+    // Without a priority, so that one order leaves it out.
+    batch.putEdge('TICKET-plain', 'FOR', 'USER-1', { hours: 100, title: 'z' });
+    // A target whose id begins the same, and one that looks like a sharded or named partition of the first.
+    for (const id of ['USER-10', 'USER-1#1', 'USER-1/byHours'] as const) {
+      batch.putEdge('TICKET-00', 'FOR', id, { hours: 5, priority: 'LOW' });
+    }
+    for (let i = 0; i < 20; i++) batch.putEdge(`TICKET-${i}`, 'NOTE', 'USER-1', { text: `note ${i % 4}` });
+    batch.putEdge('TICKET-00', 'NOTE', LONG, { text: 'long' });
+  });
+  expect((await table.projectAll()).quarantined).toBe(0);
+  reader = createReader(graph, { store: table.store });
+});
+
+const sources = (page: { items: { source: string }[] }): string[] => page.items.map(({ source }) => source);
+const byHours = [...TICKETS].sort((left, right) => left.hours - right.hours);
+
+describe('named orders', () => {
+  it('are chosen by name, beside the two of the indexes, each with what is projected', async () => {
+    const found = await reader.inbound('FOR', 'USER-1', { order: 'byHours' });
+    expect(sources(found)).toEqual([...byHours.map(({ source }) => source), 'TICKET-plain']);
+    expect(found.items[0]).toEqual({
+      ...{ source: byHours[0]!.source, type: 'FOR', target: 'USER-1', attributes: { title: byHours[0]!.title } },
+    });
+    const opened = TICKETS.map(({ source }) => source);
+    expect(sources(await reader.inbound('FOR', 'USER-1'))).toEqual(opened);
+    const byTitle = await reader.inbound('FOR', 'USER-1', { order: 'gsi1' });
+    expect(sources(byTitle)).toEqual([...opened.reverse(), 'TICKET-plain']);
+  });
+
+  it('take the predicates of their kind: labels by weight, numbers in a range', async () => {
+    const high = TICKETS.filter(({ priority }) => priority === 'HIGH').map(({ source }) => source);
+    const query = { order: 'byPriority' } as const;
+    expect(sources(await reader.inbound('FOR', 'USER-1', { ...query, atLeast: 'HIGH' }))).toEqual(high);
+    expect(sources(await reader.inbound('FOR', 'USER-1', { ...query, equals: 'HIGH' }))).toEqual(high);
+    expect(sources(await reader.inbound('FOR', 'USER-1', query))).toHaveLength(TICKETS.length);
+    const range = { order: 'byHours', from: 3, to: 5, reverse: true } as const;
+    expect(sources(await reader.inbound('FOR', 'USER-1', range))).toEqual(
+      byHours
+        .filter(({ hours }) => hours >= 3 && hours <= 5)
+        .map(({ source }) => source)
+        .reverse(),
+    );
+  });
+
+  it('keep targets apart whose ids look alike', async () => {
+    for (const id of ['USER-10', 'USER-1#1', 'USER-1/byHours']) {
+      expect(sources(await reader.inbound('FOR', id, { order: 'byHours' }))).toEqual(['TICKET-00']);
+      expect(sources(await reader.inbound('FOR', id, { order: 'byPriority' }))).toEqual(['TICKET-00']);
+    }
+  });
+
+  it('may be the only ones, sharded, and are then the default: one Query a shard, pages in order', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    const wanted = Array.from({ length: 20 }, (_, i) => ({ source: `TICKET-${i}`, text: i % 4 })).sort(
+      (left, right) => left.text - right.text || (left.source < right.source ? -1 : 1),
+    );
+    const calls = await callsOf(async () => {
+      expect(sources(await counted.inbound('NOTE', 'USER-1'))).toEqual(wanted.map(({ source }) => source));
+    });
+    expect(calls).toEqual({ QueryCommand: 3 });
+    for (const reverse of [false, true]) {
+      const pages = await allPages((cursor) =>
+        reader.inbound('NOTE', 'USER-1', { order: 'byText', reverse, limit: 3, cursor }),
+      );
+      const found = pages.flat().map(({ source }) => source);
+      expect(found).toEqual((reverse ? [...wanted].reverse() : wanted).map(({ source }) => source));
+    }
+  });
+
+  it('find an edge whose key leaves no room for the name', async () => {
+    expect(sources(await reader.inbound('NOTE', LONG))).toEqual(['TICKET-00']);
+    const { items } = await table.store.query({ partition: 'TICKET-00', sortKey: { beginsWith: '~ix/#byText/#' } });
+    expect(items).toHaveLength(1);
+  });
+
+  it('bind a cursor to the order, and serve pages with their neighbours', async () => {
+    const { cursor } = await reader.inbound('FOR', 'USER-1', { order: 'byHours', limit: 1 });
+    for (const order of ['byPriority', 'gsi0'] as const) {
+      await expect(reader.inbound('FOR', 'USER-1', { order, limit: 1, cursor })).rejects.toThrow(
+        expect.objectContaining({ code: 'invalid-cursor' }),
+      );
+    }
+    const page = await reader.page('FOR', 'USER-1', { order: 'byHours', limit: 2, reverse: true });
+    expect(page.items.map(({ id }) => id)).toEqual(['TICKET-plain', byHours.at(-1)!.source]);
+    const open = reader as unknown as ReturnType<typeof createReader<AnyGraph>>;
+    await expect(open.inbound('FOR', 'USER-1', { order: 'byColour' })).rejects.toThrow(
+      expect.objectContaining({
+        code: 'unknown-order',
+        hint: expect.stringContaining('gsi0, gsi1, byPriority, byHours'),
+      }),
+    );
+  });
+});
+
+describe('the index items of named orders', () => {
+  it('follow their edge: changed, taken out of one order, deleted; waitForProjection looks at each', async () => {
+    const own = await testTable(tickets(uniqueTableName()));
+    const writer = createWriter(own.graph, { store: own.store });
+    const ownReader = createReader(own.graph, { store: own.store });
+    const key = { source: 'TICKET-1', target: 'FOR-USER-1' };
+    await writer.putEdge('TICKET-1', 'FOR', 'USER-1', { hours: 1, priority: 'LOW' });
+    await expect(ownReader.waitForProjection(key, { timeoutMs: 0 })).rejects.toThrow(/~ix\/#byPriority\/FOR-USER-1/);
+    await own.projectAll();
+    await ownReader.waitForProjection(key, { timeoutMs: 0 });
+    await writer.putEdge('TICKET-1', 'FOR', 'USER-1', { hours: 2 });
+    await expect(ownReader.waitForProjection(key, { timeoutMs: 0 })).rejects.toThrow(/~ix\/#byHours\/FOR-USER-1/);
+    await own.projectAll();
+    expect(sources(await ownReader.inbound('FOR', 'USER-1', { order: 'byPriority' }))).toEqual([]);
+    expect(sources(await ownReader.inbound('FOR', 'USER-1', { order: 'byHours', equals: 2 }))).toEqual(['TICKET-1']);
+    await writer.deleteEdge('TICKET-1', 'FOR', 'USER-1');
+    await own.projectAll();
+    expect(sources(await ownReader.inbound('FOR', 'USER-1', { order: 'byHours' }))).toEqual([]);
+    await ownReader.waitForProjection(key, { timeoutMs: 0 });
+  });
+
+  it('lead deleteNodeWithEdges to the edges that no other order holds', async () => {
+    const own = await testTable(tickets(uniqueTableName()));
+    const writer = createWriter(own.graph, { store: own.store });
+    await writer.batch((batch) => {
+      for (let i = 0; i < 4; i++) batch.putEdge(`TICKET-${i}`, 'FOR', 'USER-1', { hours: i });
+      for (let i = 0; i < 4; i++) batch.putEdge(`TICKET-${i}`, 'NOTE', 'USER-1', { text: 'a' });
+    });
+    await own.projectAll();
+    expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 8 });
+  });
+
+  it('are checked and mended one by one, hashed ones and those of an order that is no more too', async () => {
+    const own = await testTable(tickets(uniqueTableName()));
+    const writer = createWriter(own.graph, { store: own.store });
+    await writer.batch((batch) => {
+      for (let i = 0; i < 30; i++) batch.putEdge('TICKET-1', 'FOR', `USER-${i}`, { hours: i, priority: 'LOW' });
+      batch.putEdge('TICKET-1', 'NOTE', LONG, { text: 'long' });
+    });
+    await own.projectAll();
+    const { items } = await own.store.query({ partition: 'TICKET-1', sortKey: { beginsWith: '~ix/#' } });
+    expect(items).toHaveLength(61);
+    const hashed = items.find(({ target }) => 'S' in target! && target.S.startsWith('~ix/#byText/#'))!;
+    const stale = items.find(({ target }) => 'S' in target! && target.S === '~ix/#byHours/FOR-USER-7')!;
+    await own.store.put({ ...stale, gsi0sk: { S: 'odd' } });
+    await own.store.put({ ...stale, target: { S: '~ix/#byColour/FOR-USER-7' } });
+    await own.store.delete({ source: 'TICKET-1', target: '~ix/#byPriority/FOR-USER-3' });
+    await own.store.delete({ source: 'TICKET-1', target: (hashed['target'] as { S: string }).S });
+    const found = async (mode: 'report' | 'repair') => {
+      const verdicts: string[] = [];
+      await check({
+        ...{ graph: own.graph, store: own.store, settleMs: 0, mode },
+        onFinding: ({ verdict, target }) => verdicts.push(`${verdict} ${target.replace(/#[0-9a-f]{32}$/, '#hash')}`),
+      });
+      return verdicts.filter((text) => !text.startsWith('dangling')).sort();
+    };
+    const wrong = [
+      'missing ~ix/#byPriority/FOR-USER-3',
+      'missing ~ix/#byText/#hash',
+      'orphan ~ix/#byColour/FOR-USER-7',
+      'stale ~ix/#byHours/FOR-USER-7',
+    ];
+    expect(await found('report')).toEqual(wrong);
+    expect(await found('repair')).toEqual(wrong);
+    expect(await found('report')).toEqual([]);
+  });
+});

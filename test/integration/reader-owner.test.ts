@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { check } from '../../src/check/check.ts';
+import type { AnyGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { createReader, type Reader } from '../../src/read/reader.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { allPages, countingReader } from '../support/reader.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** Tickets of users and teams, in all three kinds of orders; the index partitions include their owners. */
+const tickets = (table: string) =>
+  defineGraph({
+    table,
+    nodes: { TICKET: node(), USER: node({ view: ['name'] }), TEAM: node({ view: 'KEYS_ONLY' }) },
+    edges: {
+      FOR: edge({
+        from: ['TICKET', 'USER'],
+        to: ['USER', 'TEAM'],
+        inbound: {
+          gsi0: { from: 'opened', type: 'date' },
+          gsi1: 'title',
+          byHours: { from: 'hours', type: 'number' },
+          project: ['title'],
+          includeOwner: true,
+        },
+      }),
+      SEEN: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'at' } }),
+    },
+  });
+
+const graph = tickets(uniqueTableName());
+const day = (i: number): string => `2026-01-${String(i + 1).padStart(2, '0')}`;
+const newest = (count: number): string[] => Array.from({ length: count }, (_, i) => `TICKET-${11 - i}`);
+/** Titles that sort as high as text can. */
+const HIGH = ['\u{10ffff}', '\u{10ffff}\u{10ffff}', '\u{10ffff}\u0001', '\u{10ffff}\u0002', '\u{10ffff}\u0003', '~'];
+
+let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let reader: Reader<typeof graph>;
+
+beforeAll(async () => {
+  table = await testTable(graph);
+  const writer = createWriter(graph, { store: table.store });
+  await writer.batch((batch) => {
+    batch.putNode('USER-1', { name: 'Ada', note: 'not in the view' });
+    batch.putNode('TEAM-1', { name: 'not in the view either' });
+    for (let i = 0; i < 12; i++) {
+      batch.putEdge(`TICKET-${i}`, 'FOR', 'USER-1', { opened: day(i), title: `t${i % 10}`, hours: i });
+    }
+    for (const [i, title] of HIGH.entries()) batch.putEdge(`TICKET-high-${i}`, 'FOR', 'USER-2', { title });
+    batch.putNode('USER-2', { name: 'Grace' });
+    batch.putEdge('TICKET-1', 'FOR', 'USER-gone', { opened: day(0) });
+    batch.putEdge('TICKET-1', 'FOR', 'TEAM-1', { opened: day(0) });
+  });
+  expect((await table.projectAll()).quarantined).toBe(0);
+  reader = createReader(graph, { store: table.store });
+});
+
+const sources = (page: { items: { source: string }[] }): string[] => page.items.map(({ source }) => source);
+const ada = { id: 'USER-1', attributes: { name: 'Ada' } };
+
+describe('the owner', () => {
+  it('comes with the newest edges, with what its view shows, in one Query and beside the limit', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    for (const limit of [1, 3, 11, 12, 13, 100]) {
+      const calls = await callsOf(async () => {
+        const page = await counted.inbound('FOR', 'USER-1', { reverse: true, owner: true, limit });
+        expect(page.owner).toEqual(ada);
+        expect(sources(page)).toEqual(newest(Math.min(12, limit)));
+        expect(page.cursor === undefined).toBe(limit >= 12);
+      });
+      expect(calls).toEqual({ QueryCommand: 1 });
+    }
+  });
+
+  it('comes in every order, with a lower end, and of every type that the edges enter', async () => {
+    const backwards = { reverse: true, owner: true, limit: 2 } as const;
+    const hours = await reader.inbound('FOR', 'USER-1', { ...backwards, order: 'byHours', from: 11 });
+    expect([hours.owner, sources(hours)]).toEqual([ada, ['TICKET-11']]);
+    const titles = await reader.inbound('FOR', 'USER-1', { ...backwards, order: 'gsi1' });
+    expect([titles.owner, sources(titles)]).toEqual([ada, ['TICKET-9', 'TICKET-8']]);
+    const later = await reader.inbound('FOR', 'USER-1', { ...backwards, from: day(30) });
+    expect(later).toEqual({ items: [], owner: ada });
+    const team = await reader.inbound('FOR', 'TEAM-1', backwards);
+    expect([team.owner, sources(team)]).toEqual([{ id: 'TEAM-1', attributes: {} }, ['TICKET-1']]);
+  });
+
+  it('is null where there is no such node, with and without edges', async () => {
+    const backwards = { reverse: true, owner: true } as const;
+    const gone = await reader.inbound('FOR', 'USER-gone', backwards);
+    expect([gone.owner, sources(gone)]).toEqual([null, ['TICKET-1']]);
+    expect(await reader.inbound('FOR', 'USER-never', backwards)).toEqual({ items: [], owner: null });
+  });
+
+  it('takes one Query more forwards, and where the range has an upper end', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    const queries = [
+      { owner: true, limit: 2 },
+      { owner: true, limit: 2, reverse: true, to: day(1) },
+      { owner: true, limit: 2, reverse: true, equals: day(1) },
+    ] as const;
+    const wanted = [['TICKET-0', 'TICKET-1'], ['TICKET-1', 'TICKET-0'], ['TICKET-1']];
+    for (const [i, query] of queries.entries()) {
+      const calls = await callsOf(async () => {
+        const page = await counted.inbound('FOR', 'USER-1', query);
+        expect([page.owner, sources(page)]).toEqual([ada, wanted[i]]);
+      });
+      expect(calls).toEqual({ QueryCommand: 2 });
+    }
+  });
+
+  it('is on the first page only; the cursors of both ways to ask are the same', async () => {
+    const first = await reader.inbound('FOR', 'USER-1', { reverse: true, owner: true, limit: 5 });
+    const second = await reader.inbound('FOR', 'USER-1', {
+      reverse: true,
+      owner: true,
+      limit: 5,
+      cursor: first.cursor,
+    });
+    expect(second).not.toHaveProperty('owner');
+    const rest = await reader.inbound('FOR', 'USER-1', { reverse: true, limit: 5, cursor: second.cursor });
+    expect([...sources(first), ...sources(second), ...sources(rest)]).toEqual(newest(12));
+    expect(rest).not.toHaveProperty('cursor');
+  });
+
+  it('stands behind every edge, also behind texts as high as text can be', async () => {
+    const page = await reader.inbound('FOR', 'USER-2', { order: 'gsi1', reverse: true, owner: true, limit: 3 });
+    expect(page.owner).toEqual({ id: 'USER-2', attributes: { name: 'Grace' } });
+    // In the order of code points: a beginning before what goes on from it.
+    const wanted = [...HIGH].sort((left, right) => Buffer.compare(Buffer.from(left), Buffer.from(right)));
+    const all = await reader.inbound('FOR', 'USER-2', { order: 'gsi1' });
+    expect(all.items.map(({ attributes }) => attributes['title'])).toEqual(wanted);
+    expect(page.items.map(({ attributes }) => attributes['title'])).toEqual(wanted.reverse().slice(0, 3));
+  });
+
+  it('is never among the edges where it is not asked for, whatever range, order, direction and limit', async () => {
+    const hour = fc.option(fc.integer({ min: -1, max: 13 }), { nil: undefined });
+    const query = fc.record({
+      ...{ from: hour, to: hour, reverse: fc.boolean(), limit: fc.constantFrom(1, 2, 5, 11, 12, 13) },
+      owner: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(query, async ({ from, to, reverse, limit, owner }) => {
+        const hours = Array.from({ length: 12 }, (_, i) => i).filter((i) => i >= (from ?? 0) && i <= (to ?? 11));
+        if (reverse) hours.reverse();
+        const owners: unknown[] = [];
+        const pages = await allPages(async (cursor) => {
+          const page = await reader.inbound('FOR', 'USER-1', {
+            order: 'byHours',
+            from,
+            to,
+            reverse,
+            limit,
+            owner,
+            cursor,
+          });
+          owners.push(page.owner);
+          return page;
+        });
+        expect(pages.flat().map(({ source }) => source)).toEqual(hours.map((i) => `TICKET-${i}`));
+        // No page is short because of the owner, and none is empty after the first.
+        for (const page of pages.slice(0, -1)) expect(page).toHaveLength(limit);
+        expect(pages).toHaveLength(Math.max(1, Math.ceil(hours.length / limit)));
+        expect(owners).toEqual([owner ? ada : undefined, ...pages.slice(1).map(() => undefined)]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is no neighbour of a page, and is refused where the model does not include it', async () => {
+    const page = await reader.page('FOR', 'USER-1', { reverse: true, limit: 2 });
+    expect(page.items.map(({ id }) => id)).toEqual(['TICKET-11', 'TICKET-10']);
+    const open = reader as unknown as Reader<AnyGraph>;
+    const fails = (code: string) => expect.objectContaining({ code });
+    await expect(open.inbound('SEEN', 'USER-1', { owner: true })).rejects.toThrow(fails('no-owner'));
+    const options = { owner: true } as object;
+    await expect(open.page('FOR', 'USER-1', options)).rejects.toThrow(fails('invalid-argument'));
+  });
+});
+
+describe('the owner item', () => {
+  async function own() {
+    const made = await testTable(tickets(uniqueTableName()));
+    const writer = createWriter(made.graph, { store: made.store });
+    return { ...made, writer, reader: createReader(made.graph, { store: made.store }) };
+  }
+  const backwards = { reverse: true, owner: true } as const;
+
+  it('follows its node: put, changed, deleted; waitForProjection looks at it', async () => {
+    const { writer, reader: reads, projectAll } = await own();
+    const key = { source: 'USER-1', target: 'USER-1' };
+    await writer.putNode('USER-1', { name: 'Ada' });
+    await expect(reads.waitForProjection(key, { timeoutMs: 0 })).rejects.toThrow(
+      /~ix\/#includeOwner\/FOR, ~ix\/#includeOwner\/FOR\/byHours/,
+    );
+    await projectAll();
+    await reads.waitForProjection(key, { timeoutMs: 0 });
+    expect((await reads.inbound('FOR', 'USER-1', backwards)).owner).toEqual(ada);
+    await writer.putNode('USER-1', { name: 'Ada L.' });
+    await projectAll();
+    expect((await reads.inbound('FOR', 'USER-1', backwards)).owner?.attributes).toEqual({ name: 'Ada L.' });
+    await writer.deleteNode('USER-1');
+    await projectAll();
+    expect(await reads.inbound('FOR', 'USER-1', backwards)).toEqual({ items: [], owner: null });
+  });
+
+  it('costs no write where nothing changes that its view shows', async () => {
+    const { writer, projectAll, store } = await own();
+    await writer.putNode('USER-1', { name: 'Ada' });
+    await projectAll();
+    const revision = async () =>
+      (await store.get({ source: 'USER-1', target: '~ix/#includeOwner/FOR' }, { consistent: true })).item?.['r'];
+    const before = await revision();
+    await writer.putNode('USER-1', { name: 'Ada', note: 'not in the view' });
+    await projectAll();
+    expect(await revision()).toEqual(before);
+  });
+
+  it('is none of the edges that deleteNodeWithEdges deletes, also beside an edge of the node to itself', async () => {
+    const { writer, projectAll, reader: reads } = await own();
+    await writer.batch((batch) => {
+      batch.putNode('USER-1', { name: 'Ada' });
+      batch.putEdge('USER-1', 'FOR', 'USER-1', { opened: day(0), hours: 1 });
+      for (let i = 0; i < 3; i++) batch.putEdge(`TICKET-${i}`, 'FOR', 'USER-1', { opened: day(i), hours: i });
+    });
+    await projectAll();
+    expect(sources(await reads.inbound('FOR', 'USER-1', { order: 'byHours' }))).toHaveLength(4);
+    expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 4, nodes: 1 });
+    await projectAll();
+    expect(await reads.inbound('FOR', 'USER-1', backwards)).toEqual({ items: [], owner: null });
+  });
+
+  it('is checked and mended, and shows no more where the model has given up includeOwner', async () => {
+    const { writer, projectAll, store, graph: model } = await own();
+    await writer.putNode('USER-1', { name: 'Ada' });
+    await writer.putNode('USER-2', { name: 'Grace' });
+    await projectAll();
+    const target = '~ix/#includeOwner/FOR';
+    const { item } = await store.get({ source: 'USER-1', target }, { consistent: true });
+    await store.put({ ...item!, attributes: { M: { name: { S: 'Eve' } } } });
+    await store.delete({ source: 'USER-2', target: `${target}/byHours` });
+    await store.put({ ...item!, source: { S: 'USER-9' } });
+    const found = async (of: AnyGraph, mode: 'report' | 'repair') => {
+      const verdicts: string[] = [];
+      const onFinding = (finding: { verdict: string; source: string; target: string }) =>
+        verdicts.push(`${finding.verdict} ${finding.source} ${finding.target}`);
+      await check({ graph: of, store, settleMs: 0, mode, onFinding });
+      return verdicts.sort();
+    };
+    const wrong = [`missing USER-2 ${target}/byHours`, `orphan USER-9 ${target}`, `stale USER-1 ${target}`];
+    expect(await found(model, 'report')).toEqual(wrong);
+    expect(await found(model, 'repair')).toEqual(wrong);
+    expect(await found(model, 'report')).toEqual([]);
+    const without = defineGraph({
+      table: model.table.name,
+      nodes: { USER: node({ view: ['name'] }) },
+      edges: { FOR: edge({ from: 'USER', to: 'USER', inbound: { gsi0: { from: 'opened', type: 'date' } } }) },
+    });
+    expect(await createReader(without, { store }).inbound('FOR', 'USER-1')).toEqual({ items: [] });
+    expect(await found(without, 'report')).toHaveLength(4);
+  });
+});
