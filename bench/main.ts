@@ -5,6 +5,7 @@ import { client } from './client.ts';
 import { cpu } from './cpu.ts';
 import { delivery } from './delivery.ts';
 import { fanOut } from './fan-out.ts';
+import { has } from './has.ts';
 import { modelling } from './modelling.ts';
 import { packaged } from './package.ts';
 import { page } from './page.ts';
@@ -21,6 +22,7 @@ await runBenchmarks({
   delivery,
   modelling,
   'fan-out': fanOut,
+  has,
   package: packaged,
   check,
   'check-live': checkLive,

@@ -21,6 +21,7 @@ export { EdgeloomError, type Mistake, ModelError, StoreError, type StoreErrorKin
 export type { AttributeValue, Item } from './model/attribute-value.ts';
 export type { ValueType } from './model/encoding.ts';
 export { type AnyGraph, defineGraph, type Graph, type GraphInput, type IndexName } from './model/graph.ts';
+export { hashedEdgeKey } from './model/hashed-key.ts';
 export type * from './model/inference.ts';
 export { newId } from './model/keys.ts';
 export { ExactNumber, type NumberReader } from './model/plain.ts';

@@ -22,13 +22,16 @@ const LOAD_BYTES = 1024 * 1024;
 /**
  * Runs something on a fresh engine and table, loaded with `items`. The engine slows down as a stream grows, so no two
  * runs share one, and the table has no stream: records are synthesised.
+ *
+ * @param dataDir where the engine keeps its data. Default: a scratch folder.
  */
 export async function withFreshTable<T>(
   graph: AnyGraph,
   items: readonly Item[],
   run: (table: FreshTable) => Promise<T>,
+  dataDir?: string,
 ): Promise<T> {
-  const engine: Engine = await startEngine();
+  const engine: Engine = await startEngine({ dataDir });
   const client = createClient({ endpoint: engine.endpoint });
   try {
     const { StreamSpecification: _, ...definition } = tableDefinition(graph);

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import pMap from 'p-map';
+import type { Item } from '../model/attribute-value.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { Mender } from '../repair/mend.ts';
 import { sleep } from '../retry.ts';
@@ -141,7 +142,7 @@ class Check {
       onMended: (count) => this.count({ repaired: count }),
     });
     const isWhole = onlySegments === undefined && sources === undefined && resume === undefined;
-    this.dangling = isWhole ? new DanglingEdges() : undefined;
+    this.dangling = isWhole ? new DanglingEdges(graph) : undefined;
     this.segments = resume?.segments ?? sources?.length ?? options.segments ?? SEGMENTS;
     const wanted = onlySegments ?? Array.from({ length: this.segments }, (_, segment) => segment);
     const open: readonly OpenSegment[] = resume?.open ?? wanted.map((segment) => ({ segment }));
@@ -152,7 +153,7 @@ class Check {
       onPartition: (summary: PartitionSummary) => this.passed(summary),
       onPage: () => this.turned(),
       lookUps: options.withoutLookUps === true || !hasCopies(graph) ? undefined : this.lookUps(),
-      onNoted: (key: ItemKey, noted: NonNullable<Noted>) => this.noted(key, noted),
+      onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => this.noted(key, noted, item),
     };
     this.scans = open.map((place) => new SegmentScan(context, { ...place }));
   }
@@ -212,8 +213,8 @@ class Check {
     if (!summary.isClean) await this.inspector.begin(source);
   }
 
-  private noted(key: ItemKey, noted: NonNullable<Noted>): void {
-    if (noted === 'base') this.dangling?.add(key);
+  private noted(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
+    if (noted === 'base') this.dangling?.add(key, item);
     else if (noted === 'unknown') this.found({ ...key, verdict: 'unknown', expected: null, actual: null });
     else if (this.mender !== undefined) this.tidy(this.mender, key, noted);
   }

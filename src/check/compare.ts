@@ -159,7 +159,7 @@ export class PartitionSummary {
 
   private addBase(sortKey: string, item: Item): Noted {
     this.baseItems += 1;
-    if (classify(this.graph, this.source, sortKey).kind === 'unknown') {
+    if (classify(this.graph, this.source, sortKey, item).kind === 'unknown') {
       return 'unknown';
     }
     const wanted = derive(this.graph, this.source, sortKey, item);

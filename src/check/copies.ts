@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { canonicalText, type Item } from '../model/attribute-value.ts';
-import { classify } from '../model/base-item.ts';
+import { classifyKey } from '../model/base-item.ts';
 import { COPIES } from '../model/derived-item.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
@@ -45,8 +45,7 @@ export function copySlots(graph: AnyGraph, view: Item | undefined): CopySlot[] {
   const stored = storedCopies(view);
   const slots: CopySlot[] = [];
   for (const [escaped, elements] of elementsByEdge(view)) {
-    const decoded = decodeElement(elements[0]!);
-    const edge = decoded && edgeKeyOf(decoded);
+    const edge = decodeElement(elements[0]!) && edgeKeyOf(elements[0]!);
     const parent = edge === undefined || escapedEdge(edge) !== escaped ? undefined : copiedNode(graph, edge);
     if (edge === undefined || parent === undefined) continue;
     slots.push({ edge, parent, stored: copyHash(stored.get(edge)) });
@@ -84,7 +83,7 @@ export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKe
 
 /** The reverse item that an edge wants as long as it is there. */
 export function reverseItemOf(graph: AnyGraph, { source, target }: ItemKey): ReverseItem | undefined {
-  const kind = classify(graph, source, target);
+  const kind = classifyKey(graph, source, target);
   return kind.kind === 'edge' ? reverseItem(kind.edge, source, kind.target) : undefined;
 }
 

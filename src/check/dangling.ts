@@ -3,6 +3,9 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Item } from '../model/attribute-value.ts';
+import { classify } from '../model/base-item.ts';
+import type { AnyGraph } from '../model/graph.ts';
 import { fnv1a } from '../model/shard.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { Finding } from './finding.ts';
@@ -11,6 +14,9 @@ import type { Finding } from './finding.ts';
 const MAP_BITS = 2 ** 27;
 const FLUSH_LINES = 5_000;
 const CHUNK = 50;
+
+/** An edge whose target was not met yet: its key, and the target's id. */
+type FarEdge = [source: string, sortKey: string, target: string];
 
 /**
  * Finds edges to nodes that do not exist, in the one scan. Nodes leave a bit each in a map of fixed size; an edge whose
@@ -23,14 +29,20 @@ export class DanglingEdges {
   private folder: string | undefined;
   private file: FileHandle | undefined;
 
+  constructor(private readonly graph: AnyGraph) {}
+
   /** Takes in a base item. */
-  add({ source, target }: ItemKey): void {
+  add({ source, target }: ItemKey, item: Item): void {
     if (source === target) {
       const bit = bitOf(source);
       this.nodes[bit >> 3]! |= 1 << (bit & 7);
-    } else if (!this.isMapped(targetOf(target))) {
-      this.lines.push(`${JSON.stringify([source, target])}\n`);
+      return;
     }
+    const kind = classify(this.graph, source, target, item);
+    // An edge that does not fit the model is in quarantine, which says more.
+    if (kind.kind !== 'edge' || this.isMapped(kind.target)) return;
+    const edge: FarEdge = [source, target, kind.target];
+    this.lines.push(`${JSON.stringify(edge)}\n`);
   }
 
   /** Puts what has gathered into the file, if it is much. */
@@ -48,17 +60,17 @@ export class DanglingEdges {
    * can have changed since: what is left dangles.
    */
   async report(store: Pick<Store, 'getMany'> | undefined, onFinding: (finding: Finding) => void): Promise<void> {
-    let chunk: ItemKey[] = [];
+    let chunk: FarEdge[] = [];
     const look = async (): Promise<void> => {
-      for (const { source, target } of store === undefined ? chunk : await stillDangling(store, chunk)) {
-        onFinding({ source, target, verdict: 'dangling', expected: `a node ${targetOf(target)}`, actual: null });
+      for (const [source, target, node] of store === undefined ? chunk : await stillDangling(store, chunk)) {
+        onFinding({ source, target, verdict: 'dangling', expected: `a node ${node}`, actual: null });
       }
       chunk = [];
     };
     for await (const line of this.allLines()) {
-      const [source, target] = JSON.parse(line) as [string, string];
-      if (this.isMapped(targetOf(target))) continue;
-      chunk.push({ source, target });
+      const edge = JSON.parse(line) as FarEdge;
+      if (this.isMapped(edge[2])) continue;
+      chunk.push(edge);
       if (chunk.length === CHUNK) await look();
     }
     if (chunk.length > 0) await look();
@@ -83,21 +95,15 @@ export class DanglingEdges {
   }
 }
 
-async function stillDangling(store: Pick<Store, 'getMany'>, edges: readonly ItemKey[]): Promise<ItemKey[]> {
-  const keys = edges.flatMap((edge) => [edge, nodeKey(edge)]);
+async function stillDangling(store: Pick<Store, 'getMany'>, edges: readonly FarEdge[]): Promise<FarEdge[]> {
+  const keys = edges.flatMap(([source, target, node]): ItemKey[] => [
+    { source, target },
+    { source: node, target: node },
+  ]);
   const { items } = await store.getMany(keys, { consistent: false });
   return edges.filter((_edge, i) => items[2 * i] !== undefined && items[2 * i + 1] === undefined);
 }
 
 function bitOf(id: string): number {
   return fnv1a(id) % MAP_BITS;
-}
-
-/** The target node's id in an edge's sort key. */
-function targetOf(sortKey: string): string {
-  return sortKey.slice(sortKey.indexOf('-') + 1);
-}
-
-function nodeKey({ target }: ItemKey): ItemKey {
-  return { source: targetOf(target), target: targetOf(target) };
 }

@@ -55,7 +55,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
     }
     onFinding?.(finding);
   };
-  const dangling = new DanglingEdges();
+  const dangling = new DanglingEdges(graph);
   let items = 0;
   try {
     for await (const { source, target, item } of itemsOf(graph, files)) {
@@ -65,7 +65,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
         partitions.set(source, summary);
       }
       const noted = summary.add(target, item);
-      if (noted === 'base') dangling.add({ source, target });
+      if (noted === 'base') dangling.add({ source, target }, item);
       if (noted === 'unknown') found({ source, target, verdict: 'unknown', expected: null, actual: null });
       items += 1;
       if (items % PROGRESS_ITEMS === 0) {

@@ -221,9 +221,9 @@ class ViewComparison {
     if (this.attributes !== undefined) yield { kind: 'attributes' };
     if (!this.hasSet) yield { kind: 'garbage', element: NO_SET };
     for (const [edge, elements] of this.elements) {
-      const decoded = decodeElement(elements[0]!);
-      const target = decoded && edgeKeyOf(decoded);
-      if (target !== undefined && escapedEdge(target) === edge) yield { kind: 'element', target };
+      const target = edgeKeyOf(elements[0]!);
+      const isElement = decodeElement(elements[0]!) !== undefined && escapedEdge(target) === edge;
+      if (isElement) yield { kind: 'element', target };
       else for (const element of elements) yield { kind: 'garbage', element };
     }
     for (const edgeType of this.evicted) yield { kind: 'mark', edgeType };

@@ -29,7 +29,7 @@ export interface SegmentContext {
   /** Called after each page; the next is read when it is done. */
   onPage: () => Promise<void>;
   /** Called with each item that is something besides its part in the comparison. */
-  onNoted: (key: ItemKey, noted: NonNullable<Noted>) => void;
+  onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => void;
   /** What looks up that which other partitions decide; absent: nothing is looked up. */
   lookUps?: LookUpContext;
   isOver: () => boolean;
@@ -82,7 +82,7 @@ export class SegmentScan {
       this.current = new PartitionSummary(graph, source, Math.floor(now() / 1000), stream.known, keepsSlots);
     }
     const noted = this.current!.add(target, item);
-    if (noted !== undefined) this.context.onNoted({ source, target }, noted);
+    if (noted !== undefined) this.context.onNoted({ source, target }, noted, item);
     if (this.lookUps !== undefined) await this.lookUps.take({ source, target }, item);
   }
 

@@ -1,20 +1,32 @@
+import { attributeOf, type Item } from './attribute-value.ts';
 import type { EdgeModel, NodeModel } from './compile.ts';
 import type { AnyGraph } from './graph.ts';
-import { parseNodeId } from './keys.ts';
+import { hashedSortKey, isHashedName, TARGET_ID } from './hashed-key.ts';
+import { edgeSortKey, parseNodeId } from './keys.ts';
 
-/** What a base item's keys say it is. */
+/** What a base item is. */
 export type BaseItemKind =
   | { kind: 'node'; node: NodeModel }
   | { kind: 'edge'; edge: EdgeModel; target: string }
   /** A type outside the model: no error; the projector skips it and the check counts it. */
   | { kind: 'unknown' }
-  /** An edge type of the model between nodes that it does not join. */
-  | { kind: 'misfit'; reason: string };
+  /** An edge type of the model between nodes that it does not join, or a hashed key that is not its target's. */
+  | { kind: 'misfit'; reason: string; remedy?: string };
+
+/** What a base item's keys alone say: a hashed key names an edge, but not its target. */
+export type KeyKind = BaseItemKind | { kind: 'hashed'; edge: EdgeModel };
 
 const UNKNOWN: BaseItemKind = { kind: 'unknown' };
+/** What to do about a misfit that its reason alone does not tell. */
+const HASHED_REMEDY = `Put it under hashedEdgeKey(edgeType, target) with the target's id in ${TARGET_ID}, and delete what lies under another key`;
+
+/** Tells what a base item is. An edge with a hashed key is told by its image, which names the target. */
+export function classify(graph: AnyGraph, source: string, sortKey: string, image: Item): BaseItemKind {
+  return withTarget(graph, classifyKey(graph, source, sortKey), sortKey, image);
+}
 
 /** Tells a base item's kind from its keys alone. */
-export function classify(graph: AnyGraph, source: string, sortKey: string): BaseItemKind {
+export function classifyKey(graph: AnyGraph, source: string, sortKey: string): KeyKind {
   // Names of the model are type names, so a prefix that is one of them needs no check of its own.
   const sourceType = nodePrefix(source);
   const node = graph.nodes.get(sourceType);
@@ -22,17 +34,71 @@ export function classify(graph: AnyGraph, source: string, sortKey: string): Base
   if (source === sortKey) return { kind: 'node', node };
   const edge = graph.edges.get(sortKey.slice(0, Math.max(0, sortKey.indexOf('-'))));
   if (edge === undefined) return UNKNOWN;
-  const target = sortKey.slice(edge.type.length + 1);
+  const name = sortKey.slice(edge.type.length + 1);
+  if (edge.keys === 'plain') {
+    const kind = entering(graph, edge, name);
+    return kind.kind === 'unknown' ? kind : (leaving(edge, sourceType) ?? kind);
+  }
+  if (!isHashedName(name)) {
+    return hashedMisfit(`edge type ${edge.type} has hashed keys, and this is none`);
+  }
+  return leaving(edge, sourceType) ?? { kind: 'hashed', edge };
+}
+
+/** Completes what the keys say with the target that an image of the item names. */
+export function withTarget(graph: AnyGraph, kind: KeyKind, sortKey: string, image: Item): BaseItemKind {
+  if (kind.kind !== 'hashed') return kind;
+  const { edge } = kind;
+  const targetId = targetIdOf(image);
+  if (targetId === undefined) {
+    return hashedMisfit(`edge type ${edge.type} has hashed keys, and no text ${TARGET_ID} says whose`);
+  }
+  if (hashedSortKey(edge.type, targetId) !== sortKey) {
+    return hashedMisfit(`its sort key is not the hashed key of its ${TARGET_ID}`);
+  }
+  return entering(graph, edge, targetId);
+}
+
+/** A misfit in words: what is wrong, and what to do about it where that does not go without saying. */
+export function misfitText({ reason, remedy }: Extract<BaseItemKind, { kind: 'misfit' }>): string {
+  return remedy === undefined ? reason : `${reason}. ${remedy}`;
+}
+
+/** The target that an image of an edge with a hashed key names; undefined where it names none. */
+export function targetIdOf(image: Item): string | undefined {
+  // An image may hold anything where a record has been made by hand.
+  const value: unknown = attributeOf(image, TARGET_ID);
+  const isText = typeof value === 'object' && value !== null && 'S' in value && typeof value.S === 'string';
+  return isText ? (value.S as string) : undefined;
+}
+
+/** The sort key of the base item of an edge to a target, plain or hashed as the model has it. */
+export function sortKeyOfEdge(edge: EdgeModel, target: string): string {
+  return edge.keys === 'hashed' ? hashedSortKey(edge.type, target) : edgeSortKey(edge.type, target);
+}
+
+/** The misfit of an edge that leaves a node of another type than it may; undefined where it may. */
+function leaving(edge: EdgeModel, sourceType: string): BaseItemKind | undefined {
+  if (edge.from.has(sourceType)) return undefined;
+  return misfit(endpoint(edge.type, 'leaves', edge.from, sourceType));
+}
+
+function misfit(reason: string): BaseItemKind {
+  return { kind: 'misfit', reason };
+}
+
+function hashedMisfit(reason: string): BaseItemKind {
+  return { kind: 'misfit', reason, remedy: HASHED_REMEDY };
+}
+
+function entering(graph: AnyGraph, edge: EdgeModel, target: string): BaseItemKind {
   const targetType = nodePrefix(target);
   if (!graph.nodes.has(targetType)) {
     if (parseNodeId(target) !== undefined) return UNKNOWN;
-    return { kind: 'misfit', reason: `edge type ${edge.type} is not followed by a node id` };
-  }
-  if (!edge.from.has(sourceType)) {
-    return { kind: 'misfit', reason: endpoint(edge.type, 'leaves', edge.from, sourceType) };
+    return misfit(`edge type ${edge.type} is not followed by a node id`);
   }
   if (!edge.to.has(targetType)) {
-    return { kind: 'misfit', reason: endpoint(edge.type, 'enters', edge.to, targetType) };
+    return misfit(endpoint(edge.type, 'enters', edge.to, targetType));
   }
   return { kind: 'edge', edge, target };
 }

@@ -90,6 +90,7 @@ export const edgeSchema = z.strictObject({
     .optional(),
   inbound: z.unknown().optional(),
   degree: z.boolean().optional(),
+  keys: z.enum(['plain', 'hashed'], { error: "should be 'plain' or 'hashed'" }).optional(),
   copy: z.array(attributeName).min(1, 'names no attribute: give those of the target node to copy').optional(),
 });
 /** What stands beside the orders of an edge type. */

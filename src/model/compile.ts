@@ -16,6 +16,7 @@ import { compileSearch, type SearchModel } from './compile-search.ts';
 import { DERIVED_ATTRIBUTES } from './derived-item.ts';
 import { ENTRY_FIELDS } from './element.ts';
 import type { IndexName } from './graph.ts';
+import { TARGET_ID } from './hashed-key.ts';
 import { isTypeName } from './keys.ts';
 
 export type { InboundItem, InboundModel, InboundOrder } from './compile-inbound.ts';
@@ -68,6 +69,8 @@ export interface EdgeModel {
   inbound?: InboundModel;
   /** Whether each node's edges of this type are counted. */
   degree: boolean;
+  /** How sort keys are made. */
+  keys: 'plain' | 'hashed';
   /** Attributes of the target node that are copied into the source's view; undefined: none. */
   copy?: readonly string[];
 }
@@ -116,6 +119,7 @@ export function compileEdge(
   type: string,
   definition: unknown,
   nodeTypes: ReadonlySet<string>,
+  table: TableNames,
   mistakes: MistakeLog,
 ): EdgeModel | undefined {
   const path = `edges.${type}`;
@@ -139,19 +143,36 @@ export function compileEdge(
     labels: compileLabels(options.edgeSet, path, mistakes),
     inbound: compileInbound(options.inbound, `${path}.inbound`, mistakes),
     degree: options.degree ?? false,
-    copy: compileCopy(options, path, mistakes),
+    keys: compileKeys(options.keys, table, `${path}.keys`, mistakes),
+    copy: compileCopy(options, `${path}.copy`, mistakes),
   };
 }
 
 function compileCopy(
-  { copy, edgeSet }: z.infer<typeof edgeSchema>,
+  { copy, edgeSet, keys }: z.infer<typeof edgeSchema>,
   path: string,
   mistakes: MistakeLog,
 ): string[] | undefined {
-  if (copy !== undefined && edgeSet === false) {
-    mistakes.push({ path: `${path}.copy`, message: 'copies belong to edges of the edge set; edgeSet is false' });
+  if (copy === undefined) return undefined;
+  if (edgeSet === false) {
+    mistakes.push({ path, message: 'copies belong to edges of the edge set; edgeSet is false' });
   }
-  return copy && [...new Set(copy)];
+  if (keys === 'hashed') {
+    mistakes.push({ path, message: "copies belong to edges whose keys name their targets; keys is 'hashed'" });
+  }
+  return [...new Set(copy)];
+}
+
+function compileKeys(
+  option: EdgeModel['keys'] = 'plain',
+  { partitionKey, sortKey, ttl }: TableNames,
+  path: string,
+  mistakes: MistakeLog,
+): EdgeModel['keys'] {
+  if (option === 'hashed' && [partitionKey, sortKey, ttl].includes(TARGET_ID)) {
+    mistakes.push({ path, message: `hashed keys need the attribute ${TARGET_ID}, which the table option names` });
+  }
+  return option;
 }
 
 function compileLabels(

@@ -1,13 +1,14 @@
 import { type AttributeValue, typeOf } from './attribute-value.ts';
 import { compareKeys, typeName } from './encoding.ts';
-import { edgeSortKey } from './keys.ts';
+import { isHashedName } from './hashed-key.ts';
 
 /**
  * Elements of a view's edge set: one text for each edge, its sort key and its labels.
  *
  * `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`: parts are joined with `|`, a label is its name, a mark for the type and
  * the value. `%`, `|` and the marks are percent-encoded, so decoding is exact for any id and label, without the model.
- * The edge is named by the part before the first `|`, so an element tells its edge whatever its labels are.
+ * The edge is named by the part before the first `|`, so an element tells its edge whatever its labels are. A hashed key does
+ * not tell the target, so there a label `target`, which no model can have, follows: `FRIEND-#95db…|target=USER-U2`.
  */
 
 /** Names that an entry of an edge set has for itself; no label may have them. */
@@ -22,6 +23,9 @@ export interface EdgeElement {
 
 /** A label value that an element cannot hold. */
 export class LabelError extends Error {}
+
+/** The label that holds the target where the sort key is hashed; it comes first. */
+const TARGET_LABEL = 'target';
 
 const MARKS = { S: '=', N: ':', BOOL: '?', NULL: '!', B: '*' } as const;
 const MARK = /[=:?!*]/;
@@ -49,6 +53,11 @@ export function escapedEdge(edgeKey: string): string {
   return escapeText(edgeKey);
 }
 
+/** What the element of an edge with a hashed sort key begins with: `escapedEdge` and the target. */
+export function escapedHashedEdge(edgeKey: string, target: string): string {
+  return escapedEdge(edgeKey) + encodeLabel(TARGET_LABEL, { S: target });
+}
+
 /** Takes an element apart again; undefined where the text is no element (a corrupt set). */
 export function decodeElement(element: string): EdgeElement | undefined {
   const [edge, ...parts] = element.split('|');
@@ -63,7 +72,13 @@ export function decodeElement(element: string): EdgeElement | undefined {
     if (value === undefined) return undefined;
     labels.push([unescapeText(part.slice(0, mark)), value]);
   }
-  return { type: key.slice(0, dash), target: key.slice(dash + 1), labels };
+  const type = key.slice(0, dash);
+  const name = key.slice(dash + 1);
+  if (!isHashedName(name)) return { type, target: name, labels };
+  const [label, target] = labels.shift() ?? [];
+  return label === TARGET_LABEL && target !== undefined && 'S' in target
+    ? { type, target: target.S, labels }
+    : undefined;
 }
 
 /** The order in which edge sets are given out: by type, then by target. */
@@ -72,8 +87,8 @@ export function compareElements(left: EdgeElement, right: EdgeElement): number {
 }
 
 /** The sort key of an element's edge. */
-export function edgeKeyOf(element: EdgeElement): string {
-  return edgeSortKey(element.type, element.target);
+export function edgeKeyOf(element: string): string {
+  return unescapeText(elementEdge(element));
 }
 
 function encodeLabelValue(value: AttributeValue): string {

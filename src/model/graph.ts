@@ -72,7 +72,7 @@ export function defineGraph<
   }
   const edges = new Map<string, EdgeModel>();
   for (const [type, definition] of Object.entries(edgeInput)) {
-    const compiled = compileEdge(type, definition, new Set(Object.keys(nodeInput)), mistakes);
+    const compiled = compileEdge(type, definition, new Set(Object.keys(nodeInput)), table, mistakes);
     if (compiled) edges.set(type, compiled);
   }
   if (Object.keys(nodeInput).length === 0 && mistakes.length === 0) {

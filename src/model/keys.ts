@@ -5,7 +5,8 @@ import { isWellFormed } from './encoding.ts';
 /**
  * Keys: node ids, edges' sort keys, and the sort keys of derived items.
  *
- * A node id is `TYPE-anything`, split at the first `-`. An edge's sort key is `EDGETYPE-` + the target's node id.
+ * A node id is `TYPE-anything`, split at the first `-`. An edge's sort key is `EDGETYPE-` + the target's node id, or a
+ * hashed one (hashed-key.ts).
  * Derived sort keys begin with `~`, which no type does.
  */
 
@@ -64,7 +65,7 @@ export function typePrefix(key: string): string | undefined {
   return isTypeName(type) ? type : undefined;
 }
 
-/** An edge's sort key: `GOALMEMBERSHIP-USER-U1`. */
+/** An edge's plain sort key: `GOALMEMBERSHIP-USER-U1`. */
 export function edgeSortKey(edgeType: string, target: string): string {
   return `${edgeType}-${target}`;
 }

@@ -222,8 +222,15 @@ export interface EdgeOptions<
    */
   degree?: boolean;
   /**
+   * How the sort keys of the edges are made. `'plain'`: the edge type, `-`, the target's id. `'hashed'`: keys of one
+   * length however long the ids are, made of a hash of the target's id, with the id beside it in the attribute `targetId`,
+   * which then belongs to the library; `hashedEdgeKey` makes them for producers without the writer. Edges come in the
+   * order of the hashes, and those written with the other option have to be written anew. Default `'plain'`.
+   */
+  keys?: 'plain' | 'hashed';
+  /**
    * Attributes of the target node that the source's view holds a copy of, under the edge. A change of the target reaches
-   * every source: one write for each. Needs `edgeSet`. Default: none.
+   * every source: one write for each. Needs `edgeSet` and plain keys. Default: none.
    */
   copy?: readonly Copy[];
 }

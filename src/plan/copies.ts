@@ -7,7 +7,7 @@ import {
   stringOf,
   withBytes,
 } from '../model/attribute-value.ts';
-import { classify } from '../model/base-item.ts';
+import { classifyKey } from '../model/base-item.ts';
 import type { EdgeModel } from '../model/compile.ts';
 import { CHILD, COPIES } from '../model/derived-item.ts';
 import { escapedEdge } from '../model/element.ts';
@@ -38,7 +38,7 @@ export function reverseItem({ type, copy }: EdgeModel, child: string, parent: st
 
 /** The key of the reverse item that belongs to a base item, wanted or not; undefined where there can be none. */
 export function reverseOf(graph: AnyGraph, { source, target }: ItemKey): ItemKey | undefined {
-  const kind = classify(graph, source, target);
+  const kind = classifyKey(graph, source, target);
   return kind.kind === 'edge' ? reverseItem(kind.edge, source, kind.target)?.key : undefined;
 }
 

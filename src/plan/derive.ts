@@ -1,8 +1,8 @@
 import type { Item } from '../model/attribute-value.ts';
-import { type BaseItemKind, classify } from '../model/base-item.ts';
-import type { InboundItem, LabelModel, NodeModel } from '../model/compile.ts';
+import { type BaseItemKind, classifyKey, type KeyKind, misfitText, withTarget } from '../model/base-item.ts';
+import type { EdgeModel, InboundItem, LabelModel, NodeModel } from '../model/compile.ts';
 import { COUNTED } from '../model/derived-item.ts';
-import { encodeLabel, escapedEdge, LabelError } from '../model/element.ts';
+import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../model/element.ts';
 import { isWellFormed } from '../model/encoding.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { edgeIndexKey } from '../model/keys.ts';
@@ -45,8 +45,8 @@ export function derive(graph: AnyGraph, source: string, sortKey: string, image: 
 
 /** The planner of one base item: what its keys say is worked out once for all of its images. */
 export class ItemPlanner {
-  private readonly kind: BaseItemKind;
-  /** What an edge's element begins with. */
+  private readonly kind: KeyKind;
+  /** What an edge's element begins with; of a hashed key's only the part that all images share. */
   private readonly escapedEdge: string = '';
   /** An edge's index items with their sort keys. */
   private readonly indexItems: readonly [sortKey: string, item: InboundItem][] = [];
@@ -58,8 +58,8 @@ export class ItemPlanner {
     private readonly source: string,
     private readonly sortKey: string,
   ) {
-    this.kind = classify(graph, source, sortKey);
-    if (this.kind.kind !== 'edge') return;
+    this.kind = classifyKey(graph, source, sortKey);
+    if (this.kind.kind !== 'edge' && this.kind.kind !== 'hashed') return;
     this.escapedEdge = escapedEdge(sortKey);
     const items = this.kind.edge.inbound?.items ?? [];
     this.indexItems = items.map((item) => [edgeIndexKey(sortKey, item.orderName), item]);
@@ -68,18 +68,22 @@ export class ItemPlanner {
 
   /** As the function `derive`. */
   derive(image: Item | undefined): Derived {
-    const { kind } = this;
-    if (image === undefined || kind.kind === 'unknown') return NOTHING;
-    if (kind.kind === 'misfit') return { indexItems: NO_ITEMS, problems: [{ code: 'misfit', message: kind.reason }] };
+    if (image === undefined) return NOTHING;
+    const kind = withTarget(this.graph, this.kind, this.sortKey, image);
+    if (kind.kind === 'unknown') return NOTHING;
+    if (kind.kind === 'misfit') {
+      return { indexItems: NO_ITEMS, problems: [{ code: 'misfit', message: misfitText(kind) }] };
+    }
     if (kind.kind === 'node') return deriveNode(this.graph, kind.node, this.source, image);
     return this.deriveEdge(kind, image);
   }
 
   private deriveEdge({ edge, target }: Extract<BaseItemKind, { kind: 'edge' }>, image: Item): Derived {
-    const subject = new Subject(this.graph, { source: this.source, type: edge.type, target }, image);
+    const context = { source: this.source, type: edge.type, target };
+    const subject = new Subject(this.graph, context, image, edge.keys === 'hashed');
     const problems: Problem[] = [];
     const { labels, inbound } = edge;
-    const element = labels && part(problems, () => this.element(labels, subject));
+    const element = labels && part(problems, () => this.element(edge, labels, subject));
     const reverse = reverseItem(edge, this.source, target);
     if (inbound === undefined && this.countedKey === undefined) {
       return { element, indexItems: NO_ITEMS, reverse, problems };
@@ -96,8 +100,8 @@ export class ItemPlanner {
     return { element, indexItems, reverse, problems };
   }
 
-  private element(labels: readonly LabelModel[], subject: Subject): string {
-    let element = this.escapedEdge;
+  private element({ keys }: EdgeModel, labels: readonly LabelModel[], subject: Subject): string {
+    let element = keys === 'hashed' ? escapedHashedEdge(this.sortKey, subject.context.target) : this.escapedEdge;
     for (const label of labels) element += labelText(label, subject);
     return element;
   }

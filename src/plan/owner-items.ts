@@ -1,9 +1,10 @@
 import type { Item } from '../model/attribute-value.ts';
+import { sortKeyOfEdge } from '../model/base-item.ts';
 import type { InboundModel, InboundOrder, NodeModel } from '../model/compile.ts';
 import { INDEX_KEYS } from '../model/derived-item.ts';
 import { OWNER_SORT_KEY } from '../model/encoding.ts';
 import { inboundPartition } from '../model/index-partition.ts';
-import { edgeSortKey, isWithinBytes, ownerIndexKey, SORT_KEY_BYTES } from '../model/keys.ts';
+import { isWithinBytes, ownerIndexKey, SORT_KEY_BYTES } from '../model/keys.ts';
 import { withAttributes } from './index-items.ts';
 import { type Problem, part, type Subject } from './subject.ts';
 
@@ -21,9 +22,10 @@ export function ownerItems(
   problems: Problem[],
 ): Map<string, Item> {
   const items = new Map<string, Item>();
-  for (const { type, inbound } of node.ownerOf) {
+  for (const edge of node.ownerOf) {
+    const { type, inbound } = edge;
     for (const { orderName, orders } of inbound?.items ?? []) {
-      const item = inbound && ownerKeys(inbound, orders, edgeSortKey(type, subject.source));
+      const item = inbound && ownerKeys(inbound, orders, sortKeyOfEdge(edge, subject.source));
       if (item === undefined || Object.keys(item).length === 0) continue;
       const whole =
         node.view.kind === 'KEYS_ONLY' ? item : part(problems, () => withAttributes(item, attributes, subject));

@@ -8,6 +8,7 @@ import {
 } from '../model/attribute-value.ts';
 import type { Compute, Projection } from '../model/compile.ts';
 import type { AnyGraph } from '../model/graph.ts';
+import { TARGET_ID } from '../model/hashed-key.ts';
 import { toPlainItem } from '../model/plain.ts';
 import type { DeriveContext } from '../model/schema.ts';
 
@@ -39,10 +40,12 @@ export class PartError extends Error {
 /** One image with what its parts share: keys, and the plain form for `derive` functions, made once and only if asked. */
 export class Subject {
   private plain: Record<string, unknown> | undefined;
+  /** @param isHashed whether it is an edge with a hashed key, whose target stands in an attribute. */
   constructor(
     readonly graph: AnyGraph,
     readonly context: DeriveContext,
     readonly image: Item,
+    private readonly isHashed = false,
   ) {}
 
   /** The partition key. */
@@ -77,8 +80,8 @@ export class Subject {
   }
 
   /**
-   * The attributes that a projection names, keys left out. An attribute that is malformed is left out and noted; where
-   * there is nothing to note it in, it is a `PartError`.
+   * The attributes that a projection names; keys, and the target of a hashed one, are left out. An attribute that is
+   * malformed is left out and noted; where there is nothing to note it in, it is a `PartError`.
    */
   project(projection: Projection, problems?: Problem[]): Item {
     const copy: Item = {};
@@ -86,7 +89,7 @@ export class Subject {
     const { partitionKey, sortKey } = this.graph.table;
     const names = projection.kind === 'ALL' ? Object.keys(this.image) : projection.attributes;
     for (const name of names) {
-      if (name === partitionKey || name === sortKey) continue;
+      if (name === partitionKey || name === sortKey || (this.isHashed && name === TARGET_ID)) continue;
       const value = problems === undefined ? this.attribute(name) : part(problems, () => this.attribute(name));
       if (value !== undefined) setOwn(copy, name, value);
     }

@@ -48,18 +48,17 @@ export function decodeElements(
   copies: ReadonlyMap<string, Item> = new Map(),
 ): EdgeSetEntry[] {
   return elements
-    .flatMap((text): EdgeElement[] => {
+    .flatMap((text): [EdgeElement, edge: string][] => {
       const element = decodeElement(text);
-      return element !== undefined && parseNodeId(element.target) !== undefined ? [element] : [];
+      return element !== undefined && parseNodeId(element.target) !== undefined ? [[element, edgeKeyOf(text)]] : [];
     })
-    .sort(compareElements)
-    .map((element) => {
-      const { type, target, labels } = element;
+    .sort(([left], [right]) => compareElements(left, right))
+    .map(([{ type, target, labels }, edge]) => {
       const entry: EdgeSetEntry = { type, target };
       for (const [name, value] of labels) {
         if (!ENTRY_FIELDS.has(name)) setOwn<unknown>(entry, name, toPlain(value, readNumber));
       }
-      const copy = copies.get(edgeKeyOf(element) ?? '');
+      const copy = copies.get(edge);
       return copy === undefined ? entry : { ...entry, copy: toPlainItem(copy, readNumber) };
     });
 }

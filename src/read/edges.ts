@@ -42,14 +42,15 @@ export async function readEdges(
     after,
     limit,
     consistent: options.consistent,
-    accept: (item) => classify(graph, source, sortKeyOf(item)).kind === 'edge',
+    accept: (item) => classify(graph, source, sortKeyOf(item), item).kind === 'edge',
     // The node itself lies among its edges.
     unwanted: edge === undefined ? 1 : 0,
   });
   const results = items.flatMap((item): EdgeResult[] => {
-    const kind = classify(graph, source, sortKeyOf(item));
+    const kind = classify(graph, source, sortKeyOf(item), item);
     if (kind.kind !== 'edge') return [];
-    return [{ source, type: kind.edge.type, target: kind.target, attributes: baseAttributes(context, item) }];
+    const { edge, target } = kind;
+    return [{ source, type: edge.type, target, attributes: baseAttributes(context, item, edge) }];
   });
   return { items: results, ...(lastKey !== undefined && { cursor: encodeCursor(lastKey, bound, cursorKey) }) };
 }
@@ -72,6 +73,10 @@ export async function hasEdge(
       `They leave ${[...edge.from].join(', ')}.`,
     );
   }
-  const { item } = await store.get({ source, target: targetKey(edge, target) }, { consistent });
-  return item !== undefined;
+  const sortKey = targetKey(edge, target);
+  const { item } = await store.get({ source, target: sortKey }, { consistent });
+  if (item === undefined) return false;
+  // An item under a hashed key may name no target, or in theory another one with the same hash.
+  const kind = classify(graph, source, sortKey, item);
+  return kind.kind === 'edge' && kind.target === target;
 }

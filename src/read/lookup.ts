@@ -1,14 +1,8 @@
 import { EdgeloomError } from '../errors.ts';
+import { sortKeyOfEdge } from '../model/base-item.ts';
 import type { EdgeModel, InboundModel, InboundOrder, SearchModel } from '../model/compile.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import {
-  checkKeyText,
-  describe,
-  edgeSortKey,
-  PARTITION_KEY_BYTES,
-  parseNodeId,
-  SORT_KEY_BYTES,
-} from '../model/keys.ts';
+import { checkKeyText, describe, PARTITION_KEY_BYTES, parseNodeId, SORT_KEY_BYTES } from '../model/keys.ts';
 
 /**
  * What a reader's arguments name in the model. Each function throws an `EdgeloomError` that lists what the model
@@ -78,7 +72,8 @@ export function checkSource(graph: AnyGraph, id: string): void {
 
 /** The sort key of an edge to a target; throws where the model's edge type cannot enter it. */
 export function targetKey(edge: EdgeModel, target: string): string {
-  const sortKey = edgeSortKey(edge.type, target);
+  checkKeyText(target, 'The node id', PARTITION_KEY_BYTES);
+  const sortKey = sortKeyOfEdge(edge, target);
   checkKeyText(sortKey, "The edge's sort key", SORT_KEY_BYTES);
   const type = parseNodeId(target)?.type;
   if (type === undefined) throw notAnId(target);

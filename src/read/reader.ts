@@ -62,8 +62,8 @@ export interface Reader<G extends AnyGraph = AnyGraph> {
   degree(source: string, edgeType: EdgeType<G>, options?: { consistent?: boolean }): Promise<number>;
 
   /**
-   * A node's outgoing edges, of one type or of all, by sort key: a Query of the base edges, so it needs no projection.
-   * Edges of types outside the model are left out.
+   * A node's outgoing edges, of one type or of all, by sort key (with hashed keys that is no order of ids): a Query of
+   * the base edges, so it needs no projection. Edges of types outside the model are left out.
    */
   edges<E extends EdgeType<G> = EdgeType<G>>(
     source: string,
@@ -110,7 +110,8 @@ export interface Reader<G extends AnyGraph = AnyGraph> {
    * the copies in other nodes' views. After that `get` with `consistent: true` shows it; an index may still lag by
    * the moment that DynamoDB takes to copy an item into it.
    *
-   * `base`: the base item's key; the `target` of an edge is its sort key, `GOALMEMBERSHIP-USER-U1`. Throws
+   * `base`: the base item's key; the `target` of an edge is its sort key, `GOALMEMBERSHIP-USER-U1`, or where keys are hashed
+   * what `hashedEdgeKey` gives. Throws
    * `projection-timeout`, which names what still differs, and at once `not-derivable` for an item that goes into
    * quarantine: what is wrong with it will not change by waiting.
    */

@@ -1,5 +1,7 @@
 import { attributeOf, type Item, setOwn, stringOf } from '../model/attribute-value.ts';
+import type { EdgeModel } from '../model/compile.ts';
 import { ATTRIBUTES } from '../model/derived-item.ts';
+import { TARGET_ID } from '../model/hashed-key.ts';
 import { toPlainItem } from '../model/plain.ts';
 import type { ReadContext } from './context.ts';
 
@@ -78,13 +80,18 @@ export function indexAttributes({ readNumber }: ReadContext, item: Item): Record
   return toPlainItem(projectedAttributes(item) ?? {}, readNumber);
 }
 
-/** The attributes of a base item, plain, without its keys. */
-export function baseAttributes({ graph, readNumber }: ReadContext, item: Item): Record<string, unknown> {
+/** The attributes of a base item, plain, without its keys, and of an `edge` with a hashed key without its target's id. */
+export function baseAttributes(
+  { graph, readNumber }: ReadContext,
+  item: Item,
+  edge?: EdgeModel,
+): Record<string, unknown> {
   const { partitionKey, sortKey } = graph.table;
+  const keys = edge?.keys === 'hashed' ? [partitionKey, sortKey, TARGET_ID] : [partitionKey, sortKey];
   return toPlainItem(
     pick(
       item,
-      Object.keys(item).filter((name) => name !== partitionKey && name !== sortKey),
+      Object.keys(item).filter((name) => !keys.includes(name)),
     ),
     readNumber,
   );

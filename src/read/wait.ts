@@ -1,6 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
 import { type Item, sameItem, stringOf } from '../model/attribute-value.ts';
-import { type BaseItemKind, classify } from '../model/base-item.ts';
+import { classifyKey, type KeyKind, misfitText } from '../model/base-item.ts';
 import { escapedEdge } from '../model/element.ts';
 import { edgeIndexKey, ownerIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../model/keys.ts';
 import { copyOf, reverseOf } from '../plan/copies.ts';
@@ -48,14 +48,14 @@ export async function waitForProjection(
   }
 }
 
-type ProjectedKind = Extract<BaseItemKind, { kind: 'node' | 'edge' }>;
+type ProjectedKind = Extract<KeyKind, { kind: 'node' | 'edge' | 'hashed' }>;
 
 /** What the base item is; throws for what the model does not project, which would be waited for in vain. */
 function projectedKind({ graph }: ReadContext, { source, target }: ItemKey): ProjectedKind {
   checkSource(graph, source);
-  const kind = classify(graph, source, target);
-  if (kind.kind === 'node' || kind.kind === 'edge') return kind;
-  if (kind.kind === 'misfit') throw notDerivable({ source, target }, kind.reason);
+  const kind = classifyKey(graph, source, target);
+  if (kind.kind === 'node' || kind.kind === 'edge' || kind.kind === 'hashed') return kind;
+  if (kind.kind === 'misfit') throw notDerivable({ source, target }, misfitText(kind));
   const edgeType = typePrefix(target);
   if (edgeType !== undefined) findEdge(graph, edgeType);
   throw new EdgeloomError(
@@ -96,7 +96,7 @@ async function differences(
 
 /** What an edge copies of its target, by a consistent read; undefined where that does not exist, or nothing is copied. */
 async function wantedCopy({ graph, store }: ReadContext, kind: ProjectedKind): Promise<Item | undefined> {
-  if (kind.kind === 'node' || kind.edge.copy === undefined) return undefined;
+  if (kind.kind !== 'edge' || kind.edge.copy === undefined) return undefined;
   const { item } = await store.get({ source: kind.target, target: kind.target }, { consistent: true });
   return copyOf(graph, kind.edge, item);
 }
@@ -110,7 +110,7 @@ async function storedItems(
 ): Promise<Map<string, Item | undefined>> {
   const sortKeys = new Set([VIEW_KEY]);
   const prefixes: string[] = [];
-  if (kind.kind === 'edge') {
+  if (kind.kind !== 'node') {
     if (kind.edge.degree) sortKeys.add(edgeIndexKey(target));
     for (const { orderName } of kind.edge.inbound?.items ?? []) sortKeys.add(edgeIndexKey(target, orderName));
   } else {

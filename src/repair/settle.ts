@@ -163,8 +163,8 @@ export async function settleView(context: SettleContext, source: string, waterma
   await settle(context, source, watermark, async (view) => {
     const bases = await readPartition(context, source);
     for (const elements of elementsByEdge(view).values()) {
-      const edge = decodeElement(elements[0]!);
-      if (edge !== undefined && !bases.has(edgeKeyOf(edge))) bases.set(edgeKeyOf(edge), undefined);
+      const key = edgeKeyOf(elements[0]!);
+      if (decodeElement(elements[0]!) !== undefined && !bases.has(key)) bases.set(key, undefined);
     }
     // Also where the node is absent: its attributes may still be in the view.
     if (!bases.has(source)) bases.set(source, undefined);

@@ -1,8 +1,8 @@
 import { type Item, stringOf } from '../model/attribute-value.ts';
-import { classify } from '../model/base-item.ts';
+import { classify, sortKeyOfEdge } from '../model/base-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { inboundPartitions } from '../model/index-partition.ts';
-import { edgeSortKey, isOwnerKey, parseNodeId } from '../model/keys.ts';
+import { isOwnerKey, parseNodeId } from '../model/keys.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
 import { nodeKey } from './prepare.ts';
 
@@ -38,7 +38,7 @@ async function deleteOutgoing(graph: AnyGraph, store: Store, id: string, result:
     const edges: ItemKey[] = [];
     for (const item of items) {
       const target = stringOf(item[graph.table.sortKey]) ?? '';
-      const { kind } = classify(graph, id, target);
+      const { kind } = classify(graph, id, target, item);
       if (kind === 'node') result.nodes = 1;
       else if (kind === 'unknown') result.skipped += 1;
       else edges.push({ source: id, target });
@@ -51,7 +51,7 @@ async function deleteIncoming(graph: AnyGraph, store: Store, id: string, result:
   const type = parseNodeId(id)?.type ?? '';
   for (const edge of graph.edges.values()) {
     if (edge.inbound === undefined || !edge.to.has(type)) continue;
-    const target = edgeSortKey(edge.type, id);
+    const target = sortKeyOfEdge(edge, id);
     for (const order of edge.inbound.orders.values()) {
       for (const partition of inboundPartitions(edge.inbound, order, target)) {
         for await (const items of pages(store, { index: order.index, partition }, result)) {

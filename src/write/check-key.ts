@@ -1,5 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
-import { classify } from '../model/base-item.ts';
+import type { Item } from '../model/attribute-value.ts';
+import { classify, targetIdOf } from '../model/base-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import {
   checkKeyText,
@@ -12,29 +13,33 @@ import {
 } from '../model/keys.ts';
 import { itemName } from './problem.ts';
 
+const IDS_REMEDY = 'Correct the ids, or let the edge type join these node types in the model';
 const ID_HINT = 'An id is a type, a dash and any text, such as USER-U1.';
 
 /**
  * Checks the keys of a base item: texts that DynamoDB takes and gives back unchanged, no derived item's, types of the
- * model, and for an edge node types that it joins. Throws an `EdgeloomError` with the code `invalid-key`,
- * `key-too-long`, `derived-key`, `invalid-id`, `unknown-type` or `invalid-edge`.
+ * model, and for an edge node types that it joins. `attributes`: of an edge with a hashed key they name the target.
+ * Throws an `EdgeloomError` with the code `invalid-key`, `key-too-long`, `derived-key`, `invalid-id`, `unknown-type` or
+ * `invalid-edge`.
  */
-export function checkBaseKey(graph: AnyGraph, source: unknown, sortKey: unknown): void {
+export function checkBaseKey(graph: AnyGraph, source: unknown, sortKey: unknown, attributes: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
   checkKeyText(source, `Attribute ${partitionKey} of an item`, PARTITION_KEY_BYTES);
   checkKeyText(sortKey, `Attribute ${sortKeyName} of item ${describe(source)}`, SORT_KEY_BYTES);
   if (isDerivedKey(sortKey))
     throw derivedKey(`Attribute ${sortKeyName} ${describe(sortKey)} of item ${describe(source)}`);
   checkNodeId(graph, source, `Attribute ${partitionKey}`);
-  const kind = classify(graph, source, sortKey);
+  const kind = classify(graph, source, sortKey, attributes);
   if (kind.kind === 'misfit') {
     throw new EdgeloomError(
       'invalid-edge',
       `${itemName(source, sortKey)}: ${kind.reason}.`,
-      'Correct the ids, or let the edge type join these node types in the model.',
+      `${kind.remedy ?? IDS_REMEDY}.`,
     );
   }
-  if (kind.kind === 'unknown') throw unknownEdge(graph, source, sortKey);
+  if (kind.kind === 'unknown') throw unknownEdge(graph, source, sortKey, attributes);
+  // A plain key bounds its target; a hashed one may stand for an id that no node can have.
+  if (kind.kind === 'edge') checkNodeId(graph, kind.target, `${itemName(source, sortKey)}: its target`);
 }
 
 /**
@@ -75,7 +80,7 @@ function derivedKey(what: string): EdgeloomError {
 }
 
 /** The sort key of an edge does not parse, or names a type that is not in the model. */
-function unknownEdge(graph: AnyGraph, source: string, sortKey: string): unknown {
+function unknownEdge(graph: AnyGraph, source: string, sortKey: string, attributes: Item): unknown {
   const type = typePrefix(sortKey);
   const sortKeyName = graph.table.sortKey;
   if (type === undefined) {
@@ -86,6 +91,7 @@ function unknownEdge(graph: AnyGraph, source: string, sortKey: string): unknown 
     );
   }
   checkEdgeType(graph, type, itemName(source, sortKey));
-  checkNodeId(graph, sortKey.slice(type.length + 1), `${itemName(source, sortKey)}: its target`);
+  const target = graph.edges.get(type)?.keys === 'hashed' ? targetIdOf(attributes) : sortKey.slice(type.length + 1);
+  checkNodeId(graph, target, `${itemName(source, sortKey)}: its target`);
   throw new Error(`The key ${describe(source)} ${describe(sortKey)} is unknown though its types are not.`);
 }

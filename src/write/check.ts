@@ -2,6 +2,7 @@ import { EdgeloomError } from '../errors.ts';
 import { attributeOf, type Item, itemSizeBytes, stringOf } from '../model/attribute-value.ts';
 import { INDEX_KEYS } from '../model/derived-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
+import { TARGET_ID } from '../model/hashed-key.ts';
 import { describe } from '../model/keys.ts';
 import { derive, type Problem } from '../plan/derive.ts';
 import type { ItemKey } from '../store/port.ts';
@@ -25,7 +26,7 @@ export function checkBaseItem(graph: AnyGraph, item: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
   const source = keyText(item, partitionKey, sortKeyName);
   const sortKey = keyText(item, sortKeyName, partitionKey);
-  checkBaseKey(graph, source, sortKey);
+  checkBaseKey(graph, source, sortKey, item);
   checkContents(graph, source, sortKey, item);
 }
 
@@ -37,7 +38,8 @@ export function toBaseItem(graph: AnyGraph, plain: Readonly<Record<string, unkno
   const { partitionKey, sortKey } = graph.table;
   const source = Object.hasOwn(plain, partitionKey) ? plain[partitionKey] : undefined;
   const target = Object.hasOwn(plain, sortKey) ? plain[sortKey] : undefined;
-  checkBaseKey(graph, source, target);
+  const targetId = Object.hasOwn(plain, TARGET_ID) ? plain[TARGET_ID] : undefined;
+  checkBaseKey(graph, source, target, typeof targetId === 'string' ? { [TARGET_ID]: { S: targetId } } : {});
   return toItemOfKey(graph, { source: source as string, target: target as string }, plain);
 }
 

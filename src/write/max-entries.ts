@@ -1,6 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
 import { type AttributeValue, attributeOf, type Item, itemSizeBytes } from '../model/attribute-value.ts';
-import { classify } from '../model/base-item.ts';
+import { classifyKey } from '../model/base-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { describe } from '../model/keys.ts';
 import { itemName } from './problem.ts';
@@ -10,7 +10,7 @@ import { itemName } from './problem.ts';
  * `too-many-entries` that names the item, the attribute, both numbers and the item's size in bytes.
  */
 export function checkEntries(graph: AnyGraph, source: string, sortKey: string, item: Item): void {
-  const kind = classify(graph, source, sortKey);
+  const kind = classifyKey(graph, source, sortKey);
   if (kind.kind !== 'node') return;
   for (const [name, limit] of kind.node.maxEntries) {
     const count = entryCount(attributeOf(item, name));

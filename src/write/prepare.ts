@@ -1,13 +1,16 @@
 import { EdgeloomError } from '../errors.ts';
 import { type Item, stringOf } from '../model/attribute-value.ts';
+import { sortKeyOfEdge, targetIdOf } from '../model/base-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { describe, edgeSortKey, parseNodeId, typePrefix } from '../model/keys.ts';
+import { TARGET_ID } from '../model/hashed-key.ts';
+import { describe, parseNodeId, typePrefix } from '../model/keys.ts';
 import { toPlainItem } from '../model/plain.ts';
 import type { ItemKey } from '../store/port.ts';
 import { checkBaseItem, toItemOfKey } from './check.ts';
 import { checkBaseKey, checkEdgeType, checkNodeId } from './check-key.ts';
 import { validateFields } from './fields.ts';
 import { itemName } from './problem.ts';
+import { isPlainObject } from './values.ts';
 
 /**
  * What each operation of the writer comes down to: the item or the key of one call, checked in full. All of them throw
@@ -17,7 +20,7 @@ import { itemName } from './problem.ts';
 /** The key of a node. */
 export function nodeKey(graph: AnyGraph, id: unknown): ItemKey {
   checkNodeId(graph, id, 'The id');
-  checkBaseKey(graph, id, id);
+  checkBaseKey(graph, id, id, {});
   return { source: id, target: id };
 }
 
@@ -26,8 +29,8 @@ export function edgeKey(graph: AnyGraph, source: unknown, edgeType: unknown, tar
   checkNodeId(graph, source, 'The source of an edge');
   checkEdgeType(graph, edgeType, `Edge of ${describe(source)}`);
   checkNodeId(graph, target, `The target of edge ${describe(source)} ${edgeType}`);
-  const key = { source, target: edgeSortKey(edgeType, target) };
-  checkBaseKey(graph, key.source, key.target);
+  const key = { source, target: sortKeyOfEdge(graph.edges.get(edgeType)!, target) };
+  checkBaseKey(graph, key.source, key.target, { [TARGET_ID]: { S: target } });
   return key;
 }
 
@@ -47,8 +50,24 @@ export async function edgeItem(
   attributes: unknown,
 ): Promise<Item> {
   const key = edgeKey(graph, source, edgeType, target);
-  const model = graph.edges.get(edgeType);
-  return baseItem(graph, key, await validateFields(model?.fields, attributes, itemName(key.source, key.target)));
+  const edge = graph.edges.get(edgeType)!;
+  const name = itemName(key.source, key.target);
+  if (edge.keys === 'plain') return baseItem(graph, key, await validateFields(edge.fields, attributes, name));
+  const given = withoutTargetId(attributes, target, name);
+  const valid = withoutTargetId(await validateFields(edge.fields, given, name), target, name);
+  return baseItem(graph, key, { ...valid, [TARGET_ID]: target });
+}
+
+/** Attributes without the target's id, which is part of the key and no concern of validators; another id is refused. */
+function withoutTargetId<T>(attributes: T, target: unknown, name: string): T {
+  if (!isPlainObject(attributes) || !Object.hasOwn(attributes, TARGET_ID)) return attributes;
+  const { [TARGET_ID]: targetId, ...rest } = attributes as Record<string, unknown>;
+  if (targetId === target) return rest as T;
+  throw new EdgeloomError(
+    'invalid-edge',
+    `${name}: attribute ${TARGET_ID} is ${describe(targetId)}, but the edge's target is ${describe(target)}.`,
+    'Leave it out: the writer sets it.',
+  );
 }
 
 /**
@@ -61,8 +80,12 @@ export async function checkedItem(graph: AnyGraph, item: Item): Promise<Item> {
   const { [partitionKey]: source, [sortKey]: target, ...attributes } = item;
   const key = { source: stringOf(source) ?? '', target: stringOf(target) ?? '' };
   const type = typePrefix(key.target) ?? '';
-  const fields = (key.source === key.target ? graph.nodes.get(type) : graph.edges.get(type))?.fields;
+  const isNode = key.source === key.target;
+  const fields = (isNode ? graph.nodes.get(type) : graph.edges.get(type))?.fields;
   if (fields === undefined) return item;
+  if (!isNode && graph.edges.get(type)?.keys === 'hashed') {
+    return edgeItem(graph, key.source, type, targetIdOf(item), toPlainItem(attributes));
+  }
   return baseItem(graph, key, await validateFields(fields, toPlainItem(attributes), itemName(key.source, key.target)));
 }
 

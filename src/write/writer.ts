@@ -12,7 +12,7 @@ export type AttributesArgument<Input> = Partial<Input> extends Input ? [attribut
 export interface Operations<G extends AnyGraph, Result> {
   /** Puts a node whole: attributes that are not given are gone. */
   putNode<Id extends NodeId<G>>(id: Id, ...attributes: AttributesArgument<NodeInput<G, TypeOfId<G, Id>>>): Result;
-  /** Puts an edge whole. Neither of its nodes has to exist. */
+  /** Puts an edge whole. Neither of its nodes has to exist. Where keys are hashed it makes the key and sets `targetId`. */
   putEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,

@@ -64,4 +64,5 @@ it(`a worker killed ${KILLS} times at random moments, while producers write, los
   expect(comparable(storedItems(graph, items))).toEqual(comparable(wantedItems(graph, bases)));
   // The product's own word on it.
   expect((await check({ graph, store, settleMs: 100 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
-});
+  // Fifty processes have to come up one after the other; a busy machine takes seconds for each.
+}, 900_000);

@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AttributeValue } from '../../src/model/attribute-value.ts';
-import { decodeElement, edgeKeyOf, elementEdge, encodeElement, escapedEdge } from '../../src/model/element.ts';
+import {
+  decodeElement,
+  edgeKeyOf,
+  elementEdge,
+  encodeElement,
+  encodeLabel,
+  escapedEdge,
+  escapedHashedEdge,
+} from '../../src/model/element.ts';
+import { hashedSortKey } from '../../src/model/hashed-key.ts';
 import { edgeSortKey } from '../../src/model/keys.ts';
 import { anyText, typeName } from '../support/texts.ts';
 
@@ -24,7 +33,24 @@ describe('elements of an edge set', () => {
         const element = encodeElement(edgeSortKey(type, target), given);
         const decoded = decodeElement(element)!;
         expect(decoded).toEqual({ type, target, labels: given });
-        expect(edgeKeyOf(decoded)).toBe(edgeSortKey(type, target));
+        expect(edgeKeyOf(element)).toBe(edgeSortKey(type, target));
+      }),
+      RUNS,
+    );
+  });
+
+  it('come apart exactly where the key is hashed and the target is a label', () => {
+    fc.assert(
+      fc.property(typeName, anyText, labels, (type, id, given) => {
+        const target = `USER-${id}`;
+        const key = hashedSortKey(type, target);
+        const element = given.reduce(
+          (text, [name, value]) => text + encodeLabel(name, value),
+          escapedHashedEdge(key, target),
+        );
+        expect(decodeElement(element)).toEqual({ type, target, labels: given });
+        expect(edgeKeyOf(element)).toBe(key);
+        expect(elementEdge(element)).toBe(escapedEdge(key));
       }),
       RUNS,
     );

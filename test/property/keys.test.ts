@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classify } from '../../src/model/base-item.ts';
+import { classify, classifyKey } from '../../src/model/base-item.ts';
 import { defineGraph } from '../../src/model/graph.ts';
+import { hashedEdgeKey, hashedSortKey } from '../../src/model/hashed-key.ts';
 import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
 import {
   baseKeyOfIndexItem,
@@ -46,7 +47,45 @@ describe('keys round-trip', () => {
         const sortKey = edgeSortKey('MEMBER', `${type}-${to}`);
         expect(typePrefix(sortKey)).toBe('MEMBER');
         expect(isBaseSortKey(sortKey)).toBe(true);
-        expect(classify(graph, `GOAL-${from}`, sortKey)).toMatchObject({ kind: 'edge', target: `${type}-${to}` });
+        expect(classifyKey(graph, `GOAL-${from}`, sortKey)).toMatchObject({ kind: 'edge', target: `${type}-${to}` });
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('hashed keys of edges', () => {
+  const graph = defineGraph({
+    table: 'records',
+    nodes: { USER: node() },
+    edges: { FRIEND: edge({ from: 'USER', to: 'USER', keys: 'hashed' }) },
+  });
+
+  /** What a node's id can hold behind its type. */
+  const id = anyText.filter((text) => Buffer.byteLength(text) <= 2000);
+
+  it('are base keys of one length that need no hash of their own in derived keys', () => {
+    fc.assert(
+      fc.property(id, (to) => {
+        const sortKey = hashedEdgeKey('FRIEND', `USER-${to}`);
+        expect(sortKey).toMatch(/^FRIEND-#[0-9a-f]{32}$/);
+        expect(isBaseSortKey(sortKey)).toBe(true);
+        expect(typePrefix(sortKey)).toBe('FRIEND');
+        expect(baseKeyOfIndexItem('USER-1', edgeIndexKey(sortKey))).toBe(sortKey);
+      }),
+      RUNS,
+    );
+  });
+
+  it('fit their target, and no other', () => {
+    fc.assert(
+      fc.property(id, id, (to, other) => {
+        const [target, another] = [`USER-${to}`, `USER-${other}`];
+        const sortKey = hashedEdgeKey('FRIEND', target);
+        const kind = classify(graph, 'USER-1', sortKey, { targetId: { S: another } });
+        expect(kind.kind).toBe(target === another ? 'edge' : 'misfit');
+        expect(classify(graph, 'USER-1', sortKey, { targetId: { S: target } })).toMatchObject({ target });
+        expect(classifyKey(graph, 'USER-1', edgeSortKey('FRIEND', target))).toMatchObject({ kind: 'misfit' });
       }),
       RUNS,
     );
@@ -63,7 +102,9 @@ type Making =
   | ['value', name: string, encoded: string]
   | ['quarantine', target: string, position: string];
 
-const baseSortKey = fc.tuple(typeName, anyText).map(([type, rest]) => `${type}-${rest}`);
+const baseSortKey = fc
+  .tuple(typeName, anyText, fc.boolean())
+  .map(([type, rest, isHashed]) => (isHashed ? hashedSortKey(type, rest) : `${type}-${rest}`));
 const orderName = fc.oneof(fc.constantFrom('a', 'ab', 'byPriority'), fc.stringMatching(/^[a-z][A-Za-z0-9_]{0,63}$/));
 const searchName = anyText.filter((name) => Buffer.byteLength(name) <= 255);
 const position = fc.nat().map((number) => watermark('2026-01-01T00:00:00.000', String(number)));

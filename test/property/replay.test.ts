@@ -8,7 +8,7 @@ import type { ChangeRecord } from '../../src/stream/record.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
 import { at } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
-import { smallGraph, type Write, writes } from './small-graphs.ts';
+import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
 
 /**
  * Convergence at the level of one table and its stream: however the records are cut, repeated and interleaved, the
@@ -35,8 +35,8 @@ async function expectQuarantined(graph: AnyGraph, table: StreamedStore): Promise
   }
 }
 
-async function write(table: StreamedStore, given: readonly Write[]): Promise<void> {
-  for (const { source, target, attributes } of given) await table.producer(source, target, attributes);
+async function write(graph: AnyGraph, table: StreamedStore, given: readonly Write[]): Promise<void> {
+  for (const one of given) await table.producer(...keyed(graph, one));
 }
 
 async function deliver(projector: Projector, records: readonly ChangeRecord[]): Promise<void> {
@@ -50,7 +50,7 @@ describe('derived items converge to what the base items say', () => {
       fc.asyncProperty(smallGraph, writes, fc.boolean(), async (graph, history, together) => {
         const table = new StreamedStore(graph);
         const projector = createProjector(graph, { store: table });
-        await write(table, history);
+        await write(graph, table, history);
         const batches = together ? [table.records] : table.records.map((record) => [record]);
         for (const batch of batches) await deliver(projector, batch);
         await expectConverged(graph, table);
@@ -65,7 +65,7 @@ describe('derived items converge to what the base items say', () => {
       fc.asyncProperty(smallGraph, writes, async (graph, history) => {
         const table = new StreamedStore(graph);
         const projector = createProjector(graph, { store: table });
-        await write(table, history);
+        await write(graph, table, history);
         await deliver(projector, table.records);
         const before = comparable(storedItems(graph, table.items()));
         await deliver(projector, table.records);
@@ -81,7 +81,7 @@ describe('derived items converge to what the base items say', () => {
       fc.asyncProperty(smallGraph, writes, async (graph, history) => {
         const table = new StreamedStore(graph);
         const projector = createProjector(graph, { store: table });
-        await write(table, history);
+        await write(graph, table, history);
         for (const records of [...grouped(table.records).values()].reverse()) await deliver(projector, records);
         await expectConverged(graph, table);
         await expectQuarantined(graph, table);
@@ -123,11 +123,11 @@ describe('derived items converge to what the base items say', () => {
         );
         let written = 0;
         for (const { writes: count, shard, back, take } of given.steps) {
-          await write(table, history.slice(written, written + count));
+          await write(graph, table, history.slice(written, written + count));
           written += count;
           await deliver(projector, shards[shard]!.next(back, take));
         }
-        await write(table, history.slice(written));
+        await write(graph, table, history.slice(written));
         // All shards at once: the projector runs in several places at a time.
         await Promise.all(
           shards.map(async (shard) => {

@@ -19,6 +19,7 @@ const OPTIONS: ModelOptions = {
   counted: 'none',
   named: 'date',
   owner: 'included',
+  keys: 'plain',
   copies: 'none',
 };
 
@@ -35,6 +36,10 @@ const MEMBER: Item = {
   role: { S: 'LEAD' },
   date: { S: '2020-01-01' },
 };
+const HASHED_OPTIONS: ModelOptions = { ...OPTIONS, keys: 'hashed' };
+/** Of `printf %s 'USER-2|a=%7C' | sha256sum`. */
+const HASHED_KEY = 'MEMBER-#11a12b61834bde84935376cc928608f6';
+const HASHED: Item = { ...MEMBER, target: { S: HASHED_KEY }, targetId: { S: 'USER-2|a=%7C' } };
 const VIEW: Item = {
   source: { S: 'GOAL-1' },
   target: { S: '~view' },
@@ -164,6 +169,18 @@ describe('the oracle', () => {
     expect([...partition.indexItems.keys()].sort()).toEqual(
       INDEX_ITEMS.map(({ target }) => (target as { S: string }).S).sort(),
     );
+  });
+
+  it('expects hashed keys with their target beside them', () => {
+    const { targetId: _, ...nameless } = HASHED;
+    const partition = expectedPartitions(HASHED_OPTIONS, [HASHED, nameless]).get('GOAL-1')!;
+    expect(partition.elements).toEqual(new Set([`${HASHED_KEY}|target=USER-2%7Ca=%257C|role=LEAD`]));
+    expect([...partition.indexItems.keys()].sort()).toEqual([`~ix/#byDate/${HASHED_KEY}`, `~ix/${HASHED_KEY}`]);
+    expect(partition.indexItems.get(`~ix/${HASHED_KEY}`)).toMatchObject({ gsi0pk: { S: HASHED_KEY } });
+    expect(isPoison(HASHED_OPTIONS, HASHED)).toBe(false);
+    expect(isPoison(HASHED_OPTIONS, nameless)).toBe(true);
+    expect(isPoison(HASHED_OPTIONS, { ...HASHED, targetId: { S: 'USER-1' } })).toBe(true);
+    expect(isPoison(HASHED_OPTIONS, MEMBER)).toBe(true);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { Item } from '../../src/model/attribute-value.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
+import { hashedSortKey } from '../../src/model/hashed-key.ts';
 import { derive, node, rank } from '../../src/model/schema.ts';
 import { anyEdge, anyNode, define } from '../support/model.ts';
 
@@ -76,6 +77,8 @@ export const smallGraph: fc.Arbitrary<AnyGraph> = fc
     linkInbound: option(inbound),
     degree: option(fc.boolean()),
     linkDegree: option(fc.boolean()),
+    keys: option(fc.constantFrom('plain', 'hashed')),
+    linkKeys: option(fc.constantFrom('plain', 'hashed')),
     copy: option(copy),
     linkCopy: option(copy),
   })
@@ -90,7 +93,8 @@ export const smallGraph: fc.Arbitrary<AnyGraph> = fc
           edgeSet: options.edgeSet,
           inbound: options.inbound,
           degree: options.degree,
-          copy: options.edgeSet === false ? undefined : options.copy,
+          keys: options.keys,
+          copy: options.edgeSet === false || options.keys === 'hashed' ? undefined : options.copy,
         }),
         LINK: anyEdge({
           from: ['GOAL', 'USER'],
@@ -98,7 +102,8 @@ export const smallGraph: fc.Arbitrary<AnyGraph> = fc
           edgeSet: options.link,
           inbound: options.linkInbound,
           degree: options.linkDegree,
-          copy: options.link === false ? undefined : options.linkCopy,
+          keys: options.linkKeys,
+          copy: options.link === false || options.linkKeys === 'hashed' ? undefined : options.linkCopy,
         }),
       },
     }),
@@ -107,8 +112,24 @@ export const smallGraph: fc.Arbitrary<AnyGraph> = fc
 /** One write of a producer: a put, or a deletion where there are no attributes. */
 export interface Write {
   source: string;
+  /** The plain sort key: see `keyed`. */
   target: string;
   attributes: Item | undefined;
+  /** How an edge with a hashed key is put wrongly, if at all: under a plain key, or with another target or none beside it. */
+  stray: 'no' | 'plain-key' | 'other-target' | 'no-target';
+}
+
+/** The arguments of `StreamedStore.producer` for a write, with a hashed key where the model has them. */
+export function keyed(
+  graph: AnyGraph,
+  { source, target, attributes, stray }: Write,
+): [source: string, target: string, attributes: Item | undefined] {
+  const edge = source === target ? undefined : graph.edges.get(target.slice(0, target.indexOf('-')));
+  if (edge?.keys !== 'hashed' || stray === 'plain-key') return [source, target, attributes];
+  const id = target.slice(edge.type.length + 1);
+  const targetId = stray === 'other-target' ? 'USER-7' : id;
+  const beside = stray === 'no-target' ? undefined : { targetId: { S: targetId } };
+  return [source, hashedSortKey(edge.type, id), attributes && { ...attributes, ...beside }];
 }
 
 /** Few keys, so that writes meet; with ids that need escaping; and one edge that does not fit the model. */
@@ -141,7 +162,14 @@ const attributes: fc.Arbitrary<Item> = fc.record(
 /** A history of writes. */
 export const writes: fc.Arbitrary<Write[]> = fc.array(
   fc
-    .record({ key, attributes: fc.option(attributes, { nil: undefined, freq: 3 }) })
+    .record({
+      key,
+      attributes: fc.option(attributes, { nil: undefined, freq: 3 }),
+      stray: fc.oneof(
+        { weight: 9, arbitrary: fc.constant<Write['stray']>('no') },
+        { weight: 1, arbitrary: fc.constantFrom<Write['stray']>('plain-key', 'other-target', 'no-target') },
+      ),
+    })
     .map(({ key: [source, target], ...rest }) => ({
       source: source!,
       target: target!,

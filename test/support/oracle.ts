@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { type AttributeValue, attributeOf, canonicalText, type Item } from '../../src/model/attribute-value.ts';
 import type { EdgeModel, NodeModel, OrderModel, Projection, SearchModel } from '../../src/model/compile.ts';
 import { encodeElement } from '../../src/model/element.ts';
 import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/model/encoding.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
+import { hashedSortKey } from '../../src/model/hashed-key.ts';
 import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
 import { edgeIndexKey, reverseKey, searchKey, searchValueKey } from '../../src/model/keys.ts';
 import { toPlainItem } from '../../src/model/plain.ts';
@@ -43,10 +45,10 @@ export function wantedItems(graph: AnyGraph, baseItems: Iterable<Item>): Wanted 
       for (const search of node.searches.values()) addSearch(wanted, { ...base, type: node.type }, search);
       addOwner(wanted, base, node, graph.edges.values());
     } else if (source !== sortKey && node !== undefined && edge !== undefined) {
-      const target = sortKey.slice(edge.type.length + 1);
-      if (!edge.from.has(node.type) || !edge.to.has(target.split('-')[0]!)) continue;
+      const target = edgeTarget(edge, sortKey, item);
+      if (target === undefined || !edge.from.has(node.type) || !edge.to.has(target.split('-')[0]!)) continue;
       const listed = view.elements.length;
-      addEdge(wanted, view.elements, { ...base, type: edge.type, target }, edge);
+      addEdge(wanted, view.elements, { ...base, type: edge.type, target, isHashed: edge.keys === 'hashed' }, edge);
       if (edge.copy === undefined) continue;
       wanted.set(derivedName(target, reverseKey(edge.type, source)), { child: { S: source } });
       const copied = nodeItems.get(target);
@@ -67,6 +69,15 @@ export function wantedItems(graph: AnyGraph, baseItems: Iterable<Item>): Wanted 
     if (Object.keys(view).length > 0) wanted.set(derivedName(source, '~view'), view);
   }
   return wanted;
+}
+
+/** The id of the node that an edge enters; undefined for an edge that names none, or another than its key is made of. */
+function edgeTarget(edge: EdgeModel, sortKey: string, item: Item): string | undefined {
+  const name = sortKey.slice(edge.type.length + 1);
+  if (edge.keys === 'plain') return name;
+  const target = text(item['targetId']);
+  const digest = target && createHash('sha256').update(target).digest('hex');
+  return name === `#${digest?.slice(0, 32)}` ? target : undefined;
 }
 
 /** The derived items that a table holds, in the same form: without what serves the protocol, tombstones left out. */
@@ -97,6 +108,8 @@ interface Base {
   item: Item;
   type: string;
   target: string;
+  /** Whether the target stands in an attribute. */
+  isHashed?: boolean;
 }
 
 /** A part that cannot be derived. */
@@ -106,13 +119,14 @@ function text(value: AttributeValue | undefined): string | undefined {
   return value !== undefined && 'S' in value ? value.S : undefined;
 }
 
-function projected({ graph, item }: Base, projection: Projection): Item {
+function projected({ graph, item, isHashed }: Base, projection: Projection): Item {
   const { partitionKey, sortKey } = graph.table;
   const names = projection.kind === 'LIST' ? projection.attributes : Object.keys(item);
   if (projection.kind === 'KEYS_ONLY') return {};
   return Object.fromEntries(
     names
       .filter((name) => name !== partitionKey && name !== sortKey && Object.hasOwn(item, name))
+      .filter((name) => isHashed !== true || name !== 'targetId')
       .map((name) => [name, item[name]!]),
   );
 }
@@ -251,12 +265,14 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, edge: EdgeModel
 
 /** A node in the index partitions of the edge types that enter it and include their owner. */
 function addOwner(wanted: Wanted, base: Base, node: NodeModel, edges: Iterable<EdgeModel>): void {
-  for (const { type, to, inbound } of edges) {
+  for (const edge of edges) {
+    const { type, to, inbound } = edge;
     if (inbound?.includeOwner !== true || !to.has(node.type)) continue;
     const shown: Item = node.view.kind === 'KEYS_ONLY' ? {} : { attributes: { M: projected(base, node.view) } };
     const shared: Item = {};
     for (const { name, index } of inbound.orders.values()) {
-      const partition = name === index ? `${type}-${base.source}` : `${name}/${type}-${base.source}`;
+      const edgeKey = edge.keys === 'hashed' ? hashedSortKey(type, base.source) : `${type}-${base.source}`;
+      const partition = name === index ? edgeKey : `${name}/${edgeKey}`;
       const keys: Item = { [`${index}pk`]: { S: partition }, [`${index}sk`]: { S: '\u{10ffff}\u0002' } };
       if (name === index) Object.assign(shared, keys);
       else wanted.set(derivedName(base.source, `~ix/#includeOwner/${type}/${name}`), { ...keys, ...shown });
@@ -279,5 +295,5 @@ function elementOf(base: Base, labels: NonNullable<EdgeModel['labels']>): string
     if (!['S', 'N', 'BOOL', 'NULL', 'B'].some((type) => type in value)) throw new Underivable();
     values.push([name, value]);
   }
-  return encodeElement(base.sortKey, values);
+  return encodeElement(base.sortKey, base.isHashed ? [['target', { S: base.target }], ...values] : values);
 }

@@ -87,6 +87,11 @@ it('refuses options that do not exist', () => {
   node({ search: { name: { shardz: 5 } } });
   // @ts-expect-error no such option
   edge({ from: 'A', to: 'B', inbound: { gsi2: 'title' } });
+  edge({ from: 'A', to: 'B', keys: 'hashed' });
+  // @ts-expect-error keys are plain or hashed
+  edge({ from: 'A', to: 'B', keys: 'hash' });
+  // @ts-expect-error keys are plain or hashed
+  edge({ from: 'A', to: 'B', keys: true });
 });
 
 it('checks what a derive reads against the fields', () => {

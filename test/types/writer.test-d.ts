@@ -1,6 +1,9 @@
 import { expectTypeOf, it } from 'vitest';
-import type { AnyGraph } from '../../src/model/graph.ts';
+import { z } from 'zod';
+import { type AnyGraph, defineGraph } from '../../src/model/graph.ts';
+import { hashedEdgeKey } from '../../src/model/hashed-key.ts';
 import { newId } from '../../src/model/keys.ts';
+import { edge, node } from '../../src/model/schema.ts';
 import type { Store, WriteResult } from '../../src/store/port.ts';
 import { createWriter, type Writer } from '../../src/write/writer.ts';
 import { graph } from './graph.ts';
@@ -53,6 +56,20 @@ it('takes the ends and the attributes that an edge type declares', () => {
   writer.putEdge('USER-U1', 'KNOWS', 'USER-U2');
   // @ts-expect-error one follows a user
   writer.deleteEdge('USER-U1', 'FOLLOWS', 'GOAL-G1');
+});
+
+it('wants no key of an edge whose keys are hashed', () => {
+  const FRIEND = edge({ fields: z.object({ since: z.string() }), from: 'USER', to: 'USER', keys: 'hashed' });
+  const friends = defineGraph({ table: 'records', nodes: { USER: node() }, edges: { FRIEND } });
+  const writer = createWriter(friends, { store: {} as Store });
+  writer.putEdge('USER-U1', 'FRIEND', 'USER-U2', { since: '2020' });
+  // @ts-expect-error targetId is no attribute: the writer sets it
+  writer.putEdge('USER-U1', 'FRIEND', 'USER-U2', { since: '2020', targetId: 'USER-U2' });
+  // @ts-expect-error a friend is a user
+  writer.putEdge('USER-U1', 'FRIEND', 'GOAL-G1', { since: '2020' });
+  expectTypeOf(hashedEdgeKey('FRIEND', 'USER-U2')).toEqualTypeOf<string>();
+  // @ts-expect-error a target is a text
+  hashedEdgeKey('FRIEND', 2);
 });
 
 it('types the operations of a batch in the same way', () => {

@@ -18,6 +18,7 @@ const OPTIONS: ModelOptions = {
   counted: 'none',
   named: 'none',
   owner: 'none',
+  keys: 'plain',
   copies: 'none',
 };
 

@@ -22,7 +22,9 @@ export interface ModelOptions {
   named: 'none' | 'date';
   /** Whether a GOAL is in the index partitions of the PARTs that enter it, which nobody writes. */
   owner: 'none' | 'included';
-  /** What a MEMBER copies of its USER. */
+  /** How the edges' sort keys are made. */
+  keys: 'plain' | 'hashed';
+  /** What a MEMBER with plain keys copies of its USER. */
   copies: 'none' | 'name';
 }
 
@@ -45,11 +47,12 @@ const BUDGETS = ['ample', 'tight'] as const;
 const COUNTED = ['none', 'MEMBER', 'LINK'] as const;
 const NAMED = ['none', 'date'] as const;
 const OWNERS = ['none', 'included'] as const;
+const KEYS = ['plain', 'hashed'] as const;
 const COPIES = ['none', 'name'] as const;
 
 /** Chooses a model. */
 export function chooseModel(choices: Choices): ModelOptions {
-  return {
+  const options = {
     view: VIEWS[choices.pick('model.view', VIEWS.length)]!,
     labels: LABELS[choices.pick('model.labels', LABELS.length)]!,
     inbound: INBOUND[choices.pick('model.inbound', INBOUND.length)]!,
@@ -59,8 +62,11 @@ export function chooseModel(choices: Choices): ModelOptions {
     counted: COUNTED[choices.pick('model.counted', COUNTED.length)]!,
     named: NAMED[choices.pick('model.named', NAMED.length)]!,
     owner: OWNERS[choices.pick('model.owner', OWNERS.length)]!,
-    copies: COPIES[choices.pick('model.copies', COPIES.length)]!,
+    keys: KEYS[choices.pick('model.keys', KEYS.length)]!,
   };
+  const copies = COPIES[choices.pick('model.copies', COPIES.length)]!;
+  // Edges with hashed keys copy nothing.
+  return { ...options, copies: options.keys === 'hashed' ? 'none' : copies };
 }
 
 const graphs = new Map<string, AnyGraph>();
@@ -77,7 +83,7 @@ export function graphOf(options: ModelOptions): AnyGraph {
 }
 
 function compile(options: ModelOptions): AnyGraph {
-  const { view, labels, inbound, search, link, budget, counted, named, owner, copies } = options;
+  const { view, labels, inbound, search, link, budget, counted, named, owner, keys, copies } = options;
   const goal = node({
     view: view === 'title' ? ['title'] : view,
     viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
@@ -106,6 +112,7 @@ function compile(options: ModelOptions): AnyGraph {
         edgeSet: edgeSets[labels],
         inbound: memberOrders,
         degree: counted === 'MEMBER',
+        keys,
         copy: copies === 'name' ? ['name'] : undefined,
       }),
       LINK: edge({
@@ -114,6 +121,7 @@ function compile(options: ModelOptions): AnyGraph {
         edgeSet: link === 'listed' ? [] : false,
         inbound: link === 'listed' ? undefined : { gsi0: 'since' },
         degree: counted === 'LINK',
+        keys,
       }),
       ...(owner === 'included' && {
         PART: edge({ from: 'GOAL', to: 'GOAL', inbound: { gsi0: 'since', ...byDate, includeOwner: true } }),

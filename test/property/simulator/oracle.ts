@@ -1,4 +1,5 @@
 import type { Item } from '../../../src/model/attribute-value.ts';
+import { plainKey, targetOf, text } from './keys.ts';
 import { MARK, type ModelOptions } from './models.ts';
 
 /**
@@ -35,11 +36,11 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
   const nodes = new Map(items.filter(isNode).map((item) => [text(item['source']), item]));
   for (const item of items) {
     const source = text(item['source']);
-    const target = text(item['target']);
+    const target = plainKey(options, item) ?? '';
     const partition = partitionOf(source);
     if (source === target) expectNode(options, partition, source, item);
-    else if (target.startsWith('MEMBER-USER-')) expectMember(options, partition, source, target, item);
-    else if (target.startsWith('LINK-USER-')) expectLink(options, partition, source, target, item);
+    else if (target.startsWith('MEMBER-USER-')) expectMember(options, partition, target, item);
+    else if (target.startsWith('LINK-USER-')) expectLink(options, partition, target, item);
     if (options.copies !== 'none' && target.startsWith('MEMBER-USER-')) {
       const user = target.slice('MEMBER-'.length);
       partitionOf(user).indexItems.set(`~rev/MEMBER-${source}`, { child: { S: source } });
@@ -48,8 +49,9 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
     }
     if (options.counted !== 'none' && target.startsWith(`${options.counted}-USER-`)) {
       partition.counted += 1;
-      const indexItem = partition.indexItems.get(`~ix/${target}`);
-      partition.indexItems.set(`~ix/${target}`, { ...indexItem, counted: { S: options.counted } });
+      const sortKey = `~ix/${text(item['target'])}`;
+      const indexItem = partition.indexItems.get(sortKey);
+      partition.indexItems.set(sortKey, { ...indexItem, counted: { S: options.counted } });
     }
   }
   return partitions;
@@ -58,7 +60,8 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
 /** Whether an image has something that cannot be derived, so that its record belongs in quarantine. */
 export function isPoison(options: ModelOptions, image: Item): boolean {
   const source = text(image['source']);
-  const target = text(image['target']);
+  const target = plainKey(options, image);
+  if (target === undefined) return true;
   const has = (attribute: string, test: (value: Item[string]) => boolean): boolean =>
     image[attribute] !== undefined && test(image[attribute]);
   if (source.startsWith('USER-')) return false;
@@ -122,15 +125,15 @@ function expectOwner(options: ModelOptions, partition: ExpectedPartition, source
   partition.indexItems.set('~ix/#includeOwner/PART/byDate', item(`byDate/PART-${source}`));
 }
 
-function expectMember(options: ModelOptions, partition: ExpectedPartition, source: string, target: string, item: Item) {
+function expectMember(options: ModelOptions, partition: ExpectedPartition, plain: string, item: Item) {
+  const { source, target } = { source: text(item['source']), target: text(item['target']) };
   const role = item['role'] && text(item['role']);
   const labels = {
     none: [],
     role: [role && `role=${role}`],
     computed: [role && `is=${role}`, role === 'LEAD' && `mark=${MARK}`],
   }[options.labels];
-  const escaped = target.replaceAll('%', '%25').replaceAll('|', '%7C');
-  partition.elements.add([escaped, ...labels.filter(Boolean)].join('|'));
+  partition.elements.add([edgeInSet(plain, target), ...labels.filter(Boolean)].join('|'));
   expectNamed(options, partition, source, target, item);
   if (options.inbound === 'none') return;
   const index: Item = {};
@@ -161,13 +164,20 @@ function expectNamed(options: ModelOptions, partition: ExpectedPartition, source
   });
 }
 
-function expectLink(options: ModelOptions, partition: ExpectedPartition, source: string, target: string, item: Item) {
+function expectLink(options: ModelOptions, partition: ExpectedPartition, plain: string, item: Item) {
+  const { source, target } = { source: text(item['source']), target: text(item['target']) };
   if (options.link === 'listed') {
-    partition.elements.add(target);
+    partition.elements.add(edgeInSet(plain, target));
   } else if (item['since'] !== undefined && 'S' in item['since']) {
     const order = `${item['since'].S}\u0000${source}`;
     partition.indexItems.set(`~ix/${target}`, { gsi0pk: { S: target }, gsi0sk: { S: order } });
   }
+}
+
+/** An element without its labels: its edge, and where that is hashed the target. */
+function edgeInSet(plain: string, stored: string): string {
+  const escaped = (key: string): string => key.replaceAll('%', '%25').replaceAll('|', '%7C');
+  return stored === plain ? escaped(plain) : `${stored}|target=${escaped(targetOf(plain))}`;
 }
 
 function titleOf(item: Item): Item {
@@ -187,8 +197,4 @@ function shard(ascii: string): number {
   let hash = 2166136261n;
   for (const character of ascii) hash = ((hash ^ BigInt(character.charCodeAt(0))) * 16777619n) & 0xffffffffn;
   return Number(hash % 200n) + 1;
-}
-
-function text(value: Item[string] | undefined): string {
-  return value !== undefined && 'S' in value ? value.S : '';
 }

@@ -2,6 +2,7 @@ import type { Item } from '../../../src/model/attribute-value.ts';
 import type { ItemKey } from '../../../src/store/port.ts';
 import type { Choices } from './choices.ts';
 import type { Climate } from './climate.ts';
+import { storedKey, targetOf } from './keys.ts';
 import type { ModelOptions } from './models.ts';
 import { HOUR } from './time.ts';
 
@@ -19,7 +20,7 @@ export interface ProducerWrite {
   expiresInHours?: number;
 }
 
-/** The item keys that producers write to: few, so that writes collide. */
+/** The item keys that producers write to, hashed where the model has it: few, so that writes collide. */
 const KEYS: readonly [ItemKey, ...ItemKey[]] = [
   { source: 'GOAL-1', target: 'GOAL-1' },
   { source: 'GOAL-1', target: 'MEMBER-USER-1' },
@@ -45,11 +46,11 @@ const COPY_KEYS = [8, 8, 8, 1, 1, 5, 5, 10, 0, 2, 9, 4, 3] as const;
 const MOST_WRITES = 14;
 
 /** Chooses what producers write, in order. */
-export function chooseWrites(choices: Choices, climate: Climate, { copies }: ModelOptions): ProducerWrite[] {
+export function chooseWrites(choices: Choices, climate: Climate, options: ModelOptions): ProducerWrite[] {
   // The keys of one schedule are fewer still.
   const keys = choices.shape((random) => {
     const count = random.oneOf([1, 1, 1, 2, 2, 4]);
-    if (copies !== 'none') return [8, ...Array.from({ length: count + 1 }, () => random.oneOf(COPY_KEYS))];
+    if (options.copies !== 'none') return [8, ...Array.from({ length: count + 1 }, () => random.oneOf(COPY_KEYS))];
     const odd = climate.poison > 0 || random.chance(0.03);
     return Array.from({ length: count }, () => random.below(odd ? WITHOUT_PARENTS : PLAIN_KEYS));
   });
@@ -59,8 +60,9 @@ export function chooseWrites(choices: Choices, climate: Climate, { copies }: Mod
     const name = `write${i}`;
     // Numbered from 1, so that a write that a script does not name is left out.
     const number = choices.drawn(`${name}.item`, (random) => 1 + keys[random.below(keys.length)]!);
-    const key = KEYS[number - 1];
-    if (key === undefined) continue;
+    const plain = KEYS[number - 1];
+    if (plain === undefined) continue;
+    const key = { source: plain.source, target: storedKey(options, plain.target) };
     const pause = choices.drawn(`${name}.pause`, (random) => {
       if (random.chance(climate.pause)) return HOUR + random.below(60 * HOUR);
       return random.below(climate.tempo.pause);
@@ -71,6 +73,11 @@ export function chooseWrites(choices: Choices, climate: Climate, { copies }: Mod
     writes.push(write);
     if (isDeleted) continue;
     write.put = attributes(choices, climate, name, key);
+    if (key.target !== plain.target) {
+      // Who writes with a plain SDK may get it wrong.
+      const isWrong = choices.chance(`${name}.target.poison`, climate.poison);
+      write.put['targetId'] = { S: isWrong ? 'USER-7' : targetOf(plain.target) };
+    }
     if (choices.chance(`${name}.expires`, climate.expiring)) {
       write.expiresInHours = choices.pick(`${name}.expires.hours`, 20);
     }

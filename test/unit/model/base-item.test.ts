@@ -1,20 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { classify } from '../../../src/model/base-item.ts';
+import type { Item } from '../../../src/model/attribute-value.ts';
+import { classify, classifyKey } from '../../../src/model/base-item.ts';
 import { defineGraph } from '../../../src/model/graph.ts';
+import { hashedSortKey } from '../../../src/model/hashed-key.ts';
 import { edge, node } from '../../../src/model/schema.ts';
 
 const graph = defineGraph({
   table: 'records',
   nodes: { GOAL: node(), USER: node(), TEAM: node() },
-  edges: { MEMBER: edge({ from: 'GOAL', to: ['USER', 'TEAM'] }) },
+  edges: {
+    MEMBER: edge({ from: 'GOAL', to: ['USER', 'TEAM'] }),
+    FRIEND: edge({ from: 'USER', to: ['USER', 'TEAM'], keys: 'hashed' }),
+  },
 });
 
-describe('classify', () => {
+describe('classifyKey', () => {
   it('tells a node by its two equal keys', () => {
-    expect(classify(graph, 'GOAL-1', 'GOAL-1')).toMatchObject({ kind: 'node', node: { type: 'GOAL' } });
+    expect(classifyKey(graph, 'GOAL-1', 'GOAL-1')).toMatchObject({ kind: 'node', node: { type: 'GOAL' } });
   });
   it('tells an edge with its target', () => {
-    expect(classify(graph, 'GOAL-1', 'MEMBER-USER-a-b')).toMatchObject({
+    expect(classifyKey(graph, 'GOAL-1', 'MEMBER-USER-a-b')).toMatchObject({
       kind: 'edge',
       edge: { type: 'MEMBER' },
       target: 'USER-a-b',
@@ -31,14 +36,51 @@ describe('classify', () => {
     ['a derived item', 'GOAL-1', '~view'],
     ['names that every object has', 'GOAL-1', 'constructor'],
   ])('takes %s as unknown, which is no error', (_name, source, sortKey) => {
-    expect(classify(graph, source, sortKey)).toEqual({ kind: 'unknown' });
+    expect(classifyKey(graph, source, sortKey)).toEqual({ kind: 'unknown' });
   });
   it.each([
     ['leaves GOAL, not USER', 'USER-1', 'MEMBER-USER-2'],
     ['enters USER, TEAM, not GOAL', 'GOAL-1', 'MEMBER-GOAL-2'],
     ['is not followed by a node id', 'GOAL-1', 'MEMBER-nobody'],
   ])('names what does not fit: %s', (reason, source, sortKey) => {
-    const kind = classify(graph, source, sortKey);
+    const kind = classifyKey(graph, source, sortKey);
     expect(kind).toMatchObject({ kind: 'misfit', reason: expect.stringContaining(reason) });
+  });
+});
+
+describe('an edge with a hashed key', () => {
+  const key = hashedSortKey('FRIEND', 'USER-2');
+  it('is told by its key, which does not name the target', () => {
+    expect(classifyKey(graph, 'USER-1', key)).toMatchObject({ kind: 'hashed', edge: { type: 'FRIEND' } });
+  });
+  it('has its target in an attribute', () => {
+    expect(classify(graph, 'USER-1', key, { targetId: { S: 'USER-2' } })).toMatchObject({
+      kind: 'edge',
+      edge: { type: 'FRIEND' },
+      target: 'USER-2',
+    });
+  });
+  it('to a node type outside the model is unknown, which is no error', () => {
+    const other = hashedSortKey('FRIEND', 'ORG-1');
+    expect(classify(graph, 'USER-1', other, { targetId: { S: 'ORG-1' } })).toEqual({ kind: 'unknown' });
+  });
+  it.each([
+    ['has hashed keys, and this is none', 'USER-1', 'FRIEND-USER-2', 'USER-2'],
+    ['has hashed keys, and this is none', 'USER-1', `FRIEND-#${'A'.repeat(32)}`, 'USER-2'],
+    ['has hashed keys, and this is none', 'USER-1', `${key}0`, 'USER-2'],
+    ['no text targetId says whose', 'USER-1', key, undefined],
+    ['is not the hashed key of its targetId', 'USER-1', key, 'USER-3'],
+    ['leaves USER, not GOAL', 'GOAL-1', key, 'USER-2'],
+    ['enters USER, TEAM, not GOAL', 'USER-1', hashedSortKey('FRIEND', 'GOAL-1'), 'GOAL-1'],
+    ['is not followed by a node id', 'USER-1', hashedSortKey('FRIEND', 'nobody'), 'nobody'],
+    ['is not followed by a node id', 'GOAL-1', hashedSortKey('MEMBER', 'USER-2'), 'USER-2'],
+  ])('is refused: %s', (reason, source, sortKey, targetId) => {
+    const image: Item = targetId === undefined ? {} : { targetId: { S: targetId } };
+    const kind = classify(graph, source, sortKey, image);
+    expect(kind).toMatchObject({ kind: 'misfit', reason: expect.stringContaining(reason) });
+  });
+  it.each([null, 7, 'USER-2', { S: 7 }, { S: null }, { N: '1' }])('is refused for a target like %j', (targetId) => {
+    const image = { targetId } as unknown as Parameters<typeof classify>[3];
+    expect(classify(graph, 'USER-1', key, image)).toMatchObject({ kind: 'misfit' });
   });
 });

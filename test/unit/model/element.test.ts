@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { compareElements, decodeElement, encodeElement, LabelError } from '../../../src/model/element.ts';
+import {
+  compareElements,
+  decodeElement,
+  encodeElement,
+  encodeLabel,
+  escapedHashedEdge,
+  LabelError,
+} from '../../../src/model/element.ts';
+import { hashedSortKey } from '../../../src/model/hashed-key.ts';
 
 describe('elements', () => {
   it('stay readable', () => {
@@ -13,6 +21,16 @@ describe('elements', () => {
     const element = encodeElement('E-USER-a|b%', [['x=y', { S: '1|2' }]]);
     expect(element).toBe('E-USER-a%7Cb%25|x%3Dy=1%7C2');
     expect(decodeElement(element)).toEqual({ type: 'E', target: 'USER-a|b%', labels: [['x=y', { S: '1|2' }]] });
+  });
+
+  it('of hashed keys name their target in a label', () => {
+    const key = hashedSortKey('FRIEND', 'USER-U2');
+    const element = escapedHashedEdge(key, 'USER-U2') + encodeLabel('since', { S: '2026' });
+    expect(element).toBe('FRIEND-#95dbc46fb4088c7ab3031c84d7898fb4|target=USER-U2|since=2026');
+    expect(decodeElement(element)).toEqual({ type: 'FRIEND', target: 'USER-U2', labels: [['since', { S: '2026' }]] });
+    expect(decodeElement(key)).toBeUndefined();
+    expect(decodeElement(`${key}|since=2026`)).toBeUndefined();
+    expect(decodeElement(`${key}|target:2`)).toBeUndefined();
   });
 
   it('keep the types of labels apart', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { EdgeloomError } from '../../../src/errors.ts';
 import type { AttributeValue, Item } from '../../../src/model/attribute-value.ts';
 import { defineGraph } from '../../../src/model/graph.ts';
+import { hashedEdgeKey, hashedSortKey } from '../../../src/model/hashed-key.ts';
 import { node } from '../../../src/model/schema.ts';
 import { checkBaseItem, ITEM_BYTES, toBaseItem } from '../../../src/write/check.ts';
 import { graph } from './graph.ts';
@@ -48,6 +49,40 @@ describe('keys', () => {
     longId,
   ])('takes the node id %s', (id) => {
     expect(() => checkBaseItem(graph, item(id, id, { name: { S: 'Ada' } }))).not.toThrow();
+  });
+
+  describe('hashed ones', () => {
+    const key = hashedEdgeKey('FRIEND', 'USER-U2');
+    const friend = (attributes: Item, target = key): Item => item('USER-U1', target, attributes);
+
+    it('take their target in an attribute, however long it is', () => {
+      expect(() => checkBaseItem(graph, friend({ targetId: { S: 'USER-U2' } }))).not.toThrow();
+      const far = `USER-${'x'.repeat(2043)}`;
+      expect(() => checkBaseItem(graph, friend({ targetId: { S: far } }, hashedEdgeKey('FRIEND', far)))).not.toThrow();
+      expect(toBaseItem(graph, { source: 'USER-U1', target: key, targetId: 'USER-U2' })).toEqual(
+        friend({ targetId: { S: 'USER-U2' } }),
+      );
+    });
+
+    it.each([
+      ['a plain key', friend({ targetId: { S: 'USER-U2' } }, 'FRIEND-USER-U2'), 'has hashed keys, and this is none'],
+      ['no target', friend({}), 'no text targetId says whose'],
+      ['a number as target', friend({ targetId: { N: '2' } }), 'no text targetId says whose'],
+      ['another target', friend({ targetId: { S: 'USER-U3' } }), 'not the hashed key of its targetId'],
+    ])('are refused with %s, and what to do is said', (_what, base, part) => {
+      const { code, message, hint } = refusal(base);
+      expect({ code, message }).toEqual({ code: 'invalid-edge', message: expect.stringContaining(part) });
+      expect(hint).toContain("Put it under hashedEdgeKey(edgeType, target) with the target's id in targetId");
+    });
+
+    it.each([
+      ['of a type outside the model', 'STORE-S1', 'unknown-type'],
+      ['of a type that the edge does not enter', 'GOAL-G1', 'invalid-edge'],
+      ['that is no node id', 'nobody', 'invalid-edge'],
+      ['that no partition can have', `USER-${'x'.repeat(2044)}`, 'key-too-long'],
+    ])('are refused for a target %s', (_what, target, code) => {
+      expect(refusal(friend({ targetId: { S: target } }, hashedSortKey('FRIEND', target))).code).toBe(code);
+    });
   });
 
   it.each([

@@ -27,5 +27,6 @@ export const graph = defineGraph({
       inbound: { gsi0: rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 }), gsi1: { from: 'date', type: 'date' } },
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER' }),
+    FRIEND: edge({ from: 'USER', to: 'USER', keys: 'hashed' }),
   },
 });

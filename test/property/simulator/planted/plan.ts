@@ -127,4 +127,26 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     rule: 'A watermark begins with the label of its stream, so that a re-created stream sorts later.',
     patches: [{ file: 'src/model/watermark.ts', find: '{streamLabel}/$', replace: '{streamLabel.slice(0, 0)}/$' }],
   },
+  {
+    name: 'hashed-key-unchecked',
+    rule: "An edge whose hashed key is not its target's is quarantined.",
+    patches: [
+      {
+        file: 'src/model/base-item.ts',
+        find: '  if (hashedSortKey(edge.type, targetId) !== sortKey) {',
+        replace: "  if (sortKey === '') {",
+      },
+    ],
+  },
+  {
+    name: 'hashed-element-nameless',
+    rule: 'The element of an edge with a hashed key names its target.',
+    patches: [
+      {
+        file: 'src/plan/derive.ts',
+        find: "let element = keys === 'hashed' ?",
+        replace: "let element = keys === 'plain' ?",
+      },
+    ],
+  },
 ];

@@ -1,0 +1,174 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { startEngine } from '../../src/local/engine.ts';
+import { createClient } from '../../src/store/client.ts';
+import { type Random, seededRandom } from '../support/random.ts';
+import { LAYOUTS } from './layouts/index.ts';
+import { type Layout, OPERATIONS, type Operation } from './layouts/layout.ts';
+import { drawn, type Network, randomNetwork } from './network.ts';
+import { type Step, stepsOf } from './steps.ts';
+import { type Cost, MeteredTable } from './table.ts';
+
+/** What the experiment is to do. */
+export interface ExperimentOptions {
+  /** The networks' numbers of users. */
+  sizes: readonly number[];
+  /** Timed operations of each network, layout and kind, at most. */
+  operations: number;
+  seed: number;
+  /** Told after each timed operation. */
+  onProgress?: (done: number, total: number) => void;
+}
+
+/** One timed operation and its cost. */
+export interface Sample extends Cost {
+  layout: string;
+  operation: Operation;
+  /** Users in the network. */
+  size: number;
+  /** Friends in the list just before. */
+  friends: number;
+}
+
+/** The network that warms up compiler and connections; nothing of it is kept. */
+const WARM_UP_SIZE = 20;
+const WARM_UP_OPERATIONS = 100;
+
+/** One network with the timed operations on it, and each layout's table for it. */
+interface Trial {
+  network: Network;
+  steps: Readonly<Record<Operation, readonly Step[]>>;
+  subjects: readonly Subject[];
+}
+
+/**
+ * Makes the same operations on the same random networks with every layout, on the embedded engine: all networks are
+ * filled, checked and emptied. Throws where a layout gives a wrong answer.
+ *
+ * A machine that slows down meanwhile must not look like growth. So layouts take turns operation by operation, and the
+ * users of all networks come in random order, each with all its operations of one kind: users share no item, so each
+ * list sees what it would see in any other order.
+ */
+export async function runExperiment({ sizes, operations, seed, onProgress }: ExperimentOptions): Promise<Sample[]> {
+  const random = seededRandom(seed);
+  await runNetworks(random, [WARM_UP_SIZE], WARM_UP_OPERATIONS, () => undefined);
+  return runNetworks(random, sizes, operations, onProgress);
+}
+
+/** On an engine of its own. */
+async function runNetworks(
+  random: Random,
+  sizes: readonly number[],
+  operations: number,
+  onProgress: ExperimentOptions['onProgress'],
+): Promise<Sample[]> {
+  const engine = await startEngine();
+  const client = createClient({ endpoint: engine.endpoint });
+  try {
+    const trials = sizes.map((size) => trial(random, client, size, operations));
+    const steps = trials.flatMap((each) => OPERATIONS.map((operation) => each.steps[operation].length));
+    const total = LAYOUTS.length * steps.reduce((sum, count) => sum + count, 0);
+    for (const { subjects } of trials) for (const { table } of subjects) await table.create();
+    const samples: Sample[] = [];
+    for (const operation of OPERATIONS) {
+      const visits = trials.flatMap(({ network, ...rest }) =>
+        [...network.friends.keys()].map((user) => ({ network, ...rest, user })),
+      );
+      for (const { network, subjects, steps, user } of drawn(random, visits, visits.length)) {
+        for (const step of steps[operation].filter((each) => each.user === user)) {
+          samples.push(...(await timed(operation, network, subjects, step, samples.length)));
+          onProgress?.(samples.length, total);
+        }
+        // The rest of the list goes in, so that the network is full when checks begin. What is left in the end stays.
+        if (operation === 'add') {
+          await Promise.all(subjects.map((subject) => subject.prepare(user, network.friends.get(user)!)));
+        }
+      }
+    }
+    return samples;
+  } finally {
+    client.destroy();
+    await engine.stop();
+  }
+}
+
+function trial(random: Random, client: DynamoDBClient, size: number, operations: number): Trial {
+  const network = randomNetwork(random, size);
+  const [add, check, remove] = OPERATIONS.map((operation) => stepsOf(operation, random, network, operations));
+  const subjects = LAYOUTS.map(
+    (layout) => new Subject(layout, new MeteredTable(client, `friends-${layout.name}-${size}`, layout.key)),
+  );
+  return { network, steps: { add: add!, check: check!, remove: remove! }, subjects };
+}
+
+/** One step with every layout, one after the other; `turn` says who begins. */
+async function timed(
+  operation: Operation,
+  { size }: Network,
+  subjects: readonly Subject[],
+  step: Step,
+  turn: number,
+): Promise<Sample[]> {
+  await Promise.all(subjects.map((subject) => subject.prepare(step.user, step.before)));
+  const samples: Sample[] = [];
+  for (const subject of rotated(subjects, turn / subjects.length)) {
+    const cost = await subject.run(operation, step);
+    samples.push({ layout: subject.layout.name, operation, size, friends: step.before.length, ...cost });
+  }
+  return samples;
+}
+
+/** A layout with its table, and what the table holds. */
+class Subject {
+  private readonly stored = new Map<string, readonly string[]>();
+
+  constructor(
+    readonly layout: Layout,
+    readonly table: MeteredTable,
+  ) {}
+
+  /** Makes the user's list what it is to be, in batches: all that happens between timed operations. */
+  async prepare(user: string, list: readonly string[]): Promise<void> {
+    const stored = this.stored.get(user) ?? [];
+    if (stored === list) return;
+    this.stored.set(user, list);
+    const wanted = new Set(list);
+    const present = new Set(stored);
+    const added = list.filter((friend) => !present.has(friend));
+    const dropped = stored.filter((friend) => !wanted.has(friend));
+    if (added.length === 0 && dropped.length === 0) return;
+    const { layout, table } = this;
+    if (layout.itemPer === 'friend') {
+      await table.writeMany(
+        layout.items(user, added),
+        layout.items(user, dropped).map((item) => table.keyOf(item)),
+      );
+    } else if (list.length > 0) {
+      await table.writeMany(layout.items(user, list), []);
+    } else {
+      await table.writeMany(
+        [],
+        layout.items(user, stored).map((item) => table.keyOf(item)),
+      );
+    }
+  }
+
+  /** Makes the operation and says what it cost. */
+  async run(operation: Operation, { user, friend, before, isFriend }: Step): Promise<Cost> {
+    const { layout, table } = this;
+    if (operation === 'check') {
+      const { value, cost } = await table.measure(() => layout.has(table, user, friend));
+      if (value !== isFriend)
+        throw new Error(`The layout ${layout.name} says ${value} where it should be ${isFriend}.`);
+      return cost;
+    }
+    const { cost } = await table.measure(() => layout[operation](table, user, friend));
+    this.stored.set(user, operation === 'add' ? [...before, friend] : before.filter((other) => other !== friend));
+    return cost;
+  }
+}
+
+/** The same values, begun elsewhere: who goes first in one step goes last in the next. */
+function rotated<T>(values: readonly T[], by: number): T[] {
+  const start = by % values.length;
+  return [...values.slice(start), ...values.slice(0, start)];
+}

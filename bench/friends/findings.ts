@@ -1,0 +1,124 @@
+import { median } from '../support/statistics.ts';
+import type { Sample } from './experiment.ts';
+import { type Fit, fitGrowth, type Point } from './fit.ts';
+import { LAYOUTS } from './layouts/index.ts';
+import { type Growth, OPERATIONS, type Operation } from './layouts/layout.ts';
+
+/** What is measured of an operation. */
+export type Measure = 'time' | 'capacity' | 'bytes';
+
+/** The mean cost of one operation of one layout on one network. */
+export interface NetworkCost {
+  layout: string;
+  operation: Operation;
+  /** Users in the network. */
+  size: number;
+  /** Timed operations. */
+  operations: number;
+  /** Mean length of the lists. */
+  friends: number;
+  /** Median: a mean would tell of the machine's other work. */
+  milliseconds: number;
+  rcu: number;
+  wcu: number;
+  bytes: number;
+}
+
+/** How the costs of one operation of one layout grow with the number of friends. */
+export interface Finding {
+  layout: string;
+  operation: Operation;
+  /** What the article claims, on HBase. */
+  claim: Growth;
+  /** Milliseconds. */
+  time: Fit;
+  /** RCU and WCU together. */
+  capacity: Fit;
+  /** Bytes moved. */
+  bytes: Fit;
+}
+
+/** The measurements of a fit are put together to so many points, each of about as many measurements. */
+const POINTS = 20;
+
+const VALUE: Readonly<Record<Measure, (sample: Sample) => number>> = {
+  time: ({ milliseconds }) => milliseconds,
+  capacity: ({ rcu, wcu }) => rcu + wcu,
+  bytes: ({ bytes }) => bytes,
+};
+
+/** The costs network by network, by size. */
+export function costsByNetwork(samples: readonly Sample[]): NetworkCost[] {
+  const sizes = [...new Set(samples.map(({ size }) => size))].sort((left, right) => left - right);
+  return eachOperation(samples).flatMap(({ layout, operation, found }) =>
+    sizes.map((size) => {
+      const own = found.filter((sample) => sample.size === size);
+      return {
+        layout,
+        operation,
+        size,
+        operations: own.length,
+        friends: mean(own.map(({ friends }) => friends)),
+        milliseconds: median(own.map(({ milliseconds }) => milliseconds)),
+        rcu: mean(own.map(({ rcu }) => rcu)),
+        wcu: mean(own.map(({ wcu }) => wcu)),
+        bytes: mean(own.map(({ bytes }) => bytes)),
+      };
+    }),
+  );
+}
+
+/** The length of the longest list that an operation was timed on. */
+export function longestList(samples: readonly Sample[]): number {
+  return samples.reduce((longest, { friends }) => Math.max(longest, friends), 0);
+}
+
+/** The growth of every cost, for each layout and operation. */
+export function findGrowth(samples: readonly Sample[]): Finding[] {
+  return eachOperation(samples).map(({ layout, operation, found }) => ({
+    layout,
+    operation,
+    claim: LAYOUTS.find(({ name }) => name === layout)!.claims[operation],
+    time: fitGrowth(pointsOf(found, 'time')),
+    capacity: fitGrowth(pointsOf(found, 'capacity')),
+    bytes: fitGrowth(pointsOf(found, 'bytes')),
+  }));
+}
+
+/**
+ * Measurements at about the same number of friends as one point; never two points at the same number. Of times it is the
+ * median that counts.
+ */
+export function pointsOf(samples: readonly Sample[], measure: Measure): Point[] {
+  const sorted = [...samples].sort((left, right) => left.friends - right.friends);
+  const points: Point[] = [];
+  for (let start = 0; start < sorted.length; ) {
+    let end = Math.min(sorted.length, start + Math.ceil(sorted.length / POINTS));
+    while (end < sorted.length && sorted[end]!.friends === sorted[end - 1]!.friends) end += 1;
+    const group = sorted.slice(start, end);
+    const values = group.map(VALUE[measure]);
+    points.push({
+      x: mean(group.map(({ friends }) => friends)),
+      y: measure === 'time' ? median(values) : mean(values),
+      weight: group.length,
+    });
+    start = end;
+  }
+  return points;
+}
+
+function eachOperation(samples: readonly Sample[]) {
+  return LAYOUTS.flatMap(({ name: layout }) =>
+    OPERATIONS.map((operation) => ({
+      layout,
+      operation,
+      found: samples.filter((sample) => sample.layout === layout && sample.operation === operation),
+    })),
+  );
+}
+
+function mean(values: readonly number[]): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total / values.length;
+}

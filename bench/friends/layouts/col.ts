@@ -1,0 +1,29 @@
+import type { Layout } from './layout.ts';
+
+/**
+ * One item per user; an attribute's name is the friend's id, its value says nothing. No operation reads before it writes,
+ * so writers cannot get into each other's way. Ids and the key share the names: no id may be `user`.
+ */
+export const colLayout: Layout = {
+  name: 'col',
+  summary: "one item per user, an attribute's name is the friend",
+  claims: { add: 'O(1)', check: 'O(1)', remove: 'O(1)' },
+  key: { partition: 'user' },
+  itemPer: 'user',
+
+  async add(table, user, friend) {
+    await table.update({ user: { S: user } }, { set: { [friend]: { BOOL: true } } });
+  },
+
+  async has(table, user, friend) {
+    return (await table.getAttribute({ user: { S: user } }, friend)) !== undefined;
+  },
+
+  async remove(table, user, friend) {
+    await table.update({ user: { S: user } }, { remove: [friend] });
+  },
+
+  items(user, friends) {
+    return [{ user: { S: user }, ...Object.fromEntries(friends.map((friend) => [friend, { BOOL: true }])) }];
+  },
+};

@@ -1,0 +1,60 @@
+import type { Item } from '../../../src/model/attribute-value.ts';
+import type { Layout } from './layout.ts';
+
+/**
+ * One item per user, the friends in attributes numbered from 1. Nothing says how many there are, so each operation reads
+ * the whole item. Two writers at once: the condition of the later one fails, and its caller has to start again.
+ */
+export const defaultLayout: Layout = {
+  name: 'default',
+  summary: 'one item per user, numbered attributes hold the friends',
+  claims: { add: 'O(n)', check: 'O(n)', remove: 'O(n)' },
+  key: { partition: 'user' },
+  itemPer: 'user',
+
+  async add(table, user, friend) {
+    const last = lastNumber(await table.get({ user: { S: user } }));
+    const free = String(last + 1);
+    await table.update({ user: { S: user } }, { set: { [free]: { S: friend } }, expect: { [free]: undefined } });
+  },
+
+  async has(table, user, friend) {
+    return placeOf(await table.get({ user: { S: user } }), friend) !== undefined;
+  },
+
+  async remove(table, user, friend) {
+    const item = await table.get({ user: { S: user } });
+    const hole = placeOf(item, friend);
+    if (item === undefined || hole === undefined) return;
+    const last = lastNumber(item);
+    const expect = { [hole]: item[hole], [String(last)]: item[String(last)], [String(last + 1)]: undefined };
+    const fillsHole = hole !== String(last);
+    await table.update(
+      { user: { S: user } },
+      { ...(fillsHole && { set: { [hole]: item[String(last)]! } }), remove: [String(last)], expect },
+    );
+  },
+
+  items(user, friends) {
+    return [{ user: { S: user }, ...numbered(friends) }];
+  },
+};
+
+/** Friends as attributes numbered from 1. */
+export function numbered(friends: readonly string[]): Item {
+  return Object.fromEntries(friends.map((friend, place) => [String(place + 1), { S: friend }]));
+}
+
+/** The number under which a user's item holds a friend, found by looking at one after the other. */
+export function placeOf(item: Item | undefined, friend: string): string | undefined {
+  if (item === undefined) return undefined;
+  for (const [name, value] of Object.entries(item)) {
+    if (name !== 'user' && 'S' in value && value.S === friend) return name;
+  }
+  return undefined;
+}
+
+/** How many attributes besides the key an item has: they are numbered without gaps. */
+function lastNumber(item: Item | undefined): number {
+  return item === undefined ? 0 : Object.keys(item).length - 1;
+}

@@ -1,0 +1,29 @@
+import type { Layout } from './layout.ts';
+
+/**
+ * An item for each friend, under user and friend: how Edgeloom stores an edge. One Query of the partition lists the
+ * friends.
+ */
+export const rowLayout: Layout = {
+  name: 'row',
+  summary: 'one item per friend, key: user and friend',
+  claims: { add: 'O(1)', check: 'O(1)', remove: 'O(1)' },
+  key: { partition: 'user', sort: 'friend' },
+  itemPer: 'friend',
+
+  async add(table, user, friend) {
+    await table.put({ user: { S: user }, friend: { S: friend } });
+  },
+
+  async has(table, user, friend) {
+    return (await table.get({ user: { S: user }, friend: { S: friend } })) !== undefined;
+  },
+
+  async remove(table, user, friend) {
+    await table.delete({ user: { S: user }, friend: { S: friend } });
+  },
+
+  items(user, friends) {
+    return friends.map((friend) => ({ user: { S: user }, friend: { S: friend } }));
+  },
+};

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { EdgeloomError } from '../../src/errors.ts';
+
+/** What the command line asks for. */
+export interface FriendsOptions {
+  /** The networks' numbers of users, ascending. */
+  sizes: number[];
+  /** Timed operations of each network, layout and kind, at most. */
+  operations: number;
+  seed: number;
+  /** Folder for `friends.md`, and for the plots in `img`. */
+  outDir: string;
+  json: boolean;
+  help: boolean;
+}
+
+/** The article's networks. */
+export const ARTICLE_SIZES: readonly number[] = [10, 30, 50, 70, 90, 110, 130, 150, 170];
+
+const FEWEST_USERS = 10;
+/** The layouts with one item per user end where an item does, at 400 KB. */
+const MOST_USERS = 9_000;
+const DEFAULT_OPERATIONS = 250;
+const MOST_OPERATIONS = 1_000;
+const DEFAULT_SEED = 20_200_701;
+const MOST_SEED = 0xffff_ffff;
+
+/** What `--help` prints. */
+export const USAGE = `Usage: npm run experiment:friends -- [OPTIONS]
+
+Adds, checks and removes friends in random networks, stored on DynamoDB in five layouts, and writes plots and a page.
+
+  --n LIST        users in the networks, such as 10,100,1000; ${FEWEST_USERS} to ${MOST_USERS} each (default: ${ARTICLE_SIZES.join(',')})
+  --operations N  timed operations of each network, layout and kind, at most; up to ${MOST_OPERATIONS} (default: ${DEFAULT_OPERATIONS})
+  --seed N        another seed makes other networks (default: ${DEFAULT_SEED})
+  --out DIR       folder for friends.md and img (default: docs; with --n: .edgeloom/friends)
+  --json          print one JSON document
+  --help          print this
+`;
+
+/** Reads the command line. Throws an `EdgeloomError` (`invalid-option`) that names the option. */
+export function parseFriendsOptions(args: readonly string[]): FriendsOptions {
+  const { values } = parsed(args);
+  const sizes = values.n === undefined ? ARTICLE_SIZES : values.n.split(',');
+  const numbers = sizes.map((size) => wholeNumber('--n', size, FEWEST_USERS, MOST_USERS));
+  return {
+    sizes: [...new Set(numbers)].sort((left, right) => left - right),
+    operations: wholeNumber('--operations', values.operations ?? DEFAULT_OPERATIONS, 1, MOST_OPERATIONS),
+    seed: wholeNumber('--seed', values.seed ?? DEFAULT_SEED, 0, MOST_SEED),
+    // The committed page is that of the article's networks: a look at others does not replace it.
+    outDir: values.out ?? (values.n === undefined ? 'docs' : join('.edgeloom', 'friends')),
+    json: values.json === true,
+    help: values.help === true,
+  };
+}
+
+function parsed(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  try {
+    return parseArgs({
+      args: [...args],
+      options: { n: text, operations: text, seed: text, out: text, json: flag, help: flag },
+    });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new EdgeloomError('invalid-option', message, 'npm run experiment:friends -- --help lists the options.', {
+      cause: error,
+    });
+  }
+}
+
+function wholeNumber(option: string, value: string | number, least: number, most: number): number {
+  const number = Number(value);
+  if (String(value).trim() !== '' && Number.isInteger(number) && number >= least && number <= most) return number;
+  throw new EdgeloomError(
+    'invalid-option',
+    `${option} cannot be "${value}".`,
+    `Give a whole number from ${least} to ${most.toLocaleString('en-US')}${option === '--n' ? ', or several with commas between them' : ''}.`,
+  );
+}

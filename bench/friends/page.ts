@@ -1,0 +1,110 @@
+import type { Finding, NetworkCost } from './findings.ts';
+import { LAYOUTS } from './layouts/index.ts';
+import { OPERATIONS } from './layouts/layout.ts';
+import type { Plot } from './plots.ts';
+import { figure, growthRows, markdownTable, type Rows } from './text.ts';
+import { verdictLines } from './verdict.ts';
+
+/** What the page tells of. */
+export interface PageContent {
+  sizes: readonly number[];
+  operations: number;
+  seed: number;
+  /** Length of the longest list. */
+  mostFriends: number;
+  costs: readonly NetworkCost[];
+  findings: readonly Finding[];
+  plots: readonly Plot[];
+}
+
+/** The page `friends.md`: everything on it comes from the run. Plots are named as they lie in the folder `img`. */
+export function friendsPage(content: PageContent): string {
+  const { sizes, operations, seed, mostFriends, costs, findings, plots } = content;
+  const largest = sizes.at(-1)!;
+  return `# Friend lists: five layouts, measured
+
+<!-- Written by \`npm run experiment:friends\`. Change bench/friends/page.ts, not this file. -->
+
+Users read users. Three operations: add a friend, check whether A reads B, remove a friend. An article compared five
+layouts on HBase, where a cell is read and written by itself. DynamoDB bills whole items. So what is left of the
+article's claims? Each layout is one short module in \`bench/friends/layouts\`, on the plain AWS SDK.
+
+${markdownTable(layoutRows())}
+
+## What keeps its O(1), in capacity units
+
+${verdictLines(findings, mostFriends)
+  .map((line) => `- ${line}`)
+  .join('\n')}
+
+DynamoDB bills a write by the larger of the item before and after, 1 unit for each started KB, and a consistent read by
+the item, 1 unit for each started 4 KB, whatever the expression names: a long list in one item makes each of its friends
+expensive. Such an item also ends at 400 KB, after about 9,000 friends. Of two writers of one list, \`default\` and \`count\`
+turn one away; the other three never collide.
+
+An edge of Edgeloom is stored as in \`row\`. \`hash\` costs the same, and spreads one user's friends over all partitions, but
+no Query lists them.
+
+## Growth
+
+\`n\` is the number of friends in the list, 0 to ${figure(mostFriends)}; times are of the embedded engine on one machine. Each cell: constant or
+linear, the model with its figures, and its error (root mean square of the residuals, in percent of the mean).
+
+${markdownTable(growthRows(findings))}
+
+Measurements at about the same number of friends make one point, of times the median; a constant and a line are fitted by
+weighted least squares. The line is taken where the corrected Akaike criterion prefers it by 6 or more (20 times as
+likely) and it rises by at least a tenth of the mean from the shortest list to the longest; steps of whole units are part
+of its error. A small rise in a small range can stay below that: a constant is what these lists show, no proof beyond them.
+
+## One operation on the network of ${largest.toLocaleString('en-US')} users
+
+${markdownTable(costRows(costs.filter(({ size }) => size === largest)))}
+
+Means, of times the median. Bytes are keys, attribute names and values, both ways.
+
+## Plots
+
+${plots.map(({ name, title }) => `### ${title}\n\n![${title}](img/${name}.svg)`).join('\n\n')}
+
+## How it is measured
+
+Networks of ${sizes.map((size) => size.toLocaleString('en-US')).join(', ')} users; each user reads a random number of others,
+from one to all. All five layouts get the same network and the same operations: all friends are added in random order,
+then checked (every second answer is yes), then removed in random order. At most ${operations.toLocaleString('en-US')} operations of each network, layout
+and kind are timed, a random sample; what lies between them is written in batches. Layouts take turns operation by
+operation and users come in random order, so that a machine that slows down meanwhile does not look like growth. Units
+are those that the engine reports, except for reads of a single attribute: the engine bills what they return, DynamoDB the
+whole item, so the whole item is read once more, outside the clock, and those units count. Tables have no stream.
+
+\`\`\`sh
+npm run experiment:friends -- --seed ${seed}            # this page: same networks, same operations, other times
+npm run experiment:friends -- --n 10,100,1000,9000     # longer lists
+npm run experiment:friends -- --help
+\`\`\`
+`;
+}
+
+function layoutRows(): Rows {
+  return [
+    ['', 'layout', 'what is stored', ...OPERATIONS.map((operation) => `${operation}, claimed`)],
+    ...LAYOUTS.map(({ name, summary, claims }, place) => [
+      String(place + 1),
+      `\`${name}\``,
+      summary,
+      ...OPERATIONS.map((operation) => claims[operation]),
+    ]),
+  ];
+}
+
+function costRows(costs: readonly NetworkCost[]): Rows {
+  return [
+    ['layout', 'operation', 'friends before', 'RCU', 'WCU', 'bytes', 'ms'],
+    ...costs.map(({ layout, operation, friends, rcu, wcu, bytes, milliseconds }) => [
+      layout,
+      operation,
+      String(Math.round(friends)),
+      ...[rcu, wcu, bytes, milliseconds].map(figure),
+    ]),
+  ];
+}

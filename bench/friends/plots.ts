@@ -1,0 +1,204 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { Resvg } from '@resvg/resvg-js';
+import { init } from 'echarts';
+import type { NetworkCost } from './findings.ts';
+import { LAYOUTS } from './layouts/index.ts';
+import { OPERATIONS, type Operation } from './layouts/layout.ts';
+
+/** A drawn plot. */
+export interface Plot {
+  /** File name without its ending. */
+  name: string;
+  /** What it shows, in one line. */
+  title: string;
+  svg: string;
+}
+
+interface Panel {
+  axis: string;
+  value: (cost: NetworkCost) => number;
+}
+
+interface Chart {
+  title: string;
+  subtitle: string;
+  panels: readonly Panel[];
+}
+
+const PANEL_WIDTH = 640;
+const HEIGHT = 470;
+const MARGIN = { left: 80, right: 30, top: 125, bottom: 60 };
+/** Pixels of the PNG for each of the SVG. */
+const PNG_SCALE = 2;
+const FONT = 'DejaVu Sans';
+const TEXT_COLOR = '#222222';
+const LINE_COLOR = '#dddddd';
+/** Beyond this ratio of largest to smallest a linear axis hides the small values. */
+const LOG_RATIO = 20;
+
+/**
+ * Lines often lie on each other: a later one is thinner and dashed, so that the one beneath it shows. Colors: Okabe and
+ * Ito, told apart by people who see fewer.
+ */
+const STYLES = [
+  { color: '#D55E00', symbol: 'circle', width: 6, dash: 'solid' },
+  { color: '#E69F00', symbol: 'diamond', width: 2.5, dash: 'solid' },
+  { color: '#009E73', symbol: 'triangle', width: 2.5, dash: [7, 4] },
+  { color: '#56B4E9', symbol: 'rect', width: 6, dash: 'solid' },
+  { color: '#222222', symbol: 'emptyCircle', width: 2, dash: [2, 3] },
+] as const;
+
+const TITLES: Readonly<Record<Operation, string>> = {
+  add: 'Adding a friend',
+  check: 'Checking for a friend',
+  remove: 'Removing a friend',
+};
+
+/** Three plots of time, and three of capacity units beside bytes moved: one line for each layout. */
+export function drawPlots(costs: readonly NetworkCost[]): Plot[] {
+  const time = OPERATIONS.map((operation) => ({
+    operation,
+    name: `friends-time-${operation}`,
+    title: `${TITLES[operation]}: time`,
+    subtitle: 'five layouts on DynamoDB (embedded engine); median over the lists of a network',
+    panels: [{ axis: 'milliseconds per operation', value: ({ milliseconds }: NetworkCost) => milliseconds }],
+  }));
+  const capacity = OPERATIONS.map((operation) => ({
+    operation,
+    name: `friends-capacity-${operation}`,
+    title: `${TITLES[operation]}: capacity units and bytes moved`,
+    subtitle: 'five layouts on DynamoDB; mean over the lists of a network',
+    panels: [
+      { axis: 'capacity units (RCU + WCU) per operation', value: ({ rcu, wcu }: NetworkCost) => rcu + wcu },
+      { axis: 'bytes moved per operation', value: ({ bytes }: NetworkCost) => bytes },
+    ],
+  }));
+  return [...time, ...capacity].map(({ operation, name, ...chart }) => ({
+    name,
+    title: chart.title,
+    svg: draw(
+      chart,
+      costs.filter((cost) => cost.operation === operation),
+    ),
+  }));
+}
+
+/** Writes each plot as SVG and as PNG; gives the files' paths. */
+export async function writePlots(plots: readonly Plot[], folder: string): Promise<string[]> {
+  await mkdir(folder, { recursive: true });
+  const files: string[] = [];
+  for (const { name, svg } of plots) {
+    const path = join(folder, name);
+    await writeFile(`${path}.svg`, `${svg}\n`);
+    await writeFile(`${path}.png`, toPng(svg));
+    files.push(`${path}.svg`, `${path}.png`);
+  }
+  return files;
+}
+
+function toPng(svg: string): Buffer {
+  // Fonts from a package: the machine's own would make the same plot look different elsewhere.
+  const fonts = join(dirname(createRequire(import.meta.url).resolve('dejavu-fonts-ttf/package.json')), 'ttf');
+  const fontFiles = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'].map((file) => join(fonts, file));
+  return new Resvg(svg, {
+    fitTo: { mode: 'zoom', value: PNG_SCALE },
+    font: { loadSystemFonts: false, fontFiles, defaultFontFamily: FONT },
+  })
+    .render()
+    .asPng();
+}
+
+function draw({ title, subtitle, panels }: Chart, costs: readonly NetworkCost[]): string {
+  const width = PANEL_WIDTH * panels.length;
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: HEIGHT });
+  try {
+    chart.setOption({
+      animation: false,
+      backgroundColor: '#ffffff',
+      textStyle: { fontFamily: FONT, color: TEXT_COLOR },
+      title: {
+        text: title,
+        subtext: subtitle,
+        left: MARGIN.left,
+        top: 12,
+        textStyle: { fontSize: 18, color: TEXT_COLOR },
+        subtextStyle: { fontSize: 13, color: TEXT_COLOR },
+      },
+      legend: {
+        data: LAYOUTS.map(({ name }) => name),
+        left: MARGIN.left,
+        top: 72,
+        itemWidth: 44,
+        itemGap: 22,
+        textStyle: { fontSize: 13, color: TEXT_COLOR },
+      },
+      grid: panels.map((_, place) => ({
+        left: place * PANEL_WIDTH + MARGIN.left,
+        width: PANEL_WIDTH - MARGIN.left - MARGIN.right,
+        top: MARGIN.top,
+        bottom: MARGIN.bottom,
+      })),
+      xAxis: panels.map((_, place) => ({
+        ...sizeAxis([...new Set(costs.map(({ size }) => size))]),
+        gridIndex: place,
+      })),
+      yAxis: panels.map((panel, place) => ({
+        ...axis(panel.axis, isWide(costs.map(panel.value)), 56),
+        gridIndex: place,
+      })),
+      series: panels.flatMap((panel, place) =>
+        LAYOUTS.map(({ name }, style) => line(name, style, place, panel, costs)),
+      ),
+    });
+    return chart.renderToSVGString();
+  } finally {
+    chart.dispose();
+  }
+}
+
+function line(name: string, style: number, place: number, { value }: Panel, costs: readonly NetworkCost[]) {
+  const { color, symbol, width, dash } = STYLES[style]!;
+  return {
+    name,
+    type: 'line' as const,
+    xAxisIndex: place,
+    yAxisIndex: place,
+    symbol,
+    symbolSize: 9,
+    color,
+    lineStyle: { color, width, type: typeof dash === 'string' ? dash : [...dash] },
+    data: costs.filter(({ layout }) => layout === name).map((cost) => [cost.size, value(cost)]),
+  };
+}
+
+function axis(name: string, isLog: boolean, nameGap: number) {
+  return {
+    type: isLog ? ('log' as const) : ('value' as const),
+    name: isLog ? `${name} (log scale)` : name,
+    nameLocation: 'middle' as const,
+    nameGap,
+    nameTextStyle: { fontSize: 13, color: TEXT_COLOR },
+    axisLabel: { fontSize: 12, color: TEXT_COLOR },
+    axisLine: { show: true, lineStyle: { color: TEXT_COLOR } },
+    splitLine: { lineStyle: { color: LINE_COLOR } },
+  };
+}
+
+/** Ticks stand at the networks that there are. */
+function sizeAxis(sizes: readonly number[]) {
+  const base = axis('users in the network', isWide(sizes), 34);
+  return {
+    ...base,
+    min: Math.min(...sizes),
+    max: Math.max(...sizes),
+    axisTick: { customValues: [...sizes] },
+    axisLabel: { ...base.axisLabel, customValues: [...sizes] },
+    splitLine: { show: false },
+  };
+}
+
+function isWide(values: readonly number[]): boolean {
+  return Math.max(...values) / Math.min(...values) > LOG_RATIO;
+}

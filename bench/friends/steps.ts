@@ -1,0 +1,63 @@
+import type { Random } from '../support/random.ts';
+import type { Operation } from './layouts/layout.ts';
+import { drawn, type Network } from './network.ts';
+
+/** One timed operation. */
+export interface Step {
+  user: string;
+  friend: string;
+  /** The user's friends just before. */
+  before: readonly string[];
+  /** Whether `friend` is among them. */
+  isFriend: boolean;
+}
+
+/**
+ * The timed operations of one kind on a network, at most `limit`. Adding goes from no friends to all and removing from
+ * all to none, each in a random order; of these a random sample is timed, in that order. Checks are made of whole lists:
+ * every second one finds its friend.
+ */
+export function stepsOf(operation: Operation, random: Random, network: Network, limit: number): Step[] {
+  const pairs = [...network.friends].flatMap(([user, friends]) => friends.map((friend) => ({ user, friend })));
+  if (operation === 'check') return checks(random, network, Math.min(limit, 2 * pairs.length));
+  const order = drawn(random, pairs, pairs.length);
+  const timed = new Set(
+    drawn(
+      random,
+      order.map((_, place) => place),
+      limit,
+    ),
+  );
+  const steps: Step[] = [];
+  const lists = new Map<string, Set<string>>();
+  for (const [user, friends] of network.friends) lists.set(user, new Set(operation === 'add' ? [] : friends));
+  for (const [place, { user, friend }] of order.entries()) {
+    const list = lists.get(user)!;
+    if (timed.has(place)) steps.push({ user, friend, before: [...list], isFriend: operation === 'remove' });
+    if (operation === 'add') list.add(friend);
+    else list.delete(friend);
+  }
+  return steps;
+}
+
+/** Pairs of checks of one user: one of a friend, one of somebody else, so that both see lists of the same length. */
+function checks(random: Random, network: Network, count: number): Step[] {
+  const users = [...network.friends.keys()];
+  const steps: Step[] = [];
+  let user = '';
+  for (let place = 0; place < count; place++) {
+    const isFriend = place % 2 === 0;
+    if (isFriend) user = users[random.below(users.length)]!;
+    const before = network.friends.get(user)!;
+    const friend = isFriend ? before[random.below(before.length)]! : stranger(random, network, before);
+    steps.push({ user, friend, before, isFriend });
+  }
+  return steps;
+}
+
+/** Somebody whom the user does not read: there is always one, since nobody reads himself. */
+function stranger(random: Random, network: Network, friends: readonly string[]): string {
+  const known = new Set(friends);
+  const strangers = network.users.filter((user) => !known.has(user));
+  return strangers[random.below(strangers.length)]!;
+}

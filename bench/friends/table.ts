@@ -1,0 +1,248 @@
+import {
+  BatchWriteItemCommand,
+  CreateTableCommand,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import pMap from 'p-map';
+import { type AttributeValue, type Item, itemSizeBytes } from '../../src/model/attribute-value.ts';
+
+/** What one operation of a layout cost. */
+export interface Cost {
+  milliseconds: number;
+  /** Read capacity units; all reads are strongly consistent. */
+  rcu: number;
+  /** Write capacity units. */
+  wcu: number;
+  /**
+   * Keys, attribute names and values that went over the wire, both ways, counted as DynamoDB counts an item's size; the
+   * protocol's own text is left out.
+   */
+  bytes: number;
+}
+
+/** The names of a table's key attributes, all strings. */
+export interface TableKey {
+  partition: string;
+  sort?: string;
+}
+
+/** A change of one item, see `MeteredTable.update`. */
+export interface ItemUpdate {
+  set?: Item;
+  remove?: readonly string[];
+  /** The write fails unless these attributes have these values; `undefined`: unless they are missing. */
+  expect?: Readonly<Record<string, AttributeValue | undefined>>;
+}
+
+const BATCH_ITEMS = 25;
+/** What the engine is given at once: far below the 16 MB of DynamoDB's own limit. */
+const BATCH_BYTES = 1024 * 1024;
+const BATCHES_AT_ONCE = 4;
+
+/** One table, through the plain SDK, that counts what calls cost. One operation at a time: see `measure`. */
+export class MeteredTable {
+  private cost: Cost = { milliseconds: 0, rcu: 0, wcu: 0, bytes: 0 };
+  /** Time within an operation that is not the operation's. */
+  private outsideMilliseconds = 0;
+
+  constructor(
+    private readonly client: DynamoDBClient,
+    readonly name: string,
+    readonly key: TableKey,
+  ) {}
+
+  /** Creates it, on demand and without a stream. */
+  async create(): Promise<void> {
+    const { partition, sort } = this.key;
+    const names = sort === undefined ? [partition] : [partition, sort];
+    await this.client.send(
+      new CreateTableCommand({
+        TableName: this.name,
+        BillingMode: 'PAY_PER_REQUEST',
+        AttributeDefinitions: names.map((name) => ({ AttributeName: name, AttributeType: 'S' })),
+        KeySchema: names.map((name, place) => ({ AttributeName: name, KeyType: place === 0 ? 'HASH' : 'RANGE' })),
+      }),
+    );
+  }
+
+  /** The key of one of its items. */
+  keyOf(item: Item): Item {
+    const { partition, sort } = this.key;
+    return { [partition]: item[partition]!, ...(sort !== undefined && { [sort]: item[sort]! }) };
+  }
+
+  /** Runs one operation and says what it cost. Not for two operations at once: their costs would mix. */
+  async measure<T>(operation: () => Promise<T>): Promise<{ value: T; cost: Cost }> {
+    this.cost = { milliseconds: 0, rcu: 0, wcu: 0, bytes: 0 };
+    this.outsideMilliseconds = 0;
+    const start = performance.now();
+    const value = await operation();
+    this.cost.milliseconds = performance.now() - start - this.outsideMilliseconds;
+    return { value, cost: this.cost };
+  }
+
+  /** A whole item; undefined where there is none. */
+  async get(key: Item): Promise<Item | undefined> {
+    const output = await this.client.send(
+      new GetItemCommand({ TableName: this.name, Key: key, ConsistentRead: true, ReturnConsumedCapacity: 'TOTAL' }),
+    );
+    this.cost.rcu += output.ConsumedCapacity?.CapacityUnits ?? 0;
+    this.cost.bytes += itemSizeBytes(key);
+    if (output.Item === undefined) return undefined;
+    const item = output.Item as Item;
+    this.cost.bytes += itemSizeBytes(item);
+    return item;
+  }
+
+  /** One attribute of an item; undefined where item or attribute are missing. Only that attribute comes back. */
+  async getAttribute(key: Item, attribute: string): Promise<AttributeValue | undefined> {
+    const output = await this.client.send(
+      new GetItemCommand({
+        TableName: this.name,
+        Key: key,
+        ConsistentRead: true,
+        ProjectionExpression: '#0',
+        ExpressionAttributeNames: { '#0': attribute },
+      }),
+    );
+    this.cost.rcu += await this.wholeItemUnits(key);
+    this.cost.bytes += itemSizeBytes(key) + Buffer.byteLength(attribute);
+    const value = output.Item?.[attribute] as AttributeValue | undefined;
+    if (value !== undefined) this.cost.bytes += itemSizeBytes({ [attribute]: value });
+    return value;
+  }
+
+  /**
+   * DynamoDB bills a projected read for the whole item, the embedded engine only for what it returns. So the units are
+   * those of a read of the whole item, made outside the clock.
+   */
+  private async wholeItemUnits(key: Item): Promise<number> {
+    const start = performance.now();
+    const { ConsumedCapacity } = await this.client.send(
+      new GetItemCommand({ TableName: this.name, Key: key, ConsistentRead: true, ReturnConsumedCapacity: 'TOTAL' }),
+    );
+    this.outsideMilliseconds += performance.now() - start;
+    return ConsumedCapacity?.CapacityUnits ?? 0;
+  }
+
+  /** Puts a whole item. */
+  async put(item: Item): Promise<void> {
+    const { ConsumedCapacity } = await this.client.send(
+      new PutItemCommand({ TableName: this.name, Item: item, ReturnConsumedCapacity: 'TOTAL' }),
+    );
+    this.wrote(ConsumedCapacity, itemSizeBytes(item));
+  }
+
+  /** Deletes an item; fine where there is none. */
+  async delete(key: Item): Promise<void> {
+    const { ConsumedCapacity } = await this.client.send(
+      new DeleteItemCommand({ TableName: this.name, Key: key, ReturnConsumedCapacity: 'TOTAL' }),
+    );
+    this.wrote(ConsumedCapacity, itemSizeBytes(key));
+  }
+
+  /**
+   * Changes attributes of an item, which comes into being where it is missing. Throws the SDK's
+   * `ConditionalCheckFailedException` where the item is not as expected.
+   */
+  async update(key: Item, { set = {}, remove = [], expect = {} }: ItemUpdate): Promise<void> {
+    const expression = new Expression();
+    const sets = Object.entries(set).map(([name, value]) => `${expression.name(name)} = ${expression.value(value)}`);
+    const removes = remove.map((name) => expression.name(name));
+    const conditions = Object.entries(expect).map(([name, value]) =>
+      value === undefined
+        ? `attribute_not_exists(${expression.name(name)})`
+        : `${expression.name(name)} = ${expression.value(value)}`,
+    );
+    const { ConsumedCapacity } = await this.client.send(
+      new UpdateItemCommand({
+        TableName: this.name,
+        Key: key,
+        UpdateExpression: [
+          ...(sets.length > 0 ? [`SET ${sets.join(', ')}`] : []),
+          ...(removes.length > 0 ? [`REMOVE ${removes.join(', ')}`] : []),
+        ].join(' '),
+        ...(conditions.length > 0 && { ConditionExpression: conditions.join(' AND ') }),
+        ExpressionAttributeNames: expression.names,
+        ...(Object.keys(expression.values).length > 0 && { ExpressionAttributeValues: expression.values }),
+        ReturnConsumedCapacity: 'TOTAL',
+      }),
+    );
+    this.wrote(ConsumedCapacity, itemSizeBytes(key) + expression.bytes);
+  }
+
+  /** Puts and deletes many items in batches: for set-up, outside `measure`. */
+  async writeMany(puts: readonly Item[], deletes: readonly Item[]): Promise<void> {
+    const requests = [
+      ...puts.map((item) => ({ PutRequest: { Item: item } })),
+      ...deletes.map((key) => ({ DeleteRequest: { Key: key } })),
+    ];
+    await pMap(
+      batches(requests),
+      async (batch) => {
+        let left: Record<string, typeof batch> | undefined = { [this.name]: batch };
+        while (left !== undefined && Object.keys(left).length > 0) {
+          const output = await this.client.send(new BatchWriteItemCommand({ RequestItems: left }));
+          left = output.UnprocessedItems as typeof left;
+        }
+      },
+      { concurrency: BATCHES_AT_ONCE },
+    );
+  }
+
+  private wrote(consumed: { CapacityUnits?: number } | undefined, bytes: number): void {
+    this.cost.wcu += consumed?.CapacityUnits ?? 0;
+    this.cost.bytes += bytes;
+  }
+}
+
+interface BatchRequest {
+  PutRequest?: { Item: Item };
+  DeleteRequest?: { Key: Item };
+}
+
+function* batches(requests: readonly BatchRequest[]): Generator<BatchRequest[]> {
+  let batch: BatchRequest[] = [];
+  let bytes = 0;
+  for (const request of requests) {
+    const size = itemSizeBytes(request.PutRequest?.Item ?? request.DeleteRequest!.Key);
+    if (batch.length === BATCH_ITEMS || (batch.length > 0 && bytes + size > BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(request);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** The names and values of an expression: each name once, and what they add to the request. */
+class Expression {
+  readonly names: Record<string, string> = {};
+  readonly values: Item = {};
+  bytes = 0;
+  private readonly placeholders = new Map<string, string>();
+
+  name(attribute: string): string {
+    let placeholder = this.placeholders.get(attribute);
+    if (placeholder === undefined) {
+      placeholder = `#${this.placeholders.size}`;
+      this.placeholders.set(attribute, placeholder);
+      this.names[placeholder] = attribute;
+      this.bytes += Buffer.byteLength(attribute);
+    }
+    return placeholder;
+  }
+
+  value(value: AttributeValue): string {
+    const placeholder = `:${Object.keys(this.values).length}`;
+    this.values[placeholder] = value;
+    this.bytes += itemSizeBytes({ '': value });
+    return placeholder;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Finding, Measure } from './findings.ts';
+import type { Fit } from './fit.ts';
+
+/** A table's rows, the head first; each row has as many cells. */
+export type Rows = readonly (readonly string[])[];
+
+const HEADS: Readonly<Record<Measure, string>> = {
+  time: 'time (ms)',
+  capacity: 'capacity (RCU + WCU)',
+  bytes: 'bytes moved',
+};
+
+/** The table of growths: what the article claims, and what was fitted, with the fit's error. */
+export function growthRows(findings: readonly Finding[]): Rows {
+  const measures = Object.keys(HEADS) as Measure[];
+  return [
+    ['layout', 'operation', 'article', ...measures.map((measure) => HEADS[measure])],
+    ...findings.map((finding) => [
+      finding.layout,
+      finding.operation,
+      finding.claim,
+      ...measures.map((measure) => fitText(finding[measure])),
+    ]),
+  ];
+}
+
+/** A fit in short: `O(n): 1.6 + 0.044 n, ±9 %`; `n` is the number of friends. */
+export function fitText({ growth, intercept, slope, errorPercent }: Fit): string {
+  const model = growth === 'O(n)' ? `${figure(intercept)} + ${figure(slope)} n` : figure(intercept);
+  return `${growth}: ${model}, ±${errorPercent < 0.05 ? '0' : errorPercent.toFixed(1)} %`;
+}
+
+/** A number with three significant digits, whole ones and large ones without a fraction. */
+export function figure(value: number): string {
+  if (Number.isInteger(value) || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
+  return String(Number(value.toPrecision(3)));
+}
+
+/** A table for a terminal. */
+export function plainTable(rows: Rows): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const lines = rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+  return [lines[0]!, widths.map((width) => '-'.repeat(width)).join('  '), ...lines.slice(1)].join('\n');
+}
+
+/** A table in Markdown. */
+export function markdownTable(rows: Rows): string {
+  const lines = rows.map((row) => `| ${row.join(' | ')} |`);
+  return [lines[0]!, `|${'---|'.repeat(rows[0]!.length)}`, ...lines.slice(1)].join('\n');
+}

@@ -1,0 +1,275 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createProjector } from '../src/apply/projector.ts';
+import { itemSizeBytes } from '../src/model/attribute-value.ts';
+import { EVICTED } from '../src/model/derived-item.ts';
+import { type AnyGraph, defineGraph } from '../src/model/graph.ts';
+import { hashedEdgeKey } from '../src/model/hashed-key.ts';
+import { degreeKey, edgeSortKey } from '../src/model/keys.ts';
+import { edge, node } from '../src/model/schema.ts';
+import { DEFAULT_VIEW_BUDGET_BYTES } from '../src/plan/eviction.ts';
+import { createReader, type Reader } from '../src/read/reader.ts';
+import type { DynamoDBStore } from '../src/store/dynamodb.ts';
+import { MeteredStore } from '../src/store/metered.ts';
+import { createWriter, type Writer } from '../src/write/writer.ts';
+import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import { derivedItems } from './support/derived.ts';
+import type { Item } from './support/images.ts';
+import type { Figure, Report, Target } from './support/report.ts';
+import { growthExponent, spread } from './support/statistics.ts';
+import { load, withFreshTable } from './support/table.ts';
+
+/**
+ * What it costs to ask for, to add and to remove one edge of a node that has many: friends of a person, each an edge of its
+ * own, with plain and with hashed keys.
+ */
+
+const DEGREES = [10, 100, 1_000, 10_000, 100_000] as const;
+const OPERATIONS = 10;
+const FRIEND = 'FRIEND';
+const CONSTANT: Target = { kind: 'at-most', value: 0.02 };
+
+type Keys = 'plain' | 'hashed';
+/** What is projected of a friend: nothing; the number of friends; the edge set. */
+type Projection = 'unlisted' | 'counted' | 'listed';
+const PROJECTIONS: readonly Projection[] = ['unlisted', 'counted', 'listed'];
+
+function model(keys: Keys, projection: Projection): AnyGraph {
+  const ends = { from: 'PERSON', to: 'PERSON', keys } as const;
+  const edges = {
+    unlisted: edge({ ...ends, edgeSet: false }),
+    counted: edge({ ...ends, edgeSet: false, degree: true }),
+    listed: edge(ends),
+  };
+  return defineGraph({ table: 'bench', nodes: { PERSON: node() }, edges: { FRIEND: edges[projection] } });
+}
+
+/** A person with the friends that lie in the table. */
+interface Person {
+  id: string;
+  degree: number;
+  friends: string[];
+}
+
+/** Capacity units of one operation, its projection included. */
+interface Cost {
+  wcu: number;
+  rcu: number;
+}
+
+/** The costs of each operation at one degree. */
+interface Measured {
+  degree: number;
+  has: Cost[];
+  /** Adding a friend, and removing one. */
+  change: Cost[];
+  /** Whether there are too many friends for the set. */
+  isEvicted: boolean;
+}
+
+/** Measures both kinds of keys, each on a table of its own. */
+export async function has({ repetitions = OPERATIONS }: BenchmarkOptions): Promise<Report[]> {
+  const reports: Report[] = [];
+  for (const keys of ['plain', 'hashed'] as const) {
+    const people = DEGREES.map(person);
+    const bases = people.flatMap((one) => one.friends.map((friend) => friendItem(keys, one.id, friend)));
+    await inMemory((dataDir) =>
+      withFreshTable(
+        model(keys, 'unlisted'),
+        bases,
+        async ({ store }) => {
+          for (const projection of PROJECTIONS) {
+            const runs: Measured[] = [];
+            for (const one of people) {
+              const trial = new Trial(model(keys, projection), store, one, projection);
+              runs.push(await trial.measure(repetitions));
+            }
+            reports.push(report(keys, projection, runs));
+          }
+        },
+        dataDir,
+      ),
+    );
+  }
+  return reports;
+}
+
+/** Only capacity is measured: a folder in memory, where there is one, spares the disk a flush for each of the items. */
+async function inMemory(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'edgeloom-bench-'));
+  try {
+    await run(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function person(degree: number): Person {
+  return {
+    id: `PERSON-${randomUUID()}`,
+    degree,
+    friends: Array.from({ length: degree }, () => `PERSON-${randomUUID()}`),
+  };
+}
+
+function friendItem(keys: Keys, source: string, friend: string): Item {
+  const target = keys === 'hashed' ? hashedEdgeKey(FRIEND, friend) : edgeSortKey(FRIEND, friend);
+  const item: Item = { source: { S: source }, target: { S: target }, since: { S: '2026-01-01' } };
+  return keys === 'hashed' ? { ...item, targetId: { S: friend } } : item;
+}
+
+/** The derived items that a change of one friend meets: the count; the view, without the friends if they are too many. */
+function projectedBefore(graph: AnyGraph, { id, degree, friends }: Person): Item[] {
+  const { labels, degree: isCounted, keys } = graph.edges.get(FRIEND)!;
+  const stamp: Item = { source: { S: id }, w: { S: 'before' }, r: { N: '1' }, model: { S: graph.fingerprint } };
+  if (isCounted) return [{ ...stamp, target: { S: degreeKey(FRIEND) }, count: { N: String(degree) } }];
+  if (labels === undefined) return [];
+  const views = derivedItems(
+    graph,
+    friends.map((friend) => friendItem(keys, id, friend)),
+  );
+  const fits = itemSizeBytes(views[0]!) <= DEFAULT_VIEW_BUDGET_BYTES;
+  return fits ? views : [{ ...stamp, target: { S: '~view' }, [EVICTED]: { SS: [FRIEND] } }];
+}
+
+/** The operations on one person's friends; throws where an answer is wrong. */
+class Trial {
+  private readonly metered: MeteredStore;
+  private readonly reader: Reader;
+  private readonly writer: Writer<AnyGraph>;
+  private position = 0;
+
+  constructor(
+    private readonly graph: AnyGraph,
+    private readonly store: DynamoDBStore,
+    private readonly person: Person,
+    private readonly projection: Projection,
+  ) {
+    this.metered = new MeteredStore(store);
+    this.reader = createReader(graph, { store: this.metered }) as Reader;
+    this.writer = createWriter(graph, { store: this.metered }) as Writer<AnyGraph>;
+  }
+
+  async measure(operations: number): Promise<Measured> {
+    const { graph, store, person, projection } = this;
+    const { degree, friends } = person;
+    const before = projectedBefore(graph, person);
+    await load(store, before);
+    const measured: Measured = { degree, has: [], change: [], isEvicted: before[0]?.[EVICTED] !== undefined };
+    await this.expectDegree(degree);
+    for (let i = 0; i < operations; i++) {
+      const known = friends[Math.floor((i * friends.length) / operations)]!;
+      const stranger = `PERSON-${randomUUID()}`;
+      measured.change.push(await this.change(stranger, true));
+      // Once: among evicted edges it is a Query of all of them.
+      if (i === 0) await this.expectDegree(degree + 1);
+      measured.change.push(await this.change(stranger, false));
+      // What is projected makes no difference to the answer.
+      if (projection === 'unlisted') measured.has.push(await this.has(known, true), await this.has(stranger, false));
+    }
+    await this.expectDegree(degree);
+    return measured;
+  }
+
+  /** Asks for a friend; `expected` is the answer that is right. */
+  private has(friend: string, expected: boolean): Promise<Cost> {
+    return this.cost(async () => {
+      const answer = await this.reader.has(this.person.id, FRIEND, friend);
+      if (answer !== expected) throw new Error(`has(${friend}) among ${this.person.degree} friends is ${answer}`);
+    });
+  }
+
+  /** Adds or removes a friend and projects that, in a batch of its own. */
+  private async change(friend: string, isAdded: boolean): Promise<Cost> {
+    const { graph, store, person } = this;
+    const { keys } = graph.edges.get(FRIEND)!;
+    const image = friendItem(keys, person.id, friend);
+    const key = { source: person.id, target: (image['target'] as { S: string }).S };
+    const cost = await this.cost(async () => {
+      if (isAdded) await this.writer.putEdge(person.id, FRIEND, friend, { since: '2026-01-01' });
+      else await this.writer.deleteEdge(person.id, FRIEND, friend);
+      const sequenceNumber = String(++this.position);
+      const position = `bench-${this.projection}/${sequenceNumber.padStart(40, '0')}`;
+      const images = isAdded ? { newImage: image } : { oldImage: image };
+      const projector = createProjector(graph, { store: this.metered });
+      const { error } = await projector.project([{ ...key, ...images, position, sequenceNumber }]);
+      if (error !== undefined) throw error;
+    });
+    // Not metered: a look at whether it was done.
+    const reader = createReader(graph, { store }) as Reader;
+    await reader.waitForProjection(key, { timeoutMs: 0 });
+    if ((await reader.has(person.id, FRIEND, friend)) !== isAdded) throw new Error(`${friend} was not changed`);
+    return cost;
+  }
+
+  private async cost(run: () => Promise<void>): Promise<Cost> {
+    const { wcu, rcu } = this.metered;
+    await run();
+    return { wcu: this.metered.wcu - wcu, rcu: this.metered.rcu - rcu };
+  }
+
+  /** Where friends are counted, or in the set, the model says how many there are; else the edges are counted once. */
+  private async expectDegree(expected: number): Promise<void> {
+    const { graph, store, person, projection } = this;
+    if (projection === 'unlisted' && expected !== person.degree) return;
+    const degree =
+      projection === 'unlisted'
+        ? await countEdges(store, person.id)
+        : await (createReader(graph, { store }) as Reader).degree(person.id, FRIEND);
+    if (degree !== expected) throw new Error(`${person.id} has ${degree} friends, not ${expected}`);
+  }
+}
+
+async function countEdges(store: DynamoDBStore, partition: string): Promise<number> {
+  const request = { partition, sortKey: { beginsWith: `${FRIEND}-` }, consistent: true, countOnly: true };
+  let page = await store.query(request);
+  let total = page.count;
+  for (; page.lastKey !== undefined; total += page.count)
+    page = await store.query({ ...request, startKey: page.lastKey });
+  return total;
+}
+
+const TITLES: Readonly<Record<Projection, string>> = {
+  unlisted: 'edgeSet: false, so that nothing is projected',
+  counted: 'edgeSet: false and degree: true, the projection included',
+  listed: `in the edge set, the projection included; beyond ${DEFAULT_VIEW_BUDGET_BYTES / 1024} KB of view the type is evicted`,
+};
+
+function report(keys: Keys, projection: Projection, runs: readonly Measured[]): Report {
+  const figures: Figure[] = [];
+  const add = (what: string, unit: string, costsOf: (one: Measured) => number[]): void => {
+    for (const one of runs) {
+      const name = `${what} among ${count(one.degree)}${one.isEvicted ? ', evicted' : ''}`;
+      figures.push({ name, value: spread(costsOf(one)), unit });
+    }
+    // Eviction ends the growth: an exponent over it would hide both.
+    const points = runs
+      .filter(({ isEvicted }) => !isEvicted)
+      .map((one) => ({ size: one.degree, value: mean(costsOf(one)) }));
+    const target = projection === 'listed' ? undefined : CONSTANT;
+    const name = `${what}: growth exponent, to ${count(points.at(-1)?.size ?? 0)}`;
+    figures.push({ name, value: growthExponent(points), unit: '', target });
+  };
+  if (projection === 'unlisted') add('has', 'RCU', (one) => one.has.map(({ rcu }) => rcu));
+  add('add or remove', 'WCU', ({ change }) => change.map(({ wcu }) => wcu));
+  const reads = runs.flatMap(({ change }) => change.map(({ rcu }) => rcu));
+  figures.push({ name: 'reads of an add or remove', value: spread(reads), unit: 'RCU' });
+  return {
+    name: `has, ${keys} keys`,
+    title: `one friend of a person with up to ${count(DEGREES.at(-1)!)}; ${TITLES[projection]}`,
+    figures,
+  };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en-US');
+}
+
+await runDirectly(import.meta.url, 'has', has);

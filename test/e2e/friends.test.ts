@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Finding, NetworkCost } from '../../bench/friends/findings.ts';
+import { LAYOUTS } from '../../bench/friends/layouts/index.ts';
+import { ROOT } from '../support/command.ts';
+
+const PLOTS = ['time', 'capacity'].flatMap((what) =>
+  ['add', 'check', 'remove'].map((kind) => `friends-${what}-${kind}`),
+);
+const PNG_SIGNATURE = '89504e470d0a1a0a';
+
+interface Document {
+  seed: number;
+  sizes: number[];
+  growth: Finding[];
+  constantCapacity: string[];
+  costs: NetworkCost[];
+  files: string[];
+}
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeloom-friends-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Runs the command that `npm run experiment:friends` runs. */
+async function experiment(...args: string[]) {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'bench/friends/main.ts', ...args], { cwd: ROOT });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    stdout += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+async function document(...args: string[]): Promise<Document> {
+  const { code, stdout, stderr } = await experiment(...args, '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as Document;
+}
+
+describe('npm run experiment:friends', () => {
+  it('measures, fits, draws and writes, and says the same of the same seed', async () => {
+    const out = join(folder, 'out');
+    const args = ['--n', '10,60', '--operations', '30', '--seed', '5', '--out', out];
+    const first = await document(...args);
+    expect(first).toMatchObject({ seed: 5, sizes: [10, 60], constantCapacity: ['row', 'hash'] });
+    expect(first.growth.map(({ layout }) => layout)).toEqual(LAYOUTS.flatMap(({ name }) => [name, name, name]));
+    const grown = first.growth.filter(({ layout, operation }) => layout === 'col' && operation === 'add');
+    expect(grown).toMatchObject([{ claim: 'O(1)', capacity: { growth: 'O(n)' }, bytes: { growth: 'O(1)' } }]);
+    expect(first.costs.every(({ operations }) => operations > 0 && operations <= 30)).toBe(true);
+
+    expect(await readdir(join(out, 'img'))).toEqual(PLOTS.flatMap((name) => [`${name}.png`, `${name}.svg`]).sort());
+    for (const name of PLOTS) {
+      const png = await readFile(join(out, 'img', `${name}.png`));
+      expect(png.subarray(0, 8).toString('hex')).toBe(PNG_SIGNATURE);
+      const svg = await readFile(join(out, 'img', `${name}.svg`), 'utf8');
+      for (const text of ['<svg', 'users in the network', ...LAYOUTS.map((layout) => layout.name)]) {
+        expect(svg).toContain(text);
+      }
+    }
+    const page = await readFile(join(out, 'friends.md'), 'utf8');
+    expect(page).toContain('**Keep O(1): `row` (add, check, remove); `hash` (add, check, remove).**');
+    for (const name of PLOTS) expect(page).toContain(`(img/${name}.svg)`);
+
+    const second = await document(...args);
+    const withoutTimes = ({ costs }: Document) => costs.map((cost) => ({ ...cost, milliseconds: 0 }));
+    expect(withoutTimes(second)).toEqual(withoutTimes(first));
+  });
+
+  it('prints a table for people', async () => {
+    const { code, stdout } = await experiment('--n', '10', '--operations', '10', '--out', join(folder, 'text'));
+    expect(code).toBe(0);
+    expect(stdout).toContain('seed 20200701');
+    for (const { name } of LAYOUTS) expect(stdout).toMatch(new RegExp(`^${name} +check `, 'm'));
+  });
+
+  it('refuses what it cannot do, with exit code 2', async () => {
+    const json = await experiment('--n', '5', '--json');
+    expect(json.code).toBe(2);
+    expect(JSON.parse(json.stdout)).toMatchObject({ error: { code: 'invalid-option', message: '--n cannot be "5".' } });
+    const text = await experiment('--wrong');
+    expect([text.code, text.stdout]).toEqual([2, '']);
+    expect(text.stderr).toMatch(/^error: .*--wrong/);
+  });
+});

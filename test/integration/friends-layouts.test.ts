@@ -1,0 +1,170 @@
+import { randomUUID } from 'node:crypto';
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, inject, it } from 'vitest';
+import { LAYOUTS } from '../../bench/friends/layouts/index.ts';
+import type { Layout } from '../../bench/friends/layouts/layout.ts';
+import { MeteredTable } from '../../bench/friends/table.ts';
+import { seededRandom } from '../../bench/support/random.ts';
+import { canonicalText, type Item, itemSizeBytes } from '../../src/model/attribute-value.ts';
+import { createClient } from '../../src/store/client.ts';
+import { uniqueTableName } from '../support/table.ts';
+
+const KILOBYTE = 1024;
+/** Enough that a shared item is billed several units, for a read as for a write. */
+const FRIENDS = 200;
+
+async function friendTable(layout: Layout) {
+  const client = createClient({ endpoint: inject('endpoint') });
+  const table = new MeteredTable(client, uniqueTableName(), layout.key);
+  await table.create();
+  const scan = async (): Promise<string[]> => {
+    const { Items } = await client.send(new ScanCommand({ TableName: table.name, ConsistentRead: true }));
+    return texts((Items ?? []) as Item[]);
+  };
+  return { table, scan };
+}
+
+function texts(items: readonly Item[]): string[] {
+  return items.map((item) => canonicalText({ M: item })).sort();
+}
+
+function userId(): string {
+  return `USER-${randomUUID()}`;
+}
+
+describe.each(LAYOUTS.map((layout) => [layout.name, layout] as const))('the layout %s', (_name, layout) => {
+  it('does with a friend list what a set does', async () => {
+    const { table } = await friendTable(layout);
+    const random = seededRandom(7);
+    // An id that ends where another begins must not be taken for both together.
+    const users = ['USER-1', 'USER-11', 'USER-111'];
+    const friends = ['USER-1', 'USER-11', '1USER-1', 'USER-2', 'USER-a.b', 'USER-🙂'];
+    const lists = new Map(users.map((user) => [user, new Set<string>()]));
+    for (let step = 0; step < 250; step++) {
+      const user = users[random.below(users.length)]!;
+      const friend = friends[random.below(friends.length)]!;
+      const list = lists.get(user)!;
+      if (random.below(2) === 0) {
+        await layout.remove(table, user, friend);
+        list.delete(friend);
+      } else if (!list.has(friend)) {
+        await layout.add(table, user, friend);
+        list.add(friend);
+      }
+      for (const asked of friends)
+        expect([step, asked, await layout.has(table, user, asked)]).toEqual([step, asked, list.has(asked)]);
+    }
+    for (const [user, list] of lists) {
+      for (const friend of friends) expect(await layout.has(table, user, friend)).toBe(list.has(friend));
+    }
+  });
+
+  it('stores what `items` says, so that set-up in batches makes the same lists', async () => {
+    const { table, scan } = await friendTable(layout);
+    const [user, ...friends] = Array.from({ length: 40 }, userId) as [string, ...string[]];
+    for (const friend of friends) await layout.add(table, user, friend);
+    expect(await scan()).toEqual(texts(layout.items(user, friends)));
+    const other = await friendTable(layout);
+    await other.table.writeMany(layout.items(user, friends), []);
+    for (const friend of [...friends].reverse()) {
+      expect(await layout.has(other.table, user, friend)).toBe(true);
+      await layout.remove(other.table, user, friend);
+      expect(await layout.has(other.table, user, friend)).toBe(false);
+    }
+  });
+
+  it('costs what DynamoDB bills: whole items, projected reads included', async () => {
+    const { table } = await friendTable(layout);
+    const [user, added, ...friends] = Array.from({ length: FRIENDS }, userId) as [string, string, ...string[]];
+    await table.writeMany(layout.items(user, friends), []);
+    const readsFirst = layout.name === 'default' || layout.name === 'count';
+    const before = itemFor(layout, user, friends, friends[0]!);
+    const after = itemFor(layout, user, [...friends, added], added);
+    const none = layout.itemPer === 'friend' ? 0 : itemSizeBytes(before);
+    const check = await table.measure(() => layout.has(table, user, friends[0]!));
+    expect(check.cost).toMatchObject({ rcu: readUnits(itemSizeBytes(before)), wcu: 0 });
+    const miss = await table.measure(() => layout.has(table, user, added));
+    expect(miss.cost).toMatchObject({ rcu: readUnits(none), wcu: 0 });
+    const add = await table.measure(() => layout.add(table, user, added));
+    expect(add.cost).toMatchObject({ rcu: readsFirst ? readUnits(none) : 0, wcu: writeUnits(itemSizeBytes(after)) });
+    const remove = await table.measure(() => layout.remove(table, user, added));
+    expect(remove.cost).toMatchObject({
+      rcu: readsFirst ? readUnits(itemSizeBytes(after)) : 0,
+      wcu: writeUnits(itemSizeBytes(after)),
+    });
+  });
+
+  it('moves a whole list only where it has to look through it', async () => {
+    const { table } = await friendTable(layout);
+    const [user, added, ...friends] = Array.from({ length: FRIENDS }, userId) as [string, string, ...string[]];
+    await table.writeMany(layout.items(user, friends), []);
+    const listBytes = FRIENDS * added.length;
+    const bytes = {
+      check: (await table.measure(() => layout.has(table, user, friends[0]!))).cost.bytes,
+      add: (await table.measure(() => layout.add(table, user, added))).cost.bytes,
+      remove: (await table.measure(() => layout.remove(table, user, friends[0]!))).cost.bytes,
+    };
+    const moves = Object.fromEntries(
+      Object.entries(bytes).map(([operation, moved]) => [
+        operation,
+        moved > listBytes ? 'O(n)' : moved < 300 ? 'O(1)' : moved,
+      ]),
+    );
+    expect(moves).toEqual(layout.claims);
+  });
+});
+
+describe('two writers of one list', () => {
+  it.each(['default', 'count'])('turns the later one away in the layout %s', async (name) => {
+    const layout = LAYOUTS.find((each) => each.name === name)!;
+    const { table } = await friendTable(layout);
+    const [earlier, later] = readingTogether(table, 2);
+    await layout.add(table, 'USER-1', 'USER-2');
+    const results = await Promise.allSettled([
+      layout.add(earlier!, 'USER-1', 'USER-3'),
+      layout.add(later!, 'USER-1', 'USER-4'),
+    ]);
+    const reasons = results
+      .filter((result) => result.status === 'rejected')
+      .map(({ reason }) => (reason as Error).name);
+    expect(reasons).toEqual(['ConditionalCheckFailedException']);
+    const found = [await layout.has(table, 'USER-1', 'USER-3'), await layout.has(table, 'USER-1', 'USER-4')];
+    expect(found).toEqual(results.map(({ status }) => status === 'fulfilled'));
+    expect(await layout.has(table, 'USER-1', 'USER-2')).toBe(true);
+  });
+});
+
+/** Views of a table whose reads wait for each other: none of the writers writes before all have read. */
+function readingTogether(table: MeteredTable, count: number): MeteredTable[] {
+  let left = count;
+  let open = (): void => undefined;
+  const allHaveRead = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const reading = async <T>(read: Promise<T>): Promise<T> => {
+    const value = await read;
+    left -= 1;
+    if (left === 0) open();
+    await allHaveRead;
+    return value;
+  };
+  return Array.from({ length: count }, () =>
+    Object.assign(Object.create(table) as MeteredTable, {
+      get: (key: Item) => reading(table.get(key)),
+      getAttribute: (key: Item, attribute: string) => reading(table.getAttribute(key, attribute)),
+    }),
+  );
+}
+
+/** The item that an operation on `friend` touches. */
+function itemFor(layout: Layout, user: string, friends: readonly string[], friend: string): Item {
+  return layout.itemPer === 'user' ? layout.items(user, friends)[0]! : layout.items(user, [friend])[0]!;
+}
+
+function readUnits(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / (4 * KILOBYTE)));
+}
+
+function writeUnits(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / KILOBYTE));
+}

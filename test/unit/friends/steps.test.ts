@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../../bench/friends/layouts/layout.ts';
+import { drawn, randomNetwork } from '../../../bench/friends/network.ts';
+import { stepsOf } from '../../../bench/friends/steps.ts';
+import { seededRandom } from '../../../bench/support/random.ts';
+
+const network = randomNetwork(seededRandom(1), 40);
+const pairCount = [...network.friends.values()].reduce((sum, friends) => sum + friends.length, 0);
+
+describe('randomNetwork', () => {
+  it('gives each user one to all others as friends, each once', () => {
+    expect(network.friends.size).toBe(40);
+    for (const [user, friends] of network.friends) {
+      expect(friends.length).toBeGreaterThan(0);
+      expect(new Set(friends).size).toBe(friends.length);
+      expect(friends).not.toContain(user);
+      expect(network.users).toEqual(expect.arrayContaining([...friends]));
+    }
+    const counts = [...network.friends.values()].map((friends) => friends.length);
+    expect(Math.min(...counts)).toBeLessThan(10);
+    expect(Math.max(...counts)).toBeGreaterThan(30);
+  });
+
+  it('makes the same network from the same seed, and another from another', () => {
+    expect(randomNetwork(seededRandom(1), 40)).toEqual(network);
+    expect(randomNetwork(seededRandom(2), 40)).not.toEqual(network);
+  });
+
+  it('keeps whole lists of a sample of a big network', () => {
+    const big = randomNetwork(seededRandom(1), 2_000);
+    expect(big.users).toHaveLength(2_000);
+    expect(big.friends.size).toBeLessThan(100);
+    expect(Math.max(...[...big.friends.values()].map((friends) => friends.length))).toBeGreaterThan(1_000);
+  });
+
+  it('names users by random UUIDs', () => {
+    for (const user of network.users) {
+      expect(user).toMatch(/^USER-[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    }
+  });
+});
+
+describe('stepsOf', () => {
+  it('adds each friend once, to the list that those before have made', () => {
+    const lists = new Map<string, Set<string>>();
+    const steps = stepsOf('add', seededRandom(3), network, Number.POSITIVE_INFINITY);
+    expect(steps).toHaveLength(pairCount);
+    for (const { user, friend, before, isFriend } of steps) {
+      const list = lists.get(user) ?? new Set();
+      expect(new Set(before)).toEqual(list);
+      expect([isFriend, list.has(friend)]).toEqual([false, false]);
+      lists.set(user, list.add(friend));
+    }
+    for (const [user, friends] of network.friends) expect(lists.get(user)).toEqual(new Set(friends));
+  });
+
+  it('removes each friend once, down to nothing', () => {
+    const lists = new Map([...network.friends].map(([user, friends]) => [user, new Set(friends)]));
+    for (const { user, friend, before, isFriend } of stepsOf('remove', seededRandom(3), network, 100_000)) {
+      expect(new Set(before)).toEqual(lists.get(user));
+      expect([isFriend, lists.get(user)!.delete(friend)]).toEqual([true, true]);
+    }
+    expect([...lists.values()].every(({ size }) => size === 0)).toBe(true);
+  });
+
+  it('checks whole lists, and every second answer is yes', () => {
+    const steps = stepsOf('check', seededRandom(3), network, 100);
+    expect(steps.map(({ isFriend }) => isFriend)).toEqual(steps.map((_, place) => place % 2 === 0));
+    for (const { user, friend, before, isFriend } of steps) {
+      expect(before).toEqual(network.friends.get(user));
+      expect(before.includes(friend)).toBe(isFriend);
+    }
+  });
+
+  it.each(OPERATIONS)('times a sample of the operations where there are too many to %s', (operation) => {
+    const steps = stepsOf(operation, seededRandom(3), network, 50);
+    expect(steps).toHaveLength(50);
+    // The sample is of the whole course, not of its beginning.
+    const lengths = steps.map(({ before }) => before.length);
+    expect(Math.max(...lengths) - Math.min(...lengths)).toBeGreaterThan(15);
+  });
+
+  it('finds somebody to ask for in vain where everybody reads everybody', () => {
+    const full = { size: 2, users: ['USER-1', 'USER-2'], friends: new Map([['USER-1', ['USER-2']]]) };
+    const [yes, no] = stepsOf('check', seededRandom(3), full, 2);
+    expect(yes).toMatchObject({ friend: 'USER-2', isFriend: true });
+    expect(no).toMatchObject({ friend: 'USER-1', isFriend: false });
+  });
+});
+
+describe('drawn', () => {
+  it('draws each value once, and leaves the values as they were', () => {
+    const values = [1, 2, 3, 4, 5];
+    expect(drawn(seededRandom(4), values, 9).sort()).toEqual([1, 2, 3, 4, 5]);
+    expect(drawn(seededRandom(4), values, 2)).toHaveLength(2);
+    expect(values).toEqual([1, 2, 3, 4, 5]);
+  });
+});
