@@ -4,11 +4,13 @@ import { classify } from '../../src/model/base-item.ts';
 import { defineGraph } from '../../src/model/graph.ts';
 import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
 import {
+  continuationKey,
   edgeIndexKey,
   edgeSortKey,
   isDerivedKey,
   parseNodeId,
   quarantineKey,
+  reverseKey,
   SORT_KEY_BYTES,
   searchKey,
   searchValueKey,
@@ -54,6 +56,8 @@ describe('keys round-trip', () => {
 type Making =
   | ['view']
   | ['edge', baseSortKey: string]
+  | ['reverse', edgeType: string, child: string]
+  | ['continuation', edgeType: string]
   | ['search', name: string]
   | ['value', name: string, encoded: string]
   | ['quarantine', target: string, position: string];
@@ -64,6 +68,8 @@ const position = fc.nat().map((number) => watermark('2026-01-01T00:00:00.000', S
 const making: fc.Arbitrary<Making> = fc.oneof(
   fc.constant<Making>(['view']),
   baseSortKey.map((key): Making => ['edge', key]),
+  fc.tuple(typeName, anyText).map(([type, child]): Making => ['reverse', type, child]),
+  typeName.map((type): Making => ['continuation', type]),
   searchName.map((name): Making => ['search', name]),
   fc.tuple(searchName, fc.oneof(anyText, fc.constant(''))).map(([name, value]): Making => ['value', name, value]),
   fc
@@ -74,6 +80,8 @@ const making: fc.Arbitrary<Making> = fc.oneof(
 function derivedKey([kind, ...parts]: Making): string {
   const [first = '', second = ''] = parts;
   if (kind === 'edge') return edgeIndexKey(first);
+  if (kind === 'reverse') return reverseKey(first, second);
+  if (kind === 'continuation') return continuationKey(first);
   if (kind === 'search') return searchKey(first);
   if (kind === 'value') return searchValueKey(first, second);
   if (kind === 'quarantine') return quarantineKey(first, second);
@@ -109,6 +117,7 @@ describe('derived sort keys', () => {
     const name = text.filter((given) => given.length <= 255);
     const near: fc.Arbitrary<Making> = fc.oneof(
       text.map((rest): Making => ['edge', `A-${rest}`]),
+      text.map((child): Making => ['reverse', 'A', child]),
       name.map((given): Making => ['search', given]),
       fc.tuple(name, text).map(([given, value]): Making => ['value', given, value]),
     );

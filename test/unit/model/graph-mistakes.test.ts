@@ -200,6 +200,13 @@ describe('mistakes are all reported at once, each with its path', () => {
       { edgeSet: { target: 'x' } },
       'edges.KNOWS.edgeSet.target: target is part of every element',
     ],
+    [
+      'copies without an edge set',
+      { edgeSet: false, copy: ['a'] },
+      'edges.KNOWS.copy: copies belong to edges of the edge',
+    ],
+    ['copies of nothing', { copy: [] }, 'edges.KNOWS.copy: names no attribute'],
+    ['a copy that is no name', { copy: [7] }, 'edges.KNOWS.copy'],
     ['a label listed twice', { edgeSet: ['a', 'a'] }, 'edges.KNOWS.edgeSet.a: is listed twice'],
     ['no order', { inbound: { shards: 3 } }, 'edges.KNOWS.inbound: names no order'],
     ['an order beyond the two indexes', { inbound: { gsi2: 'a' } }, 'edges.KNOWS.inbound: has no option "gsi2"'],
