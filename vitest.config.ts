@@ -18,7 +18,7 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: { name: 'property', include: ['test/property/**/*.test.ts'], testTimeout: 600_000, hookTimeout: 900_000 },
       },

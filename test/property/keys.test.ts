@@ -6,6 +6,7 @@ import { hashedEdgeKey, hashedSortKey } from '../../src/model/hashed-key.ts';
 import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
 import {
   baseKeyOfIndexItem,
+  continuationKey,
   edgeIndexKey,
   edgeSortKey,
   isDerivedKey,
@@ -13,6 +14,7 @@ import {
   ownerIndexKey,
   parseNodeId,
   quarantineKey,
+  reverseKey,
   SORT_KEY_BYTES,
   searchKey,
   searchValueKey,
@@ -98,6 +100,8 @@ type Making =
   | ['edge', baseSortKey: string]
   | ['order', baseSortKey: string, orderName: string]
   | ['owner', edgeType: string, orderName: string]
+  | ['reverse', edgeType: string, child: string]
+  | ['continuation', edgeType: string]
   | ['search', name: string]
   | ['value', name: string, encoded: string]
   | ['quarantine', target: string, position: string];
@@ -113,6 +117,8 @@ const making: fc.Arbitrary<Making> = fc.oneof(
   baseSortKey.map((key): Making => ['edge', key]),
   fc.tuple(baseSortKey, orderName).map(([key, name]): Making => ['order', key, name]),
   fc.tuple(typeName, fc.oneof(orderName, fc.constant(''))).map(([type, name]): Making => ['owner', type, name]),
+  fc.tuple(typeName, anyText).map(([type, child]): Making => ['reverse', type, child]),
+  typeName.map((type): Making => ['continuation', type]),
   searchName.map((name): Making => ['search', name]),
   fc.tuple(searchName, fc.oneof(anyText, fc.constant(''))).map(([name, value]): Making => ['value', name, value]),
   fc
@@ -125,6 +131,8 @@ function derivedKey([kind, ...parts]: Making): string {
   if (kind === 'edge') return edgeIndexKey(first);
   if (kind === 'order') return edgeIndexKey(first, second);
   if (kind === 'owner') return ownerIndexKey(first, second === '' ? undefined : second);
+  if (kind === 'reverse') return reverseKey(first, second);
+  if (kind === 'continuation') return continuationKey(first);
   if (kind === 'search') return searchKey(first);
   if (kind === 'value') return searchValueKey(first, second);
   if (kind === 'quarantine') return quarantineKey(first, second);
@@ -162,6 +170,7 @@ describe('derived sort keys', () => {
       text.map((rest): Making => ['edge', `A-${rest}`]),
       fc.tuple(text, fc.constantFrom('a', 'x')).map(([rest, order]): Making => ['order', `A-${rest}`, order]),
       fc.constantFrom<Making>(['owner', 'A', ''], ['owner', 'A', 'a'], ['owner', 'A', 'x']),
+      text.map((child): Making => ['reverse', 'A', child]),
       name.map((given): Making => ['search', given]),
       fc.tuple(name, text).map(([given, value]): Making => ['value', given, value]),
     );

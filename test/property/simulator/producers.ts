@@ -110,7 +110,7 @@ function attributes(choices: Choices, climate: Climate, name: string, key: ItemK
   return item;
 }
 
-const LONG_NAME = 'long'.repeat(130);
+const LONG_NAME = 'long'.repeat(230);
 const TAGS: readonly (Item[string] | undefined)[] = [
   { L: [{ S: 'a' }] },
   { L: [{ S: 'b' }] },

@@ -197,7 +197,7 @@ describe('mistakes are all reported at once, each with its path', () => {
     [
       'copies of edges that no set lists',
       { edgeSet: false, copy: ['name'] },
-      'edges.KNOWS.copy: copies belong to edges of',
+      'edges.KNOWS.copy: copies belong to edges of the edge',
     ],
     [
       'copies under hashed keys',
@@ -205,6 +205,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       'edges.KNOWS.copy: copies belong to edges whose keys',
     ],
     ['copies of nothing', { copy: [] }, 'edges.KNOWS.copy: names no attribute'],
+    ['a copy that is no name', { copy: [7] }, 'edges.KNOWS.copy'],
     ['a label named type', { edgeSet: ['type'] }, 'edges.KNOWS.edgeSet.type: type is part of every entry'],
     ['a label named target', { edgeSet: { target: 'x' } }, 'edges.KNOWS.edgeSet.target: target is part of every entry'],
     ['a label listed twice', { edgeSet: ['a', 'a'] }, 'edges.KNOWS.edgeSet.a: is listed twice'],

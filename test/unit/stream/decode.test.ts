@@ -46,6 +46,11 @@ describe('decodeRecords', () => {
     ]);
   });
 
+  it('lets the continuations of fan-outs through', () => {
+    const records = ['~more/WROTE', '~more', '~rev/WROTE-BOOK-1'].map((key) => raw('USER-1', key));
+    expect(decodeRecords(graph, records).map(({ target }) => target)).toEqual(['~more/WROTE']);
+  });
+
   it('uses the names that the table gives its keys', () => {
     const table = { name: 'records', partitionKey: 'pk', sortKey: 'sk' };
     const custom = defineGraph({ table, nodes: { USER: node() } });

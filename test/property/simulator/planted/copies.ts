@@ -72,18 +72,6 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'agreeing-edge-keeps-copy',
-    rule: 'A stale unit whose edge is in the view as it wants reads the parent all the same.',
-    patches: [
-      {
-        file: VIEW,
-        find: '.filter((change) => (truths.get(change.target) ?? change).element !== undefined)',
-        replace:
-          '.filter((change) => (truths.get(change.target) ?? change).element !== undefined && (truths.has(change.target) || !isStale(change.oldest, current)))',
-      },
-    ],
-  },
-  {
     name: 'parents-read-eventually',
     rule: 'Parents are read consistently for a view.',
     patches: [{ file: 'src/apply/copies.ts', find: '{ consistent: true }', replace: '{ consistent: false }' }],

@@ -39,6 +39,17 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'index-agreeing-leaves-no-trace',
+    rule: 'An index item that agrees with an older record moves its revision, unless the very same records made it so.',
+    patches: [
+      {
+        file: INDEX_ITEM,
+        find: 'if (isAgreed && stringOf(current?.[WATERMARK]) === unit.newest) return;',
+        replace: 'if (isAgreed) return;',
+      },
+    ],
+  },
+  {
     name: 'index-revision-ignored',
     rule: "The base item's word is written to the revision of the index item that was seen.",
     patches: [

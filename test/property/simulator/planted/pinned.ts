@@ -4,7 +4,7 @@ import type { Script } from '../choices.ts';
 
 /** A shortened schedule that shows a planted bug: kept because it takes long to find. */
 export interface Pinned {
-  /** The seed it was found with, as the simulator was then. */
+  /** The seed it was found with, as the simulator was then; 0 where it was made by hand. */
   seed: number;
   script: Script;
 }
