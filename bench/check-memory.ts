@@ -19,7 +19,8 @@ const HUB_EDGES = 200_000;
 const GOALS_AT_ONCE = 2_000;
 const MOST_GROWTH = 1.3;
 
-interface Seen {
+/** What a process that checks a table saw, and the most memory that it took. */
+export interface Seen {
   items: number;
   wrong: number;
   megabytes: number;
@@ -35,13 +36,13 @@ export async function checkMemory(): Promise<Report[]> {
         for (let first = 0; first < goals; first += GOALS_AT_ONCE) {
           await load(store, projectedGoals(fullModel, Math.min(GOALS_AT_ONCE, goals - first), first));
         }
-        return await checked(endpoint);
+        return await checked(endpoint, 'full');
       }),
     );
   }
   const hub = await withFreshTable(fullModel, [], async (table) => {
     await loadHub(table);
-    return await checked(table.endpoint, 'GOAL-HUB');
+    return await checked(table.endpoint, 'full', 'GOAL-HUB');
   });
   const [small, large] = seen as [Seen, Seen];
   for (const { wrong } of [small, large, hub]) if (wrong > 0) throw new Error(`the check found ${wrong} items wrong`);
@@ -85,9 +86,17 @@ async function loadHub({ store }: FreshTable): Promise<void> {
   await store.put({ ...rest, evicted: { SS: ['GOALMEMBERSHIP'] } });
 }
 
-async function checked(endpoint: string, ...sources: string[]): Promise<Seen> {
+/** Has a process of its own check a table, or some partitions of it. */
+export async function checked(endpoint: string, model: 'full' | 'copies', ...sources: string[]): Promise<Seen> {
   const child = fileURLToPath(new URL('support/check-child.ts', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, ['--import', 'tsx', child, endpoint, ...sources]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--import',
+    'tsx',
+    child,
+    endpoint,
+    model,
+    ...sources,
+  ]);
   return JSON.parse(stdout) as Seen;
 }
 

@@ -5,6 +5,7 @@ import type { Finding } from '../src/check/finding.ts';
 import { startEngine } from '../src/local/engine.ts';
 import { createWorker } from '../src/local/worker.ts';
 import { canonicalText, type Item } from '../src/model/attribute-value.ts';
+import type { AnyGraph } from '../src/model/graph.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { createTable } from '../src/store/table.ts';
@@ -22,7 +23,8 @@ import { type FreshTable, scanTable, withFreshTable } from './support/table.ts';
 /** The check: whether it finds everything and nothing else, and what it costs beside a bare scan. */
 
 const REPETITIONS = 5;
-const OF_EACH_KIND = 1_000;
+/** Planted of each kind of corruption. */
+export const OF_EACH_KIND = 1_000;
 /** Partitions that stay whole. */
 const WHOLE = 2_000;
 const SEGMENTS = 8;
@@ -39,21 +41,43 @@ export async function check({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
   ]);
 }
 
-async function corruption({ client, store }: FreshTable): Promise<Report> {
-  const before = await scanTable(client, fullModel);
-  const planted = new Set<string>();
-  const numbers = Array.from({ length: OF_EACH_KIND * KINDS.length }, (_, i) => i);
-  await pMap(numbers, async (goal) => planted.add(`${goalOf(goal)} ${await corrupt(store, goal)}`), {
-    concurrency: 16,
+async function corruption(table: FreshTable): Promise<Report> {
+  return await plantedCorruption(table, {
+    ...{ name: 'check-corruption', graph: fullModel, kinds: KINDS.length },
+    plant: async (store, goal) => `${goalOf(goal)} ${await corrupt(store, goal)}`,
   });
-  const found = await driftOf(store, {});
-  const repair = await driftOf(store, { mode: 'repair' });
-  const left = await driftOf(store, {});
-  const after = await scanTable(client, fullModel);
+}
+
+/** Corruption to be planted. */
+export interface Planting {
+  /** The report's name. */
+  name: string;
+  graph: AnyGraph;
+  kinds: number;
+  /** Breaks one derived item, by a number whose remainder is the kind; gives `source target` of it. */
+  plant: (store: DynamoDBStore, number: number) => Promise<string>;
+  /** What the consumer does after the repair. */
+  afterRepair?: (store: DynamoDBStore) => Promise<void>;
+}
+
+/** Plants corruption, has it found and repaired, and counts what was missed or touched. */
+export async function plantedCorruption(
+  { client, store }: FreshTable,
+  { name, graph, kinds, plant, afterRepair }: Planting,
+): Promise<Report> {
+  const before = await scanTable(client, graph);
+  const planted = new Set<string>();
+  const numbers = Array.from({ length: OF_EACH_KIND * kinds }, (_, i) => i);
+  await pMap(numbers, async (number) => planted.add(await plant(store, number)), { concurrency: 16 });
+  const found = await driftOf(store, graph, {});
+  const repair = await driftOf(store, graph, { mode: 'repair' });
+  await afterRepair?.(store);
+  const left = await driftOf(store, graph, {});
+  const after = await scanTable(client, graph);
   const hit = [...found.keys].filter((key) => planted.has(key)).length;
   return {
-    name: 'check-corruption',
-    title: `${KINDS.length} kinds of corruption, ${OF_EACH_KIND.toLocaleString('en-US')} of each, in ${before.size.toLocaleString('en-US')} items (dynoxide)`,
+    name,
+    title: `${kinds} kinds of corruption, ${OF_EACH_KIND.toLocaleString('en-US')} of each, in ${before.size.toLocaleString('en-US')} items (dynoxide)`,
     figures: [
       { name: 'planted and found', value: hit / planted.size, unit: 'share', target: { kind: 'at-least', value: 1 } },
       {
@@ -87,12 +111,12 @@ async function corruption({ client, store }: FreshTable): Promise<Report> {
   };
 }
 
-async function driftOf(store: DynamoDBStore, options: { mode?: 'repair' }) {
+async function driftOf(store: DynamoDBStore, graph: AnyGraph, options: { mode?: 'repair' }) {
   const keys = new Set<string>();
   const onFinding = ({ source, target, verdict }: Finding): void => {
     if (DRIFT.has(verdict)) keys.add(`${source} ${target}`);
   };
-  const result = await runCheck({ graph: fullModel, store, settleMs: 0, segments: SEGMENTS, onFinding, ...options });
+  const result = await runCheck({ graph, store, settleMs: 0, segments: SEGMENTS, onFinding, ...options });
   return { ...result, keys };
 }
 

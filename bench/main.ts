@@ -1,5 +1,6 @@
 import { batch } from './batch.ts';
 import { check, checkLive } from './check.ts';
+import { checkCopies } from './check-copies.ts';
 import { checkMemory } from './check-memory.ts';
 import { client } from './client.ts';
 import { cpu } from './cpu.ts';
@@ -25,6 +26,7 @@ await runBenchmarks({
   has,
   package: packaged,
   check,
+  'check-copies': checkCopies,
   'check-live': checkLive,
   'check-memory': checkMemory,
 });

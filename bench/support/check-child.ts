@@ -1,13 +1,14 @@
-/** A check as a process of its own: prints what it saw and the most memory that it took. Arguments: endpoint, sources... */
+/** A check as a process of its own: prints what it saw and the most memory that it took. Arguments: endpoint, model, sources... */
 import { check } from '../../src/check/check.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { fullModel } from './models.ts';
+import { copyModel, fullModel } from './models.ts';
 
-const [endpoint, ...sources] = process.argv.slice(2);
-const store = new DynamoDBStore(createClient({ endpoint }), fullModel.table);
+const [endpoint, model, ...sources] = process.argv.slice(2);
+const graph = model === 'copies' ? copyModel : fullModel;
+const store = new DynamoDBStore(createClient({ endpoint }), graph.table);
 const options = sources.length > 0 ? { sources } : {};
-const { baseItems, derivedItems, drift } = await check({ graph: fullModel, store, settleMs: 0, ...options });
+const { baseItems, derivedItems, drift } = await check({ graph, store, settleMs: 0, ...options });
 const wrong = drift.missing + drift.stale + drift.orphan;
 const megabytes = process.resourceUsage().maxRSS / 1024;
 process.stdout.write(`${JSON.stringify({ items: baseItems + derivedItems, wrong, megabytes })}\n`);

@@ -1,5 +1,6 @@
 import { stringOf } from '../../src/model/attribute-value.ts';
 import type { AnyGraph } from '../../src/model/graph.ts';
+import { copyingEdge, copyOf } from '../../src/plan/copies.ts';
 import { derive } from '../../src/plan/derive.ts';
 import type { Item } from './images.ts';
 
@@ -8,25 +9,34 @@ const OLD_WATERMARK = `2026-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;
 /** The derived items of some base items, as an earlier projection has left them: what a measured batch starts from. */
 export function derivedItems(graph: AnyGraph, baseItems: readonly Item[]): Item[] {
   const stamp: Item = { w: { S: OLD_WATERMARK }, r: { N: '1' }, model: { S: graph.fingerprint } };
-  const views = new Map<string, { elements: string[]; attributes?: Item }>();
+  const views = new Map<string, { elements: string[]; attributes?: Item; copies: Item }>();
+  const nodes = new Map(baseItems.map((base) => [`${stringOf(base['source'])} ${stringOf(base['target'])}`, base]));
   const items: Item[] = [];
   for (const base of baseItems) {
     const source = stringOf(base['source'])!;
-    const derived = derive(graph, source, stringOf(base['target'])!, base);
-    const view = views.get(source) ?? { elements: [] };
+    const target = stringOf(base['target'])!;
+    const derived = derive(graph, source, target, base);
+    const view = views.get(source) ?? { elements: [], copies: {} };
     views.set(source, view);
     if (derived.element !== undefined) view.elements.push(derived.element);
+    if (derived.reverse !== undefined) {
+      const { key, fields } = derived.reverse;
+      items.push({ source: { S: key.source }, target: { S: key.target }, ...fields, ...stamp });
+      const copy = copyOf(graph, copyingEdge(graph, target)!, nodes.get(`${key.source} ${key.source}`));
+      if (copy !== undefined && derived.element !== undefined) view.copies[target] = { M: copy };
+    }
     if (derived.attributes !== undefined) view.attributes = derived.attributes;
     for (const [sortKey, fields] of derived.indexItems) {
       items.push({ source: { S: source }, target: { S: sortKey }, ...fields, ...stamp });
     }
   }
-  for (const [source, { elements, attributes }] of views) {
+  for (const [source, { elements, attributes, copies }] of views) {
     items.push({
       source: { S: source },
       target: { S: '~view' },
       ...(elements.length > 0 && { edgeSet: { SS: elements } }),
       ...(attributes !== undefined && { attributes: { M: attributes } }),
+      ...(Object.keys(copies).length > 0 && { copies: { M: copies } }),
       ...stamp,
     });
   }

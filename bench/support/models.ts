@@ -14,6 +14,13 @@ export const edgeSetModel = defineGraph({
   edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', edgeSet: ['memberRole'] }) },
 });
 
+/** Books whose views hold their authors' names. */
+export const copyModel = defineGraph({
+  table: 'bench',
+  nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node({ view: ['name'] }) },
+  edges: { WROTE: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name', 'birthYear'] }) },
+});
+
 /** Edge sets, an index item in two orders for each edge, and two search items for each goal. */
 export const fullModel = defineGraph({
   table: 'bench',
