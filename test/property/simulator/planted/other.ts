@@ -13,7 +13,7 @@ export const OTHER_MUTANTS: readonly Mutant[] = [
         file: INDEX_ITEM,
         find: '  if (result.applied) return;',
         replace:
-          '  if (result.applied) {\n    if (unit.wanted === undefined) await store.delete({ source: unit.source, target: unit.sortKey });\n    return;\n  }',
+          '  if (result.applied) {\n    if (unit.wanted === undefined) await context.store.delete({ source: unit.source, target: unit.sortKey });\n    return;\n  }',
       },
     ],
   },

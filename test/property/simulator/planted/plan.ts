@@ -49,7 +49,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
         file: INDEX_ITEM,
         find: '  let result = await countedUpdate',
         replace:
-          '  if (unit.wanted === undefined && (await store.get({ source: unit.source, target: unit.sortKey }, { consistent: true })).item === undefined) return;\n  let result = await countedUpdate',
+          '  if (unit.wanted === undefined && (await context.store.get({ source: unit.source, target: unit.sortKey }, { consistent: true })).item === undefined) return;\n  let result = await countedUpdate',
       },
     ],
   },
