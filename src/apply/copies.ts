@@ -1,12 +1,20 @@
+import type { AnyGraph } from '../model/graph.ts';
 import { copyingEdge, copyOf, type ParentCopies, parentOf } from '../plan/copies.ts';
-import type { ApplyContext } from './context.ts';
+import type { Store } from '../store/port.ts';
+
+/** What reading parents needs; `stats` counts the read capacity. */
+export interface ParentReader {
+  graph: AnyGraph;
+  store: Pick<Store, 'getMany'>;
+  stats: { rcu: number };
+}
 
 /**
  * What some edges, by their sort keys, copy of their parents: a consistent read of each parent. Edges of types that copy
  * nothing are left out.
  */
 export async function readCopies(
-  { graph, store, stats }: Pick<ApplyContext, 'graph' | 'store' | 'stats'>,
+  { graph, store, stats }: ParentReader,
   sortKeys: readonly string[],
 ): Promise<ParentCopies> {
   const edges = sortKeys.flatMap((sortKey) => {

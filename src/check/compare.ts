@@ -222,6 +222,7 @@ export class PartitionSummary {
     if (this.quarantined.size < MOST_STUCK || this.quarantined.has(target)) this.quarantined.set(target, reason);
   }
 
+  /** Of a type that copies it may be right all the same: what the copies take, only the nodes tell. */
   private isMarkRight(type: string): boolean {
     const edge = this.graph.edges.get(type);
     if (edge?.labels === undefined || this.storedElements.has(type)) return false;

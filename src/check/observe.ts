@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { readCopies } from '../apply/copies.ts';
 import { canonicalText, type Item, itemSizeBytes, numberOf, stringOf } from '../model/attribute-value.ts';
 import { AFTER, REVISION, WATERMARK } from '../model/derived-item.ts';
 import { escapedEdge } from '../model/element.ts';
@@ -6,7 +7,7 @@ import type { AnyGraph } from '../model/graph.ts';
 import { continuationKey, edgeIndexKey, orderOfIndexKey, SORT_KEY_BYTES, typePrefix } from '../model/keys.ts';
 import { wantedFields } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
-import { viewBudgetBytes } from '../plan/eviction.ts';
+import { copyBytes, viewBudgetBytes } from '../plan/eviction.ts';
 import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
 import { countLive } from '../repair/settle.ts';
 import type { ItemKey, Store } from '../store/port.ts';
@@ -251,13 +252,30 @@ async function markCompared(
   do {
     const sortKey = { beginsWith: `${edgeType}-` };
     const page = await store.query({ partition: source, sortKey, startKey, consistent: true });
+    const listed: string[] = [];
     for (const item of page.items) {
-      const { element } = derive(graph, source, textOf(item[graph.table.sortKey]), item);
-      if (element !== undefined) bytes += Buffer.byteLength(element);
+      const edge = textOf(item[graph.table.sortKey]);
+      const { element } = derive(graph, source, edge, item);
+      if (element === undefined) continue;
+      bytes += Buffer.byteLength(element);
+      listed.push(edge);
     }
+    if (fitsAgain(graph, source, bytes)) bytes += await bytesOfCopies({ graph, store }, listed);
     startKey = bytes > viewBudgetBytes(graph, source) ? undefined : page.lastKey;
   } while (startKey !== undefined);
   return { wanted: fitsAgain(graph, source, bytes) ? null : mark, stored: mark };
+}
+
+/** What copies come back with edges, in bytes. */
+async function bytesOfCopies(
+  { graph, store }: Pick<ObserveContext, 'graph' | 'store'>,
+  edges: readonly string[],
+): Promise<number> {
+  let bytes = 0;
+  for (const [edge, copy] of await readCopies({ graph, store, stats: { rcu: 0 } }, edges)) {
+    if (copy !== undefined) bytes += copyBytes(edge, copy);
+  }
+  return bytes;
 }
 
 function textOf(value: Item[string] | undefined): string {

@@ -50,7 +50,7 @@ export function evictToBudget(
   }
   if (copies.size > 0) size += COPIES.length + MAP_BYTES;
   for (const [edge, copy] of copies) {
-    const bytes = 1 + itemSizeBytes({ [edge]: { M: copy } });
+    const bytes = copyBytes(edge, copy);
     bytesByType.set(typeOfEdge(edge), (bytesByType.get(typeOfEdge(edge)) ?? 0) + bytes);
     size += bytes;
   }
@@ -66,6 +66,11 @@ export function evictToBudget(
     evicted.add(type);
   }
   return evicted;
+}
+
+/** What a copy takes in a view, in bytes. */
+export function copyBytes(edge: string, copy: Item): number {
+  return 1 + itemSizeBytes({ [edge]: { M: copy } });
 }
 
 /** The edge type of a sort key, escaped or not: types hold nothing that is escaped. */
