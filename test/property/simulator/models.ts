@@ -28,11 +28,6 @@ export interface ModelOptions {
   copies: 'none' | 'name';
 }
 
-/** Whether checks, repairs and rebuilds run on a model: what lies in other partitions they do not look at. */
-export function isChecked({ copies }: ModelOptions): boolean {
-  return copies === 'none';
-}
-
 /** The tight budget of a view, in bytes. */
 export const TIGHT_BUDGET_BYTES = 1_024;
 /** The computed label of a LEAD. */

@@ -4,7 +4,7 @@ import { Choices, type Script } from './choices.ts';
 import { CALM } from './climate.ts';
 import { damage } from './damage.ts';
 import { inspect } from './inspection.ts';
-import { chooseModel, isChecked } from './models.ts';
+import { chooseModel } from './models.ts';
 import { LONGEST_TIMEOUT } from './time.ts';
 import { derivedDifferences, differences } from './verdict.ts';
 import { type Counters, type Failure, World } from './world.ts';
@@ -44,7 +44,7 @@ async function run(choices: Choices, trace?: (line: string) => void): Promise<Ou
   const world = new World(choices, trace);
   world.plan();
   let isAtRest = await untilQuiet(world);
-  if (isAtRest && world.failures.length === 0 && isChecked(world.options)) await inspectAtRest(world);
+  if (isAtRest && world.failures.length === 0) await inspectAtRest(world);
   for (let i = 0; isAtRest && i < BURIALS; i++) {
     world.bury(`burial${i}`);
     isAtRest = await untilQuiet(world);

@@ -7,7 +7,7 @@ import type { Choices } from './choices.ts';
 import { CALM, type Climate, chooseClimate } from './climate.ts';
 import { startCheck } from './inspection.ts';
 import { EventSourceMapping } from './mapping.ts';
-import { chooseModel, graphOf, isChecked, MARK, type ModelOptions } from './models.ts';
+import { chooseModel, graphOf, MARK, type ModelOptions } from './models.ts';
 import { chooseWrites, type ProducerWrite } from './producers.ts';
 import { startRedrive } from './redrive.ts';
 import { Streams } from './streams.ts';
@@ -121,7 +121,7 @@ export class World {
     }
     if (sweeps) this.sweep();
     this.redriveSometimes(name);
-    if (isChecked(this.options) && choices.chance(`${name}.check`, climate.check)) startCheck(this, `${name}.check`);
+    if (choices.chance(`${name}.check`, climate.check)) startCheck(this, `${name}.check`);
     this.tell(() => `producer ${name}: ${put === undefined ? `delete ${key.source} ${key.target}` : plain(put)}`);
     if (put === undefined) {
       void table.delete(key);
