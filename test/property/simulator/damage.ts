@@ -14,6 +14,9 @@ const WAYS = [
   'expiry',
   'ghost',
   'unknown',
+  'copy',
+  'reverse',
+  'stuck',
 ] as const;
 const MOST_DAMAGES = 3;
 
@@ -22,13 +25,14 @@ export async function damage(world: World, name: string): Promise<number> {
   const { choices, table } = world;
   const count = 1 + choices.pick(`${name}.count`, MOST_DAMAGES);
   for (let i = 0; i < count; i++) {
-    const derived = [...table.items()].filter(({ target }) => /^~(view|ix|degree)/.test(text(target)));
+    const derived = [...table.items()].filter(({ target }) => /^~(view|ix|degree|rev)/.test(text(target)));
     const item = derived[choices.pick(`${name}.${i}.item`, Math.max(1, derived.length))];
     if (item === undefined) return 0;
     const way = WAYS[choices.pick(`${name}.${i}.way`, WAYS.length)]!;
     const key = { source: text(item['source']), target: text(item['target']) };
     world.tell(() => `damage: ${way} of ${key.source} ${key.target}`);
     if (way === 'delete') await table.delete(key);
+    else if (way === 'stuck') await world.putUnrecorded(broken(choices, `${name}.${i}`, item, way));
     else await table.put(broken(choices, `${name}.${i}`, item, way));
   }
   return count;
@@ -67,11 +71,25 @@ function broken(choices: Choices, name: string, item: Item, way: Exclude<(typeof
       };
     case 'unknown':
       return { ...kept, target: { S: '~nothing' } };
+    case 'copy':
+      return { ...item, copies: COPIES[choices.pick(`${name}.copy`, COPIES.length)]! };
+    case 'reverse':
+      return { ...kept, target: { S: '~rev/MEMBER-GOAL-ghost' }, child: { S: 'GOAL-ghost' } };
+    case 'stuck':
+      return { ...kept, source: { S: 'USER-1' }, target: { S: '~more/MEMBER' }, after: { S: '~rev/MEMBER-GOAL-1' } };
   }
 }
 
 /** Index items that no base item wants: of an edge, of an edge in an order by name, of a node among its edges. */
 const GHOSTS = ['~ix/MEMBER-USER-ghost', '~ix/#byDate/MEMBER-USER-ghost', '~ix/#includeOwner/GONE'] as const;
+
+/** Copies under an edge that may be there, under none, and what is no map of them. */
+const COPIES: readonly Item[string][] = [
+  { M: { 'MEMBER-USER-1': { M: { name: { S: 'odd' } } } } },
+  { M: { 'MEMBER-USER-gone': { M: {} } } },
+  { M: { 'MEMBER-USER-1': { S: 'odd' } } },
+  { S: 'odd' },
+];
 
 /** Not a watermark at all; one of a stream that the table has not got yet. */
 const WATERMARKS = ['soon', `2036-01-01T00:00:00.000/${'9'.repeat(40)}`] as const;

@@ -49,6 +49,7 @@ export class World {
   /** Each item's state before its latest change, and when that was: what a read that is not consistent may see. */
   readonly previous = new Map<string, { item?: Item; atMs: number }>();
   private isProjecting = false;
+  private isLosing = false;
 
   constructor(
     readonly choices: Choices,
@@ -144,6 +145,13 @@ export class World {
     this.tell(() => `TTL deletes ${count} items`);
   }
 
+  /** Puts an item, and loses the record of it. */
+  async putUnrecorded(item: Item): Promise<void> {
+    this.isLosing = true;
+    await this.table.put(item);
+    this.isLosing = false;
+  }
+
   private changed(change: ItemChange): void {
     const { key, oldImage, newImage } = change;
     const isDerived = key.target.startsWith('~');
@@ -166,6 +174,7 @@ export class World {
       this.settledEntries.add(entryOf(oldImage ?? {}));
       this.count('entries settled');
     }
+    if (this.isLosing) return;
     const record = this.streams.append(change, this.agenda.now);
     if (record === undefined) return;
     if (isDerived && !isContinuationKey(key.target)) {
