@@ -64,4 +64,49 @@ export const CHECK_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'check-fan-out-ignored',
+    rule: 'A copy that a fan-out has not come to is late, not wrong: what its continuation does is part of what is observed.',
+    patches: [
+      { file: CONFIRM, find: ' || isOnItsWay(before.observation, observation)', replace: '' },
+      {
+        file: 'src/check/observe.ts',
+        find: "const moved = numberOf(continuation?.[REVISION]) ?? '';",
+        replace: "const moved = '';",
+      },
+    ],
+  },
+  {
+    name: 'check-no-copies',
+    rule: 'The nodes that a view copies of are looked up.',
+    patches: [
+      {
+        file: 'src/check/look-up.ts',
+        find: '          if (!isSlotRight(graph, slot, items[i])) wrong.add(source);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'check-no-reverse-items',
+    rule: 'The reverse item of each edge that copies is looked up.',
+    patches: [
+      {
+        file: 'src/check/look-up.ts',
+        find: '        return reverse === undefined ? [] : [{ ...reverse, base }];',
+        replace: '        return reverse === undefined ? [] : [];',
+      },
+    ],
+  },
+  {
+    name: 'check-no-orphaned-reverse-items',
+    rule: 'The edge of each reverse item is looked up.',
+    patches: [
+      {
+        file: 'src/check/look-up.ts',
+        find: '      const suspects = await withoutEdge(this.context, reverseItems);',
+        replace: '      const suspects: Suspect[] = [];',
+      },
+    ],
+  },
 ];

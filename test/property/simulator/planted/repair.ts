@@ -117,4 +117,51 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     rule: 'A node among its own edges is mended by the node.',
     patches: [{ file: 'src/model/keys.ts', find: '  if (isOwnerKey(sortKey)) return source;\n', replace: '' }],
   },
+  {
+    name: 'repair-parent-before-reverse-item',
+    rule: 'A repair settles the reverse item before it reads the node that is copied of: the next fan-out has to find the edge.',
+    patches: [
+      {
+        file: SETTLE,
+        find: '    await settleReverseItems(context, source, listed, watermark);\n    const parents = await readCopies(context, listed);',
+        replace:
+          '    const parents = await readCopies(context, listed);\n    await settleReverseItems(context, source, listed, watermark);',
+      },
+    ],
+  },
+  {
+    name: 'repair-parents-kept-across-retries',
+    rule: 'Where a repair was overtaken, it reads the nodes that are copied of again.',
+    patches: [
+      {
+        file: SETTLE,
+        find: '    const parents = await readCopies(context, listed);',
+        replace:
+          '    const parents = (context.kept ??= new Map()).get(source) ?? (await readCopies(context, listed));\n    context.kept.set(source, parents);',
+      },
+    ],
+  },
+  {
+    name: 'repair-reverse-item-alone',
+    rule: 'While a reverse item was missing, a fan-out may have passed its edge by: the copy is looked at, too.',
+    patches: [
+      {
+        file: 'src/repair/across.ts',
+        find: '  if (wanted !== undefined) await settleCopy(context, edge);',
+        replace: '',
+      },
+    ],
+  },
+  {
+    name: 'repair-fan-out-ended',
+    rule: 'A fan-out that is stuck is set going again, not ended.',
+    patches: [
+      {
+        file: 'src/repair/across.ts',
+        find: '    if (item === undefined) return;\n    const watermark',
+        replace:
+          "    if (item === undefined) return;\n    await context.store.delete(key, { kind: 'revision', revision: item.r?.N });\n    return;\n    const watermark",
+      },
+    ],
+  },
 ];
