@@ -78,9 +78,8 @@ interface Seen {
 function stateOf({ suspect, derived, items }: Seen): Pick<Observation, 'revision' | 'base' | 'fanOut'> {
   const { part } = suspect;
   const own = numberOf(derived?.[REVISION]);
-  if (part.kind === 'continuation') {
-    return { revision: own, base: '', fanOut: placeOf(derived) };
-  }
+  // One that begins again and again at one place is not stuck: only the revision tells.
+  if (part.kind === 'continuation') return { revision: own, base: hashed(own ?? ''), fanOut: placeOf(derived) };
   // A count has no base item of its own; its revision moves with each of the items that it counts.
   if (part.kind === 'degree') return { revision: own, base: hashed(own ?? '') };
   if (part.kind !== 'copy') return { revision: own, base: items[0] === undefined ? '' : hashed(imageText(items[0])) };
