@@ -93,8 +93,8 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/plan/eviction.ts',
-        find: 'const bytes = 1 + itemSizeBytes({ [edge]: { M: copy } });',
-        replace: 'const bytes = 0 * itemSizeBytes({ [edge]: { M: copy } });',
+        find: '    const bytes = copyBytes(edge, copy);',
+        replace: '    const bytes = 0 * copyBytes(edge, copy);',
       },
     ],
   },
