@@ -65,18 +65,6 @@ export const CHECK_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'check-fan-out-ignored',
-    rule: 'A copy that a fan-out has not come to is late, not wrong: what its continuation does is part of what is observed.',
-    patches: [
-      { file: CONFIRM, find: ' || isOnItsWay(before.observation, observation)', replace: '' },
-      {
-        file: 'src/check/observe.ts',
-        find: "const moved = numberOf(continuation?.[REVISION]) ?? '';",
-        replace: "const moved = '';",
-      },
-    ],
-  },
-  {
     name: 'check-no-copies',
     rule: 'The nodes that a view copies of are looked up.',
     patches: [
