@@ -1,6 +1,6 @@
 import { batch } from './batch.ts';
 import { check, checkLive } from './check.ts';
-import { checkCopies } from './check-copies.ts';
+import { checkCopies, checkCopiesMemory } from './check-copies.ts';
 import { checkMemory } from './check-memory.ts';
 import { client } from './client.ts';
 import { cpu } from './cpu.ts';
@@ -27,6 +27,7 @@ await runBenchmarks({
   package: packaged,
   check,
   'check-copies': checkCopies,
+  'check-copies-memory': checkCopiesMemory,
   'check-live': checkLive,
   'check-memory': checkMemory,
 });
