@@ -2,8 +2,8 @@ import { defineGraph } from '../../src/model/graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 
 /**
- * The model that the project's documentation uses as its example, goals with their members, without the options that are
- * not built yet.
+ * The model of `edgeloom.config.ts`, goals with their members, for a table of any name. The packaged functions hold that
+ * model, so a table that they work on has to be projected by it.
  */
 export function goalGraph(table = 'records') {
   return defineGraph({
@@ -37,7 +37,12 @@ export function goalGraph(table = 'records') {
           project: ['memberRole', 'date'],
         },
       }),
-      GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, inbound: { gsi0: 'since' } }),
+      GOALSUBSCRIBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: false,
+        inbound: { gsi0: 'since', includeOwner: true },
+      }),
     },
   });
 }
