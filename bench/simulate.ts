@@ -18,8 +18,9 @@ const USAGE = `Usage: npm run simulate -- [--runs N] [--seed S] [--workers N] [-
        npm run simulate -- --resume
 
 Runs N schedules (default 10,000), of the seeds S (default 1), S + 1, ... A schedule that fails is shortened and printed,
-and the exit code is 1. --copies leaves out the models without copies, about half. --resume goes on with the run that was interrupted last. --mutant plants a bug first, so that
-failures are what is wanted; --pin keeps the first of them, shortened, as a schedule of the tests.`;
+and the exit code is 1. --copies leaves out the models without copies, about half. --resume goes on with the run that was
+interrupted last. --mutant plants a bug first, so that failures are what is wanted; --pin keeps the first of them,
+shortened, as a schedule of the tests.`;
 
 /** The settings of a run, how far it came and what it found. */
 interface Run {

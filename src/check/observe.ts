@@ -3,8 +3,16 @@ import { readCopies } from '../apply/copies.ts';
 import { canonicalText, type Item, itemSizeBytes, numberOf, stringOf } from '../model/attribute-value.ts';
 import { AFTER, REVISION, WATERMARK } from '../model/derived-item.ts';
 import { escapedEdge } from '../model/element.ts';
+import { compareKeys } from '../model/encoding.ts';
 import type { AnyGraph } from '../model/graph.ts';
-import { continuationKey, edgeIndexKey, orderOfIndexKey, SORT_KEY_BYTES, typePrefix } from '../model/keys.ts';
+import {
+  continuationKey,
+  edgeIndexKey,
+  orderOfIndexKey,
+  reverseKey,
+  SORT_KEY_BYTES,
+  typePrefix,
+} from '../model/keys.ts';
 import { wantedFields } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
 import { copyBytes, viewBudgetBytes } from '../plan/eviction.ts';
@@ -18,7 +26,7 @@ import { NO_SET, type Suspect } from './finding.ts';
 
 /** A suspect as it was at one moment: the derived item was read first, then its base item, both consistently. */
 export interface Observation {
-  /** Revision of the derived item; undefined where it has none. Of a copy, with that of the fan-out's continuation. */
+  /** Revision of the derived item; undefined where it has none. Of a copy, with that of the fan-out that comes to it. */
   revision: string | undefined;
   /** What the base item wants; null: nothing. */
   wanted: string | null;
@@ -84,12 +92,22 @@ function stateOf({ suspect, derived, items }: Seen): Pick<Observation, 'revision
   if (part.kind === 'degree') return { revision: own, base: hashed(own ?? '') };
   if (part.kind !== 'copy') return { revision: own, base: items[0] === undefined ? '' : hashed(imageText(items[0])) };
   const [edge, parent, continuation] = items;
-  const moved = numberOf(continuation?.[REVISION]) ?? '';
+  const isAhead = isAheadOf(suspect.source, part.target, continuation);
+  const moved = (isAhead && numberOf(continuation?.[REVISION])) || '';
   return {
     revision: `${own ?? ''}/${moved}`,
     base: hashed([edge, parent].map(imageText).join('\0') + moved),
-    fanOut: placeOf(continuation),
+    fanOut: isAhead ? placeOf(continuation) : undefined,
   };
+}
+
+/**
+ * Whether a fan-out will still come to an edge: it goes by the reverse items, in order. One that is past it has visited it,
+ * which moved the view's own revision, and can mend nothing there any more.
+ */
+function isAheadOf(source: string, edge: string, continuation: Item | undefined): boolean {
+  const after = stringOf(continuation?.[AFTER]);
+  return after !== undefined && compareKeys(after, reverseKey(typePrefix(edge) ?? '', source)) < 0;
 }
 
 /** The place that a continuation has come to; one that repair has only set going again is where it was. */

@@ -30,7 +30,8 @@ export function costCommand(program: Command): void {
           '',
           ...cost.puts.flatMap(({ type, fanOut = {} }) =>
             Object.entries(fanOut).map(
-              ([edgeType, wcu]) => `a change of what ${edgeType} copies of ${type} nodes: ${wcu} WCU more for each edge`,
+              ([edgeType, wcu]) =>
+                `a change of what ${edgeType} copies of ${type} nodes: ${wcu} WCU more for each edge`,
             ),
           ),
           `assumed: ${cost.assumptions}`,

@@ -97,4 +97,15 @@ export const CHECK_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'check-fan-out-past',
+    rule: 'A fan-out that is past an edge mends nothing there: what is wrong behind it is not on its way.',
+    patches: [
+      {
+        file: 'src/check/observe.ts',
+        find: "return after !== undefined && compareKeys(after, reverseKey(typePrefix(edge) ?? '', source)) < 0;",
+        replace: 'return after !== undefined;',
+      },
+    ],
+  },
 ];
