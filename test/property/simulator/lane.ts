@@ -64,8 +64,10 @@ export class Lane {
   }
 
   private delay(name: string): number {
-    const { choices, climate } = this.world;
-    const isLate = !this.isLate && choices.chance(`${name}.late`, climate.lag);
+    const { choices, climate, agenda } = this.world;
+    // Each of the lanes that a record goes through may be late, and a stream keeps it only so long.
+    const isOld = agenda.now - (this.records[this.checkpoint]?.atMs ?? agenda.now) > RETENTION / 2;
+    const isLate = !this.isLate && !isOld && choices.chance(`${name}.late`, climate.lag);
     if (isLate) this.isLate = true;
     return choices.drawn(`${name}.delay`, (random) => random.below(isLate ? 8 * HOUR : climate.tempo.poll));
   }
