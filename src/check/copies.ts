@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import { canonicalText, type Item } from '../model/attribute-value.ts';
-import { classifyKey } from '../model/base-item.ts';
 import { COPIES } from '../model/derived-item.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../model/element.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { isWithinBytes, parseNodeId, SORT_KEY_BYTES } from '../model/keys.ts';
-import { copyingEdge, copyOf, edgeOfReverse, parentOf, type ReverseItem, reverseItem } from '../plan/copies.ts';
+import { copyingEdge, copyOf, edgeOfReverse, parentOf } from '../plan/copies.ts';
 import { elementsByEdge } from '../plan/stored-view.ts';
 import type { ItemKey } from '../store/port.ts';
 
@@ -79,12 +78,6 @@ export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKe
   const edge = edgeOfReverse(key, item);
   const isPossible = edge !== undefined && edge.source !== '' && isWithinBytes(edge.target, SORT_KEY_BYTES);
   return isPossible ? edge : undefined;
-}
-
-/** The reverse item that an edge wants as long as it is there. */
-export function reverseItemOf(graph: AnyGraph, { source, target }: ItemKey): ReverseItem | undefined {
-  const kind = classifyKey(graph, source, target);
-  return kind.kind === 'edge' ? reverseItem(kind.edge, source, kind.target) : undefined;
 }
 
 /** Every copy, also what is none: all of it is to be as it should. */

@@ -3,11 +3,11 @@ import { WATERMARK } from '../model/derived-item.ts';
 import type { AnyGraph } from '../model/graph.ts';
 import { isDerivedKey } from '../model/keys.ts';
 import { isPlausibleWatermark } from '../model/watermark.ts';
-import { copyingEdge } from '../plan/copies.ts';
+import { copyingEdge, reverseItemOf } from '../plan/copies.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/label.ts';
 import { indexItemText, isContinuationOf, isLive, isReverseOf } from './compare.ts';
-import { type CopySlot, edgeNamedByReverse, isSlotRight, reverseItemOf } from './copies.ts';
+import { type CopySlot, edgeNamedByReverse, isSlotRight } from './copies.ts';
 import type { Suspect, SuspectPart } from './finding.ts';
 
 /**

@@ -36,10 +36,15 @@ export function reverseItem({ type, copy }: EdgeModel, child: string, parent: st
   return { key: { source: parent, target: reverseKey(type, child) }, fields: { [CHILD]: { S: child } } };
 }
 
-/** The key of the reverse item that belongs to a base item, wanted or not; undefined where there can be none. */
-export function reverseOf(graph: AnyGraph, { source, target }: ItemKey): ItemKey | undefined {
+/** The reverse item that a base item wants as long as it is there; undefined where it is no edge that copies. */
+export function reverseItemOf(graph: AnyGraph, { source, target }: ItemKey): ReverseItem | undefined {
   const kind = classifyKey(graph, source, target);
-  return kind.kind === 'edge' ? reverseItem(kind.edge, source, kind.target)?.key : undefined;
+  return kind.kind === 'edge' ? reverseItem(kind.edge, source, kind.target) : undefined;
+}
+
+/** The key of the reverse item that belongs to a base item, wanted or not; undefined where there can be none. */
+export function reverseOf(graph: AnyGraph, base: ItemKey): ItemKey | undefined {
+  return reverseItemOf(graph, base)?.key;
 }
 
 /** The edge that a reverse item belongs to, by its key or, where that is hashed, by what it holds; undefined: unknown. */

@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Finding, NetworkCost } from '../../bench/friends/findings.ts';
 import { LAYOUTS } from '../../bench/friends/layouts/index.ts';
-import { ROOT } from '../support/command.ts';
+import { runNode } from '../support/command.ts';
 
 const PLOTS = ['time', 'capacity'].flatMap((what) =>
   ['add', 'check', 'remove'].map((kind) => `friends-${what}-${kind}`),
@@ -29,18 +27,8 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs the command that `npm run experiment:friends` runs. */
-async function experiment(...args: string[]) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'bench/friends/main.ts', ...args], { cwd: ROOT });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout, stderr };
+function experiment(...args: string[]) {
+  return runNode(['--import', 'tsx', 'bench/friends/main.ts', ...args]);
 }
 
 async function document(...args: string[]): Promise<Document> {

@@ -14,8 +14,13 @@ export interface CommandRun {
 }
 
 /** Runs `edgeloom` with arguments, and text for its standard input, and waits for its end. */
-export async function edgeloom(args: readonly string[], { input = '', cwd = ROOT } = {}): Promise<CommandRun> {
-  const child = spawn(process.execPath, [MAIN, ...args], { cwd, stdio: 'pipe' });
+export function edgeloom(args: readonly string[], options: { input?: string; cwd?: string } = {}): Promise<CommandRun> {
+  return runNode([MAIN, ...args], options);
+}
+
+/** Runs Node with arguments, and text for its standard input, and waits for its end. */
+export async function runNode(args: readonly string[], { input = '', cwd = ROOT } = {}): Promise<CommandRun> {
+  const child = spawn(process.execPath, [...args], { cwd, stdio: 'pipe' });
   let stdout = '';
   let stderr = '';
   child.stdout.on('data', (chunk: Buffer) => {
