@@ -1,5 +1,5 @@
 import { createProjector } from '../src/apply/projector.ts';
-import type { AnyGraph } from '../src/model/graph.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
 import { lowerBound } from './support/bound.ts';
 import { type BenchmarkOptions, runDirectly } from './support/command.ts';
@@ -47,7 +47,7 @@ export async function batch({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
 
 async function measure(
   name: string,
-  graph: AnyGraph,
+  graph: CompiledModel,
   workload: Workload,
   repetitions: number,
   speedTargets?: { inOrder: number; bySource: number },
@@ -88,7 +88,7 @@ async function measure(
   };
 }
 
-function projectorOf(graph: AnyGraph): Consumer {
+function projectorOf(graph: CompiledModel): Consumer {
   return async ({ store }, { records }) => {
     const projector = createProjector(graph, { store, concurrency: CONCURRENCY });
     const result = await projector.project(decodeRecords(graph, records));
@@ -97,7 +97,7 @@ function projectorOf(graph: AnyGraph): Consumer {
   };
 }
 
-function oneByOneOf(graph: AnyGraph, concurrency: number): Consumer {
+function oneByOneOf(graph: CompiledModel, concurrency: number): Consumer {
   return async ({ client }, { records }) => {
     const cost = await applyOneByOne(client, graph, decodeRecords(graph, records), concurrency);
     return { ...cost, rcu: 0, retries: 0 };
@@ -105,7 +105,7 @@ function oneByOneOf(graph: AnyGraph, concurrency: number): Consumer {
 }
 
 function figures(
-  graph: AnyGraph,
+  graph: CompiledModel,
   before: ReadonlyMap<string, Item>,
   { projector, inOrder, bySource }: Record<'projector' | 'inOrder' | 'bySource', Run[]>,
   speedTargets?: { inOrder: number; bySource: number },

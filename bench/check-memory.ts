@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { VIEW_KEY } from '../src/model/keys.ts';
+import { VIEW_KEY } from '../src/items/keys.ts';
 import { runDirectly } from './support/command.ts';
 import { projectedGoals } from './support/corruption.ts';
 import { derivedItems } from './support/derived.ts';

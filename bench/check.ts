@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
 import { check as runCheck } from '../src/check/check.ts';
 import type { Finding } from '../src/check/finding.ts';
-import { startEngine } from '../src/local/engine.ts';
-import { createWorker } from '../src/local/worker.ts';
-import { canonicalText, type Item } from '../src/model/attribute-value.ts';
-import type { AnyGraph } from '../src/model/graph.ts';
+import { canonicalText, type Item } from '../src/items/attribute-value.ts';
+import { streamLabel } from '../src/items/watermark.ts';
+import { startEngine } from '../src/local/engine/engine.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { createTable } from '../src/store/table.ts';
-import { streamLabel } from '../src/stream/decode.ts';
+import { createWorker } from '../src/worker/worker.ts';
 import { createWriter } from '../src/write/writer.ts';
 import { type BenchmarkOptions, runDirectly } from './support/command.ts';
 import { corrupt, goalOf, KINDS, projectedGoals } from './support/corruption.ts';
@@ -52,7 +52,7 @@ async function corruption(table: FreshTable): Promise<Report> {
 export interface Planting {
   /** The report's name. */
   name: string;
-  graph: AnyGraph;
+  graph: CompiledModel;
   kinds: number;
   /** Breaks one derived item, by a number whose remainder is the kind; gives `source target` of it. */
   plant: (store: DynamoDBStore, number: number) => Promise<string>;
@@ -111,7 +111,7 @@ export async function plantedCorruption(
   };
 }
 
-async function driftOf(store: DynamoDBStore, graph: AnyGraph, options: { mode?: 'repair' }) {
+async function driftOf(store: DynamoDBStore, graph: CompiledModel, options: { mode?: 'repair' }) {
   const keys = new Set<string>();
   const onFinding = ({ source, target, verdict }: Finding): void => {
     if (DRIFT.has(verdict)) keys.add(`${source} ${target}`);

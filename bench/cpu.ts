@@ -1,5 +1,5 @@
 import { foldBatch } from '../src/fold/fold.ts';
-import type { AnyGraph } from '../src/model/graph.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
 import { planUnits } from '../src/plan/units.ts';
 import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
 import { type BenchmarkOptions, runDirectly } from './support/command.ts';
@@ -24,7 +24,7 @@ const MOST_OF_PARSING = 0.75;
 /** Measures both models over the recorded batch. */
 export async function cpu({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const event = JSON.stringify({ Records: recordedBatch().records });
-  const planning = (graph: AnyGraph, rounds: number) => () =>
+  const planning = (graph: CompiledModel, rounds: number) => () =>
     measured(rounds, () => {
       // Parsed anew, as every batch is: texts that were read once are read faster the second time.
       const records = parse(event);
@@ -76,7 +76,7 @@ async function measured(rounds: number, prepare: () => () => unknown): Promise<n
 }
 
 /** Gives the number of units, so that no result is unused. */
-function plan(graph: AnyGraph, records: readonly RawRecord[]): number {
+function plan(graph: CompiledModel, records: readonly RawRecord[]): number {
   let units = 0;
   for (const [source, histories] of foldBatch(decodeRecords(graph, records))) {
     units += planUnits(graph, source, histories).length;

@@ -1,16 +1,16 @@
 import { createProjector } from '../src/apply/projector.ts';
 import { foldBatch } from '../src/fold/fold.ts';
-import { startEngine } from '../src/local/engine.ts';
-import { createWorker } from '../src/local/worker.ts';
-import type { AnyGraph } from '../src/model/graph.ts';
-import { fnv1a } from '../src/model/shard.ts';
+import type { ChangeRecord } from '../src/items/change-record.ts';
+import { fnv1a } from '../src/items/shard.ts';
+import { startEngine } from '../src/local/engine/engine.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
 import { planUnits } from '../src/plan/units.ts';
 import { fastViewUpdate } from '../src/plan/writes.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { createTable } from '../src/store/table.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
-import type { ChangeRecord } from '../src/stream/record.ts';
+import { createWorker } from '../src/worker/worker.ts';
 import { type BenchmarkOptions, runDirectly } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
 import type { Item } from './support/images.ts';
@@ -75,7 +75,7 @@ async function shares(): Promise<Report> {
 
 /** Runs the recorded batch in these cuts on a fresh table; gives shares of its units. */
 async function deliver(
-  graph: AnyGraph,
+  graph: CompiledModel,
   cut: (records: readonly ChangeRecord[]) => ChangeRecord[][],
 ): Promise<{ stale: number; mixed: number; wcu: number }> {
   const workload = recordedBatch();
@@ -97,7 +97,7 @@ async function deliver(
 }
 
 /** The derived items before the batch, and the base items after it: producers are ahead, and truth is read from them. */
-function itemsOf(graph: AnyGraph, { before, records }: Workload): Item[] {
+function itemsOf(graph: CompiledModel, { before, records }: Workload): Item[] {
   const bases = new Map(before.map((item) => [itemKey(item), item]));
   for (const { dynamodb } of records) {
     const { Keys, NewImage } = dynamodb!;
@@ -108,7 +108,7 @@ function itemsOf(graph: AnyGraph, { before, records }: Workload): Item[] {
 }
 
 /** View units that both add and remove, so that they have to see the view first. */
-function mixedUnits(graph: AnyGraph, batch: readonly ChangeRecord[]): number {
+function mixedUnits(graph: CompiledModel, batch: readonly ChangeRecord[]): number {
   let mixed = 0;
   for (const [source, histories] of foldBatch(batch)) {
     for (const unit of planUnits(graph, source, histories)) {
@@ -134,7 +134,7 @@ function overTwoShards(records: readonly ChangeRecord[], size: number): ChangeRe
 }
 
 /** Capacity of the same records a second time, against the first. */
-async function replays(name: string, graph: AnyGraph): Promise<Report> {
+async function replays(name: string, graph: CompiledModel): Promise<Report> {
   const workload = recordedBatch();
   const records = decodeRecords(graph, workload.records);
   const figures: Figure[] = [];

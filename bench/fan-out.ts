@@ -1,12 +1,12 @@
 import { createProjector } from '../src/apply/projector.ts';
-import { defineGraph } from '../src/model/graph.ts';
+import type { ChangeRecord } from '../src/items/change-record.ts';
+import { viewCopies } from '../src/items/stored-view.ts';
+import { watermark } from '../src/items/watermark.ts';
+import { defineGraph } from '../src/model/compile/define-graph.ts';
 import { edge, node } from '../src/model/schema.ts';
-import { watermark } from '../src/model/watermark.ts';
-import { viewCopies } from '../src/plan/stored-view.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { DerivedUpdate, Store, UpdateResult } from '../src/store/port.ts';
 import { isContinuationKey } from '../src/stream/filter.ts';
-import type { ChangeRecord } from '../src/stream/record.ts';
 import { runDirectly } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
 import type { Item } from './support/images.ts';

@@ -4,11 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createProjector } from '../src/apply/projector.ts';
-import { itemSizeBytes } from '../src/model/attribute-value.ts';
-import { EVICTED } from '../src/model/derived-item.ts';
-import { type AnyGraph, defineGraph } from '../src/model/graph.ts';
-import { hashedEdgeKey } from '../src/model/hashed-key.ts';
-import { degreeKey, edgeSortKey } from '../src/model/keys.ts';
+import { itemSizeBytes } from '../src/items/attribute-value.ts';
+import { EVICTED } from '../src/items/derived-item.ts';
+import { hashedEdgeKey } from '../src/items/hashed-key.ts';
+import { degreeKey, edgeSortKey } from '../src/items/keys.ts';
+import { defineGraph } from '../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
 import { edge, node } from '../src/model/schema.ts';
 import { DEFAULT_VIEW_BUDGET_BYTES } from '../src/plan/eviction.ts';
 import { createReader, type Reader } from '../src/read/reader.ts';
@@ -37,7 +38,7 @@ type Keys = 'plain' | 'hashed';
 type Projection = 'unlisted' | 'counted' | 'listed';
 const PROJECTIONS: readonly Projection[] = ['unlisted', 'counted', 'listed'];
 
-function model(keys: Keys, projection: Projection): AnyGraph {
+function model(keys: Keys, projection: Projection): CompiledModel {
   const ends = { from: 'PERSON', to: 'PERSON', keys } as const;
   const edges = {
     unlisted: edge({ ...ends, edgeSet: false }),
@@ -122,7 +123,7 @@ function friendItem(keys: Keys, source: string, friend: string): Item {
 }
 
 /** The derived items that a change of one friend meets: the count; the view, without the friends if they are too many. */
-function projectedBefore(graph: AnyGraph, { id, degree, friends }: Person): Item[] {
+function projectedBefore(graph: CompiledModel, { id, degree, friends }: Person): Item[] {
   const { labels, degree: isCounted, keys } = graph.edges.get(FRIEND)!;
   const stamp: Item = { source: { S: id }, w: { S: 'before' }, r: { N: '1' }, model: { S: graph.fingerprint } };
   if (isCounted) return [{ ...stamp, target: { S: degreeKey(FRIEND) }, count: { N: String(degree) } }];
@@ -139,18 +140,18 @@ function projectedBefore(graph: AnyGraph, { id, degree, friends }: Person): Item
 class Trial {
   private readonly metered: MeteredStore;
   private readonly reader: Reader;
-  private readonly writer: Writer<AnyGraph>;
+  private readonly writer: Writer<CompiledModel>;
   private position = 0;
 
   constructor(
-    private readonly graph: AnyGraph,
+    private readonly graph: CompiledModel,
     private readonly store: DynamoDBStore,
     private readonly person: Person,
     private readonly projection: Projection,
   ) {
     this.metered = new MeteredStore(store);
     this.reader = createReader(graph, { store: this.metered }) as Reader;
-    this.writer = createWriter(graph, { store: this.metered }) as Writer<AnyGraph>;
+    this.writer = createWriter(graph, { store: this.metered }) as Writer<CompiledModel>;
   }
 
   async measure(operations: number): Promise<Measured> {

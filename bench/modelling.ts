@@ -5,7 +5,7 @@ import { hierarchy } from '../examples/one-to-many/hierarchy.ts';
 import { itemCollection } from '../examples/one-to-many/item-collection.ts';
 import { secondaryIndex } from '../examples/one-to-many/secondary-index.ts';
 import { createProjector } from '../src/apply/projector.ts';
-import { stringOf } from '../src/model/attribute-value.ts';
+import { stringOf } from '../src/items/attribute-value.ts';
 import { createReader, type Reader } from '../src/read/reader.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { Item } from './support/images.ts';

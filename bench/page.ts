@@ -1,8 +1,8 @@
 import { createProjector } from '../src/apply/projector.ts';
-import { defineGraph } from '../src/model/graph.ts';
+import type { ChangeRecord } from '../src/items/change-record.ts';
+import { defineGraph } from '../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../src/model/schema.ts';
 import { createReader } from '../src/read/reader.ts';
-import type { ChangeRecord } from '../src/stream/record.ts';
 import { type BenchmarkOptions, runDirectly } from './support/command.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
 import type { Report } from './support/report.ts';

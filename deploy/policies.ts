@@ -1,4 +1,4 @@
-import type { AnyGraph } from '../src/model/graph.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
 import { indexArns, TABLE_ARN } from './table.ts';
 import { allow, policyDocument, type Resources, type Statement } from './template.ts';
 
@@ -15,7 +15,7 @@ export const READER_POLICY = 'ReaderPolicy';
  *
  * @param prefix of names; `edgeloom-prod`.
  */
-export function policyResources(graph: AnyGraph, prefix: string): Resources {
+export function policyResources(graph: CompiledModel, prefix: string): Resources {
   const indexes = indexArns(graph);
   return {
     [PRODUCER_POLICY]: managedPolicy(`${prefix}-producer`, 'Puts and deletes nodes and edges of the table.', [

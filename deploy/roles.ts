@@ -1,4 +1,4 @@
-import type { AnyGraph } from '../src/model/graph.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
 import { CHECK_MACHINE_ROLE, CHECK_SCHEDULE_ROLE } from './check-machine.ts';
 import { FAILED_BATCH_OBJECTS, FAILED_BATCHES_BUCKET, FAILED_BATCHES_QUEUE } from './failures.ts';
 import type { Parameters } from './parameters.ts';
@@ -21,7 +21,7 @@ export function logicalName(name: FunctionName): string {
  *
  * @param prefix of names; `edgeloom-prod`.
  */
-export function roleResources(graph: AnyGraph, prefix: string, parameters: Parameters): Resources {
+export function roleResources(graph: CompiledModel, prefix: string, parameters: Parameters): Resources {
   return {
     StreamRole: functionRole('stream', streamStatements()),
     CheckRole: functionRole('check', checkStatements(parameters)),
@@ -51,7 +51,7 @@ function checkStatements({ checkRepair }: Parameters): Statement[] {
   return [allow([...reads, ...writes].map((action) => `dynamodb:${action}`).sort(), [TABLE_ARN])];
 }
 
-function redriveStatements(graph: AnyGraph): Statement[] {
+function redriveStatements(graph: CompiledModel): Statement[] {
   const [gsi0] = indexArns(graph);
   return [
     allow(

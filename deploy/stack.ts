@@ -1,5 +1,5 @@
-import type { AnyGraph } from '../src/model/graph.ts';
-import { withTableName } from '../src/model/graph.ts';
+import { withTableName } from '../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
 import { alarmResources } from './alarms.ts';
 import { CHECK_MACHINE, checkResources } from './check-machine.ts';
 import { dashboardResources } from './dashboard.ts';
@@ -24,7 +24,7 @@ export interface Stack {
  *
  * @param prefix of names: service and stage, `edgeloom-prod`.
  */
-export function stack(model: AnyGraph, prefix: string, parameters: Parameters): Stack {
+export function stack(model: CompiledModel, prefix: string, parameters: Parameters): Stack {
   const graph = withTableName(model, `${prefix}-${model.table.name}`);
   return {
     Resources: {

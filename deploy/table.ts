@@ -1,4 +1,4 @@
-import type { AnyGraph } from '../src/model/graph.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
 import { tableDefinition } from '../src/store/table.ts';
 import type { Parameters } from './parameters.ts';
 import { attribute, type Resources, sub, type Value } from './template.ts';
@@ -8,7 +8,7 @@ export const TABLE = 'RecordsTable';
 
 /** The table of the model, with keys, indexes and stream as `edgeloom table create` makes them. */
 export function tableResources(
-  graph: AnyGraph,
+  graph: CompiledModel,
   { pointInTimeRecovery, deletionProtection, keepData }: Parameters,
 ): Resources {
   const { StreamSpecification, ...definition } = tableDefinition(graph);
@@ -32,7 +32,7 @@ export function tableResources(
 }
 
 /** The ARNs of the table's indexes, each spelled out. */
-export function indexArns(graph: AnyGraph): Value[] {
+export function indexArns(graph: CompiledModel): Value[] {
   return graph.indexes.map((index) => sub(`\${${TABLE}.Arn}/index/${graph.table.indexNames[index]}`));
 }
 

@@ -2,7 +2,7 @@ import pino from 'pino';
 import graph from '../edgeloom.config.ts';
 import { readFunctionSettings } from '../src/config.ts';
 import { checkHandler } from '../src/lambda/check-handler.ts';
-import { withTableName } from '../src/model/graph.ts';
+import { withTableName } from '../src/model/compile/define-graph.ts';
 import { createClient } from '../src/store/client.ts';
 
 /** Checks some segments of the table, as far as the time goes: the state machine calls it until no cursor is left. */

@@ -2,7 +2,7 @@ import pino from 'pino';
 import graph from '../edgeloom.config.ts';
 import { readFunctionSettings } from '../src/config.ts';
 import { redriveHandler } from '../src/lambda/redrive-handler.ts';
-import { withTableName } from '../src/model/graph.ts';
+import { withTableName } from '../src/model/compile/define-graph.ts';
 import { bucketReader } from '../src/repair/failure-queue.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';
 

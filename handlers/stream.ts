@@ -2,7 +2,7 @@ import pino from 'pino';
 import graph from '../edgeloom.config.ts';
 import { readFunctionSettings } from '../src/config.ts';
 import { streamHandler } from '../src/lambda/stream-handler.ts';
-import { withTableName } from '../src/model/graph.ts';
+import { withTableName } from '../src/model/compile/define-graph.ts';
 import { createClient } from '../src/store/client.ts';
 
 /** Projects the table's stream: the function of the event source mapping. Clients live as long as the function. */

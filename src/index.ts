@@ -18,13 +18,17 @@ export type { ConsumerPosition } from './check/confirm.ts';
 export { type CheckCursor, type CheckTotals, parseCursor } from './check/cursor.ts';
 export type { Finding, Verdict } from './check/finding.ts';
 export { EdgeloomError, type Mistake, ModelError, StoreError, type StoreErrorKind } from './errors.ts';
-export type { AttributeValue, Item } from './model/attribute-value.ts';
-export type { ValueType } from './model/encoding.ts';
-export { type AnyGraph, defineGraph, type Graph, type GraphInput, type IndexName } from './model/graph.ts';
-export { hashedEdgeKey } from './model/hashed-key.ts';
+export type { AttributeValue, Item } from './items/attribute-value.ts';
+export type { ChangeRecord } from './items/change-record.ts';
+export type { ValueType } from './items/encoding.ts';
+export { hashedEdgeKey } from './items/hashed-key.ts';
+export { newId } from './items/keys.ts';
+export { ExactNumber, type NumberReader } from './items/plain.ts';
+export { codePointProduct, fnv1a, type HashName, shardOf } from './items/shard.ts';
+export { defineGraph } from './model/compile/define-graph.ts';
+export type { CompiledModel, IndexName } from './model/compiled.ts';
+export type { Graph, GraphInput } from './model/graph.ts';
 export type * from './model/inference.ts';
-export { newId } from './model/keys.ts';
-export { ExactNumber, type NumberReader } from './model/plain.ts';
 export {
   type Derive,
   type DeriveContext,
@@ -44,14 +48,15 @@ export {
   type SearchOptions,
   type TableOptions,
 } from './model/schema.ts';
-export { codePointProduct, fnv1a, type HashName, shardOf } from './model/shard.ts';
-export type { CountResult, ShardsResult } from './read/count.ts';
-export type { CursorKey } from './read/cursor.ts';
-export type { EdgesOptions } from './read/edges.ts';
-export type { InboundOptions as InboundQuery } from './read/inbound.ts';
-export type { OrderValue } from './read/order-argument.ts';
+export type { CountResult, ShardsResult } from './read/lists/count.ts';
+export type { InboundOptions as InboundQuery } from './read/lists/inbound.ts';
+export type { SearchOptions as SearchQuery, SearchPredicate, SearchScope } from './read/lists/search.ts';
+export type { EdgesOptions } from './read/nodes/edges.ts';
+export type { AttributeSelection, GetOptions } from './read/nodes/views.ts';
 export type { LabelValue, PageOptions, PageResult, WithEdges } from './read/page.ts';
 export { createReader, type Reader, type ReaderOptions, type Search } from './read/reader.ts';
+export type { CursorKey } from './read/request/cursor.ts';
+export type { OrderValue } from './read/request/order-argument.ts';
 export type {
   EdgeResult,
   EdgeSetEntry,
@@ -60,9 +65,7 @@ export type {
   OwnerResult,
   Page,
   SearchResult,
-} from './read/result.ts';
-export type { SearchOptions as SearchQuery, SearchPredicate, SearchScope } from './read/search.ts';
-export type { AttributeSelection, GetOptions } from './read/views.ts';
+} from './read/request/result.ts';
 export type { WaitOptions } from './read/wait.ts';
 export { type RedriveOptions, type RedriveResult, redrive } from './repair/redrive.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
@@ -70,9 +73,8 @@ export { DynamoDBStore } from './store/dynamodb.ts';
 export type * from './store/port.ts';
 export { createTable, deleteTable, describeTable, type TableStatus, tableDefinition } from './store/table.ts';
 export { decodeRecords, type RawRecord } from './stream/decode.ts';
-export type { ChangeRecord } from './stream/record.ts';
 export { InvalidBatchError, type WriteBatchResult } from './write/batch.ts';
 export type { DeletedNode } from './write/cascade.ts';
-export { checkBaseItem, toBaseItem } from './write/check.ts';
+export { checkBaseItem, toBaseItem } from './write/checks/base-item.ts';
 export { type ImportFormat, type ImportOptions, type ImportResult, importFile } from './write/import.ts';
 export { createWriter, type Operations, type Writer, type WriterOptions } from './write/writer.ts';

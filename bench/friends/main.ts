@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { failureDocument, failureText } from '../../src/cli/failure.ts';
-import { startProgress } from '../../src/cli/progress.ts';
+import { failureDocument, failureText } from '../../src/cli/session/failure.ts';
+import { startProgress } from '../../src/cli/session/progress.ts';
 import { runExperiment, type Sample } from './experiment.ts';
 import { costsByNetwork, findGrowth, longestList } from './findings.ts';
 import { type FriendsOptions, parseFriendsOptions, USAGE } from './options.ts';

@@ -1,5 +1,5 @@
-import { itemSizeBytes, sameItem } from '../../src/model/attribute-value.ts';
-import type { IndexName } from '../../src/model/graph.ts';
+import { itemSizeBytes, sameItem } from '../../src/items/attribute-value.ts';
+import type { IndexName } from '../../src/model/compiled.ts';
 import type { Item } from './images.ts';
 
 const WRITE_UNIT_BYTES = 1024;

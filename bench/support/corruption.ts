@@ -1,11 +1,11 @@
-import type { AnyGraph } from '../../src/model/graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import type { Store } from '../../src/store/port.ts';
 import { derivedItems } from './derived.ts';
 import { edgeImage, goalImage, type Item } from './images.ts';
 import { ROLE_NAMES } from './models.ts';
 
 /** Some of a projected table: goals with three members each, from a number on, and everything that is derived of them. */
-export function projectedGoals(graph: AnyGraph, goals: number, first = 0): Item[] {
+export function projectedGoals(graph: CompiledModel, goals: number, first = 0): Item[] {
   const bases: Item[] = [];
   for (let g = first; g < first + goals; g++) {
     const source = goalOf(g);

@@ -1,5 +1,5 @@
-import { stringOf } from '../../src/model/attribute-value.ts';
-import type { AnyGraph } from '../../src/model/graph.ts';
+import { stringOf } from '../../src/items/attribute-value.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { copyingEdge, copyOf } from '../../src/plan/copies.ts';
 import { derive } from '../../src/plan/derive.ts';
 import type { Item } from './images.ts';
@@ -7,7 +7,7 @@ import type { Item } from './images.ts';
 const OLD_WATERMARK = `2026-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;
 
 /** The derived items of some base items, as an earlier projection has left them: what a measured batch starts from. */
-export function derivedItems(graph: AnyGraph, baseItems: readonly Item[]): Item[] {
+export function derivedItems(graph: CompiledModel, baseItems: readonly Item[]): Item[] {
   const stamp: Item = { w: { S: OLD_WATERMARK }, r: { N: '1' }, model: { S: graph.fingerprint } };
   const views = new Map<string, { elements: string[]; attributes?: Item; copies: Item }>();
   const nodes = new Map(baseItems.map((base) => [`${stringOf(base['source'])} ${stringOf(base['target'])}`, base]));

@@ -1,4 +1,4 @@
-import { defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 
 const ROLES = { LEAD: 500, CONTRIBUTOR: 400, VIEWER: 300 };

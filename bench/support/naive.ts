@@ -6,10 +6,10 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
-import { sameItem } from '../../src/model/attribute-value.ts';
-import type { AnyGraph } from '../../src/model/graph.ts';
+import { sameItem } from '../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/items/change-record.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { derive } from '../../src/plan/derive.ts';
-import type { ChangeRecord } from '../../src/stream/record.ts';
 
 /** What a consumer's batch took. */
 export interface ConsumerCost {
@@ -25,7 +25,7 @@ type WriteCommand = UpdateItemCommand | PutItemCommand | DeleteItemCommand;
  */
 export async function applyOneByOne(
   client: DynamoDBClient,
-  graph: AnyGraph,
+  graph: CompiledModel,
   records: readonly ChangeRecord[],
   concurrency: number,
 ): Promise<ConsumerCost> {
@@ -59,7 +59,7 @@ export async function applyOneByOne(
 }
 
 /** The writes of one record. An element that changes takes two: DynamoDB refuses ADD and DELETE of one set in one. */
-function commandsOf(graph: AnyGraph, { source, target, oldImage, newImage }: ChangeRecord): WriteCommand[] {
+function commandsOf(graph: CompiledModel, { source, target, oldImage, newImage }: ChangeRecord): WriteCommand[] {
   const before = derive(graph, source, target, oldImage);
   const after = derive(graph, source, target, newImage);
   const commands: WriteCommand[] = [];
@@ -93,7 +93,7 @@ function commandsOf(graph: AnyGraph, { source, target, oldImage, newImage }: Cha
   return commands;
 }
 
-function common(graph: AnyGraph, source: string, target: string) {
+function common(graph: CompiledModel, source: string, target: string) {
   return {
     TableName: graph.table.name,
     Key: { source: { S: source }, target: { S: target } },

@@ -1,8 +1,8 @@
 import { CreateTableCommand, type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
-import { type Engine, startEngine } from '../../src/local/engine.ts';
-import { itemSizeBytes } from '../../src/model/attribute-value.ts';
-import type { AnyGraph } from '../../src/model/graph.ts';
+import { itemSizeBytes } from '../../src/items/attribute-value.ts';
+import { type Engine, startEngine } from '../../src/local/engine/engine.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { tableDefinition } from '../../src/store/table.ts';
@@ -26,7 +26,7 @@ const LOAD_BYTES = 1024 * 1024;
  * @param dataDir where the engine keeps its data. Default: a scratch folder.
  */
 export async function withFreshTable<T>(
-  graph: AnyGraph,
+  graph: CompiledModel,
   items: readonly Item[],
   run: (table: FreshTable) => Promise<T>,
   dataDir?: string,
@@ -67,7 +67,7 @@ function* chunksOf(items: readonly Item[]): Generator<Item[]> {
 }
 
 /** Every item of a table, by its key: see `itemKey`. */
-export async function scanTable(client: DynamoDBClient, graph: AnyGraph): Promise<Map<string, Item>> {
+export async function scanTable(client: DynamoDBClient, graph: CompiledModel): Promise<Map<string, Item>> {
   const items = new Map<string, Item>();
   let start: Item | undefined;
   do {

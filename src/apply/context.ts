@@ -1,6 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
-import type { Item } from '../model/attribute-value.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import type { Item } from '../items/attribute-value.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { DerivedUpdate, Store, UpdateResult } from '../store/port.ts';
 
 /** What a batch has cost and met so far. */
@@ -19,7 +19,7 @@ export interface ApplyStats {
 
 /** What applying a unit needs. */
 export interface ApplyContext {
-  graph: AnyGraph;
+  graph: CompiledModel;
   store: Store;
   /** Milliseconds since 1970. */
   now: () => number;

@@ -1,10 +1,10 @@
-import type { AnyGraph } from '../model/graph.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { copyingEdge, copyOf, type ParentCopies, parentOf } from '../plan/copies.ts';
 import type { Store } from '../store/port.ts';
 
 /** What reading parents needs; `stats` counts the read capacity. */
 export interface ParentReader {
-  graph: AnyGraph;
+  graph: CompiledModel;
   store: Pick<Store, 'getMany'>;
   stats: { rcu: number };
 }

@@ -1,8 +1,8 @@
-import { type Item, itemSizeBytes, stringOf } from '../model/attribute-value.ts';
-import { COUNTED, WATERMARK } from '../model/derived-item.ts';
+import { type Item, itemSizeBytes, stringOf } from '../items/attribute-value.ts';
+import { COUNTED, WATERMARK } from '../items/derived-item.ts';
 import { countUpdate } from '../plan/counts.ts';
 import { derive } from '../plan/derive.ts';
-import type { CountedUnit, IndexUnit } from '../plan/units.ts';
+import type { CountedUnit, IndexUnit } from '../plan/unit.ts';
 import { isAsWanted, isStale, settledIndexUpdate } from '../plan/writes.ts';
 import { type DerivedUpdate, TRANSACTION_ITEMS } from '../store/port.ts';
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';

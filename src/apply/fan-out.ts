@@ -1,15 +1,15 @@
 import pMap from 'p-map';
 import { StoreError } from '../errors.ts';
-import { type Item, numberOf, stringOf } from '../model/attribute-value.ts';
-import type { EdgeModel } from '../model/compile.ts';
-import { CHILD, REVISION } from '../model/derived-item.ts';
-import { edgeSortKey, reversePrefix, VIEW_KEY } from '../model/keys.ts';
+import { type Item, numberOf, stringOf } from '../items/attribute-value.ts';
+import { CHILD, REVISION } from '../items/derived-item.ts';
+import { edgeSortKey, reversePrefix, VIEW_KEY } from '../items/keys.ts';
+import type { EdgeModel } from '../model/compiled.ts';
 import { copyOf } from '../plan/copies.ts';
-import { beginUpdate, type ContinuationUnit, type FanOutUnit, moveUpdate } from '../plan/fan-out.ts';
-import type { ViewUnit } from '../plan/units.ts';
+import { beginUpdate, moveUpdate } from '../plan/fan-out.ts';
+import { refusalEntry } from '../plan/quarantine-entry.ts';
+import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../plan/unit.ts';
 import { copyUpdate } from '../plan/writes.ts';
 import { backoffMs } from '../retry.ts';
-import { refusalEntry } from '../stream/quarantine.ts';
 import {
   type ApplyContext,
   checkTime,

@@ -1,8 +1,8 @@
-import { type Item, stringOf } from '../model/attribute-value.ts';
-import { WATERMARK } from '../model/derived-item.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { WATERMARK } from '../items/derived-item.ts';
 import { wantedFields } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
-import type { IndexUnit } from '../plan/units.ts';
+import type { IndexUnit } from '../plan/unit.ts';
 import { indexUpdate, isAsWanted, settledIndexUpdate } from '../plan/writes.ts';
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
 

@@ -1,14 +1,15 @@
 import pMap from 'p-map';
 import { type EdgeloomError, StoreError } from '../errors.ts';
 import { foldBatch } from '../fold/fold.ts';
-import type { Item } from '../model/attribute-value.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { reverseEdgeType } from '../model/keys.ts';
-import { type CountedUnit, countedUnit, type IndexUnit, planUnits, type Unit, type ViewUnit } from '../plan/units.ts';
+import type { Item } from '../items/attribute-value.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import { reverseEdgeType } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
+import type { CountedUnit, IndexUnit, Unit, ViewUnit } from '../plan/unit.ts';
+import { countedUnit, planUnits } from '../plan/units.ts';
 import { backoffMs, sleep } from '../retry.ts';
 import type { Store } from '../store/port.ts';
-import { derivationEntry, refusalEntry } from '../stream/quarantine.ts';
-import type { ChangeRecord } from '../stream/record.ts';
 import { type ApplyContext, type ApplyStats, OutOfTimeError, putEntry, waitWithin } from './context.ts';
 import { applyCountedUnit } from './counted.ts';
 import { applyContinuationUnit, applyFanOutUnit } from './fan-out.ts';
@@ -64,7 +65,7 @@ export interface Projector {
 const PREFETCH = 100;
 
 /** Makes a projector for a model. */
-export function createProjector(graph: AnyGraph, options: ProjectorOptions): Projector {
+export function createProjector(graph: CompiledModel, options: ProjectorOptions): Projector {
   const { store, concurrency = 32, fanOutPageSize, now = Date.now, wait = sleep, random = Math.random } = options;
   return {
     async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {

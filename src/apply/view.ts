@@ -1,12 +1,12 @@
 import { StoreError } from '../errors.ts';
-import { type Item, stringOf } from '../model/attribute-value.ts';
-import { WATERMARK } from '../model/derived-item.ts';
-import { VIEW_KEY } from '../model/keys.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { WATERMARK } from '../items/derived-item.ts';
+import { VIEW_KEY } from '../items/keys.ts';
+import { evictedTypes } from '../items/stored-view.ts';
 import type { ParentCopies } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
 import { isOverBudget, viewBudgetBytes } from '../plan/eviction.ts';
-import { evictedTypes } from '../plan/stored-view.ts';
-import type { ViewChange, ViewUnit } from '../plan/units.ts';
+import type { ViewChange, ViewUnit } from '../plan/unit.ts';
 import { contradictions, evictionUpdate, fastViewUpdate, isStale, slowViewUpdate, type Truth } from '../plan/writes.ts';
 import type { DerivedUpdate, UpdateResult } from '../store/port.ts';
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';

@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import pMap from 'p-map';
-import type { Item } from '../model/attribute-value.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import type { Item } from '../items/attribute-value.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { Mender } from '../repair/mend.ts';
 import { sleep } from '../retry.ts';
 import { MeteredStore } from '../store/metered.ts';
 import type { ItemKey, ScanSource, Store } from '../store/port.ts';
-import { StreamLabel, type StreamLabelSource } from '../stream/label.ts';
+import { StreamLabel, type StreamLabelSource } from '../stream/stream-label.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
 import type { ConsumerPosition } from './confirm.ts';
 import { hasCopies } from './copies.ts';
@@ -19,7 +19,7 @@ import { type OpenSegment, partitionsAsScan, type SegmentContext, SegmentScan } 
 
 /** Options of a check. */
 export interface CheckOptions {
-  graph: AnyGraph;
+  graph: CompiledModel;
   /** The table. */
   store: Store & ScanSource;
   /**

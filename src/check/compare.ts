@@ -1,5 +1,4 @@
-import { canonicalText, type Item, itemSizeBytes, numberOf, stringOf } from '../model/attribute-value.ts';
-import { classify } from '../model/base-item.ts';
+import { canonicalText, type Item, itemSizeBytes, numberOf, stringOf } from '../items/attribute-value.ts';
 import {
   AFTER,
   ATTRIBUTES,
@@ -9,9 +8,8 @@ import {
   INDEX_ITEM_FIELDS,
   QUARANTINE_FIELDS,
   WATERMARK,
-} from '../model/derived-item.ts';
-import { elementEdge } from '../model/element.ts';
-import type { AnyGraph } from '../model/graph.ts';
+} from '../items/derived-item.ts';
+import { elementEdge } from '../items/element.ts';
 import {
   CONTINUATION_PREFIX,
   DEGREE_PREFIX,
@@ -21,11 +19,13 @@ import {
   reverseEdgeType,
   typePrefix,
   VIEW_KEY,
-} from '../model/keys.ts';
-import { isPlausibleWatermark } from '../model/watermark.ts';
+} from '../items/keys.ts';
+import { countOf, evictedTypes, viewAttributes } from '../items/stored-view.ts';
+import { isPlausibleWatermark } from '../items/watermark.ts';
+import { classify } from '../model/base-item.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { derive } from '../plan/derive.ts';
 import { viewBudgetBytes } from '../plan/eviction.ts';
-import { countOf, evictedTypes, viewAttributes } from '../plan/stored-view.ts';
 import { type CopySlot, copySlots, hasCopies } from './copies.ts';
 import { CollectionDigest } from './digest.ts';
 
@@ -53,17 +53,17 @@ const MOST_STUCK = 10_000;
 const SHARE_OF_BUDGET = 0.5;
 
 /** Whether a sort key is that of a count which the model keeps. */
-export function isCountOf({ edges }: AnyGraph, sortKey: string): boolean {
+export function isCountOf({ edges }: CompiledModel, sortKey: string): boolean {
   return sortKey.startsWith(DEGREE_PREFIX) && edges.get(sortKey.slice(DEGREE_PREFIX.length))?.degree === true;
 }
 
 /** Whether a sort key is that of a reverse item which the model keeps. */
-export function isReverseOf({ edges }: AnyGraph, sortKey: string): boolean {
+export function isReverseOf({ edges }: CompiledModel, sortKey: string): boolean {
   return edges.get(reverseEdgeType(sortKey) ?? '')?.copy !== undefined;
 }
 
 /** Whether a sort key is that of a fan-out's continuation which the model can have. */
-export function isContinuationOf({ edges }: AnyGraph, sortKey: string): boolean {
+export function isContinuationOf({ edges }: CompiledModel, sortKey: string): boolean {
   return (
     sortKey.startsWith(CONTINUATION_PREFIX) && edges.get(sortKey.slice(CONTINUATION_PREFIX.length))?.copy !== undefined
   );
@@ -110,7 +110,7 @@ export class PartitionSummary {
    * @param keepsSlots whether `slots` are kept: they are told from other partitions' items.
    */
   constructor(
-    private readonly graph: AnyGraph,
+    private readonly graph: CompiledModel,
     readonly source: string,
     private readonly nowSeconds: number,
     private readonly streamLabel?: string,
@@ -235,7 +235,7 @@ export class PartitionSummary {
  * Whether an evicted edge type has shrunk so far that it belongs into the set again: with it the view would take half of
  * its budget at most. Half, so that a type does not go out and in with each edge.
  */
-export function fitsAgain(graph: AnyGraph, source: string, viewBytes: number): boolean {
+export function fitsAgain(graph: CompiledModel, source: string, viewBytes: number): boolean {
   return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
 }
 

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { canonicalText, type Item } from '../model/attribute-value.ts';
-import { COPIES } from '../model/derived-item.ts';
-import { decodeElement, edgeKeyOf, escapedEdge } from '../model/element.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { isWithinBytes, parseNodeId, SORT_KEY_BYTES } from '../model/keys.ts';
+import { canonicalText, type Item } from '../items/attribute-value.ts';
+import { COPIES } from '../items/derived-item.ts';
+import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
+import { isWithinBytes, parseNodeId, SORT_KEY_BYTES } from '../items/keys.ts';
+import { elementsByEdge } from '../items/stored-view.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { copyingEdge, copyOf, edgeOfReverse, parentOf } from '../plan/copies.ts';
-import { elementsByEdge } from '../plan/stored-view.ts';
 import type { ItemKey } from '../store/port.ts';
 
 /**
@@ -27,20 +27,20 @@ export interface CopySlot {
 export const NO_COPIES = '';
 
 /** Whether any edge type of the model copies anything. */
-export function hasCopies({ edges }: AnyGraph): boolean {
+export function hasCopies({ edges }: CompiledModel): boolean {
   for (const { copy } of edges.values()) if (copy !== undefined) return true;
   return false;
 }
 
 /** The node that an edge copies of, by the edge's sort key; undefined where it copies nothing or no such node can be. */
-export function copiedNode(graph: AnyGraph, edge: string): string | undefined {
+export function copiedNode(graph: CompiledModel, edge: string): string | undefined {
   if (copyingEdge(graph, edge) === undefined || !isWithinBytes(edge, SORT_KEY_BYTES)) return undefined;
   const parent = parentOf(edge);
   return parseNodeId(parent) === undefined ? undefined : parent;
 }
 
 /** The copies that a view holds and those that it should hold. */
-export function copySlots(graph: AnyGraph, view: Item | undefined): CopySlot[] {
+export function copySlots(graph: CompiledModel, view: Item | undefined): CopySlot[] {
   const stored = storedCopies(view);
   const slots: CopySlot[] = [];
   for (const [escaped, elements] of elementsByEdge(view)) {
@@ -61,14 +61,14 @@ export function storedCopyText(view: Item | undefined, edge: string): string | u
 }
 
 /** What a view should hold of a node beside an edge that it lists, as a text; undefined where there is no such node. */
-export function wantedCopyText(graph: AnyGraph, edge: string, node: Item | undefined): string | undefined {
+export function wantedCopyText(graph: CompiledModel, edge: string, node: Item | undefined): string | undefined {
   const model = copyingEdge(graph, edge);
   const copy = model && copyOf(graph, model, node);
   return copy && canonicalText({ M: copy });
 }
 
 /** Whether a slot holds what the node says. */
-export function isSlotRight(graph: AnyGraph, { edge, stored }: CopySlot, node: Item | undefined): boolean {
+export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, node: Item | undefined): boolean {
   const wanted = wantedCopyText(graph, edge, node);
   return stored === (wanted && textHash(wanted));
 }

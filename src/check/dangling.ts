@@ -3,10 +3,10 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Item } from '../model/attribute-value.ts';
+import type { Item } from '../items/attribute-value.ts';
+import { fnv1a } from '../items/shard.ts';
 import { classify } from '../model/base-item.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { fnv1a } from '../model/shard.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { Finding } from './finding.ts';
 
@@ -29,7 +29,7 @@ export class DanglingEdges {
   private folder: string | undefined;
   private file: FileHandle | undefined;
 
-  constructor(private readonly graph: AnyGraph) {}
+  constructor(private readonly graph: CompiledModel) {}
 
   /** Takes in a base item. */
   add({ source, target }: ItemKey, item: Item): void {

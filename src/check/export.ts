@@ -5,18 +5,19 @@ import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
-import { type Item, setOwn, stringOf, typeOf, withBytes } from '../model/attribute-value.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { MemoryStore } from '../store/memory.ts';
+import { type Item, setOwn, stringOf, typeOf, withBytes } from '../items/attribute-value.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { readOnlyStore } from '../store/read-only.ts';
 import { check } from './check.ts';
 import { PartitionSummary } from './compare.ts';
 import { type CheckTotals, emptyTotals } from './cursor.ts';
 import { DanglingEdges } from './dangling.ts';
+import { ExportedPartitions } from './exported-partitions.ts';
 import type { Finding } from './finding.ts';
 
 /** Options of a check of an export. */
 export interface ExportCheckOptions {
-  graph: AnyGraph;
+  graph: CompiledModel;
   /** Folder with a full export to S3 in DynamoDB JSON: `manifest-files.json` and `data/*.json.gz`, at any depth. */
   folder: string;
   /** Label of the table's stream. Default: unknown, so only the form of watermarks is checked. */
@@ -100,8 +101,11 @@ async function lookCloser(
 ): Promise<Pick<CheckTotals, 'drift'>> {
   if (suspects.length === 0) return emptyTotals();
   const wanted = new Set(suspects);
-  const store = new MemoryStore(graph.table, { indexes: [] });
-  for await (const { source, item } of itemsOf(graph, files)) if (wanted.has(source)) await store.put(item);
+  const partitions = new ExportedPartitions(graph.table);
+  for await (const { source, target, item } of itemsOf(graph, files)) {
+    if (wanted.has(source)) partitions.add({ source, target }, item);
+  }
+  const store = readOnlyStore(partitions);
   return await check({
     ...{ graph, store, streamLabel, sources: suspects, settleMs: 0, withoutLookUps: true },
     onFinding: (finding) => {
@@ -142,7 +146,7 @@ async function dataFiles(folder: string): Promise<DataFile[]> {
 }
 
 async function* itemsOf(
-  graph: AnyGraph,
+  graph: CompiledModel,
   files: readonly DataFile[],
 ): AsyncGenerator<{ source: string; target: string; item: Item }> {
   const { partitionKey, sortKey } = graph.table;

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { VIEW_KEY } from '../model/keys.ts';
+import { VIEW_KEY } from '../items/keys.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { type ConfirmContext, type Confirmed, confirm } from './confirm.ts';
 import { edgeNamedByReverse } from './copies.ts';

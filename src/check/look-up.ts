@@ -1,11 +1,11 @@
-import type { Item } from '../model/attribute-value.ts';
-import { WATERMARK } from '../model/derived-item.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { isDerivedKey } from '../model/keys.ts';
-import { isPlausibleWatermark } from '../model/watermark.ts';
+import type { Item } from '../items/attribute-value.ts';
+import { WATERMARK } from '../items/derived-item.ts';
+import { isDerivedKey } from '../items/keys.ts';
+import { isPlausibleWatermark } from '../items/watermark.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { copyingEdge, reverseItemOf } from '../plan/copies.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import type { StreamLabel } from '../stream/label.ts';
+import type { StreamLabel } from '../stream/stream-label.ts';
 import { indexItemText, isContinuationOf, isLive, isReverseOf } from './compare.ts';
 import { type CopySlot, edgeNamedByReverse, isSlotRight } from './copies.ts';
 import type { Suspect, SuspectPart } from './finding.ts';
@@ -23,7 +23,7 @@ export interface LookedUp extends ItemKey {
 
 /** What looking up needs. */
 export interface LookUpContext {
-  graph: AnyGraph;
+  graph: CompiledModel;
   store: Pick<Store, 'getMany'>;
   stream: StreamLabel;
   /** Called with reverse items and continuations that may be wrong. */
@@ -221,7 +221,12 @@ function continuationSuspects({ graph, stream }: Comparing, key: ItemKey, item: 
 }
 
 /** What no base item decides about. */
-function oddities(graph: AnyGraph, stream: StreamLabel, { target }: ItemKey, item: Item | undefined): SuspectPart[] {
+function oddities(
+  graph: CompiledModel,
+  stream: StreamLabel,
+  { target }: ItemKey,
+  item: Item | undefined,
+): SuspectPart[] {
   if (item === undefined) return [];
   const parts: SuspectPart[] = [];
   if (!isPlausibleWatermark(item[WATERMARK], stream.known)) parts.push({ kind: 'watermark' });

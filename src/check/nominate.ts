@@ -1,8 +1,7 @@
-import { type Item, stringOf } from '../model/attribute-value.ts';
-import { COUNTED, WATERMARK } from '../model/derived-item.ts';
-import { decodeElement, edgeKeyOf, escapedEdge } from '../model/element.ts';
-import { compareKeys } from '../model/encoding.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { COUNTED, WATERMARK } from '../items/derived-item.ts';
+import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
+import { compareKeys } from '../items/encoding.ts';
 import {
   baseKeyOfIndexItem,
   DEGREE_PREFIX,
@@ -10,10 +9,11 @@ import {
   INDEX_PREFIX,
   QUARANTINE_PREFIX,
   VIEW_KEY,
-} from '../model/keys.ts';
-import { isPlausibleWatermark } from '../model/watermark.ts';
+} from '../items/keys.ts';
+import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
+import { isPlausibleWatermark } from '../items/watermark.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { derive } from '../plan/derive.ts';
-import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
 import type { Store } from '../store/port.ts';
 import { attributesText, indexItemText, isContinuationOf, isCountOf, isLive, isReverseOf } from './compare.ts';
 import { type CopySlot, copySlots, isSlotRight } from './copies.ts';
@@ -39,7 +39,7 @@ export interface NominateOptions {
  * end it gives whether any base item wants something in the view.
  */
 export async function* nominate(
-  graph: AnyGraph,
+  graph: CompiledModel,
   store: Pick<Store, 'get' | 'getMany' | 'query'>,
   source: string,
   { streamLabel, withoutLookUps = false }: NominateOptions,
@@ -91,7 +91,7 @@ class PartitionComparison {
   private readonly apart = new Map<string, Pending>();
 
   constructor(
-    private readonly graph: AnyGraph,
+    private readonly graph: CompiledModel,
     private readonly source: string,
     view: Item | undefined,
     private readonly streamLabel: string | undefined,
@@ -235,7 +235,7 @@ const PARENTS = 100;
 
 /** The edges, or the names, of a view's copies that are not what the nodes say. */
 async function* wrongCopies(
-  graph: AnyGraph,
+  graph: CompiledModel,
   store: Pick<Store, 'getMany'>,
   slots: readonly CopySlot[],
   withoutLookUps: boolean,

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
 import { readCopies } from '../apply/copies.ts';
-import { canonicalText, type Item, itemSizeBytes, numberOf, stringOf } from '../model/attribute-value.ts';
-import { AFTER, REVISION, WATERMARK } from '../model/derived-item.ts';
-import { escapedEdge } from '../model/element.ts';
-import { compareKeys } from '../model/encoding.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import { canonicalText, type Item, itemSizeBytes, numberOf, stringOf } from '../items/attribute-value.ts';
+import { AFTER, REVISION, WATERMARK } from '../items/derived-item.ts';
+import { escapedEdge } from '../items/element.ts';
+import { compareKeys } from '../items/encoding.ts';
 import {
   continuationKey,
   edgeIndexKey,
@@ -12,14 +11,15 @@ import {
   reverseKey,
   SORT_KEY_BYTES,
   typePrefix,
-} from '../model/keys.ts';
+} from '../items/keys.ts';
+import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { wantedFields } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
 import { copyBytes, viewBudgetBytes } from '../plan/eviction.ts';
-import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../plan/stored-view.ts';
 import { countLive } from '../repair/settle.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import type { StreamLabel } from '../stream/label.ts';
+import type { StreamLabel } from '../stream/stream-label.ts';
 import { attributesText, fitsAgain, indexItemText, isLive } from './compare.ts';
 import { copiedNode, edgeNamedByReverse, storedCopyText, wantedCopyText } from './copies.ts';
 import { NO_SET, type Suspect } from './finding.ts';
@@ -42,7 +42,7 @@ export interface Observation {
 
 /** What observing needs. */
 export interface ObserveContext {
-  graph: AnyGraph;
+  graph: CompiledModel;
   store: Pick<Store, 'getMany' | 'query'>;
   stream: StreamLabel;
 }
@@ -156,7 +156,7 @@ async function decidingKeys(
 
 /** The edge whose index item is named by this hash; only edges with a long sort key have such names. */
 export async function edgeNamedBy(
-  { graph, store }: { graph: AnyGraph; store: Pick<Store, 'query'> },
+  { graph, store }: { graph: CompiledModel; store: Pick<Store, 'query'> },
   source: string,
   indexKey: string,
 ): Promise<string | undefined> {

@@ -1,7 +1,7 @@
-import { type Item, stringOf } from '../model/attribute-value.ts';
-import { compareKeys } from '../model/encoding.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { INDEX_PREFIX, isDerivedKey, orderKeyPrefix } from '../model/keys.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { compareKeys } from '../items/encoding.ts';
+import { INDEX_PREFIX, isDerivedKey, orderKeyPrefix } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { QueryRequest, Store } from '../store/port.ts';
 
 /**
@@ -27,7 +27,7 @@ export interface DerivedStream {
 type Queries = Pick<Store, 'query'>;
 
 /** Base items of a partition: sort keys of the model begin with `A` to `Z`; `[` follows. */
-export function baseItems(graph: AnyGraph, store: Queries, source: string): AsyncGenerator<Keyed> {
+export function baseItems(graph: CompiledModel, store: Queries, source: string): AsyncGenerator<Keyed> {
   return itemsOf(graph, store, { partition: source, sortKey: { from: 'A', to: '[' } });
 }
 
@@ -35,7 +35,7 @@ export function baseItems(graph: AnyGraph, store: Queries, source: string): Asyn
  * Derived items of a partition: one stream for each named order of the model, whose items would all come before the first
  * base item otherwise, and one for all others.
  */
-export async function derivedStreams(graph: AnyGraph, store: Queries, source: string): Promise<DerivedStream[]> {
+export async function derivedStreams(graph: CompiledModel, store: Queries, source: string): Promise<DerivedStream[]> {
   const names = new Set<string>();
   for (const { inbound } of graph.edges.values()) {
     for (const { orderName } of inbound?.items ?? []) if (orderName !== undefined) names.add(orderName);
@@ -49,7 +49,7 @@ export async function derivedStreams(graph: AnyGraph, store: Queries, source: st
 
 /** What lies between the named orders, before them and after them. */
 async function* otherItems(
-  graph: AnyGraph,
+  graph: CompiledModel,
   store: Queries,
   source: string,
   prefixes: readonly string[],
@@ -84,7 +84,7 @@ async function opened(prefix: string, items: AsyncGenerator<Keyed>): Promise<Der
   return stream;
 }
 
-async function* itemsOf(graph: AnyGraph, store: Queries, request: QueryRequest): AsyncGenerator<Keyed> {
+async function* itemsOf(graph: CompiledModel, store: Queries, request: QueryRequest): AsyncGenerator<Keyed> {
   let startKey: Item | undefined;
   do {
     const page = await store.query({ ...request, startKey });

@@ -1,8 +1,8 @@
-import type { Item } from '../model/attribute-value.ts';
-import { stringOf } from '../model/attribute-value.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import type { Item } from '../items/attribute-value.ts';
+import { stringOf } from '../items/attribute-value.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource } from '../store/port.ts';
-import type { StreamLabel } from '../stream/label.ts';
+import type { StreamLabel } from '../stream/stream-label.ts';
 import { type Noted, PartitionSummary } from './compare.ts';
 import { type LookUpContext, LookUps } from './look-up.ts';
 
@@ -18,7 +18,7 @@ export type PartitionSeen = (summary: PartitionSummary) => Promise<void>;
 
 /** What a segment's reader needs. */
 export interface SegmentContext {
-  graph: AnyGraph;
+  graph: CompiledModel;
   source: ScanSource;
   segments: number;
   stream: StreamLabel;
@@ -109,10 +109,10 @@ export function partitionsAsScan(
   };
 }
 
-function keyOf({ table }: AnyGraph, item: Item): ItemKey {
+function keyOf({ table }: CompiledModel, item: Item): ItemKey {
   return { source: stringOf(item[table.partitionKey]) ?? '', target: stringOf(item[table.sortKey]) ?? '' };
 }
 
-function keyItem({ table }: AnyGraph, { source, target }: ItemKey): Item {
+function keyItem({ table }: CompiledModel, { source, target }: ItemKey): Item {
   return { [table.partitionKey]: { S: source }, [table.sortKey]: { S: target } };
 }

@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { checkCommand } from './check.ts';
-import { costCommand } from './cost.ts';
-import { countCommand } from './count.ts';
-import { degreeCommand } from './degree.ts';
-import { demoCommand } from './demo.ts';
-import { devCommand } from './dev.ts';
-import { edgesCommand } from './edges.ts';
-import { failureDocument, failureText } from './failure.ts';
-import { getCommand } from './get.ts';
-import { importCommand } from './import.ts';
-import { inboundCommand } from './inbound.ts';
-import { pageCommand } from './page.ts';
-import { projectCommand } from './project.ts';
-import { rebuildCommand } from './rebuild.ts';
-import { redriveCommand } from './redrive.ts';
-import { searchCommand } from './search.ts';
-import { shardsCommand } from './shards.ts';
-import { tableCommand } from './table.ts';
+import { countCommand } from './commands/read/count.ts';
+import { degreeCommand } from './commands/read/degree.ts';
+import { edgesCommand } from './commands/read/edges.ts';
+import { getCommand } from './commands/read/get.ts';
+import { inboundCommand } from './commands/read/inbound.ts';
+import { pageCommand } from './commands/read/page.ts';
+import { searchCommand } from './commands/read/search.ts';
+import { shardsCommand } from './commands/read/shards.ts';
+import { demoCommand } from './commands/run/demo.ts';
+import { devCommand } from './commands/run/dev.ts';
+import { projectCommand } from './commands/run/project.ts';
+import { costCommand } from './commands/table/cost.ts';
+import { tableCommand } from './commands/table/table.ts';
+import { checkCommand } from './commands/trust/check.ts';
+import { rebuildCommand } from './commands/trust/rebuild.ts';
+import { redriveCommand } from './commands/trust/redrive.ts';
+import { importCommand } from './commands/write/import.ts';
+import { failureDocument, failureText } from './session/failure.ts';
 
 const COMMANDS = [
   demoCommand,

@@ -1,26 +1,19 @@
 import { createProjector, type Projector } from '../apply/projector.ts';
 import { check } from '../check/check.ts';
-import { startEngine } from '../local/engine.ts';
-import { createWorker } from '../local/worker.ts';
-import type { WorkerStats } from '../local/worker-types.ts';
-import { createReader, type Reader } from '../read/reader.ts';
+import { startEngine } from '../local/engine/engine.ts';
+import { createReader } from '../read/reader.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import { createTable } from '../store/table.ts';
-import { createWriter, type Writer } from '../write/writer.ts';
+import { createWorker } from '../worker/worker.ts';
+import type { WorkerStats } from '../worker/worker-types.ts';
+import { createWriter } from '../write/writer.ts';
 import { type DemoData, loadDemoData } from './data.ts';
 import { airportId, ExpectedWorld } from './expected.ts';
 import { airports } from './model.ts';
 import { type DemoResult, expectSame, percentile, type Say } from './report.ts';
 import { showLocations, showPages, showPrefixSearch, showShards, verifyAll } from './show.ts';
-
-/** What the demo's steps share. */
-export interface DemoWorld {
-  say: Say;
-  expected: ExpectedWorld;
-  writer: Writer<typeof airports>;
-  reader: Reader<typeof airports>;
-}
+import type { DemoWorld } from './world.ts';
 
 /** Options of the demo. */
 export interface DemoOptions {

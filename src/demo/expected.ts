@@ -1,4 +1,4 @@
-import { compareKeys } from '../model/encoding.ts';
+import { compareKeys } from '../items/encoding.ts';
 import type { Airport, DemoData, Route } from './data.ts';
 
 /** An edge-set element of the demo's model. */

@@ -1,4 +1,4 @@
-import { defineGraph } from '../model/graph.ts';
+import { defineGraph } from '../model/compile/define-graph.ts';
 import { edge, node } from '../model/schema.ts';
 
 /**

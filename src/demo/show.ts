@@ -1,8 +1,8 @@
-import { foldText } from '../model/encoding.ts';
-import { type HashName, shardOf } from '../model/shard.ts';
-import type { DemoWorld } from './demo.ts';
+import { foldText } from '../items/encoding.ts';
+import { type HashName, shardOf } from '../items/shard.ts';
 import { airportId } from './expected.ts';
 import { expectSame } from './report.ts';
+import type { DemoWorld } from './world.ts';
 
 const PAGE_ITEMS = 5;
 const HUB = 'ATL';

@@ -1,4 +1,4 @@
-import type { ChangeRecord } from '../stream/record.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
 
 /** What one batch says of one base item: its records, oldest first, each once. */
 export interface ItemHistory {

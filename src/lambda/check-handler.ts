@@ -3,7 +3,7 @@ import pino, { type Logger } from 'pino';
 import { type CheckOptions, check } from '../check/check.ts';
 import { type CheckTotals, parseCursor } from '../check/cursor.ts';
 import { DRIFT, type Finding } from '../check/finding.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { createClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { ScanSource, Store } from '../store/port.ts';
@@ -62,7 +62,7 @@ const MOST_SUSPECTS = 2_000;
  * @example
  * export const handler = checkHandler(graph, { maxRcu: 500 });
  */
-export function checkHandler(graph: AnyGraph, options: CheckHandlerOptions = {}): CheckHandler {
+export function checkHandler(graph: CompiledModel, options: CheckHandlerOptions = {}): CheckHandler {
   const { client, reserveMs = RESERVE_MS, metricsNamespace, logger: rootLogger = pino({ level: 'info' }) } = options;
   const ownClient = options.store === undefined ? (client ?? createClient()) : undefined;
   const store = options.store ?? new DynamoDBStore(ownClient!, graph.table);

@@ -1,6 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import pino, { type Logger } from 'pino';
-import type { AnyGraph } from '../model/graph.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { bucketReader, type FailureSources, settleMessage } from '../repair/failure-queue.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redrive } from '../repair/redrive.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
@@ -46,7 +46,7 @@ const RESERVE_MS = 5_000;
  * @example
  * export const handler = redriveHandler(graph);
  */
-export function redriveHandler(graph: AnyGraph, options: RedriveHandlerOptions = {}): RedriveHandler {
+export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOptions = {}): RedriveHandler {
   const { reserveMs = RESERVE_MS } = options;
   const store = options.store ?? new DynamoDBStore(options.client ?? createClient({ maxAttempts: 1 }), graph.table);
   const sources = options.sources ?? { streams: createStreamsClient(), readObject: bucketReader({}) };

@@ -1,12 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import pino, { type Logger } from 'pino';
 import { type BatchResult, createProjector } from '../apply/projector.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { createClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { Store } from '../store/port.ts';
 import { decodeRecords, type RawRecord } from '../stream/decode.ts';
-import type { ChangeRecord } from '../stream/record.ts';
 import { createBatchMetrics } from './metrics.ts';
 
 /** The part of Lambda's stream event that is used. */
@@ -63,7 +63,7 @@ const RESERVE_MS = 5_000;
  * @example
  * export const handler = streamHandler(graph, { sampleRate: 0.01 });
  */
-export function streamHandler(graph: AnyGraph, options: StreamHandlerOptions = {}): StreamHandler {
+export function streamHandler(graph: CompiledModel, options: StreamHandlerOptions = {}): StreamHandler {
   const { concurrency, reserveMs = RESERVE_MS, sampleRate = 0, random = Math.random, now = Date.now } = options;
   // Retries of a call belong to the projector, which knows how much time is left.
   const store = options.store ?? new DynamoDBStore(options.client ?? createClient({ maxAttempts: 1 }), graph.table);

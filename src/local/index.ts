@@ -2,23 +2,13 @@
  * `edgeloom/local`: an embedded engine for tests and development, and the worker that projects a table's stream
  * without Lambda, or with a function of your own as Lambda would.
  */
-export {
-  type Checkpoint,
-  type CheckpointStore,
-  fileCheckpoint,
-  memoryCheckpoint,
-  type ShardCheckpoint,
-} from './checkpoint.ts';
-export { type Engine, type EngineName, type EngineOptions, startEngine } from './engine.ts';
-export { createEventSourceMapping } from './event-source-mapping.ts';
-export { folderDestination } from './failure-destination.ts';
-export type { FilterPattern, FilterRule } from './filter-pattern.ts';
-export type { FunctionCommand } from './function-process.ts';
-export type { SetAside } from './journal.ts';
-export type { LambdaRecord, LambdaStreamEvent } from './lambda-record.ts';
-export { type Local, type LocalOptions, startLocal } from './local.ts';
-export { type FunctionOptions, type LocalFunction, startFunction } from './local-function.ts';
-export { type LocalLambda, type LocalLambdaOptions, startLocalLambda } from './local-lambda.ts';
+
+export type { FunctionCommand } from '../emulator/function/function-process.ts';
+export { type FunctionOptions, type LocalFunction, startFunction } from '../emulator/function/local-function.ts';
+export { createEventSourceMapping } from '../emulator/mapping/event-source-mapping.ts';
+export { folderDestination } from '../emulator/mapping/failure-destination.ts';
+export type { FilterPattern, FilterRule } from '../emulator/mapping/filter-pattern.ts';
+export type { LambdaRecord, LambdaStreamEvent } from '../emulator/mapping/lambda-record.ts';
 export type {
   EventSourceMapping,
   FailureDestination,
@@ -31,7 +21,16 @@ export type {
   MappingOptions,
   MappingResult,
   MappingSettings,
-} from './mapping-types.ts';
+} from '../emulator/mapping/mapping-types.ts';
+export type { Logger } from '../logger.ts';
+export {
+  type Checkpoint,
+  type CheckpointStore,
+  fileCheckpoint,
+  memoryCheckpoint,
+  type ShardCheckpoint,
+} from '../stream/checkpoint.ts';
+export type { SetAside } from '../stream/checkpoint-journal.ts';
 export type {
   Shard,
   StreamDescription,
@@ -39,16 +38,18 @@ export type {
   StreamPage,
   StreamRecord,
   StreamSource,
-} from './stream-source.ts';
-export { DynamoDBStreamSource, StreamError } from './stream-source.ts';
-export { createSourceWorker, createWorker } from './worker.ts';
+} from '../stream/source.ts';
+export { DynamoDBStreamSource, StreamError } from '../stream/source.ts';
+export { createSourceWorker, createWorker } from '../worker/worker.ts';
 export type {
   BatchReport,
   TrimmedShard,
   Worker,
-  WorkerLogger,
   WorkerOptions,
   WorkerResult,
   WorkerSettings,
   WorkerStats,
-} from './worker-types.ts';
+} from '../worker/worker-types.ts';
+export { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';
+export { type Local, type LocalOptions, startLocal } from './local.ts';
+export { type LocalLambda, type LocalLambdaOptions, startLocalLambda } from './local-lambda.ts';

@@ -2,23 +2,23 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type LocalFunction, startFunction } from '../emulator/function/local-function.ts';
+import { createEventSourceMapping } from '../emulator/mapping/event-source-mapping.ts';
+import type { MappingOptions, MappingResult, MappingSettings } from '../emulator/mapping/mapping-types.ts';
 import { EdgeloomError } from '../errors.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { Store } from '../store/port.ts';
 import { streamFilterPattern } from '../stream/filter.ts';
-import type { EngineOptions } from './engine.ts';
-import { createEventSourceMapping } from './event-source-mapping.ts';
-import { type LocalFunction, startFunction } from './local-function.ts';
+import { DynamoDBStreamSource } from '../stream/source.ts';
+import type { EngineOptions } from './engine/engine.ts';
 import { openLocalTable } from './local-table.ts';
-import type { MappingOptions, MappingResult, MappingSettings } from './mapping-types.ts';
-import { DynamoDBStreamSource } from './stream-source.ts';
 
 /** Options of `startLocalLambda`: where the engine runs, which handler gets the stream, and how. */
 export interface LocalLambdaOptions
   extends EngineOptions,
     MappingSettings,
     Pick<MappingOptions, 'onFailure' | 'onInvocation' | 'onGivenUp' | 'logger' | 'retryDelayMs'> {
-  graph: AnyGraph;
+  graph: CompiledModel;
   /** The handler's module, TypeScript or JavaScript. */
   handlerFile: string;
   /** Its export. Default `'handler'`. */
@@ -145,6 +145,8 @@ function startHandler(options: LocalLambdaOptions, endpoint: string): Promise<Lo
 /** The runtime client, in the form (source or built) that is running. */
 function runtimeArguments(): string[] {
   const isSource = import.meta.url.endsWith('.ts');
-  const client = fileURLToPath(new URL(`./handler-runtime${isSource ? '.ts' : '.js'}`, import.meta.url));
+  const client = fileURLToPath(
+    new URL(`../emulator/function/handler-runtime${isSource ? '.ts' : '.js'}`, import.meta.url),
+  );
   return isSource ? ['--import', import.meta.resolve('jiti/register'), client] : [client];
 }

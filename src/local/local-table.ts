@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { EdgeloomError } from '../errors.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import { createTable, describeTable, tableExists } from '../store/table.ts';
-import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from './checkpoint.ts';
-import { type Engine, type EngineOptions, startEngine } from './engine.ts';
+import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from '../stream/checkpoint.ts';
+import { type Engine, type EngineOptions, startEngine } from './engine/engine.ts';
 
 /** An engine with a model's table in it. */
 export interface LocalTable {
@@ -36,7 +36,7 @@ const CHECKPOINT_FILE = 'checkpoint.json';
  * Starts an engine and makes sure that the model's table is in it. Throws an `EdgeloomError` where the engine does not
  * start (see `startEngine`) or a kept table does not fit the model (`table-differs`).
  */
-export async function openLocalTable(graph: AnyGraph, options: EngineOptions): Promise<LocalTable> {
+export async function openLocalTable(graph: CompiledModel, options: EngineOptions): Promise<LocalTable> {
   const { engine, port, dataDir } = options;
   const running = await startEngine({ engine, port, dataDir });
   const { endpoint } = running;
@@ -74,7 +74,7 @@ async function lossOf(engine: Engine): Promise<never> {
 }
 
 /** Creates the table where it is absent; gives its stream's ARN. */
-async function ensureTable(client: DynamoDBClient, graph: AnyGraph): Promise<string> {
+async function ensureTable(client: DynamoDBClient, graph: CompiledModel): Promise<string> {
   const { name, indexNames } = graph.table;
   const exists = await tableExists(client, graph);
   const { indexes, streamArn } = exists ? await describeTable(client, graph) : await createTable(client, graph);

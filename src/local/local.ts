@@ -1,16 +1,16 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { AnyGraph } from '../model/graph.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { ScanSource, Store } from '../store/port.ts';
-import type { EngineOptions } from './engine.ts';
+import { createWorker } from '../worker/worker.ts';
+import type { WorkerResult, WorkerSettings } from '../worker/worker-types.ts';
+import type { EngineOptions } from './engine/engine.ts';
 import { openLocalTable } from './local-table.ts';
-import { createWorker } from './worker.ts';
-import type { WorkerResult, WorkerSettings } from './worker-types.ts';
 
 /** Options of `startLocal`: where the engine runs, and how the worker works. */
 export interface LocalOptions
   extends EngineOptions,
     Pick<WorkerSettings, 'projector' | 'maxBatchRecords' | 'onBatch' | 'onTrimmed' | 'logger'> {
-  graph: AnyGraph;
+  graph: CompiledModel;
   /** Milliseconds between two polls of a quiet stream. Default 50. */
   pollIntervalMs?: number;
 }

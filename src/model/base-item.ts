@@ -1,8 +1,7 @@
-import { attributeOf, type Item } from './attribute-value.ts';
-import type { EdgeModel, NodeModel } from './compile.ts';
-import type { AnyGraph } from './graph.ts';
-import { hashedSortKey, isHashedName, TARGET_ID } from './hashed-key.ts';
-import { edgeSortKey, parseNodeId } from './keys.ts';
+import { attributeOf, type Item } from '../items/attribute-value.ts';
+import { hashedSortKey, isHashedName, TARGET_ID } from '../items/hashed-key.ts';
+import { edgeSortKey, parseNodeId } from '../items/keys.ts';
+import type { CompiledModel, EdgeModel, NodeModel } from './compiled.ts';
 
 /** What a base item is. */
 export type BaseItemKind =
@@ -21,12 +20,12 @@ const UNKNOWN: BaseItemKind = { kind: 'unknown' };
 const HASHED_REMEDY = `Put it under hashedEdgeKey(edgeType, target) with the target's id in ${TARGET_ID}, and delete what lies under another key`;
 
 /** Tells what a base item is. An edge with a hashed key is told by its image, which names the target. */
-export function classify(graph: AnyGraph, source: string, sortKey: string, image: Item): BaseItemKind {
+export function classify(graph: CompiledModel, source: string, sortKey: string, image: Item): BaseItemKind {
   return withTarget(graph, classifyKey(graph, source, sortKey), sortKey, image);
 }
 
 /** Tells a base item's kind from its keys alone. */
-export function classifyKey(graph: AnyGraph, source: string, sortKey: string): KeyKind {
+export function classifyKey(graph: CompiledModel, source: string, sortKey: string): KeyKind {
   // Names of the model are type names, so a prefix that is one of them needs no check of its own.
   const sourceType = nodePrefix(source);
   const node = graph.nodes.get(sourceType);
@@ -46,7 +45,7 @@ export function classifyKey(graph: AnyGraph, source: string, sortKey: string): K
 }
 
 /** Completes what the keys say with the target that an image of the item names. */
-export function withTarget(graph: AnyGraph, kind: KeyKind, sortKey: string, image: Item): BaseItemKind {
+export function withTarget(graph: CompiledModel, kind: KeyKind, sortKey: string, image: Item): BaseItemKind {
   if (kind.kind !== 'hashed') return kind;
   const { edge } = kind;
   const targetId = targetIdOf(image);
@@ -91,7 +90,7 @@ function hashedMisfit(reason: string): BaseItemKind {
   return { kind: 'misfit', reason, remedy: HASHED_REMEDY };
 }
 
-function entering(graph: AnyGraph, edge: EdgeModel, target: string): BaseItemKind {
+function entering(graph: CompiledModel, edge: EdgeModel, target: string): BaseItemKind {
   const targetType = nodePrefix(target);
   if (!graph.nodes.has(targetType)) {
     if (parseNodeId(target) !== undefined) return UNKNOWN;

@@ -1,6 +1,6 @@
-import type { InboundModel, InboundOrder, SearchModel } from './compile.ts';
-import { hash128 } from './keys.ts';
-import { shardOf } from './shard.ts';
+import { hash128 } from '../items/keys.ts';
+import { shardOf } from '../items/shard.ts';
+import type { InboundModel, InboundOrder, SearchModel } from './compiled.ts';
 
 /**
  * Partition keys of index items: a base (`USER.name`, `GOALMEMBERSHIP-USER-U1`, of a named order

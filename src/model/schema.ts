@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import type { ValueType } from './encoding.ts';
-import type { HashName } from './shard.ts';
+import type { ValueType } from '../items/encoding.ts';
+import type { HashName } from '../items/shard.ts';
 
 /**
  * What a model file is written with: `node`, `edge`, `rank`, `derive`, and the types of their options. `defineGraph`

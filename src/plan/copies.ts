@@ -6,15 +6,14 @@ import {
   setOwn,
   stringOf,
   withBytes,
-} from '../model/attribute-value.ts';
+} from '../items/attribute-value.ts';
+import { CHILD, COPIES } from '../items/derived-item.ts';
+import { escapedEdge } from '../items/element.ts';
+import { edgeSortKey, parseNodeId, reverseEdgeType, reverseKey, reversePrefix, typePrefix } from '../items/keys.ts';
 import { classifyKey } from '../model/base-item.ts';
-import type { EdgeModel } from '../model/compile.ts';
-import { CHILD, COPIES } from '../model/derived-item.ts';
-import { escapedEdge } from '../model/element.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { edgeSortKey, parseNodeId, reverseEdgeType, reverseKey, reversePrefix, typePrefix } from '../model/keys.ts';
+import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import type { ItemKey } from '../store/port.ts';
-import type { Derived } from './derive.ts';
+import type { Derived, ReverseItem } from './derived.ts';
 
 /**
  * Copies of a target node's attributes in the views of its edges' sources. The target is called the parent here, a source
@@ -24,12 +23,6 @@ import type { Derived } from './derive.ts';
  * copy for good. So each edge has a reverse item in the parent's partition, which a consistent Query finds.
  */
 
-/** The reverse item of an edge: where it is, and what it holds. */
-export interface ReverseItem {
-  key: ItemKey;
-  fields: Item;
-}
-
 /** The reverse item that an edge wants; undefined where its type copies nothing. */
 export function reverseItem({ type, copy }: EdgeModel, child: string, parent: string): ReverseItem | undefined {
   if (copy === undefined) return undefined;
@@ -37,13 +30,13 @@ export function reverseItem({ type, copy }: EdgeModel, child: string, parent: st
 }
 
 /** The reverse item that a base item wants as long as it is there; undefined where it is no edge that copies. */
-export function reverseItemOf(graph: AnyGraph, { source, target }: ItemKey): ReverseItem | undefined {
+export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey): ReverseItem | undefined {
   const kind = classifyKey(graph, source, target);
   return kind.kind === 'edge' ? reverseItem(kind.edge, source, kind.target) : undefined;
 }
 
 /** The key of the reverse item that belongs to a base item, wanted or not; undefined where there can be none. */
-export function reverseOf(graph: AnyGraph, base: ItemKey): ItemKey | undefined {
+export function reverseOf(graph: CompiledModel, base: ItemKey): ItemKey | undefined {
   return reverseItemOf(graph, base)?.key;
 }
 
@@ -63,13 +56,13 @@ export function wantedFields({ indexItems, reverse }: Derived, sortKey: string):
 }
 
 /** The model of an edge's type, by the edge's sort key, where it copies attributes of the parent. */
-export function copyingEdge({ edges }: AnyGraph, sortKey: string): EdgeModel | undefined {
+export function copyingEdge({ edges }: CompiledModel, sortKey: string): EdgeModel | undefined {
   const edge = edges.get(typePrefix(sortKey) ?? '');
   return edge?.copy === undefined ? undefined : edge;
 }
 
 /** The edge types that copy attributes of nodes of the type of this id. */
-export function copyingTypes({ edges }: AnyGraph, parent: string): EdgeModel[] {
+export function copyingTypes({ edges }: CompiledModel, parent: string): EdgeModel[] {
   const type = parseNodeId(parent)?.type ?? '';
   return [...edges.values()].filter((edge) => edge.copy !== undefined && edge.to.has(type));
 }
@@ -80,7 +73,7 @@ export function parentOf(sortKey: string): string {
 }
 
 /** What an edge type copies of a node; undefined where the node does not exist. Malformed attributes are left out. */
-export function copyOf({ table }: AnyGraph, edge: EdgeModel, node: Item | undefined): Item | undefined {
+export function copyOf({ table }: CompiledModel, edge: EdgeModel, node: Item | undefined): Item | undefined {
   if (node === undefined) return undefined;
   const copy: Item = {};
   for (const name of edge.copy ?? []) {
@@ -100,7 +93,7 @@ export type ParentCopies = ReadonlyMap<string, Item | undefined>;
 
 /** The copies of edges that have an element: they come and go with it. */
 export function keptCopies(
-  graph: AnyGraph,
+  graph: CompiledModel,
   elements: ReadonlyMap<string, readonly string[]>,
   copies: ParentCopies,
 ): Map<string, Item> {

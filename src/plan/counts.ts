@@ -1,13 +1,13 @@
-import { type Item, numberOf } from '../model/attribute-value.ts';
-import { COUNT, MODEL, REVISION } from '../model/derived-item.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { degreeKey } from '../model/keys.ts';
+import { type Item, numberOf } from '../items/attribute-value.ts';
+import { COUNT, MODEL, REVISION } from '../items/derived-item.ts';
+import { degreeKey } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { DerivedUpdate } from '../store/port.ts';
 
 /** What has to be written for the count of a node's edges of a type. */
 
 /** The update that moves the count of a node's edges of a type. */
-export function countUpdate(graph: AnyGraph, source: string, edgeType: string, change: number): DerivedUpdate {
+export function countUpdate(graph: CompiledModel, source: string, edgeType: string, change: number): DerivedUpdate {
   return {
     key: { source, target: degreeKey(edgeType) },
     set: { [MODEL]: { S: graph.fingerprint } },
@@ -19,7 +19,7 @@ export function countUpdate(graph: AnyGraph, source: string, edgeType: string, c
 
 /** The update that sets such a count, as it was seen, to what was counted. */
 export function settledCountUpdate(
-  graph: AnyGraph,
+  graph: CompiledModel,
   source: string,
   edgeType: string,
   current: Item | undefined,

@@ -1,12 +1,12 @@
-import type { Item } from '../model/attribute-value.ts';
+import type { Item } from '../items/attribute-value.ts';
+import { COUNTED } from '../items/derived-item.ts';
+import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../items/element.ts';
+import { isWellFormed } from '../items/encoding.ts';
+import { edgeIndexKey } from '../items/keys.ts';
 import { type BaseItemKind, classifyKey, type KeyKind, misfitText, withTarget } from '../model/base-item.ts';
-import type { EdgeModel, InboundItem, LabelModel, NodeModel } from '../model/compile.ts';
-import { COUNTED } from '../model/derived-item.ts';
-import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../model/element.ts';
-import { isWellFormed } from '../model/encoding.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { edgeIndexKey } from '../model/keys.ts';
-import { type ReverseItem, reverseItem } from './copies.ts';
+import type { CompiledModel, EdgeModel, InboundItem, LabelModel, NodeModel } from '../model/compiled.ts';
+import { reverseItem } from './copies.ts';
+import type { Derived } from './derived.ts';
 import { inboundItem, searchItems } from './index-items.ts';
 import { ownerItems } from './owner-items.ts';
 import { PartError, type Problem, part, Subject } from './subject.ts';
@@ -21,25 +21,11 @@ export type { Problem } from './subject.ts';
  * that mends it finds the same old state whatever happened before.
  */
 
-/** What is derived from one base item image. */
-export interface Derived {
-  /** The edge's element in its source's view; absent where the type is left out of the set. */
-  element?: string;
-  /** The node's projected attributes; present exactly when the node is. */
-  attributes?: Item;
-  /** Wanted fields of index items, by sort key. */
-  indexItems: ReadonlyMap<string, Item>;
-  /** The reverse item that an edge with copies wants in its target's partition. */
-  reverse?: ReverseItem;
-  /** What could not be derived, and why. */
-  problems: readonly Problem[];
-}
-
 const NO_ITEMS: ReadonlyMap<string, Item> = new Map();
 const NOTHING: Derived = { indexItems: NO_ITEMS, problems: [] };
 
 /** Derives everything that a base item image wants; an undefined image (the item is absent) wants nothing. */
-export function derive(graph: AnyGraph, source: string, sortKey: string, image: Item | undefined): Derived {
+export function derive(graph: CompiledModel, source: string, sortKey: string, image: Item | undefined): Derived {
   return image === undefined ? NOTHING : new ItemPlanner(graph, source, sortKey).derive(image);
 }
 
@@ -54,7 +40,7 @@ export class ItemPlanner {
   private readonly countedKey: string | undefined;
 
   constructor(
-    private readonly graph: AnyGraph,
+    private readonly graph: CompiledModel,
     private readonly source: string,
     private readonly sortKey: string,
   ) {
@@ -107,7 +93,7 @@ export class ItemPlanner {
   }
 }
 
-function deriveNode(graph: AnyGraph, node: NodeModel, id: string, image: Item): Derived {
+function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: Item): Derived {
   const subject = new Subject(graph, { source: id, type: node.type, target: id }, image);
   const indexItems = new Map<string, Item>();
   const problems: Problem[] = [];

@@ -1,7 +1,7 @@
-import { type Item, itemSizeBytes } from '../model/attribute-value.ts';
-import { COPIES, EDGE_SET, EVICTED } from '../model/derived-item.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { parseNodeId } from '../model/keys.ts';
+import { type Item, itemSizeBytes } from '../items/attribute-value.ts';
+import { COPIES, EDGE_SET, EVICTED } from '../items/derived-item.ts';
+import { parseNodeId } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 
 /**
  * Bounded views. DynamoDB bills an update by the whole item, so an edge set that grows without bound makes every edge
@@ -17,7 +17,7 @@ const WRITE_UNIT_BYTES = 1024;
 const MAP_BYTES = 3;
 
 /** The budget of a partition's view, in bytes. */
-export function viewBudgetBytes(graph: AnyGraph, source: string): number {
+export function viewBudgetBytes(graph: CompiledModel, source: string): number {
   return graph.nodes.get(parseNodeId(source)?.type ?? '')?.viewBudgetBytes ?? DEFAULT_VIEW_BUDGET_BYTES;
 }
 

@@ -1,14 +1,13 @@
 import type { ItemHistory } from '../fold/fold.ts';
-import { type Item, numberOf, sameItem, stringOf } from '../model/attribute-value.ts';
-import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, WATERMARK } from '../model/derived-item.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { CONTINUATION_PREFIX, continuationKey } from '../model/keys.ts';
-import { laterOf } from '../model/watermark.ts';
+import { type Item, numberOf, sameItem, stringOf } from '../items/attribute-value.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, WATERMARK } from '../items/derived-item.ts';
+import { CONTINUATION_PREFIX, continuationKey } from '../items/keys.ts';
+import { laterOf } from '../items/watermark.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { DerivedUpdate } from '../store/port.ts';
-import type { ChangeRecord } from '../stream/record.ts';
 import { copyingTypes, copyOf } from './copies.ts';
-import type { UnitBase } from './units.ts';
-import type { EpochSeconds } from './writes.ts';
+import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
 
 /**
  * The fan-out of a parent's change to the views of its children, page by page. Behind the first page there is a
@@ -16,24 +15,8 @@ import type { EpochSeconds } from './writes.ts';
  * derived item whose records cause writes.
  */
 
-/** A change of a parent that children have copies of, by one edge type: the first page of them is to be visited. */
-export interface FanOutUnit extends UnitBase {
-  kind: 'fan-out';
-  edgeType: string;
-}
-
-/** A record of a continuation: the next page of a fan-out is to be visited. */
-export interface ContinuationUnit extends UnitBase {
-  kind: 'continuation';
-  edgeType: string;
-  /** Sort key of the last reverse item that was visited. */
-  after: string;
-  /** Revision of the continuation in the record: only from there it may be moved. */
-  revision: string | undefined;
-}
-
 /** The fan-outs that a batch's records of a node ask for: one for each edge type that copies what has changed. */
-export function fanOutUnits(graph: AnyGraph, { source, target, records }: ItemHistory): FanOutUnit[] {
+export function fanOutUnits(graph: CompiledModel, { source, target, records }: ItemHistory): FanOutUnit[] {
   if (source !== target) return [];
   return copyingTypes(graph, source).flatMap((edge) => {
     // No net-zero: whoever goes and comes back as before may have been seen gone.
@@ -45,7 +28,7 @@ export function fanOutUnits(graph: AnyGraph, { source, target, records }: ItemHi
 }
 
 /** The fan-outs of a node as it is now, whatever its records said. */
-export function fanOutsOf(graph: AnyGraph, source: string, position: string): FanOutUnit[] {
+export function fanOutsOf(graph: CompiledModel, source: string, position: string): FanOutUnit[] {
   return copyingTypes(graph, source).map(({ type }) => ({
     kind: 'fan-out',
     source,
@@ -71,7 +54,7 @@ function fanOutUnit(source: string, edgeType: string, records: readonly ChangeRe
 }
 
 /** The next page that a batch's records of a continuation ask for: the newest of them does, if it is not at its end. */
-export function continuationUnit(graph: AnyGraph, history: ItemHistory): ContinuationUnit | undefined {
+export function continuationUnit(graph: CompiledModel, history: ItemHistory): ContinuationUnit | undefined {
   const { source, target, records } = history;
   if (!target.startsWith(CONTINUATION_PREFIX)) return undefined;
   const edgeType = target.slice(CONTINUATION_PREFIX.length);
@@ -99,7 +82,7 @@ export function continuationUnit(graph: AnyGraph, history: ItemHistory): Continu
  * @param after sort key of the last reverse item of the first page.
  */
 export function beginUpdate(
-  graph: AnyGraph,
+  graph: CompiledModel,
   unit: FanOutUnit,
   current: Item | undefined,
   after: string,
@@ -120,7 +103,7 @@ export function beginUpdate(
 
 /** The update that moves a continuation behind the page that its record has driven, or makes a tombstone of it. */
 export function moveUpdate(
-  graph: AnyGraph,
+  graph: CompiledModel,
   unit: ContinuationUnit,
   after: string | undefined,
   now: EpochSeconds,

@@ -1,10 +1,9 @@
-import { type AttributeValue, type Item, isItemWithinBytes, itemSizeBytes, typeOf } from '../model/attribute-value.ts';
-import type { InboundItem, InboundModel, InboundOrder, Projection, SearchModel } from '../model/compile.ts';
-import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../model/derived-item.ts';
-import { indexSortKey, typeName } from '../model/encoding.ts';
-import type { IndexName } from '../model/graph.ts';
+import { type AttributeValue, type Item, isItemWithinBytes, itemSizeBytes, typeOf } from '../items/attribute-value.ts';
+import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../items/derived-item.ts';
+import { indexSortKey, typeName } from '../items/encoding.ts';
+import { isWithinBytes, SORT_KEY_BYTES, searchKey, searchValueKey } from '../items/keys.ts';
+import type { InboundItem, InboundModel, InboundOrder, IndexName, Projection, SearchModel } from '../model/compiled.ts';
 import { inboundPartition, searchPartition } from '../model/index-partition.ts';
-import { isWithinBytes, SORT_KEY_BYTES, searchKey, searchValueKey } from '../model/keys.ts';
 import { type Encoded, encode, encodeOrder } from './order.ts';
 import { PartError, type Problem, part, type Subject } from './subject.ts';
 

@@ -1,6 +1,6 @@
-import type { AttributeValue } from '../model/attribute-value.ts';
-import type { OrderModel } from '../model/compile.ts';
-import { EncodingError, encodePath, encodeValue, type ValueType } from '../model/encoding.ts';
+import type { AttributeValue } from '../items/attribute-value.ts';
+import { EncodingError, encodePath, encodeValue, type ValueType } from '../items/encoding.ts';
+import type { OrderModel } from '../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** An order's encoded text, the value it came from (of a path, a list), and the attribute to name in errors. */

@@ -1,10 +1,10 @@
-import type { Item } from '../model/attribute-value.ts';
+import type { Item } from '../items/attribute-value.ts';
+import { INDEX_KEYS } from '../items/derived-item.ts';
+import { OWNER_SORT_KEY } from '../items/encoding.ts';
+import { isWithinBytes, ownerIndexKey, SORT_KEY_BYTES } from '../items/keys.ts';
 import { sortKeyOfEdge } from '../model/base-item.ts';
-import type { InboundModel, InboundOrder, NodeModel } from '../model/compile.ts';
-import { INDEX_KEYS } from '../model/derived-item.ts';
-import { OWNER_SORT_KEY } from '../model/encoding.ts';
+import type { InboundModel, InboundOrder, NodeModel } from '../model/compiled.ts';
 import { inboundPartition } from '../model/index-partition.ts';
-import { isWithinBytes, ownerIndexKey, SORT_KEY_BYTES } from '../model/keys.ts';
 import { withAttributes } from './index-items.ts';
 import { type Problem, part, type Subject } from './subject.ts';
 

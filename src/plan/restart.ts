@@ -1,9 +1,9 @@
-import { type Item, numberOf, stringOf } from '../model/attribute-value.ts';
-import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, WATERMARK } from '../model/derived-item.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { CONTINUATION_PREFIX, reversePrefix } from '../model/keys.ts';
+import { type Item, numberOf, stringOf } from '../items/attribute-value.ts';
+import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, WATERMARK } from '../items/derived-item.ts';
+import { CONTINUATION_PREFIX, reversePrefix } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { DerivedUpdate, ItemKey } from '../store/port.ts';
-import type { EpochSeconds } from './writes.ts';
+import type { EpochSeconds } from './unit.ts';
 
 /**
  * The update that has a stuck fan-out go on: the continuation is written as it is, so that the record that was lost is made
@@ -14,7 +14,7 @@ import type { EpochSeconds } from './writes.ts';
  * @param watermark the one it shall have.
  */
 export function restartUpdate(
-  graph: AnyGraph,
+  graph: CompiledModel,
   key: ItemKey,
   current: Item | undefined,
   watermark: string,

@@ -5,11 +5,10 @@ import {
   MalformedValueError,
   setOwn,
   withBytes,
-} from '../model/attribute-value.ts';
-import type { Compute, Projection } from '../model/compile.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { TARGET_ID } from '../model/hashed-key.ts';
-import { toPlainItem } from '../model/plain.ts';
+} from '../items/attribute-value.ts';
+import { TARGET_ID } from '../items/hashed-key.ts';
+import { toPlainItem } from '../items/plain.ts';
+import type { CompiledModel, Compute, Projection } from '../model/compiled.ts';
 import type { DeriveContext } from '../model/schema.ts';
 
 /** Why a part of a base item could not be derived. */
@@ -42,7 +41,7 @@ export class Subject {
   private plain: Record<string, unknown> | undefined;
   /** @param isHashed whether it is an edge with a hashed key, whose target stands in an attribute. */
   constructor(
-    readonly graph: AnyGraph,
+    readonly graph: CompiledModel,
     readonly context: DeriveContext,
     readonly image: Item,
     private readonly isHashed = false,

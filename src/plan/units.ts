@@ -1,11 +1,12 @@
 import type { ItemHistory } from '../fold/fold.ts';
-import { type Item, sameItem } from '../model/attribute-value.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { degreeKey, typePrefix, VIEW_KEY } from '../model/keys.ts';
-import type { ItemKey } from '../store/port.ts';
-import type { ChangeRecord } from '../stream/record.ts';
-import { type Derived, ItemPlanner, type Problem } from './derive.ts';
-import { type ContinuationUnit, continuationUnit, type FanOutUnit, fanOutUnits } from './fan-out.ts';
+import { sameItem } from '../items/attribute-value.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import { degreeKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { ItemPlanner } from './derive.ts';
+import type { Derived } from './derived.ts';
+import { continuationUnit, fanOutUnits } from './fan-out.ts';
+import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from './unit.ts';
 
 /**
  * Units: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.
@@ -16,71 +17,8 @@ import { type ContinuationUnit, continuationUnit, type FanOutUnit, fanOutUnits }
  * leaves the derived value as it is.
  */
 
-/** What a batch says of one base item's part in a view. */
-export interface ViewChange {
-  /** The base item's sort key. */
-  target: string;
-  /** Position of its oldest record that changes the view. */
-  oldest: string;
-  /** The edge type; undefined for the node itself. */
-  edgeType?: string;
-  /** Every element that any record mentions, the final one included. */
-  mentioned: ReadonlySet<string>;
-  /** The element after the newest record; undefined where there is none. */
-  element?: string;
-  /** The node's projected attributes after the newest record; undefined where the node is absent. */
-  attributes?: Item;
-}
-
-/** What all units have. */
-export interface UnitBase {
-  source: string;
-  /** Sort key of the derived item. */
-  sortKey: string;
-  /** Position of the oldest and the newest record that changes the derived item. */
-  oldest: string;
-  newest: string;
-  /** The records it is made of; a failure is reported with the lowest sequence number of them. */
-  records: readonly ChangeRecord[];
-}
-
-/** The changes of one batch to one view. */
-export interface ViewUnit extends UnitBase {
-  kind: 'view';
-  changes: readonly ViewChange[];
-}
-
-/** The changes of one batch to one index item, or to an edge's reverse item, which is in another partition. */
-export interface IndexUnit extends UnitBase {
-  kind: 'index';
-  /** The base item. */
-  base: ItemKey;
-  /** The wanted fields after the newest record; undefined: a tombstone. */
-  wanted?: Item;
-}
-
-/** The changes of one batch to the index items of edges of one type that are counted, and to their count. */
-export interface CountedUnit extends UnitBase {
-  kind: 'counted';
-  edgeType: string;
-  items: readonly IndexUnit[];
-}
-
-/** A record to be quarantined: what could not be derived, and the derived keys that its images concern. */
-export interface QuarantineUnit extends UnitBase {
-  kind: 'quarantine';
-  /** The base item's sort key. */
-  target: string;
-  problems: readonly Problem[];
-  /** Sort keys of derived items of every image in the batch. */
-  derivedKeys: readonly string[];
-}
-
-/** One piece of work of a batch. */
-export type Unit = ViewUnit | IndexUnit | CountedUnit | QuarantineUnit | FanOutUnit | ContinuationUnit;
-
 /** Plans the units of one partition. */
-export function planUnits(graph: AnyGraph, source: string, histories: readonly ItemHistory[]): Unit[] {
+export function planUnits(graph: CompiledModel, source: string, histories: readonly ItemHistory[]): Unit[] {
   const units: Unit[] = [];
   const viewChanges: ViewChange[] = [];
   const viewRecords: ChangeRecord[] = [];
@@ -122,7 +60,7 @@ interface Step {
   after: Derived;
 }
 
-function stepsOf(graph: AnyGraph, { source, target, records }: ItemHistory): Step[] {
+function stepsOf(graph: CompiledModel, { source, target, records }: ItemHistory): Step[] {
   const planner = new ItemPlanner(graph, source, target);
   return records.map((record) => ({
     record,
@@ -167,7 +105,7 @@ function sameInView(before: Derived, after: Derived): boolean {
 }
 
 /** The edge type of a base item whose edges are counted. */
-function countedType(graph: AnyGraph, { source, target }: ItemHistory): string | undefined {
+function countedType(graph: CompiledModel, { source, target }: ItemHistory): string | undefined {
   const edgeType = source === target ? undefined : typePrefix(target);
   return edgeType !== undefined && graph.edges.get(edgeType)?.degree === true ? edgeType : undefined;
 }

@@ -1,4 +1,4 @@
-import { type Item, numberOf, sameItem, stringOf } from '../model/attribute-value.ts';
+import { type Item, numberOf, sameItem, stringOf } from '../items/attribute-value.ts';
 import {
   ATTRIBUTES,
   EDGE_SET,
@@ -8,16 +8,16 @@ import {
   REVISION,
   TOMBSTONE_HOURS,
   WATERMARK,
-} from '../model/derived-item.ts';
-import { elementEdge, escapedEdge } from '../model/element.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { VIEW_KEY } from '../model/keys.ts';
-import { laterOf } from '../model/watermark.ts';
+} from '../items/derived-item.ts';
+import { elementEdge, escapedEdge } from '../items/element.ts';
+import { VIEW_KEY } from '../items/keys.ts';
+import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes, viewCopies } from '../items/stored-view.ts';
+import { laterOf } from '../items/watermark.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { DerivedUpdate } from '../store/port.ts';
 import { copiesField, copyingEdge, keptCopies, type ParentCopies } from './copies.ts';
 import { evictToBudget, viewBudgetBytes } from './eviction.ts';
-import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes, viewCopies } from './stored-view.ts';
-import type { IndexUnit, ViewChange, ViewUnit } from './units.ts';
+import type { EpochSeconds, IndexUnit, ViewChange, ViewUnit } from './unit.ts';
 
 /**
  * What has to be written for a unit: pure functions from a unit, and on the slow path from the derived item as it was
@@ -35,15 +35,12 @@ export interface ViewCorrections {
   drop?: readonly string[];
 }
 
-/** Seconds since 1970; the projector's clock, only ever used for the expiry of tombstones. */
-export type EpochSeconds = number;
-
 /**
  * The one update of the fast path, or undefined where a unit has to see the item first: it both adds and removes
  * elements (DynamoDB takes only one of ADD and DELETE for a set), or the node goes, which may leave a tombstone, or an edge
  * copies of its target, which is read after the view.
  */
-export function fastViewUpdate(graph: AnyGraph, unit: ViewUnit): DerivedUpdate | undefined {
+export function fastViewUpdate(graph: CompiledModel, unit: ViewUnit): DerivedUpdate | undefined {
   const added: string[] = [];
   const removed: string[] = [];
   const types = new Set<string>();
@@ -102,7 +99,7 @@ export function contradictions(unit: ViewUnit, view: Item | undefined): ViewChan
  * no trace would let a stalled twin's write pass its condition.
  */
 export function slowViewUpdate(
-  graph: AnyGraph,
+  graph: CompiledModel,
   unit: ViewUnit,
   view: Item | undefined,
   truths: ReadonlyMap<string, Truth>,
@@ -141,7 +138,7 @@ export function slowViewUpdate(
  * write of whoever has read the parent before, and is about to add the edge, must find the view changed.
  */
 export function copyUpdate(
-  graph: AnyGraph,
+  graph: CompiledModel,
   child: string,
   view: Item | undefined,
   parents: ParentCopies,
@@ -156,7 +153,7 @@ export function copyUpdate(
  * watermark: what the view says of records stays as it was.
  */
 export function evictionUpdate(
-  graph: AnyGraph,
+  graph: CompiledModel,
   source: string,
   view: Item,
   now: EpochSeconds,
@@ -190,7 +187,7 @@ function viewState(view: Item | undefined): ViewState {
 }
 
 function viewUpdate(
-  graph: AnyGraph,
+  graph: CompiledModel,
   source: string,
   view: Item | undefined,
   { seen, elements, attributes, copies: allCopies, evicted: evictedBefore, watermark }: ViewState,
@@ -221,7 +218,7 @@ function viewUpdate(
   };
 }
 
-function keyItem({ table }: AnyGraph, source: string): Item {
+function keyItem({ table }: CompiledModel, source: string): Item {
   return { [table.partitionKey]: { S: source }, [table.sortKey]: { S: VIEW_KEY } };
 }
 
@@ -240,7 +237,7 @@ function setDifference(
 
 /** The fields of a derived item: defined ones are set, the others removed; an empty item becomes a tombstone. */
 function withFields(
-  graph: AnyGraph,
+  graph: CompiledModel,
   isTombstone: boolean,
   watermark: string,
   now: EpochSeconds,
@@ -259,7 +256,7 @@ function withFields(
 }
 
 /** The first, unread update of an index unit: all of its fields, or none and a tombstone. */
-export function indexUpdate(graph: AnyGraph, unit: IndexUnit, now: EpochSeconds): DerivedUpdate {
+export function indexUpdate(graph: CompiledModel, unit: IndexUnit, now: EpochSeconds): DerivedUpdate {
   return {
     key: { source: unit.source, target: unit.sortKey },
     ...withFields(graph, unit.wanted === undefined, unit.newest, now, indexFields(unit.wanted)),
@@ -269,7 +266,7 @@ export function indexUpdate(graph: AnyGraph, unit: IndexUnit, now: EpochSeconds)
 
 /** The update of an index item that was seen and is settled by what the base item wants. */
 export function settledIndexUpdate(
-  graph: AnyGraph,
+  graph: CompiledModel,
   unit: IndexUnit,
   current: Item | undefined,
   wanted: Item | undefined,

@@ -1,13 +1,13 @@
 import { EdgeloomError } from '../errors.ts';
-import { setOwn } from '../model/attribute-value.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { describe } from '../model/keys.ts';
-import type { ExactNumber } from '../model/plain.ts';
-import { type ReadContext, refuseConsistent } from './context.ts';
-import { gatherInbound, type InboundOptions, inboundQuery } from './inbound.ts';
-import { findEdge } from './lookup.ts';
-import { type EdgeSetEntry, type NodeResult, type Page, sourceOf } from './result.ts';
-import { readNodes, readViews, viewAttributes } from './views.ts';
+import { setOwn } from '../items/attribute-value.ts';
+import { describe } from '../items/keys.ts';
+import type { ExactNumber } from '../items/plain.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { gatherInbound, type InboundOptions, inboundQuery } from './lists/inbound.ts';
+import { readNodes, readViews, viewAttributes } from './nodes/views.ts';
+import { type ReadContext, refuseConsistent } from './request/context.ts';
+import { findEdge } from './request/lookup.ts';
+import { type EdgeSetEntry, type NodeResult, type Page, sourceOf } from './request/result.ts';
 
 /** The value of a label in a `with`; it is compared by its text, so `39` and `'39'` are alike. */
 export type LabelValue = string | number | bigint | boolean | ExactNumber;
@@ -84,7 +84,7 @@ interface WantedEdges {
   label?: string;
 }
 
-function wantedEdges(graph: AnyGraph, entries: readonly WithEdges[]): WantedEdges[] {
+function wantedEdges(graph: CompiledModel, entries: readonly WithEdges[]): WantedEdges[] {
   return entries.map((entry) => {
     const { type, label } = typeof entry === 'string' ? { type: entry, label: undefined } : entry;
     const edge = findEdge(graph, type);

@@ -1,21 +1,21 @@
 import { EdgeloomError } from '../errors.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import { exactNumber, type NumberReader } from '../items/plain.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { EdgeOrder, EdgeType, SearchName } from '../model/inference.ts';
-import { exactNumber, type NumberReader } from '../model/plain.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import type { ReadContext } from './context.ts';
-import { type CountResult, countSearch, readShards, type ShardsResult } from './count.ts';
-import type { CursorKey } from './cursor.ts';
-import { readDegree } from './degree.ts';
-import { type EdgesOptions, hasEdge, readEdges } from './edges.ts';
-import { type InboundOptions, readInbound } from './inbound.ts';
-import { findSearch } from './lookup.ts';
-import type { OrderValue } from './order-argument.ts';
+import { type CountResult, countSearch, readShards, type ShardsResult } from './lists/count.ts';
+import { type InboundOptions, readInbound } from './lists/inbound.ts';
+import { readSearch, type SearchOptions, type SearchPredicate, type SearchScope } from './lists/search.ts';
+import { readDegree } from './nodes/degree.ts';
+import { type EdgesOptions, hasEdge, readEdges } from './nodes/edges.ts';
+import { type AttributeSelection, type GetOptions, readNodes } from './nodes/views.ts';
 import { type PageOptions, type PageResult, readPage } from './page.ts';
-import type { InboundPage, Page } from './result.ts';
-import { readSearch, type SearchOptions, type SearchPredicate, type SearchScope } from './search.ts';
+import type { ReadContext } from './request/context.ts';
+import type { CursorKey } from './request/cursor.ts';
+import { findSearch } from './request/lookup.ts';
+import type { OrderValue } from './request/order-argument.ts';
+import type { InboundPage, Page } from './request/result.ts';
 import type { EdgeOwner, Hit, InboundEdge, NodeOfId, PageNode, StoredEdge } from './types.ts';
-import { type AttributeSelection, type GetOptions, readNodes } from './views.ts';
 import { type WaitOptions, waitForProjection } from './wait.ts';
 
 /** Options of a reader. */
@@ -38,7 +38,7 @@ export interface ReaderOptions {
  * that was altered or belongs elsewhere, and a `StoreError` where DynamoDB fails. Reads are eventually consistent
  * unless asked otherwise; reads of an index (`inbound`, `search`, `page`) refuse `consistent: true`.
  */
-export interface Reader<G extends AnyGraph = AnyGraph> {
+export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
    * Nodes with their edge sets: one entry for each id, in that order; of an unknown one `attributes` is null and
    * `edgeSet` empty. One BatchGetItem for 100 views.
@@ -158,7 +158,7 @@ export interface Search<Result> {
  * const reader = createReader(graph, { store: new DynamoDBStore(createClient(), graph.table) });
  * const { items, cursor } = await reader.inbound('GOALMEMBERSHIP', 'USER-U1', { atLeast: 'CONTRIBUTOR' });
  */
-export function createReader<G extends AnyGraph>(graph: G, options: ReaderOptions): Reader<G> {
+export function createReader<G extends CompiledModel>(graph: G, options: ReaderOptions): Reader<G> {
   const context = readContext(graph, options);
   const reader: Reader = {
     get: async (ids, getOptions) => (await readNodes(context, ids, getOptions)).nodes as never,
@@ -191,7 +191,7 @@ function searchOf<Result>(context: ReadContext, name: string): Search<Result> {
   };
 }
 
-function readContext(graph: AnyGraph, options: ReaderOptions): ReadContext {
+function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {
   const { store, cursorKey, concurrency = 32, readNumber = exactNumber } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
     throw new EdgeloomError(

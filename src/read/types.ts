@@ -1,4 +1,4 @@
-import type { AnyGraph } from '../model/graph.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type {
   EdgeAttributes,
   EdgeCopy,
@@ -10,8 +10,8 @@ import type {
   NodeType,
   TypeOfId,
 } from '../model/inference.ts';
-import type { EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './result.ts';
-import type { AttributeSelection } from './views.ts';
+import type { AttributeSelection } from './nodes/views.ts';
+import type { EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './request/result.ts';
 
 /**
  * Results with the types that a graph declares. What a projection copies is not part of those types, so projected
@@ -19,7 +19,7 @@ import type { AttributeSelection } from './views.ts';
  */
 
 /** The attributes of the node that an id names; open ones where the id is any text. */
-type AttributesOfId<G extends AnyGraph, Id extends string> = [TypeOfId<G, Id>] extends [never]
+type AttributesOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] extends [never]
   ? Record<string, unknown>
   : NodeAttributes<G, TypeOfId<G, Id>>;
 
@@ -36,7 +36,7 @@ type Selected<Attributes, Selection> = Selection extends 'ALL'
  * The labels of an edge type; one that is named after an attribute has its type. Labels of other edge types are there as
  * undefined, so that any entry can be asked for any label.
  */
-type Labels<G extends AnyGraph, E extends EdgeType<G>> = {
+type Labels<G extends CompiledModel, E extends EdgeType<G>> = {
   [Label in EdgeLabel<G, EdgeType<G>>]?: Label extends EdgeLabel<G, E>
     ? Label extends keyof EdgeAttributes<G, E>
       ? EdgeAttributes<G, E>[Label]
@@ -45,12 +45,12 @@ type Labels<G extends AnyGraph, E extends EdgeType<G>> = {
 };
 
 /** What an edge type copies of its targets; undefined where it copies nothing, so that any entry can be asked for it. */
-type Copy<G extends AnyGraph, E extends EdgeType<G>> = [EdgeCopy<G, E>] extends [never]
+type Copy<G extends CompiledModel, E extends EdgeType<G>> = [EdgeCopy<G, E>] extends [never]
   ? undefined
   : Selected<AttributesOfId<G, EdgeTarget<G, E>>, readonly EdgeCopy<G, E>[]>;
 
 /** An edge-set entry of an edge type that may leave nodes of type `T`. */
-type EntryOf<G extends AnyGraph, T extends NodeType<G>> = {
+type EntryOf<G extends CompiledModel, T extends NodeType<G>> = {
   [E in EdgeType<G>]: `${T}-${string}` extends EdgeSource<G, E>
     ? EdgeSetEntry<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>>
     : never;
@@ -58,7 +58,7 @@ type EntryOf<G extends AnyGraph, T extends NodeType<G>> = {
 
 /** What `get` gives for an id. */
 export type NodeOfId<
-  G extends AnyGraph,
+  G extends CompiledModel,
   Id extends string,
   Selection extends AttributeSelection | undefined = undefined,
 > = Id extends string
@@ -70,12 +70,12 @@ export type NodeOfId<
   : never;
 
 /** A stored edge of one type or of several, with all its attributes. */
-export type StoredEdge<G extends AnyGraph, E extends EdgeType<G>> = E extends string
+export type StoredEdge<G extends CompiledModel, E extends EdgeType<G>> = E extends string
   ? EdgeResult<EdgeSource<G, E>, E, EdgeTarget<G, E>, EdgeAttributes<G, E>>
   : never;
 
 /** An incoming edge, with the attributes that the model projects. */
-export type InboundEdge<G extends AnyGraph, E extends EdgeType<G>> = EdgeResult<
+export type InboundEdge<G extends CompiledModel, E extends EdgeType<G>> = EdgeResult<
   EdgeSource<G, E>,
   E,
   EdgeTarget<G, E>,
@@ -83,21 +83,21 @@ export type InboundEdge<G extends AnyGraph, E extends EdgeType<G>> = EdgeResult<
 >;
 
 /** The node that the edges of a type enter, with the attributes that its view shows. */
-export type EdgeOwner<G extends AnyGraph, E extends EdgeType<G>> = OwnerOfId<G, EdgeTarget<G, E>>;
+export type EdgeOwner<G extends CompiledModel, E extends EdgeType<G>> = OwnerOfId<G, EdgeTarget<G, E>>;
 
-type OwnerOfId<G extends AnyGraph, Id extends string> = Id extends string
+type OwnerOfId<G extends CompiledModel, Id extends string> = Id extends string
   ? OwnerResult<Id, Partial<AttributesOfId<G, Id>>>
   : never;
 
 /** The node type of a search: `USER.name` is of `USER`. */
-type SearchedType<G extends AnyGraph, Name extends string> =
+type SearchedType<G extends CompiledModel, Name extends string> =
   string extends NodeType<G> ? NodeType<G> : Extract<Name extends `${infer T}.${string}` ? T : never, NodeType<G>>;
 
 /** A hit of a search, with the attributes that the model projects. */
-export type Hit<G extends AnyGraph, Name extends string> = SearchResult<
+export type Hit<G extends CompiledModel, Name extends string> = SearchResult<
   string extends NodeType<G> ? string : `${SearchedType<G, Name>}-${string}`,
   Partial<NodeAttributes<G, SearchedType<G, Name>>>
 >;
 
 /** A node of a page: the source of one of its edges. */
-export type PageNode<G extends AnyGraph, E extends EdgeType<G>> = NodeOfId<G, EdgeSource<G, E>>;
+export type PageNode<G extends CompiledModel, E extends EdgeType<G>> = NodeOfId<G, EdgeSource<G, E>>;

@@ -1,17 +1,18 @@
 import { EdgeloomError } from '../errors.ts';
-import { type Item, sameItem, stringOf } from '../model/attribute-value.ts';
+import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
+import { escapedEdge } from '../items/element.ts';
+import { edgeIndexKey, ownerIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { elementsByEdge, evictedTypes, viewCopies } from '../items/stored-view.ts';
 import { classifyKey, type KeyKind, misfitText } from '../model/base-item.ts';
-import { escapedEdge } from '../model/element.ts';
-import { edgeIndexKey, ownerIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../model/keys.ts';
 import { copyOf, reverseOf } from '../plan/copies.ts';
-import { type Derived, derive } from '../plan/derive.ts';
-import { elementsByEdge, evictedTypes, viewCopies } from '../plan/stored-view.ts';
+import { derive } from '../plan/derive.ts';
+import type { Derived } from '../plan/derived.ts';
 import { isAsWanted } from '../plan/writes.ts';
 import { sleep } from '../retry.ts';
 import type { ItemKey } from '../store/port.ts';
-import type { ReadContext } from './context.ts';
-import { checkSource, findEdge } from './lookup.ts';
-import { projectedAttributes } from './result.ts';
+import type { ReadContext } from './request/context.ts';
+import { checkSource, findEdge } from './request/lookup.ts';
+import { projectedAttributes } from './request/result.ts';
 
 /** Options of `waitForProjection`. */
 export interface WaitOptions {

@@ -1,9 +1,9 @@
 import { countedUpdate, epochSeconds } from '../apply/context.ts';
 import { isLive } from '../check/compare.ts';
 import { copySlots, edgeNamedByReverse, isSlotRight } from '../check/copies.ts';
-import { type Item, stringOf } from '../model/attribute-value.ts';
-import { WATERMARK } from '../model/derived-item.ts';
-import { VIEW_KEY } from '../model/keys.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { WATERMARK } from '../items/derived-item.ts';
+import { VIEW_KEY } from '../items/keys.ts';
 import { reverseItemOf } from '../plan/copies.ts';
 import { restartUpdate } from '../plan/restart.ts';
 import { isAsWanted } from '../plan/writes.ts';

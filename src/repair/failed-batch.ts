@@ -5,10 +5,10 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { classifyError } from '../store/classify.ts';
 import { decodeRecords, type RawRecord } from '../stream/decode.ts';
-import type { ChangeRecord } from '../stream/record.ts';
 
 /** The message that an event source mapping sends to its on-failure destination when it gives up on a batch. */
 export interface FailedBatch {
@@ -57,7 +57,7 @@ export function parseFailedBatch(text: string): FailedBatch {
  * hours. Throws `batch-trimmed` where they have left it.
  */
 export async function readFailedBatch(
-  graph: AnyGraph,
+  graph: CompiledModel,
   streams: DynamoDBStreamsClient,
   batch: FailedBatch,
 ): Promise<ChangeRecord[]> {

@@ -4,18 +4,18 @@ import { copiedNode } from '../check/copies.ts';
 import { NO_SET, type Suspect, type SuspectPart } from '../check/finding.ts';
 import { edgeNamedBy } from '../check/observe.ts';
 import { StoreError } from '../errors.ts';
-import { numberOf } from '../model/attribute-value.ts';
-import { REVISION } from '../model/derived-item.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { baseKeyOfIndexItem, VIEW_KEY } from '../model/keys.ts';
+import { numberOf } from '../items/attribute-value.ts';
+import { REVISION } from '../items/derived-item.ts';
+import { baseKeyOfIndexItem, VIEW_KEY } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import type { StreamLabel } from '../stream/label.ts';
+import type { StreamLabel } from '../stream/stream-label.ts';
 import { restartFanOut, settleReverseItem } from './across.ts';
 import { type SettleContext, settleDegree, settleIndexItem, settleViewParts } from './settle.ts';
 
 /** Options of a mender. */
 export interface MenderOptions {
-  graph: AnyGraph;
+  graph: CompiledModel;
   /** The table; it retries what may be retried. */
   store: Store;
   stream: StreamLabel;

@@ -2,23 +2,23 @@ import pMap from 'p-map';
 import { type ApplyContext, type ApplyStats, OutOfTimeError, waitWithin } from '../apply/context.ts';
 import { applyContinuationUnit, applyFanOutUnit } from '../apply/fan-out.ts';
 import { StoreError } from '../errors.ts';
-import { type Item, numberOf, stringOf } from '../model/attribute-value.ts';
-import { REVISION, WATERMARK } from '../model/derived-item.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { VIEW_KEY } from '../model/keys.ts';
+import { type Item, numberOf, stringOf } from '../items/attribute-value.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import { REVISION, WATERMARK } from '../items/derived-item.ts';
+import { VIEW_KEY } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { reverseOf } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
 import { continuationUnit, fanOutsOf } from '../plan/fan-out.ts';
+import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../plan/quarantine-entry.ts';
 import { backoffMs, sleep } from '../retry.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { isContinuationKey } from '../stream/filter.ts';
-import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../stream/quarantine.ts';
-import type { ChangeRecord } from '../stream/record.ts';
 import { settleIndexItem, settleView, settleViewParts } from './settle.ts';
 
 /** Options of a redrive. */
 export interface RedriveOptions {
-  graph: AnyGraph;
+  graph: CompiledModel;
   /** The table. */
   store: Store;
   /** Entries in flight at once. Default 8. */

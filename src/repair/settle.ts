@@ -1,20 +1,20 @@
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from '../apply/context.ts';
 import { readCopies } from '../apply/copies.ts';
 import { writeCounted } from '../apply/counted.ts';
-import type { Item } from '../model/attribute-value.ts';
-import { stringOf } from '../model/attribute-value.ts';
-import { CHILD, COUNTED, WATERMARK } from '../model/derived-item.ts';
-import { decodeElement, edgeKeyOf } from '../model/element.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { degreeKey, edgeIndexKey, HASHED_INDEX_PREFIX, reverseEdgeType, typePrefix, VIEW_KEY } from '../model/keys.ts';
+import type { Item } from '../items/attribute-value.ts';
+import { stringOf } from '../items/attribute-value.ts';
+import { CHILD, COUNTED, WATERMARK } from '../items/derived-item.ts';
+import { decodeElement, edgeKeyOf } from '../items/element.ts';
+import { degreeKey, edgeIndexKey, HASHED_INDEX_PREFIX, reverseEdgeType, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { countOf, elementsByEdge, evictedTypes } from '../items/stored-view.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { reverseOf, wantedFields } from '../plan/copies.ts';
 import { settledCountUpdate } from '../plan/counts.ts';
 import { derive } from '../plan/derive.ts';
-import { countOf, elementsByEdge, evictedTypes } from '../plan/stored-view.ts';
-import type { IndexUnit, ViewChange, ViewUnit } from '../plan/units.ts';
+import type { IndexUnit, ViewChange, ViewUnit } from '../plan/unit.ts';
 import { settledIndexUpdate, slowViewUpdate, type Truth, type ViewCorrections } from '../plan/writes.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
-import { StreamLabel } from '../stream/label.ts';
+import { StreamLabel } from '../stream/stream-label.ts';
 
 /**
  * Settling: a derived item is made what its base items want, whatever records said. The derived item is read first, then
@@ -70,7 +70,7 @@ export async function settleIndexItem(
   }
 }
 
-function isCounted({ edges }: AnyGraph, target: string): boolean {
+function isCounted({ edges }: CompiledModel, target: string): boolean {
   return edges.get(typePrefix(target) ?? '')?.degree === true;
 }
 
@@ -254,6 +254,6 @@ async function readRange(
   return bases;
 }
 
-function sortKeyOf({ table }: AnyGraph, item: Item): string {
+function sortKeyOf({ table }: CompiledModel, item: Item): string {
   return stringOf(item[table.sortKey]) ?? '';
 }

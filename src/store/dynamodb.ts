@@ -14,8 +14,8 @@ import {
   UpdateItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { type Item, itemSizeBytes } from '../model/attribute-value.ts';
-import type { TableNames } from '../model/compile.ts';
+import { type Item, itemSizeBytes } from '../items/attribute-value.ts';
+import type { TableNames } from '../model/compiled.ts';
 import { backoffMs, sleep } from '../retry.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import { deleteCondition, queryInput, updateExpression } from './expressions.ts';

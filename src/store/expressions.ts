@@ -1,8 +1,8 @@
 import type { DeleteItemCommandInput, QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
-import type { AttributeValue, Item } from '../model/attribute-value.ts';
-import type { TableNames } from '../model/compile.ts';
-import { COUNT, EDGE_SET, EVICTED, INDEX_KEYS, REVISION, WATERMARK } from '../model/derived-item.ts';
-import { SORT_KEY_BYTES } from '../model/keys.ts';
+import type { AttributeValue, Item } from '../items/attribute-value.ts';
+import { COUNT, EDGE_SET, EVICTED, INDEX_KEYS, REVISION, WATERMARK } from '../items/derived-item.ts';
+import { SORT_KEY_BYTES } from '../items/keys.ts';
+import type { TableNames } from '../model/compiled.ts';
 import type { DerivedUpdate, QueryRequest, RevisionCondition, UpdateCondition } from './port.ts';
 
 /** The expression part of an UpdateItem for a derived item. Every name goes through a placeholder: `w` may be reserved. */

@@ -1,5 +1,5 @@
-import type { Item } from '../model/attribute-value.ts';
-import type { IndexName } from '../model/graph.ts';
+import type { Item } from '../items/attribute-value.ts';
+import type { IndexName } from '../model/compiled.ts';
 
 /**
  * The one way to the table. `dynamodb.ts` speaks to DynamoDB, `memory.ts` keeps the same contract in memory for the

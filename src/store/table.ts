@@ -10,9 +10,9 @@ import {
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
 import { EdgeloomError } from '../errors.ts';
-import { INDEX_KEYS } from '../model/derived-item.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { streamLabel } from '../stream/decode.ts';
+import { INDEX_KEYS } from '../items/derived-item.ts';
+import { streamLabel } from '../items/watermark.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { classifyError } from './classify.ts';
 
 /** A table as `table describe` shows it. */
@@ -30,7 +30,7 @@ export interface TableStatus {
 const CREATE_SECONDS = 120;
 
 /** The CreateTable input of a model: keys, the indexes that it needs, on-demand, a stream with both images. */
-export function tableDefinition(graph: AnyGraph): CreateTableCommandInput {
+export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
   const { name, partitionKey, sortKey, indexNames } = graph.table;
   const keys = graph.indexes.map((index) => ({ name: indexNames[index], ...INDEX_KEYS[index] }));
   const attributes = [partitionKey, sortKey, ...keys.flatMap(({ partition, sort }) => [partition, sort])];
@@ -57,7 +57,7 @@ function keySchema(partition: string, sort: string): NonNullable<CreateTableComm
 }
 
 /** Creates the table of a model, with its TTL, and waits until it is active. */
-export async function createTable(client: DynamoDBClient, graph: AnyGraph): Promise<TableStatus> {
+export async function createTable(client: DynamoDBClient, graph: CompiledModel): Promise<TableStatus> {
   const { name, ttl } = graph.table;
   try {
     await client.send(new CreateTableCommand(tableDefinition(graph)));
@@ -82,7 +82,7 @@ export async function createTable(client: DynamoDBClient, graph: AnyGraph): Prom
 }
 
 /** What a table is: status, indexes, stream. Throws `no-table` where there is none. */
-export async function describeTable(client: DynamoDBClient, graph: AnyGraph): Promise<TableStatus> {
+export async function describeTable(client: DynamoDBClient, graph: CompiledModel): Promise<TableStatus> {
   const table = await findTable(client, graph.table.name);
   if (table === undefined) throw noTable(graph.table.name);
   return {
@@ -95,18 +95,18 @@ export async function describeTable(client: DynamoDBClient, graph: AnyGraph): Pr
 }
 
 /** Label of the stream that the table has now; undefined where it has none. Throws `no-table` where there is no table. */
-export async function currentStreamLabel(client: DynamoDBClient, graph: AnyGraph): Promise<string | undefined> {
+export async function currentStreamLabel(client: DynamoDBClient, graph: CompiledModel): Promise<string | undefined> {
   const { streamArn } = await describeTable(client, graph);
   return streamArn && streamLabel(streamArn);
 }
 
 /** Whether the table is there. */
-export async function tableExists(client: DynamoDBClient, graph: AnyGraph): Promise<boolean> {
+export async function tableExists(client: DynamoDBClient, graph: CompiledModel): Promise<boolean> {
   return (await findTable(client, graph.table.name)) !== undefined;
 }
 
 /** Deletes the table of a model with everything in it. Throws `no-table` where there is none. */
-export async function deleteTable(client: DynamoDBClient, graph: AnyGraph): Promise<TableStatus> {
+export async function deleteTable(client: DynamoDBClient, graph: CompiledModel): Promise<TableStatus> {
   const { name } = graph.table;
   try {
     await client.send(new DeleteTableCommand({ TableName: name }));

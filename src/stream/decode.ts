@@ -1,9 +1,9 @@
 import { EdgeloomError } from '../errors.ts';
-import { type Item, stringOf } from '../model/attribute-value.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { watermark } from '../model/watermark.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import { streamLabel, watermark } from '../items/watermark.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from './filter.ts';
-import type { ChangeRecord } from './record.ts';
 
 /**
  * A stream record as the SDK or a Lambda event has it; the two differ in the creation time (a date, or seconds) and in
@@ -25,15 +25,6 @@ export interface RawRecord {
   };
 }
 
-/** The label of a stream: what stands after the last `/stream/` of its ARN. */
-export function streamLabel(streamArn: string): string {
-  const label = streamArn.split('/stream/').at(-1);
-  if (label === undefined || label === streamArn || label === '') {
-    throw new EdgeloomError('invalid-stream-arn', `${JSON.stringify(streamArn)} is not the ARN of a DynamoDB stream.`);
-  }
-  return label;
-}
-
 /**
  * Decodes stream records; those of derived items are dropped: the projector's own writes must not cause any, but for the
  * continuations of a fan-out. Images are taken over as they are, nothing is unmarshalled. Throws an `EdgeloomError` where
@@ -41,7 +32,7 @@ export function streamLabel(streamArn: string): string {
  *
  * @param streamArn of the stream; default: each record's `eventSourceARN`.
  */
-export function decodeRecords(graph: AnyGraph, records: readonly RawRecord[], streamArn?: string): ChangeRecord[] {
+export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[], streamArn?: string): ChangeRecord[] {
   const decoded: ChangeRecord[] = [];
   let arn: string | undefined;
   let label = '';
@@ -57,7 +48,7 @@ export function decodeRecords(graph: AnyGraph, records: readonly RawRecord[], st
   return decoded;
 }
 
-function decodeRecord(graph: AnyGraph, record: RawRecord, label: string): ChangeRecord | undefined {
+function decodeRecord(graph: CompiledModel, record: RawRecord, label: string): ChangeRecord | undefined {
   const { dynamodb } = record;
   const source = stringOf(dynamodb?.Keys?.[graph.table.partitionKey]);
   const target = stringOf(dynamodb?.Keys?.[graph.table.sortKey]);

@@ -1,4 +1,4 @@
-import { CONTINUATION_PREFIX } from '../model/keys.ts';
+import { CONTINUATION_PREFIX } from '../items/keys.ts';
 
 const TYPE_INITIALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 

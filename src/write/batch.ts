@@ -1,5 +1,5 @@
 import { EdgeloomError } from '../errors.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { BatchWrite, Store, WriteManyResult } from '../store/port.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey } from './prepare.ts';
 
@@ -35,7 +35,7 @@ export class InvalidBatchError extends EdgeloomError {
 /** Collects the operations of a batch; nothing is checked or sent before the batch runs. */
 export class BatchBuilder {
   private readonly prepared: (() => Promise<BatchWrite>)[] = [];
-  constructor(private readonly graph: AnyGraph) {}
+  constructor(private readonly graph: CompiledModel) {}
 
   putNode = (id: string, attributes: unknown = {}): void => {
     this.prepared.push(async () => ({ put: await nodeItem(this.graph, id, attributes) }));
@@ -74,7 +74,7 @@ export class BatchBuilder {
   }
 }
 
-function keyText(graph: AnyGraph, write: BatchWrite): string {
+function keyText(graph: CompiledModel, write: BatchWrite): string {
   if ('delete' in write) return JSON.stringify([{ S: write.delete.source }, { S: write.delete.target }]);
   return JSON.stringify([write.put[graph.table.partitionKey], write.put[graph.table.sortKey]]);
 }

@@ -1,8 +1,8 @@
-import { type Item, stringOf } from '../model/attribute-value.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { isOwnerKey, parseNodeId } from '../items/keys.ts';
 import { classify, sortKeyOfEdge } from '../model/base-item.ts';
-import type { AnyGraph } from '../model/graph.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { inboundPartitions } from '../model/index-partition.ts';
-import { isOwnerKey, parseNodeId } from '../model/keys.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
 import { nodeKey } from './prepare.ts';
 
@@ -22,7 +22,7 @@ export interface DeletedNode {
 const BASE_SORT_KEYS = { from: 'A', to: '[' } as const;
 
 /** Deletes a node with its edges: see `Writer.deleteNodeWithEdges`. The node goes last, so that a rest can be found again. */
-export async function deleteNodeWithEdges(graph: AnyGraph, store: Store, id: string): Promise<DeletedNode> {
+export async function deleteNodeWithEdges(graph: CompiledModel, store: Store, id: string): Promise<DeletedNode> {
   const node = nodeKey(graph, id);
   const result: DeletedNode = { edges: 0, nodes: 0, skipped: 0, wcu: 0, rcu: 0 };
   await deleteOutgoing(graph, store, id, result);
@@ -32,7 +32,7 @@ export async function deleteNodeWithEdges(graph: AnyGraph, store: Store, id: str
   return result;
 }
 
-async function deleteOutgoing(graph: AnyGraph, store: Store, id: string, result: DeletedNode): Promise<void> {
+async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, result: DeletedNode): Promise<void> {
   const request: QueryRequest = { partition: id, sortKey: BASE_SORT_KEYS, consistent: true };
   for await (const items of pages(store, request, result)) {
     const edges: ItemKey[] = [];
@@ -47,7 +47,7 @@ async function deleteOutgoing(graph: AnyGraph, store: Store, id: string, result:
   }
 }
 
-async function deleteIncoming(graph: AnyGraph, store: Store, id: string, result: DeletedNode): Promise<void> {
+async function deleteIncoming(graph: CompiledModel, store: Store, id: string, result: DeletedNode): Promise<void> {
   const type = parseNodeId(id)?.type ?? '';
   for (const edge of graph.edges.values()) {
     if (edge.inbound === undefined || !edge.to.has(type)) continue;

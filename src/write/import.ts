@@ -2,9 +2,9 @@ import { createReadStream } from 'node:fs';
 import { isLosslessNumber, parse } from 'lossless-json';
 import pMap from 'p-map';
 import { EdgeloomError } from '../errors.ts';
-import { type AttributeValue, type Item, setOwn, stringOf } from '../model/attribute-value.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { describe } from '../model/keys.ts';
+import { type AttributeValue, type Item, setOwn, stringOf } from '../items/attribute-value.ts';
+import { describe } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { Store } from '../store/port.ts';
 import { checkedItem } from './prepare.ts';
 
@@ -13,7 +13,7 @@ export type ImportFormat = 'plain' | 'dynamodb';
 
 /** Options of `importFile`. */
 export interface ImportOptions {
-  graph: AnyGraph;
+  graph: CompiledModel;
   store: Store;
   /** Path of the file: one JSON object a line, `{ source, target, … }`. */
   file: string;
@@ -83,7 +83,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   return { items, wcu, skipped: bad.length };
 }
 
-function keyText(graph: AnyGraph, item: Item): string {
+function keyText(graph: CompiledModel, item: Item): string {
   const { partitionKey, sortKey } = graph.table;
   return JSON.stringify([stringOf(item[partitionKey]), stringOf(item[sortKey])]);
 }

@@ -1,16 +1,16 @@
 import { EdgeloomError } from '../errors.ts';
-import { type Item, stringOf } from '../model/attribute-value.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { TARGET_ID } from '../items/hashed-key.ts';
+import { describe, parseNodeId, typePrefix } from '../items/keys.ts';
+import { toPlainItem } from '../items/plain.ts';
 import { sortKeyOfEdge, targetIdOf } from '../model/base-item.ts';
-import type { AnyGraph } from '../model/graph.ts';
-import { TARGET_ID } from '../model/hashed-key.ts';
-import { describe, parseNodeId, typePrefix } from '../model/keys.ts';
-import { toPlainItem } from '../model/plain.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey } from '../store/port.ts';
-import { checkBaseItem, toItemOfKey } from './check.ts';
-import { checkBaseKey, checkEdgeType, checkNodeId } from './check-key.ts';
-import { validateFields } from './fields.ts';
-import { itemName } from './problem.ts';
-import { isPlainObject } from './values.ts';
+import { checkBaseItem, toItemOfKey } from './checks/base-item.ts';
+import { validateFields } from './checks/fields.ts';
+import { checkBaseKey, checkEdgeType, checkNodeId } from './checks/key.ts';
+import { itemName } from './checks/problem.ts';
+import { isPlainObject } from './checks/values.ts';
 
 /**
  * What each operation of the writer comes down to: the item or the key of one call, checked in full. All of them throw
@@ -18,14 +18,14 @@ import { isPlainObject } from './values.ts';
  */
 
 /** The key of a node. */
-export function nodeKey(graph: AnyGraph, id: unknown): ItemKey {
+export function nodeKey(graph: CompiledModel, id: unknown): ItemKey {
   checkNodeId(graph, id, 'The id');
   checkBaseKey(graph, id, id, {});
   return { source: id, target: id };
 }
 
 /** The key of an edge. */
-export function edgeKey(graph: AnyGraph, source: unknown, edgeType: unknown, target: unknown): ItemKey {
+export function edgeKey(graph: CompiledModel, source: unknown, edgeType: unknown, target: unknown): ItemKey {
   checkNodeId(graph, source, 'The source of an edge');
   checkEdgeType(graph, edgeType, `Edge of ${describe(source)}`);
   checkNodeId(graph, target, `The target of edge ${describe(source)} ${edgeType}`);
@@ -35,7 +35,7 @@ export function edgeKey(graph: AnyGraph, source: unknown, edgeType: unknown, tar
 }
 
 /** The item of a node. */
-export async function nodeItem(graph: AnyGraph, id: unknown, attributes: unknown): Promise<Item> {
+export async function nodeItem(graph: CompiledModel, id: unknown, attributes: unknown): Promise<Item> {
   const key = nodeKey(graph, id);
   const model = graph.nodes.get(parseNodeId(key.source)?.type ?? '');
   return baseItem(graph, key, await validateFields(model?.fields, attributes, itemName(key.source, key.target)));
@@ -43,7 +43,7 @@ export async function nodeItem(graph: AnyGraph, id: unknown, attributes: unknown
 
 /** The item of an edge. */
 export async function edgeItem(
-  graph: AnyGraph,
+  graph: CompiledModel,
   source: unknown,
   edgeType: string,
   target: unknown,
@@ -74,7 +74,7 @@ function withoutTargetId<T>(attributes: T, target: unknown, name: string): T {
  * Checks an item in wire form, as a file to be imported has it, and gives the item to write: the same, or where its type
  * declares `fields` the validator's output.
  */
-export async function checkedItem(graph: AnyGraph, item: Item): Promise<Item> {
+export async function checkedItem(graph: CompiledModel, item: Item): Promise<Item> {
   checkBaseItem(graph, item);
   const { partitionKey, sortKey } = graph.table;
   const { [partitionKey]: source, [sortKey]: target, ...attributes } = item;
@@ -89,7 +89,7 @@ export async function checkedItem(graph: AnyGraph, item: Item): Promise<Item> {
   return baseItem(graph, key, await validateFields(fields, toPlainItem(attributes), itemName(key.source, key.target)));
 }
 
-function baseItem(graph: AnyGraph, { source, target }: ItemKey, attributes: object): Item {
+function baseItem(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
   const { partitionKey, sortKey } = graph.table;
   for (const name of [partitionKey, sortKey]) {
     if (!Object.hasOwn(attributes, name)) continue;

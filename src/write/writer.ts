@@ -1,4 +1,4 @@
-import type { AnyGraph } from '../model/graph.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { EdgeInput, EdgeSource, EdgeTarget, EdgeType, NodeId, NodeInput, TypeOfId } from '../model/inference.ts';
 import type { Store, WriteResult } from '../store/port.ts';
 import { BatchBuilder, type WriteBatchResult } from './batch.ts';
@@ -9,7 +9,7 @@ import { edgeItem, edgeKey, nodeItem, nodeKey } from './prepare.ts';
 export type AttributesArgument<Input> = Partial<Input> extends Input ? [attributes?: Input] : [attributes: Input];
 
 /** Puts and deletes of single items, typed by the graph. */
-export interface Operations<G extends AnyGraph, Result> {
+export interface Operations<G extends CompiledModel, Result> {
   /** Puts a node whole: attributes that are not given are gone. */
   putNode<Id extends NodeId<G>>(id: Id, ...attributes: AttributesArgument<NodeInput<G, TypeOfId<G, Id>>>): Result;
   /** Puts an edge whole. Neither of its nodes has to exist. Where keys are hashed it makes the key and sets `targetId`. */
@@ -31,7 +31,7 @@ export interface Operations<G extends AnyGraph, Result> {
  * would have to quarantine. A refusal is an `EdgeloomError` that names item, attribute and remedy. Operations give the
  * write capacity units that they took.
  */
-export interface Writer<G extends AnyGraph> extends Operations<G, Promise<WriteResult>> {
+export interface Writer<G extends CompiledModel> extends Operations<G, Promise<WriteResult>> {
   /**
    * Makes many operations at once, 25 a call; where a key repeats, the last operation on it wins. All are checked first:
    * a bad one, and nothing is written, with an `InvalidBatchError` that lists every bad one. It is no transaction: where
@@ -68,7 +68,7 @@ export interface WriterOptions {
  * await writer.putNode('GOAL-G1', { title: 'Run a marathon' });
  * await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
  */
-export function createWriter<G extends AnyGraph>(graph: G, { store }: WriterOptions): Writer<G> {
+export function createWriter<G extends CompiledModel>(graph: G, { store }: WriterOptions): Writer<G> {
   const writer = {
     async putNode(id: string, attributes: unknown = {}): Promise<WriteResult> {
       return store.put(await nodeItem(graph, id, attributes));

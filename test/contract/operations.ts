@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import type { AttributeValue, Item } from '../../src/model/attribute-value.ts';
-import { INDEX_KEYS } from '../../src/model/derived-item.ts';
+import type { AttributeValue, Item } from '../../src/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../src/items/derived-item.ts';
 import type { BatchWrite, DerivedUpdate, ItemKey, QueryRequest, UpdateCondition } from '../../src/store/port.ts';
 
 /** A random store operation. */

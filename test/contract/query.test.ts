@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../src/model/attribute-value.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
 import type { QueryRequest, Store } from '../../src/store/port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS, textOf } from './stores.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors.ts';
-import { canonicalText, type Item } from '../../src/model/attribute-value.ts';
+import { canonicalText, type Item } from '../../src/items/attribute-value.ts';
 import type { QueryRequest, Store } from '../../src/store/port.ts';
 import { type Operation, operation } from './operations.ts';
 import { contractGraph, SUBJECTS, type Subject } from './stores.ts';

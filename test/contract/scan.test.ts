@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Item, stringOf } from '../../src/model/attribute-value.ts';
+import { type Item, stringOf } from '../../src/items/attribute-value.ts';
 import type { ScanSource, Store } from '../../src/store/port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS } from './stores.ts';
 

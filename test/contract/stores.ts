@@ -1,13 +1,14 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
-import type { Item } from '../../src/model/attribute-value.ts';
-import { type AnyGraph, defineGraph } from '../../src/model/graph.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { MemoryStore } from '../../src/store/memory.ts';
 import type { ScanSource, Store } from '../../src/store/port.ts';
 import { tableDefinition } from '../../src/store/table.ts';
+import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { uniqueTableName } from '../support/table.ts';
 
 /** What the engine behind the endpoint is; an endpoint that was given from outside may be any. */
@@ -54,7 +55,7 @@ export interface Subject {
   /** `memory`, or the engine's name. */
   name: string;
   /** Opens the store on a new table of the model. */
-  open: (graph: AnyGraph) => Promise<Store & ScanSource>;
+  open: (graph: CompiledModel) => Promise<Store & ScanSource>;
   /** Whether this store is known to differ in this. */
   deviates: (deviation: Deviation) => boolean;
 }
@@ -82,7 +83,7 @@ const engine: Subject = {
 export const SUBJECTS: readonly Subject[] = [memory, engine];
 
 /** A model that uses both indexes, with a table of its own. */
-export function contractGraph(): AnyGraph {
+export function contractGraph(): CompiledModel {
   return defineGraph({
     table: uniqueTableName(),
     nodes: { USER: node() },

@@ -1,5 +1,5 @@
-import type { Item } from '../../src/model/attribute-value.ts';
-import { INDEX_KEYS } from '../../src/model/derived-item.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { INDEX_KEYS } from '../../src/items/derived-item.ts';
 import type { ItemKey } from '../../src/store/port.ts';
 import type { Operation } from './operations.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type AttributeValue, type Item, sameValue } from '../../src/model/attribute-value.ts';
+import { type AttributeValue, type Item, sameValue } from '../../src/items/attribute-value.ts';
 import type { DerivedUpdate, ItemKey, Store, UpdateCondition, UpdateResult } from '../../src/store/port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS, textOf } from './stores.ts';
 

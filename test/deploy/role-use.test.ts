@@ -1,9 +1,8 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { roleResources } from '../../deploy/roles.ts';
-import { loadModel } from '../../src/cli/load-model.ts';
-import { watermark } from '../../src/model/watermark.ts';
-import { streamLabel } from '../../src/stream/decode.ts';
+import { loadModel } from '../../src/cli/session/load-model.ts';
+import { streamLabel, watermark } from '../../src/items/watermark.ts';
 import { startThrottlingProxy } from '../contract/proxy.ts';
 import { checkedTable } from '../support/checked-table.ts';
 import { loadFunction } from '../support/deploy/functions.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkShares } from '../../deploy/check-machine.ts';
 import { PARAMETER_NAMES, type Parameters, readParameters } from '../../deploy/parameters.ts';
 import { stack } from '../../deploy/stack.ts';
-import { defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { PARAMETERS } from '../support/deploy/parameters.ts';
 import { specificationProblems } from '../support/deploy/specification.ts';

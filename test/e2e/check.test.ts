@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../src/model/attribute-value.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { type CommandRun, type DevServer, edgeloom, startDev } from '../support/command.ts';

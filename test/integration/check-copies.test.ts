@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { check } from '../../src/check/check.ts';
 import { checkExport } from '../../src/check/export.ts';
 import type { Finding } from '../../src/check/finding.ts';
-import type { Item } from '../../src/model/attribute-value.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
 import { bookGraph } from '../support/book-graph.ts';
 import { driftOf } from '../support/checked-table.ts';
 import { copiedTable } from '../support/copied-table.ts';

@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { checkExport } from '../../src/check/export.ts';
 import type { Finding } from '../../src/check/finding.ts';
-import type { Item } from '../../src/model/attribute-value.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
 import { checkedTable, driftOf } from '../support/checked-table.ts';
 import { writeExport } from '../support/export.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../src/model/attribute-value.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
 import { checkedTable, driftOf } from '../support/checked-table.ts';
 
 const FUTURE = `9999-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { memoryCheckpoint } from '../../src/local/checkpoint.ts';
-import { createWorker } from '../../src/local/worker.ts';
-import { type Item, numberOf, stringOf } from '../../src/model/attribute-value.ts';
-import { defineGraph } from '../../src/model/graph.ts';
+import { type Item, numberOf, stringOf } from '../../src/items/attribute-value.ts';
+import { viewCopies } from '../../src/items/stored-view.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
-import { viewCopies } from '../../src/plan/stored-view.ts';
 import { redrive } from '../../src/repair/redrive.ts';
 import type { Store } from '../../src/store/port.ts';
+import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
+import { createWorker } from '../../src/worker/worker.ts';
 import { HookedStore } from '../support/hooked-store.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../src/apply/projector.ts';
 import { check } from '../../src/check/check.ts';
-import { defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { createWriter } from '../../src/write/writer.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../src/apply/projector.ts';
-import { defineGraph } from '../../src/model/graph.ts';
+import type { ChangeRecord } from '../../src/items/change-record.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import type { Store } from '../../src/store/port.ts';
-import type { ChangeRecord } from '../../src/stream/record.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const BUDGET_BYTES = 4096;

@@ -8,7 +8,8 @@ import { z } from 'zod';
 import { type CheckOptions, check } from '../../src/check/check.ts';
 import type { Finding } from '../../src/check/finding.ts';
 import { hashedEdgeKey } from '../../src/index.ts';
-import { type AnyGraph, defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { redrive } from '../../src/repair/redrive.ts';
@@ -59,7 +60,7 @@ async function friends() {
   return {
     ...{ ...table, put, deleted, checked },
     writer: createWriter(graph, { store }),
-    openWriter: createWriter(graph as AnyGraph, { store }),
+    openWriter: createWriter(graph as CompiledModel, { store }),
     reader: createReader(graph, { store }),
   };
 }

@@ -2,7 +2,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors.ts';
 import { streamHandler } from '../../src/lambda/index.ts';
-import { defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import type { Store } from '../../src/store/port.ts';
 import type { RawRecord } from '../../src/stream/decode.ts';

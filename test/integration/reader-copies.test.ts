@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 import { createReader, type Reader } from '../../src/read/reader.ts';
 import { createWriter } from '../../src/write/writer.ts';

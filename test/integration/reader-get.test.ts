@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../src/model/attribute-value.ts';
-import { defineGraph } from '../../src/model/graph.ts';
-import { ExactNumber } from '../../src/model/plain.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { ExactNumber } from '../../src/items/plain.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { allPages, countingReader } from '../support/reader.ts';

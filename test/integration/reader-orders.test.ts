@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { check } from '../../src/check/check.ts';
-import type { AnyGraph } from '../../src/model/graph.ts';
-import { defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { createWriter } from '../../src/write/writer.ts';
@@ -133,7 +133,7 @@ describe('named orders', () => {
     }
     const page = await reader.page('FOR', 'USER-1', { order: 'byHours', limit: 2, reverse: true });
     expect(page.items.map(({ id }) => id)).toEqual(['TICKET-plain', byHours.at(-1)!.source]);
-    const open = reader as unknown as ReturnType<typeof createReader<AnyGraph>>;
+    const open = reader as unknown as ReturnType<typeof createReader<CompiledModel>>;
     await expect(open.inbound('FOR', 'USER-1', { order: 'byColour' })).rejects.toThrow(
       expect.objectContaining({
         code: 'unknown-order',

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { check } from '../../src/check/check.ts';
-import type { AnyGraph } from '../../src/model/graph.ts';
-import { defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { createReader, type Reader } from '../../src/read/reader.ts';
 import { createWriter } from '../../src/write/writer.ts';
@@ -171,7 +171,7 @@ describe('the owner', () => {
   it('is no neighbour of a page, and is refused where the model does not include it', async () => {
     const page = await reader.page('FOR', 'USER-1', { reverse: true, limit: 2 });
     expect(page.items.map(({ id }) => id)).toEqual(['TICKET-11', 'TICKET-10']);
-    const open = reader as unknown as Reader<AnyGraph>;
+    const open = reader as unknown as Reader<CompiledModel>;
     const fails = (code: string) => expect.objectContaining({ code });
     await expect(open.inbound('SEEN', 'USER-1', { owner: true })).rejects.toThrow(fails('no-owner'));
     const options = { owner: true } as object;
@@ -241,7 +241,7 @@ describe('the owner item', () => {
     await store.put({ ...item!, attributes: { M: { name: { S: 'Eve' } } } });
     await store.delete({ source: 'USER-2', target: `${target}/byHours` });
     await store.put({ ...item!, source: { S: 'USER-9' } });
-    const found = async (of: AnyGraph, mode: 'report' | 'repair') => {
+    const found = async (of: CompiledModel, mode: 'report' | 'repair') => {
       const verdicts: string[] = [];
       const onFinding = (finding: { verdict: string; source: string; target: string }) =>
         verdicts.push(`${finding.verdict} ${finding.source} ${finding.target}`);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../src/model/attribute-value.ts';
-import { compareKeys } from '../../src/model/encoding.ts';
-import { defineGraph } from '../../src/model/graph.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { compareKeys } from '../../src/items/encoding.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { allPages, countingReader } from '../support/reader.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../src/model/attribute-value.ts';
-import { defineGraph } from '../../src/model/graph.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';

@@ -1,12 +1,12 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../src/model/attribute-value.ts';
-import { defineGraph } from '../../src/model/graph.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { derive, edge, node, rank } from '../../src/model/schema.ts';
+import { QUARANTINE_PARTITION, readEntry } from '../../src/plan/quarantine-entry.ts';
 import { parseFailedBatch, readFailedBatch } from '../../src/repair/failed-batch.ts';
 import { redrive, redriveRecords } from '../../src/repair/redrive.ts';
 import type { Store } from '../../src/store/port.ts';
-import { QUARANTINE_PARTITION, readEntry } from '../../src/stream/quarantine.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 function poisonGraph() {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { node } from '../../src/model/schema.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../src/apply/projector.ts';
 import { StoreError } from '../../src/errors.ts';
-import { type Checkpoint, type CheckpointStore, memoryCheckpoint } from '../../src/local/checkpoint.ts';
-import { createSourceWorker } from '../../src/local/worker.ts';
-import type { BatchReport, TrimmedShard, WorkerSettings } from '../../src/local/worker-types.ts';
+import { type Checkpoint, type CheckpointStore, memoryCheckpoint } from '../../src/stream/checkpoint.ts';
+import { createSourceWorker } from '../../src/worker/worker.ts';
+import type { BatchReport, TrimmedShard, WorkerSettings } from '../../src/worker/worker-types.ts';
 import { failingStore, followGraph, follows, idsOf, recordingLogger, user, viewOf } from '../support/follow-graph.ts';
 import { ScriptedStream } from '../support/scripted-stream.ts';
 import { testTable } from '../support/table.ts';

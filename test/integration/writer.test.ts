@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { EdgeloomError } from '../../src/errors.ts';
-import type { Item } from '../../src/model/attribute-value.ts';
-import type { AnyGraph } from '../../src/model/graph.ts';
-import { ExactNumber, toPlainItem } from '../../src/model/plain.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { ExactNumber, toPlainItem } from '../../src/items/plain.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { InvalidBatchError } from '../../src/write/batch.ts';
 import { importFile } from '../../src/write/import.ts';
 import { testTable } from '../support/table.ts';
@@ -223,7 +223,7 @@ it('projects items written with the bare SDK just as those of the writer', async
 });
 
 /** Every item of a table by key, without what depends on the stream and the clock. */
-async function allItems({ client, graph }: { client: DynamoDBClient; graph: AnyGraph }) {
+async function allItems({ client, graph }: { client: DynamoDBClient; graph: CompiledModel }) {
   const { Items = [] } = await client.send(new ScanCommand({ TableName: graph.table.name, ConsistentRead: true }));
   const keyText = ({ source, target }: Record<string, unknown>) => JSON.stringify([source, target]);
   return Items.map(

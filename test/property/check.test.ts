@@ -5,9 +5,9 @@ import { type CheckOptions, check } from '../../src/check/check.ts';
 import { isCountOf, isLive, isReverseOf } from '../../src/check/compare.ts';
 import { hasCopies } from '../../src/check/copies.ts';
 import type { Finding } from '../../src/check/finding.ts';
-import type { Item } from '../../src/model/attribute-value.ts';
-import type { AnyGraph } from '../../src/model/graph.ts';
-import { hashedSortKey } from '../../src/model/hashed-key.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { hashedSortKey } from '../../src/items/hashed-key.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { isContinuationKey } from '../../src/stream/filter.ts';
 import { comparable, derivedName, storedItems, wantedItems } from '../support/oracle.ts';
 import { LABEL } from '../support/records.ts';
@@ -49,7 +49,7 @@ const EXTRAS = [
   '%',
 ];
 
-async function projected(graph: AnyGraph, history: readonly Write[]): Promise<StreamedStore> {
+async function projected(graph: CompiledModel, history: readonly Write[]): Promise<StreamedStore> {
   const table = new StreamedStore(graph);
   for (const one of history) await table.producer(...keyed(graph, one));
   const result = await createProjector(graph, { store: table }).project(table.records);
@@ -78,7 +78,7 @@ const GHOSTS = [
 const LOST = ['USER-1', 'GOAL-1', 'GOAL-2'].map((id) => ({ source: id, target: id }));
 
 /** Breaks the table; gives the names of derived items whose watermark or expiry cannot be. */
-async function damage(graph: AnyGraph, table: StreamedStore, list: readonly Damage[]): Promise<Set<string>> {
+async function damage(graph: CompiledModel, table: StreamedStore, list: readonly Damage[]): Promise<Set<string>> {
   for (const { kind, pick } of list) {
     const items = derivedItemsOf(table);
     const item = items[pick % Math.max(1, items.length)];
@@ -128,7 +128,7 @@ function wrongCounts(table: StreamedStore): string[] {
 }
 
 /** A kind that the model has not; a watermark of no stream, or of a later one; an expiry of what is no tombstone. */
-function isOdd(graph: AnyGraph, item: Item): boolean {
+function isOdd(graph: CompiledModel, item: Item): boolean {
   const sortKey = textOf(item['target']);
   if (sortKey.startsWith('~degree/')) return !isCountOf(graph, sortKey);
   if (sortKey.startsWith('~rev/') && !isReverseOf(graph, sortKey)) return true;
@@ -195,7 +195,7 @@ function withBrokenCopies(view: Item, pick: number): Item {
 }
 
 /** Delivers what the stream has of fan-outs that go on, until none does. */
-async function fanOut(graph: AnyGraph, table: StreamedStore): Promise<void> {
+async function fanOut(graph: CompiledModel, table: StreamedStore): Promise<void> {
   for (let read = 0; read < table.records.length; ) {
     const records = table.records.slice(read);
     read += records.length;
@@ -205,7 +205,7 @@ async function fanOut(graph: AnyGraph, table: StreamedStore): Promise<void> {
   }
 }
 
-async function run(graph: AnyGraph, table: StreamedStore, options: Partial<CheckOptions> = {}) {
+async function run(graph: CompiledModel, table: StreamedStore, options: Partial<CheckOptions> = {}) {
   const findings: Finding[] = [];
   const result = await check({
     ...{ graph, store: table, streamLabel: LABEL, settleMs: 0, segments: 3 },
@@ -217,7 +217,7 @@ async function run(graph: AnyGraph, table: StreamedStore, options: Partial<Check
 }
 
 /** The names of the derived items that are not what the oracle wants, and those that are odd besides. */
-function wrongItems(graph: AnyGraph, table: StreamedStore, odd: ReadonlySet<string>): string[] {
+function wrongItems(graph: CompiledModel, table: StreamedStore, odd: ReadonlySet<string>): string[] {
   const items = [...table.items()];
   const base = items.filter((item) => !textOf(item['target']).startsWith('~'));
   const wanted = comparable(wantedItems(graph, base));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { AttributeValue } from '../../src/model/attribute-value.ts';
+import type { AttributeValue } from '../../src/items/attribute-value.ts';
 import {
   decodeElement,
   edgeKeyOf,
@@ -9,9 +9,9 @@ import {
   encodeLabel,
   escapedEdge,
   escapedHashedEdge,
-} from '../../src/model/element.ts';
-import { hashedSortKey } from '../../src/model/hashed-key.ts';
-import { edgeSortKey } from '../../src/model/keys.ts';
+} from '../../src/items/element.ts';
+import { hashedSortKey } from '../../src/items/hashed-key.ts';
+import { edgeSortKey } from '../../src/items/keys.ts';
 import { anyText, typeName } from '../support/texts.ts';
 
 const RUNS = { numRuns: 1500 };

@@ -12,7 +12,7 @@ import {
   LAST_SORT_KEY,
   lowestSortKey,
   OWNER_SORT_KEY,
-} from '../../src/model/encoding.ts';
+} from '../../src/items/encoding.ts';
 import { anyText } from '../support/texts.ts';
 
 const RUNS = { numRuns: 2000 };

@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { classify, classifyKey } from '../../src/model/base-item.ts';
-import { defineGraph } from '../../src/model/graph.ts';
-import { hashedEdgeKey, hashedSortKey } from '../../src/model/hashed-key.ts';
-import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
+import { hashedEdgeKey, hashedSortKey } from '../../src/items/hashed-key.ts';
 import {
   baseKeyOfIndexItem,
   continuationKey,
@@ -20,9 +17,12 @@ import {
   searchValueKey,
   typePrefix,
   VIEW_KEY,
-} from '../../src/model/keys.ts';
+} from '../../src/items/keys.ts';
+import { watermark } from '../../src/items/watermark.ts';
+import { classify, classifyKey } from '../../src/model/base-item.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
 import { edge, node } from '../../src/model/schema.ts';
-import { watermark } from '../../src/model/watermark.ts';
 import { isBaseSortKey } from '../../src/stream/filter.ts';
 import { anyText, typeName } from '../support/texts.ts';
 

@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import pMap from 'p-map';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { EXPERIMENTS } from './simulator/planted/experiments.ts';
-import type { Mutant } from './simulator/planted/mutant.ts';
-import { MUTANTS } from './simulator/planted/mutants.ts';
-import { loadPinned } from './simulator/planted/pinned.ts';
-import { WORKER_MUTANTS } from './simulator/planted/worker.ts';
-import { Runner } from './simulator/runner.ts';
-import { runScript } from './simulator/schedule.ts';
-import type { Failure } from './simulator/world.ts';
+import { EXPERIMENTS } from '../simulator/planted/experiments.ts';
+import type { Mutant } from '../simulator/planted/mutant.ts';
+import { MUTANTS } from '../simulator/planted/mutants.ts';
+import { loadPinned } from '../simulator/planted/pinned.ts';
+import { WORKER_MUTANTS } from '../simulator/planted/worker.ts';
+import { Runner } from '../simulator/runner.ts';
+import { runScript } from '../simulator/schedule.ts';
+import type { Failure } from '../simulator/world.ts';
 
 /**
  * A simulator that finds nothing has to be shown to be able to: each bug that is planted in the production code, a rule of
@@ -30,7 +30,7 @@ const SHOWN_BY: readonly Failure['kind'][] = [
 /** Schedules between two looks at whether the bug was found. */
 const CHUNK = 250;
 
-const pinnedNames = readdirSync(new URL('simulator/planted/pinned/', import.meta.url)).map((file) =>
+const pinnedNames = readdirSync(new URL('../simulator/planted/pinned/', import.meta.url)).map((file) =>
   file.replace(/\.json$/, ''),
 );
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createProjector, type Projector } from '../../src/apply/projector.ts';
-import type { AnyGraph } from '../../src/model/graph.ts';
+import type { ChangeRecord } from '../../src/items/change-record.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { derive } from '../../src/plan/derive.ts';
-import { QUARANTINE_PARTITION, readEntry } from '../../src/stream/quarantine.ts';
-import type { ChangeRecord } from '../../src/stream/record.ts';
+import { QUARANTINE_PARTITION, readEntry } from '../../src/plan/quarantine-entry.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
 import { at } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
@@ -17,14 +17,14 @@ import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
 
 const RUNS = { numRuns: 300 };
 
-async function expectConverged(graph: AnyGraph, table: StreamedStore): Promise<void> {
+async function expectConverged(graph: CompiledModel, table: StreamedStore): Promise<void> {
   const items = [...table.items()];
   const base = items.filter((item) => 'S' in item['target']! && !item['target'].S.startsWith('~'));
   expect(comparable(storedItems(graph, items))).toEqual(comparable(wantedItems(graph, base)));
 }
 
 /** Nothing lost: each base item that cannot be derived in full is found in quarantine. */
-async function expectQuarantined(graph: AnyGraph, table: StreamedStore): Promise<void> {
+async function expectQuarantined(graph: CompiledModel, table: StreamedStore): Promise<void> {
   const { items } = await table.query({ index: 'gsi0', partition: QUARANTINE_PARTITION });
   const stuck = new Set(items.map((item) => readEntry(graph, item)).map(({ source, target }) => `${source} ${target}`));
   for (const item of table.items()) {
@@ -35,7 +35,7 @@ async function expectQuarantined(graph: AnyGraph, table: StreamedStore): Promise
   }
 }
 
-async function write(graph: AnyGraph, table: StreamedStore, given: readonly Write[]): Promise<void> {
+async function write(graph: CompiledModel, table: StreamedStore, given: readonly Write[]): Promise<void> {
   for (const one of given) await table.producer(...keyed(graph, one));
 }
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../src/model/attribute-value.ts';
-import type { ChangeRecord } from '../../src/stream/record.ts';
-import { Choices } from './simulator/choices.ts';
-import { chooseModel, graphOf, type ModelOptions } from './simulator/models.ts';
-import { expectedPartitions, isPoison } from './simulator/oracle.ts';
-import { MUTANTS } from './simulator/planted/mutants.ts';
-import { Runner } from './simulator/runner.ts';
-import { runScript, runSeed } from './simulator/schedule.ts';
-import { differences } from './simulator/verdict.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/items/change-record.ts';
+import { Choices } from '../simulator/choices.ts';
+import { chooseModel, graphOf, type ModelOptions } from '../simulator/models.ts';
+import { expectedPartitions, isPoison } from '../simulator/oracle.ts';
+import { MUTANTS } from '../simulator/planted/mutants.ts';
+import { Runner } from '../simulator/runner.ts';
+import { runScript, runSeed } from '../simulator/schedule.ts';
+import { differences } from '../simulator/verdict.ts';
 
 const OPTIONS: ModelOptions = {
   view: 'title',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { reportText, shrunkReport } from './simulator/report.ts';
-import { emptyTally, runSeeds, type Tally } from './simulator/tally.ts';
+import { reportText, shrunkReport } from '../simulator/report.ts';
+import { emptyTally, runSeeds, type Tally } from '../simulator/tally.ts';
 
 /**
  * The promise of the projector's protocol: however shards split, batches are cut, calls fail and processes die, derived

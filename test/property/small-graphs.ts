@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import type { Item } from '../../src/model/attribute-value.ts';
-import type { AnyGraph } from '../../src/model/graph.ts';
-import { hashedSortKey } from '../../src/model/hashed-key.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { hashedSortKey } from '../../src/items/hashed-key.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { derive, node, rank } from '../../src/model/schema.ts';
 import { anyEdge, anyNode, define } from '../support/model.ts';
 
@@ -71,7 +71,7 @@ const edgeSet = fc.constantFrom<unknown>(undefined, false, ['role'], ['role', 's
 const copy = fc.constantFrom(['title'], ['title', 'tags', 'nothing']);
 
 /** A model of goals, their members and the goals that they lead to. */
-export const smallGraph: fc.Arbitrary<AnyGraph> = fc
+export const smallGraph: fc.Arbitrary<CompiledModel> = fc
   .record({
     ...{ view: projection, search: option(search), edgeSet, inbound: option(inbound), link: edgeSet },
     linkInbound: option(inbound),
@@ -121,7 +121,7 @@ export interface Write {
 
 /** The arguments of `StreamedStore.producer` for a write, with a hashed key where the model has them. */
 export function keyed(
-  graph: AnyGraph,
+  graph: CompiledModel,
   { source, target, attributes, stray }: Write,
 ): [source: string, target: string, attributes: Item | undefined] {
   const edge = source === target ? undefined : graph.edges.get(target.slice(0, target.indexOf('-')));

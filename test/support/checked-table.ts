@@ -1,7 +1,7 @@
 import { type CheckOptions, type CheckResult, check } from '../../src/check/check.ts';
 import type { Finding } from '../../src/check/finding.ts';
-import type { Item } from '../../src/model/attribute-value.ts';
-import { streamLabel } from '../../src/stream/decode.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { streamLabel } from '../../src/items/watermark.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { goalGraph } from './contracts-model.ts';
 import { testTable, uniqueTableName } from './table.ts';

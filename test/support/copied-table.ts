@@ -1,8 +1,8 @@
 import { createProjector } from '../../src/apply/projector.ts';
 import { type CheckOptions, type CheckResult, check } from '../../src/check/check.ts';
 import type { Finding } from '../../src/check/finding.ts';
-import { canonicalText, type Item } from '../../src/model/attribute-value.ts';
-import { streamLabel } from '../../src/stream/decode.ts';
+import { canonicalText, type Item } from '../../src/items/attribute-value.ts';
+import { streamLabel } from '../../src/items/watermark.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { bookGraph } from './book-graph.ts';
 import { testTable, uniqueTableName } from './table.ts';

@@ -1,10 +1,10 @@
 import { StoreError } from '../../src/errors.ts';
-import type { WorkerLogger } from '../../src/local/worker-types.ts';
-import type { Item } from '../../src/model/attribute-value.ts';
-import { defineGraph } from '../../src/model/graph.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/items/change-record.ts';
+import type { Logger } from '../../src/logger.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import type { Store, UpdateResult } from '../../src/store/port.ts';
-import type { ChangeRecord } from '../../src/stream/record.ts';
 import { uniqueTableName } from './table.ts';
 
 /** A small model for the worker's tests: users that follow each other. */
@@ -52,7 +52,7 @@ export function idsOf(records: readonly ChangeRecord[]): string[] {
 }
 
 /** A logger that keeps its warnings and errors. */
-export function recordingLogger(): WorkerLogger & { lines: string[] } {
+export function recordingLogger(): Logger & { lines: string[] } {
   const lines: string[] = [];
   const keep = (_details: object, message: string): void => {
     lines.push(message);

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startEngine } from '../../src/local/engine.ts';
+import { startEngine } from '../../src/local/engine/engine.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {

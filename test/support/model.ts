@@ -1,9 +1,10 @@
 import { ModelError } from '../../src/errors.ts';
-import { type AnyGraph, defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node } from '../../src/model/schema.ts';
 
 /** Model files are also written in plain JavaScript: anything can come in. */
-export const define = defineGraph as (input: unknown) => AnyGraph;
+export const define = defineGraph as (input: unknown) => CompiledModel;
 /** `node` for any input. */
 export const anyNode = node as (options?: unknown) => ReturnType<typeof node>;
 /** `edge` for any input. */

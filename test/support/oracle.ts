@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
-import { type AttributeValue, attributeOf, canonicalText, type Item } from '../../src/model/attribute-value.ts';
-import type { EdgeModel, NodeModel, OrderModel, Projection, SearchModel } from '../../src/model/compile.ts';
-import { encodeElement } from '../../src/model/element.ts';
-import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/model/encoding.ts';
-import type { AnyGraph } from '../../src/model/graph.ts';
-import { hashedSortKey } from '../../src/model/hashed-key.ts';
+import { type AttributeValue, attributeOf, canonicalText, type Item } from '../../src/items/attribute-value.ts';
+import { encodeElement } from '../../src/items/element.ts';
+import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/items/encoding.ts';
+import { hashedSortKey } from '../../src/items/hashed-key.ts';
+import { edgeIndexKey, reverseKey, searchKey, searchValueKey } from '../../src/items/keys.ts';
+import { toPlainItem } from '../../src/items/plain.ts';
+import type {
+  CompiledModel,
+  EdgeModel,
+  NodeModel,
+  OrderModel,
+  Projection,
+  SearchModel,
+} from '../../src/model/compiled.ts';
 import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
-import { edgeIndexKey, reverseKey, searchKey, searchValueKey } from '../../src/model/keys.ts';
-import { toPlainItem } from '../../src/model/plain.ts';
 
 /**
  * What should be derived from base items, computed from the model in the plainest way and apart from the planner: no
@@ -23,7 +29,7 @@ export function derivedName(source: string, sortKey: string): string {
 }
 
 /** The derived items of a table. Parts that cannot be derived are absent. */
-export function wantedItems(graph: AnyGraph, baseItems: Iterable<Item>): Wanted {
+export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wanted {
   const wanted: Wanted = new Map();
   const views = new Map<string, { attributes?: Item; elements: string[]; copies: Item }>();
   const items = [...baseItems];
@@ -81,7 +87,7 @@ function edgeTarget(edge: EdgeModel, sortKey: string, item: Item): string | unde
 }
 
 /** The derived items that a table holds, in the same form: without what serves the protocol, tombstones left out. */
-export function storedItems(graph: AnyGraph, items: Iterable<Item>): Wanted {
+export function storedItems(graph: CompiledModel, items: Iterable<Item>): Wanted {
   const stored: Wanted = new Map();
   for (const item of items) {
     const sortKey = text(item[graph.table.sortKey])!;
@@ -102,7 +108,7 @@ export function comparable(items: Wanted): Record<string, string> {
 
 /** A base item on its way. */
 interface Base {
-  graph: AnyGraph;
+  graph: CompiledModel;
   source: string;
   sortKey: string;
   item: Item;

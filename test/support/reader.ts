@@ -1,10 +1,10 @@
-import type { AnyGraph } from '../../src/model/graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { createReader, type Reader, type ReaderOptions } from '../../src/read/reader.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 
 /** A reader that counts the requests its client sends, by command: `{ QueryCommand: 2 }`. */
-export function countingReader<G extends AnyGraph>(
+export function countingReader<G extends CompiledModel>(
   graph: G,
   endpoint: string,
   options: Omit<ReaderOptions, 'store'> = {},

@@ -1,6 +1,6 @@
-import type { Item } from '../../src/model/attribute-value.ts';
-import { watermark } from '../../src/model/watermark.ts';
-import type { ChangeRecord } from '../../src/stream/record.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/items/change-record.ts';
+import { watermark } from '../../src/items/watermark.ts';
 
 /** The label of the stream that tests' records come from. */
 export const LABEL = '2026-01-01T00:00:00.000';

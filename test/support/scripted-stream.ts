@@ -1,4 +1,6 @@
 import { StoreError } from '../../src/errors.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import type { Store } from '../../src/store/port.ts';
 import {
   type Shard,
   type StreamDescription,
@@ -6,9 +8,7 @@ import {
   type StreamPage,
   type StreamRecord,
   type StreamSource,
-} from '../../src/local/stream-source.ts';
-import type { Item } from '../../src/model/attribute-value.ts';
-import type { Store } from '../../src/store/port.ts';
+} from '../../src/stream/source.ts';
 
 /** The first sequence number, as long as real ones are. */
 const FIRST_SEQUENCE = 100_000_000_000_000_000_000n;

@@ -1,8 +1,8 @@
-import type { Item } from '../../src/model/attribute-value.ts';
-import type { AnyGraph } from '../../src/model/graph.ts';
-import { type ItemChange, MemoryStore } from '../../src/store/memory.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/items/change-record.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from '../../src/stream/filter.ts';
-import type { ChangeRecord } from '../../src/stream/record.ts';
+import { type ItemChange, MemoryStore } from './memory-store/memory-store.ts';
 import { at } from './records.ts';
 
 /** A table in memory with its stream: the records of base items and continuations of fan-outs, oldest first. */
@@ -11,7 +11,7 @@ export class StreamedStore extends MemoryStore {
   /** Changes of derived items, which a stream would carry too and the projector never sees. */
   readonly derivedChanges: ItemChange[];
 
-  constructor(graph: AnyGraph) {
+  constructor(graph: CompiledModel) {
     const records: ChangeRecord[] = [];
     const derivedChanges: ItemChange[] = [];
     super(graph.table, {

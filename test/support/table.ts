@@ -1,12 +1,12 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { inject } from 'vitest';
 import { type BatchResult, createProjector } from '../../src/apply/projector.ts';
-import type { AnyGraph } from '../../src/model/graph.ts';
+import type { ChangeRecord } from '../../src/items/change-record.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';
 import { decodeRecords } from '../../src/stream/decode.ts';
-import type { ChangeRecord } from '../../src/stream/record.ts';
 
 let counter = 0;
 
@@ -17,7 +17,7 @@ export function uniqueTableName(): string {
 }
 
 /** Creates the graph's table on the test engine; give each graph a `uniqueTableName()`. */
-export async function testTable<G extends AnyGraph>(graph: G) {
+export async function testTable<G extends CompiledModel>(graph: G) {
   const endpoint = inject('endpoint');
   const client = createClient({ endpoint });
   const streams = createStreamsClient({ endpoint });

@@ -2,10 +2,11 @@
  * A worker as a process of its own; it says how many records it has applied after each batch.
  * Arguments: endpoint, table, stream ARN, checkpoint file.
  */
-import { fileCheckpoint } from '../../src/local/checkpoint.ts';
-import { createWorker } from '../../src/local/worker.ts';
+
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
+import { createWorker } from '../../src/worker/worker.ts';
 import { followGraph } from './follow-graph.ts';
 
 const [endpoint, table, streamArn = '', checkpoint = ''] = process.argv.slice(2);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type AnyGraph, defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { testTable, uniqueTableName } from './table.ts';
@@ -48,6 +49,6 @@ export async function writerTable() {
   const get = async (source: string, target: string) =>
     (await store.get({ source, target }, { consistent: true })).item;
   // The open writer takes what the typed one refuses at compile time, as a caller in plain JavaScript may give it.
-  const openWriter = createWriter(graph as AnyGraph, { store });
+  const openWriter = createWriter(graph as CompiledModel, { store });
   return { ...table, commands, writer: createWriter(graph, { store }), openWriter, get };
 }

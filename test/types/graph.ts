@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { z } from 'zod';
-import { defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 
 /** The graph of the type tests: types with and without `fields`, from zod and from a validator made by hand. */

@@ -1,5 +1,6 @@
 import { expectTypeOf, it } from 'vitest';
-import type { AnyGraph } from '../../src/model/graph.ts';
+import { newId } from '../../src/items/keys.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import type {
   EdgeAttributes,
   EdgeInput,
@@ -15,7 +16,6 @@ import type {
   SearchName,
   TypeOfId,
 } from '../../src/model/inference.ts';
-import { newId } from '../../src/model/keys.ts';
 import type { TestGraph } from './graph.ts';
 
 it('knows the node types, their ids and the type of an id', () => {
@@ -53,7 +53,7 @@ it('knows what an edge type joins and its labels', () => {
 it('names the orders, and not what stands beside them', () => {
   expectTypeOf<EdgeOrder<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<'gsi0' | 'gsi1' | 'byDate'>();
   expectTypeOf<EdgeOrder<TestGraph, 'FOLLOWS'>>().toEqualTypeOf<never>();
-  expectTypeOf<EdgeOrder<AnyGraph, string>>().toEqualTypeOf<string>();
+  expectTypeOf<EdgeOrder<CompiledModel, string>>().toEqualTypeOf<string>();
 });
 
 it('names the searches', () => {
@@ -61,14 +61,14 @@ it('names the searches', () => {
 });
 
 it('takes any text and open attributes where the graph is not known', () => {
-  expectTypeOf<NodeType<AnyGraph>>().toEqualTypeOf<string>();
-  expectTypeOf<EdgeType<AnyGraph>>().toEqualTypeOf<string>();
-  expectTypeOf<NodeId<AnyGraph>>().toEqualTypeOf<string>();
-  expectTypeOf<TypeOfId<AnyGraph, string>>().toEqualTypeOf<string>();
-  expectTypeOf<EdgeSource<AnyGraph, string>>().toEqualTypeOf<string>();
-  expectTypeOf<EdgeTarget<AnyGraph, string>>().toEqualTypeOf<string>();
-  expectTypeOf<EdgeLabel<AnyGraph, string>>().toEqualTypeOf<string>();
-  expectTypeOf<SearchName<AnyGraph>>().toEqualTypeOf<string>();
-  expectTypeOf<NodeInput<AnyGraph, string>>().toEqualTypeOf<Record<string, unknown>>();
-  expectTypeOf<EdgeAttributes<AnyGraph, string>>().toEqualTypeOf<Record<string, unknown>>();
+  expectTypeOf<NodeType<CompiledModel>>().toEqualTypeOf<string>();
+  expectTypeOf<EdgeType<CompiledModel>>().toEqualTypeOf<string>();
+  expectTypeOf<NodeId<CompiledModel>>().toEqualTypeOf<string>();
+  expectTypeOf<TypeOfId<CompiledModel, string>>().toEqualTypeOf<string>();
+  expectTypeOf<EdgeSource<CompiledModel, string>>().toEqualTypeOf<string>();
+  expectTypeOf<EdgeTarget<CompiledModel, string>>().toEqualTypeOf<string>();
+  expectTypeOf<EdgeLabel<CompiledModel, string>>().toEqualTypeOf<string>();
+  expectTypeOf<SearchName<CompiledModel>>().toEqualTypeOf<string>();
+  expectTypeOf<NodeInput<CompiledModel, string>>().toEqualTypeOf<Record<string, unknown>>();
+  expectTypeOf<EdgeAttributes<CompiledModel, string>>().toEqualTypeOf<Record<string, unknown>>();
 });

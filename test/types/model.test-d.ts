@@ -1,6 +1,6 @@
 import { expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { defineGraph } from '../../src/model/graph.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { type Derive, derive, edge, node, rank } from '../../src/model/schema.ts';
 
 const fields = z.object({ title: z.string(), kind: z.string() });

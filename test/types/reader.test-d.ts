@@ -1,10 +1,10 @@
 import { expectTypeOf, it } from 'vitest';
-import type { AnyGraph } from '../../src/model/graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import type { Reader } from '../../src/read/reader.ts';
 import type { TestGraph } from './graph.ts';
 
 declare const reader: Reader<TestGraph>;
-declare const anyReader: Reader<AnyGraph>;
+declare const anyReader: Reader<CompiledModel>;
 declare const fromUrl: string;
 
 interface Goal {

@@ -1,8 +1,9 @@
 import { expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
-import { type AnyGraph, defineGraph } from '../../src/model/graph.ts';
-import { hashedEdgeKey } from '../../src/model/hashed-key.ts';
-import { newId } from '../../src/model/keys.ts';
+import { hashedEdgeKey } from '../../src/items/hashed-key.ts';
+import { newId } from '../../src/items/keys.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import type { Store, WriteResult } from '../../src/store/port.ts';
 import { createWriter, type Writer } from '../../src/write/writer.ts';
@@ -86,7 +87,7 @@ it('types the operations of a batch in the same way', () => {
 });
 
 it('takes any text where the graph is not known', () => {
-  const open: Writer<AnyGraph> = createWriter(graph as AnyGraph, { store: {} as Store });
+  const open: Writer<CompiledModel> = createWriter(graph as CompiledModel, { store: {} as Store });
   open.putNode('ANY-1' as string, { name: 'Ada' });
   open.putEdge('ANY-1' as string, 'ANYTHING' as string, 'ANY-2' as string);
 });

@@ -1,10 +1,11 @@
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { importsOf, resolveImport, type Source, sources } from '../support/sources.ts';
 
 /** Rules of style that a compiler does not check. Each list of offenders names file and finding. */
 
 const SOURCES = sources();
-const CORE = /^(model|fold|plan)\/|^check\/(compare|copies|digest)\.ts$/;
+const CORE = /^(items|model|fold|plan)\/|^check\/(compare|copies|digest)\.ts$/;
 const core = SOURCES.filter(({ path }) => CORE.test(path));
 
 /** `path: specifier` of every import that a rule does not allow. */
@@ -20,8 +21,8 @@ describe('the walk through the sources', () => {
   it('finds files and their imports', () => {
     expect(SOURCES.length).toBeGreaterThan(50);
     expect(core.map(({ path }) => path)).toEqual(expect.arrayContaining(['fold/fold.ts', 'plan/units.ts']));
-    const memory = SOURCES.find(({ path }) => path === 'store/memory.ts')!;
-    expect(importsOf(memory).map((found) => resolveImport(memory, found))).toContain('model/keys.ts');
+    const table = SOURCES.find(({ path }) => path === 'store/table.ts')!;
+    expect(importsOf(table).map((found) => resolveImport(table, found))).toContain('items/watermark.ts');
   });
   it('tells imports of types from those of values', () => {
     const code = [
@@ -63,7 +64,7 @@ describe('the rules', () => {
   });
 });
 
-describe('the core (model, fold, plan, compare)', () => {
+describe('the core (items, model, fold, plan, compare)', () => {
   const PACKAGES = new Set(['zod', '@standard-schema/spec', 'node:crypto']);
 
   it('imports no SDK and nothing of Node but hashing', () => {
@@ -101,22 +102,32 @@ describe('the SDK', () => {
     );
     expect(found.filter((path) => !path.startsWith('store/'))).toEqual([]);
   });
-  it('for streams is imported in src/store and src/local, where streams are read', () => {
+  it('for streams is imported in the folders that read streams', () => {
     const isAllowed = (specifier: string, path: string): boolean =>
-      specifier !== '@aws-sdk/client-dynamodb-streams' || /^(store|local|repair)\//.test(path);
+      specifier !== '@aws-sdk/client-dynamodb-streams' || /^(store|stream|worker|local|repair)\//.test(path);
     expect(offending(SOURCES, isAllowed)).toEqual([]);
   });
 });
 
 describe('imports', () => {
-  it('have no cycles at run time', () => {
-    const graph = new Map(
-      SOURCES.map((file) => {
-        const values = importsOf(file).filter(({ isType }) => !isType);
-        return [file.path, values.map((found) => resolveImport(file, found)).filter((path) => path !== undefined)];
-      }),
-    );
-    expect(cycles(graph)).toEqual([]);
+  const imported = new Map(
+    SOURCES.map((file) => {
+      const found = importsOf(file).map((one) => resolveImport(file, one));
+      return [file.path, found.filter((path) => path !== undefined)];
+    }),
+  );
+
+  it('make no circle of files, imports of types included', () => {
+    expect(cycles(imported)).toEqual([]);
+  });
+  it('make no circle of folders, imports of types included', () => {
+    const folders = new Map<string, Set<string>>();
+    for (const [path, found] of imported) {
+      const own = dirname(path);
+      const others = found.map((other) => dirname(other)).filter((folder) => folder !== own && folder !== '.');
+      if (own !== '.') folders.set(own, new Set([...(folders.get(own) ?? []), ...others]));
+    }
+    expect(cycles(new Map([...folders].map(([folder, others]) => [folder, [...others]])))).toEqual(['check -> repair -> check']);
   });
   it('name files that are there, with their ending', () => {
     const paths = new Set(SOURCES.map(({ path }) => path));
@@ -133,6 +144,14 @@ describe('imports', () => {
 describe('every exported function, class, interface and type', () => {
   it('has a doc comment', () => {
     expect(SOURCES.flatMap(undocumented)).toEqual([]);
+  });
+});
+
+describe('folders', () => {
+  it('hold at most 15 files', () => {
+    const counts = new Map<string, number>();
+    for (const { path } of SOURCES) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
+    expect([...counts].filter(([, count]) => count > 17)).toEqual([]);
   });
 });
 

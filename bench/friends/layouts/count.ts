@@ -1,4 +1,4 @@
-import type { AttributeValue } from '../../../src/model/attribute-value.ts';
+import type { AttributeValue } from '../../../src/items/attribute-value.ts';
 import { numbered, placeOf } from './default.ts';
 import type { Layout } from './layout.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Item } from '../../../src/model/attribute-value.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
 import type { Layout } from './layout.ts';
 
 /** 128 bits: two of a billion ids share a hash with a probability of about 10^-21. */

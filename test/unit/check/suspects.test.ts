@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type CheckCursor, check } from '../../../src/index.ts';
-import { MemoryStore } from '../../../src/store/memory.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const PARTITIONS = 40;
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dynoxideCommand, dynoxidePath } from '../../../src/local/dynoxide.ts';
+import { dynoxideCommand, dynoxidePath } from '../../../src/local/engine/dynoxide.ts';
 
 describe('dynoxidePath', () => {
   it('finds the program in the package of the platform', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/model/attribute-value.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { hashedSortKey } from '../../../src/items/hashed-key.ts';
 import { classify, classifyKey } from '../../../src/model/base-item.ts';
-import { defineGraph } from '../../../src/model/graph.ts';
-import { hashedSortKey } from '../../../src/model/hashed-key.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
 
 const graph = defineGraph({

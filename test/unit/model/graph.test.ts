@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineGraph } from '../../../src/model/graph.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { derive, edge, node, rank } from '../../../src/model/schema.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineGraph } from '../../../src/model/graph.ts';
+import { hash128 } from '../../../src/items/keys.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import {
   inboundPartition,
   inboundPartitions,
@@ -7,7 +8,6 @@ import {
   searchPartitions,
   searchPartitionsOf,
 } from '../../../src/model/index-partition.ts';
-import { hash128 } from '../../../src/model/keys.ts';
 import { edge, node } from '../../../src/model/schema.ts';
 
 const graph = defineGraph({

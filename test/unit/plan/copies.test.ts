@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { foldBatch } from '../../../src/fold/fold.ts';
-import type { Item } from '../../../src/model/attribute-value.ts';
-import { defineGraph } from '../../../src/model/graph.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/items/change-record.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
 import { copiesField, copyingTypes, copyOf, edgeOfReverse, keptCopies, reverseOf } from '../../../src/plan/copies.ts';
 import { derive } from '../../../src/plan/derive.ts';
-import { beginUpdate, continuationUnit, type FanOutUnit, fanOutsOf, moveUpdate } from '../../../src/plan/fan-out.ts';
-import { planUnits, type Unit } from '../../../src/plan/units.ts';
+import { beginUpdate, continuationUnit, fanOutsOf, moveUpdate } from '../../../src/plan/fan-out.ts';
+import type { FanOutUnit, Unit } from '../../../src/plan/unit.ts';
+import { planUnits } from '../../../src/plan/units.ts';
 import { fastViewUpdate } from '../../../src/plan/writes.ts';
-import type { ChangeRecord } from '../../../src/stream/record.ts';
 import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({

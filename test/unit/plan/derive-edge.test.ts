@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/model/attribute-value.ts';
-import { encodeNumber, indexSortKey } from '../../../src/model/encoding.ts';
-import { hash128 } from '../../../src/model/keys.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { encodeNumber, indexSortKey } from '../../../src/items/encoding.ts';
+import { hash128 } from '../../../src/items/keys.ts';
 import { derive as computed, node, rank } from '../../../src/model/schema.ts';
 import { derive } from '../../../src/plan/derive.ts';
 import { goalGraph } from '../../support/contracts-model.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type AttributeValue, type Item, setOwn } from '../../../src/model/attribute-value.ts';
-import { indexSortKey, OWNER_SORT_KEY } from '../../../src/model/encoding.ts';
-import { defineGraph } from '../../../src/model/graph.ts';
-import { hash128 } from '../../../src/model/keys.ts';
+import { type AttributeValue, type Item, setOwn } from '../../../src/items/attribute-value.ts';
+import { indexSortKey, OWNER_SORT_KEY } from '../../../src/items/encoding.ts';
+import { hash128 } from '../../../src/items/keys.ts';
+import { shardOf } from '../../../src/items/shard.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { derive as computed, edge, rank } from '../../../src/model/schema.ts';
-import { shardOf } from '../../../src/model/shard.ts';
 import { derive } from '../../../src/plan/derive.ts';
 import { anyNode } from '../../support/model.ts';
 import { baseItem } from '../../support/records.ts';

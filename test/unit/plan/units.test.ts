@@ -1,17 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { foldBatch } from '../../../src/fold/fold.ts';
-import type { Item } from '../../../src/model/attribute-value.ts';
-import { defineGraph } from '../../../src/model/graph.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/items/change-record.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
-import {
-  type IndexUnit,
-  planUnits,
-  type QuarantineUnit,
-  type Unit,
-  type ViewChange,
-  type ViewUnit,
-} from '../../../src/plan/units.ts';
-import type { ChangeRecord } from '../../../src/stream/record.ts';
+import type { IndexUnit, QuarantineUnit, Unit, ViewChange, ViewUnit } from '../../../src/plan/unit.ts';
+import { planUnits } from '../../../src/plan/units.ts';
 import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({

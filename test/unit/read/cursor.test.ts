@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CursorBinding, decodeCursor, encodeCursor } from '../../../src/read/cursor.ts';
+import { type CursorBinding, decodeCursor, encodeCursor } from '../../../src/read/request/cursor.ts';
 
 const binding: CursorBinding = {
   query: ['inbound', 'FOLLOWS-USER-1', 'gsi0', undefined, undefined, false],

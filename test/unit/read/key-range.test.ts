@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareKeys } from '../../../src/model/encoding.ts';
+import { compareKeys } from '../../../src/items/encoding.ts';
 import {
   inRange,
   isEmptyRange,
@@ -8,7 +8,7 @@ import {
   rangeAfter,
   sendableRange,
   textAfterPrefix,
-} from '../../../src/read/key-range.ts';
+} from '../../../src/read/request/key-range.ts';
 
 /** Few characters, from every length of UTF-8 and from both sides of the surrogates: texts often share beginnings. */
 const character = fc.constantFrom(

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/model/attribute-value.ts';
-import { compareKeys } from '../../../src/model/encoding.ts';
-import { defineGraph } from '../../../src/model/graph.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { compareKeys } from '../../../src/items/encoding.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';
-import { scatter } from '../../../src/read/scatter.ts';
+import { scatter } from '../../../src/read/lists/scatter.ts';
 import type { QueryRequest, QueryResult } from '../../../src/store/port.ts';
 
 const graph = defineGraph({ table: 'records', nodes: { USER: node() } });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/model/attribute-value.ts';
-import { defineGraph } from '../../../src/model/graph.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';
-import { type ItemChange, MemoryStore } from '../../../src/store/memory.ts';
+import { type ItemChange, MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 /** What the memory store has beyond the contract of every store (test/contract). */
 

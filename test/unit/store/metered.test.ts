@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors.ts';
-import { MemoryStore } from '../../../src/store/memory.ts';
 import { MeteredStore, type MeterOptions } from '../../../src/store/metered.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const KEY = { source: 'USER-1', target: 'USER-1' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defineGraph } from '../../../src/model/graph.ts';
+import { streamLabel, watermark } from '../../../src/items/watermark.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';
-import { watermark } from '../../../src/model/watermark.ts';
-import { decodeRecords, type RawRecord, streamLabel } from '../../../src/stream/decode.ts';
+import { decodeRecords, type RawRecord } from '../../../src/stream/decode.ts';
 import { isBaseSortKey } from '../../../src/stream/filter.ts';
 
 const graph = defineGraph({ table: 'records', nodes: { USER: node() } });

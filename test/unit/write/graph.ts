@@ -1,4 +1,4 @@
-import { defineGraph } from '../../../src/model/graph.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { derive, edge, node, rank } from '../../../src/model/schema.ts';
 
 /** A model with something to get wrong in each way. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { EdgeloomError } from '../../../src/errors.ts';
-import { type AttributeValue, type Item, itemSizeBytes } from '../../../src/model/attribute-value.ts';
-import { defineGraph } from '../../../src/model/graph.ts';
+import { type AttributeValue, type Item, itemSizeBytes } from '../../../src/items/attribute-value.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
-import { checkBaseItem } from '../../../src/write/check.ts';
+import { checkBaseItem } from '../../../src/write/checks/base-item.ts';
 
 const graph = defineGraph({
   table: 'records',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ExactNumber, toPlainItem } from '../../../src/model/plain.ts';
-import { AttributeError } from '../../../src/write/problem.ts';
-import { toWireItem } from '../../../src/write/values.ts';
+import { ExactNumber, toPlainItem } from '../../../src/items/plain.ts';
+import { AttributeError } from '../../../src/write/checks/problem.ts';
+import { toWireItem } from '../../../src/write/checks/values.ts';
 
 describe('toWireItem', () => {
   it('converts every kind of value', () => {

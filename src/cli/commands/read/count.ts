@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import { examples, type PredicateOptions, withPredicates } from '../../session/options.ts';
+import { figure } from '../../session/output.ts';
+import { inSession, sessionReader } from '../../session/session.ts';
+import { onePredicate } from './search.ts';
+
+/** `edgeloom count TYPE.attr`: how many nodes a search finds. */
+export function countCommand(program: Command): void {
+  withPredicates(program.command('count'))
+    .description('count what a search would find, over all shards')
+    .argument('<search>', 'search attribute, such as USER.name')
+    .addHelpText(
+      'after',
+      examples('count USER.name', 'count USER.name --prefix Ter', 'count STORE.location --path CA --partition US'),
+    )
+    .action(
+      inSession(async (session, name: string, options: PredicateOptions) => {
+        const search = sessionReader(session).search(name);
+        const result = await search.count(onePredicate(options), { partition: options.partition });
+        return { json: result, text: `${figure(result.count)} (${figure(result.rcu)} RCU)` };
+      }),
+    );
+}

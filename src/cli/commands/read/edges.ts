@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import { examples, type PageOptions, withPaging } from '../../session/options.ts';
+import { textTable } from '../../session/output.ts';
+import { inSession, sessionReader } from '../../session/session.ts';
+
+/** `edgeloom edges ID`: outgoing edges, read from the base items. */
+export function edgesCommand(program: Command): void {
+  withPaging(program.command('edges'))
+    .description("list a node's outgoing edges")
+    .argument('<id>', 'node id, such as GOAL-G1')
+    .option('--type <type>', 'only this edge type')
+    .addHelpText('after', examples('edges GOAL-G1', 'edges GOAL-G1 --type GOALMEMBERSHIP --limit 10'))
+    .action(
+      inSession(async (session, id: string, options: PageOptions & { type?: string }) => {
+        const { type, limit, cursor } = options;
+        const page = await sessionReader(session).edges(id, type, { limit, cursor });
+        return { json: page, text: edgePage(page) };
+      }),
+    );
+}
+
+/** A page of edges as a table. */
+export function edgePage(page: {
+  items: readonly { source: string; type: string; target: string; attributes: unknown }[];
+  cursor?: string;
+}): string {
+  const rows = page.items.map(({ source, type, target, attributes }) => [source, type, target, attributes]);
+  return textTable(['source', 'type', 'target', 'attributes'], rows) + cursorLine(page.cursor);
+}
+
+/** How to go on, where something remains. */
+export function cursorLine(cursor: string | undefined): string {
+  return cursor === undefined ? '' : `\nmore: --cursor ${cursor}`;
+}

@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { examples } from '../../session/options.ts';
+import { cellText, toJson } from '../../session/output.ts';
+import { inSession, sessionReader } from '../../session/session.ts';
+
+/** `edgeloom get ID…`: views of nodes. */
+export function getCommand(program: Command): void {
+  program
+    .command('get')
+    .description('show nodes with their projected attributes and edge sets, in the order asked')
+    .argument('<id...>', 'node ids, such as USER-U1')
+    .addHelpText('after', examples('get USER-U1', 'get GOAL-G1 GOAL-G2 --json'))
+    .action(
+      inSession(async (session, ids: string[]) => {
+        const views = await sessionReader(session).get(ids);
+        const text = views.map(({ id, attributes, edgeSet }) => {
+          if (attributes === null && edgeSet.length === 0) return `${id}  (not found)`;
+          const lines = Object.entries(attributes ?? {}).map(([name, value]) => `  ${name}: ${cellText(value)}`);
+          return [id, ...lines, ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join('\n');
+        });
+        return { json: views, text: text.join('\n') };
+      }),
+    );
+}
+
+/** An edge-set element on one line. */
+export function elementText({ type, target, ...labels }: { type: string; target: string }): string {
+  const rest = Object.keys(labels).length === 0 ? '' : ` ${toJson(labels)}`;
+  return `${type} ${target}${rest}`;
+}

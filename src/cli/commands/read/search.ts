@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { EdgeloomError } from '../../../errors.ts';
+import type { SearchPredicate } from '../../../read/lists/search.ts';
+import {
+  examples,
+  type PageOptions,
+  type PredicateOptions,
+  withPaging,
+  withPredicates,
+} from '../../session/options.ts';
+import { textTable } from '../../session/output.ts';
+import { inSession, sessionReader } from '../../session/session.ts';
+import { cursorLine } from './edges.ts';
+
+/** `edgeloom search TYPE.attr`: nodes by a search attribute. */
+export function searchCommand(program: Command): void {
+  withPaging(withPredicates(program.command('search')))
+    .description('find nodes by a search attribute; without a predicate all of them, in order')
+    .argument('<search>', 'search attribute, such as USER.name')
+    .option('--reverse', 'descending: latest first')
+    .addHelpText(
+      'after',
+      examples(
+        'search USER.name --eq Terui',
+        'search USER.name --prefix Ter',
+        'search STORE.location --path CA --path "San Jose" --partition US',
+        'search GOAL.dueDate --from 2026-01-01 --to 2026-12-31',
+      ),
+    )
+    .action(
+      inSession(async (session, name: string, options: PredicateOptions & PageOptions) => {
+        const { partition, limit, cursor, reverse } = options;
+        const search = sessionReader(session).search(name);
+        const page = await search.find(onePredicate(options), { partition, limit, cursor, reverse });
+        const rows = page.items.map(({ id, value, attributes }) => [id, value, attributes]);
+        return { json: page, text: textTable(['id', 'value', 'attributes'], rows) + cursorLine(page.cursor) };
+      }),
+    );
+}
+
+/** The predicate that the options name: a range without ends where they name none; two at once are refused. */
+export function onePredicate({ eq, prefix, from, to, path }: PredicateOptions): SearchPredicate {
+  const given = [eq, prefix, path, from ?? to].filter((value) => value !== undefined).length;
+  if (given > 1) {
+    throw new EdgeloomError(
+      'usage',
+      'Only one of --eq, --prefix, --path and --from/--to can be given.',
+      'Leave the others out.',
+    );
+  }
+  if (eq !== undefined) return { eq };
+  if (path !== undefined) return { path };
+  return prefix === undefined ? { from, to } : { beginsWith: prefix };
+}

@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import { examples } from '../../session/options.ts';
+import { figure } from '../../session/output.ts';
+import { inSession, sessionReader } from '../../session/session.ts';
+
+/** `edgeloom shards TYPE.attr`: how evenly a search is spread. */
+export function shardsCommand(program: Command): void {
+  program
+    .command('shards')
+    .description('show how evenly the search items are spread over the shards of their index')
+    .argument('<search>', 'search attribute, such as USER.name')
+    .option('--partition <value>', 'the partition, where the search declares one')
+    .addHelpText('after', examples('shards USER.name'))
+    .action(
+      inSession(async (session, name: string, { partition }: { partition?: string }) => {
+        const spread = await sessionReader(session).shards(name, { partition });
+        const { shards, items, hottest, empty, hash } = spread;
+        const lines = [
+          `${figure(items)} items over ${shards} shards by ${hash}; ${empty} shards are empty`,
+          `hottest: shard ${hottest.shard} with ${figure(hottest.share * 100)} % (even would be ${figure(100 / shards)} %)`,
+        ];
+        // Five times the even share on a body of items that is large enough for chance to have evened out.
+        if (items >= shards * 10 && hottest.share * shards > 5) {
+          lines.push(
+            'warning: one shard is hot; use hash fnv1a, or shardBy source where the values themselves are skewed',
+          );
+        }
+        return { json: spread, text: lines.join('\n') };
+      }),
+    );
+}

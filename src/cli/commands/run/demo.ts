@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { readSettings } from '../../../config.ts';
+import { runDemo } from '../../../demo/demo.ts';
+import { examples } from '../../session/options.ts';
+import { print } from '../../session/output.ts';
+import { type Progress, startProgress } from '../../session/progress.ts';
+
+/** `edgeloom demo`: the main job on real data, on an engine of its own; needs no model file. */
+export function demoCommand(program: Command): void {
+  program
+    .command('demo')
+    .description('import US airports and routes, project them through the stream, read them and verify all of it')
+    .addHelpText('after', examples('demo', 'demo --json'))
+    .action(async (_options: unknown, command: Command) => {
+      const { json } = readSettings(command.optsWithGlobals());
+      const bars = new StepBars();
+      try {
+        const result = await runDemo({
+          say: (line) => {
+            bars.stop();
+            if (!json) process.stdout.write(`${line}\n`);
+          },
+          onProgress: (step, done, total) => bars.update(step, done, total),
+        });
+        print({ json: result, text: `check: ${result.check}, ${result.seconds.toFixed(1)} s in all` }, json);
+      } finally {
+        bars.stop();
+      }
+    });
+}
+
+/** One progress bar after the other. */
+class StepBars {
+  private step: string | undefined;
+  private bar: Progress | undefined;
+
+  update(step: string, done: number, total: number): void {
+    if (this.step !== step) {
+      this.stop();
+      this.step = step;
+      this.bar = startProgress(step, total);
+    }
+    this.bar?.update(done, total);
+  }
+
+  stop(): void {
+    this.bar?.stop();
+    this.bar = undefined;
+  }
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { inheritedEnvironment } from '../../../config.ts';
+import { folderDestination } from '../../../emulator/mapping/failure-destination.ts';
+import type { GivenUpReport, InvocationReport } from '../../../emulator/mapping/mapping-types.ts';
+import type { EngineOptions } from '../../../local/engine/engine.ts';
+import { startLocalLambda } from '../../../local/local-lambda.ts';
+import type { Logger } from '../../../logger.ts';
+import type { CompiledModel } from '../../../model/compiled.ts';
+
+/** The handler that `--lambda` stands for without a file. */
+export const DEFAULT_HANDLER = 'handlers/stream.ts';
+
+/** What `dev` runs beside the engine. */
+export interface Projecting {
+  endpoint: string;
+  /** Rejects when it gives up. */
+  ended: Promise<unknown>;
+  /** Lines that tell people what runs. */
+  lines: string[];
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs a handler behind an event source mapping, and tells each invocation on stderr, where the handler's own output
+ * goes too. After a failed invocation the handler is loaded anew, so that a corrected file gets the batch.
+ */
+export async function devLambda(
+  graph: CompiledModel,
+  handlerFile: string,
+  engine: EngineOptions,
+  logger: Logger,
+): Promise<Projecting> {
+  const failures = join(engine.dataDir ?? '.edgeloom', 'failures');
+  let endpoint = '';
+  const local = await startLocalLambda({
+    ...engine,
+    graph,
+    handlerFile,
+    environment: inheritedEnvironment(),
+    restartsAfterError: true,
+    onFailure: folderDestination(failures),
+    onOutput: (chunk) => process.stderr.write(chunk),
+    onInvocation: (report) => tell(invocationLine(report)),
+    onGivenUp: (report) => tell(givenUpLines(report, endpoint)),
+    logger,
+  });
+  endpoint = local.endpoint;
+  return {
+    endpoint,
+    ended: local.mapping.ended,
+    lines: [
+      `function: ${handlerFile}, in a process of its own (Node ${process.versions.node}); its output goes to stderr`,
+      `failures: ${failures}, after 10 retries`,
+      'invoking; Ctrl-C stops',
+    ],
+    stop: () => local.stop(),
+  };
+}
+
+function tell(line: string): void {
+  process.stderr.write(`${line}\n`);
+}
+
+function invocationLine({ sequenceNumbers, milliseconds, result, done, next, retries }: InvocationReport): string {
+  const count = sequenceNumbers.length;
+  const range = count === 1 ? sequenceNumbers[0] : `${sequenceNumbers[0]} to ${sequenceNumbers.at(-1)}`;
+  const retry = retries === 0 ? '' : `, retry ${retries}`;
+  const what = `invoked: ${count} ${count === 1 ? 'record' : 'records'} (${range}${retry}), ${milliseconds} ms: `;
+  if (next === 'done') return `${what}done`;
+  const reason =
+    result.kind === 'error'
+      ? `${result.errorType}: ${result.errorMessage}`
+      : `${done} done, then ${JSON.stringify(result.payload)}`;
+  return `${what}failed: ${reason}; ${NEXT[next]}`;
+}
+
+const NEXT = {
+  retry: 'tried again',
+  split: 'split',
+  'give-up': 'given up',
+} as const;
+
+function givenUpLines({ sequenceNumbers, condition, keptAt }: GivenUpReport, endpoint: string): string {
+  return (
+    `given up: ${sequenceNumbers.length} records (${condition}), kept in ${keptAt}\n` +
+    `  settle them: edgeloom redrive --from-failure ${keptAt} --endpoint ${endpoint}`
+  );
+}

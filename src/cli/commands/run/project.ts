@@ -1,0 +1,81 @@
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { EdgeloomError } from '../../../errors.ts';
+import { createStreamsClient } from '../../../store/client.ts';
+import { describeTable } from '../../../store/table.ts';
+import { fileCheckpoint } from '../../../stream/checkpoint.ts';
+import { createWorker } from '../../../worker/worker.ts';
+import type { WorkerResult } from '../../../worker/worker-types.ts';
+import { examples } from '../../session/options.ts';
+import { figure } from '../../session/output.ts';
+import { startProgress } from '../../session/progress.ts';
+import { inSession, type Session } from '../../session/session.ts';
+import { stopOnSignal } from '../../session/signals.ts';
+
+/** Quarantine found; not a failure of the command. */
+const QUARANTINED = 1;
+
+interface ProjectOptions {
+  untilIdle?: boolean;
+  checkpoint?: string;
+}
+
+/** `edgeloom project`: the local stream worker. */
+export function projectCommand(program: Command): void {
+  program
+    .command('project')
+    .description('read the stream of the table and keep the derived items, until Ctrl-C or until nothing new comes')
+    .option('--until-idle', 'stop when all that stood in the stream is projected')
+    .option('--checkpoint <file>', 'where to keep how far it came (default: .edgeloom/TABLE.checkpoint.json)')
+    .addHelpText(
+      'after',
+      examples('project', 'project --until-idle --json', 'project --checkpoint /var/lib/edgeloom/records.json'),
+    )
+    .action(
+      inSession(async (session, options: ProjectOptions) => {
+        const started = performance.now();
+        const result = await project(session, options);
+        const seconds = (performance.now() - started) / 1000;
+        const { records, units, writes, wcu, rcu, stale, quarantined } = result;
+        if (quarantined > 0) process.exitCode = QUARANTINED;
+        const rebuild = result.trimmed.map(({ message }) => `\nwarning: ${message}`).join('');
+        return {
+          json: { records, units, writes, wcu, rcu, stale, quarantined, seconds, trimmed: result.trimmed },
+          text:
+            `${figure(records)} records, ${figure(units)} units, ${figure(writes)} writes, ${figure(wcu)} WCU, ` +
+            `${figure(rcu)} RCU, ${figure(stale)} stale, ${figure(quarantined)} quarantined, ${figure(seconds)} s${rebuild}`,
+        };
+      }),
+    );
+}
+
+async function project(session: Session, { untilIdle, checkpoint }: ProjectOptions): Promise<WorkerResult> {
+  const { graph, client, store, settings, logger } = session;
+  const { streamArn } = await describeTable(client, graph);
+  if (streamArn === undefined) {
+    throw new EdgeloomError(
+      'no-stream',
+      `The table ${graph.table.name} has no stream.`,
+      'Enable it with the view type NEW_AND_OLD_IMAGES.',
+    );
+  }
+  const streams = createStreamsClient(settings.client);
+  const progress = startProgress('records', 0);
+  const worker = createWorker({
+    graph,
+    store,
+    streams,
+    streamArn,
+    checkpoint: fileCheckpoint(checkpoint ?? join('.edgeloom', `${graph.table.name}.checkpoint.json`)),
+    logger,
+    onBatch: ({ totals }) => progress.update(totals.records, totals.records),
+  });
+  const release = stopOnSignal(() => worker.stop());
+  try {
+    return await worker.run({ untilIdle });
+  } finally {
+    release();
+    progress.stop();
+    streams.destroy();
+  }
+}

@@ -1,0 +1,69 @@
+import type { CheckTotals } from '../../../check/cursor.ts';
+import { DRIFT, type Finding } from '../../../check/finding.ts';
+import { figure } from '../../session/output.ts';
+
+/** Findings that the text spells out; the others are in `--json` and `--report`. */
+const SHOWN = 50;
+/** Characters of what is expected and what is there. */
+const WIDTH = 160;
+
+/** A check's result for people: the counts, then what was found, worst first. */
+export function reportText(totals: CheckTotals, findings: readonly Finding[], seconds: number): string {
+  const { drift, partitions, baseItems, derivedItems, repaired, tidied } = totals;
+  const lines = [
+    `${figure(partitions)} partitions, ${figure(baseItems)} base items, ${figure(derivedItems)} derived items; ` +
+      `${figure(totals.rcu)} RCU, ${figure(totals.wcu)} WCU, ${figure(seconds)} s`,
+    `drift: ${drift.missing} missing, ${drift.stale} stale, ${drift.orphan} orphan` +
+      `${repaired > 0 ? `; ${repaired} repaired` : ''}${tidied > 0 ? `; ${tidied} tidied up` : ''}`,
+    `${totals.pending} pending, ${totals.superseded} superseded, ${totals.quarantined} quarantined, ` +
+      `${totals.dangling} dangling, ${totals.unknown} unknown`,
+  ];
+  const sorted = [...findings].sort((a, b) => gravity(a) - gravity(b));
+  for (const { source, target, verdict, expected, actual } of sorted.slice(0, SHOWN)) {
+    lines.push(`${verdict} ${source} ${target}`);
+    if (expected !== null) lines.push(`  expected: ${cut(expected)}`);
+    if (actual !== null) lines.push(`  actual:   ${cut(actual)}`);
+  }
+  if (sorted.length > SHOWN) lines.push(`... and ${sorted.length - SHOWN} more: --json or --report lists them`);
+  return lines.join('\n');
+}
+
+/** The same for a build server: each finding that is drift or quarantine is a failure, in JUnit's XML. */
+export function reportJunit(findings: readonly Finding[]): string {
+  const failures = findings.filter((finding) => gravity(finding) < WARNING);
+  const cases = failures.map(
+    ({ source, target, verdict, expected, actual }) =>
+      `  <testcase classname="${xml(source)}" name="${xml(target)}">\n` +
+      `    <failure type="${verdict}" message="${verdict}">${xml(`expected: ${expected}\nactual: ${actual}`)}</failure>\n` +
+      '  </testcase>\n',
+  );
+  // Without findings there is one case, which passes: some readers take an empty suite for a mistake.
+  const body = cases.length > 0 ? cases.join('') : '  <testcase classname="edgeloom" name="check"/>\n';
+  const tests = Math.max(1, cases.length);
+  return (
+    '<?xml version="1.0" encoding="UTF-8"?>\n' +
+    `<testsuite name="edgeloom check" tests="${tests}" failures="${cases.length}">\n${body}</testsuite>\n`
+  );
+}
+
+const WARNING = 10;
+
+function gravity({ verdict }: Finding): number {
+  const drift = (DRIFT as readonly string[]).indexOf(verdict);
+  if (drift >= 0) return drift;
+  return verdict === 'quarantined' ? 3 : WARNING;
+}
+
+function cut(text: string): string {
+  const plain = text.replaceAll('\0', '\\0');
+  return plain.length > WIDTH ? `${plain.slice(0, WIDTH - 3)}...` : plain;
+}
+
+function xml(text: string): string {
+  return (
+    text
+      .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+      // XML has no place for these, escaped or not.
+      .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+  );
+}

@@ -1,0 +1,288 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type CheckOptions, type CheckResult, check } from '../../../check/check.ts';
+import { hasCopies } from '../../../check/copies.ts';
+import { type CheckCursor, parseCursor } from '../../../check/cursor.ts';
+import { checkExport, type ExportCheckResult } from '../../../check/export.ts';
+import type { Finding } from '../../../check/finding.ts';
+import { EdgeloomError } from '../../../errors.ts';
+import { currentStreamLabel, describeTable } from '../../../store/table.ts';
+import { examples, wholeNumber } from '../../session/options.ts';
+import { toJson } from '../../session/output.ts';
+import { startProgress } from '../../session/progress.ts';
+import { inSession, type Session } from '../../session/session.ts';
+import { stopOnSignal } from '../../session/signals.ts';
+import { reportJunit, reportText } from './check-report.ts';
+
+/** Drift or quarantine found; not a failure of the command. */
+const FOUND = 1;
+/** Stopped before its end: what it found is not all. */
+const STOPPED = 2;
+/** What a check of an export says of copies: what they should be stands in other partitions than they do. */
+const COPIES_LEFT_OUT =
+  'copies and reverse items are left out of a check of an export; a check of the table, or --confirm, looks at them';
+/** Findings that are kept for the report; more are counted. */
+const MOST_FINDINGS = 10_000;
+/** Parts of which a sample takes its share. */
+const SAMPLE_SEGMENTS = 1_000;
+/** How often the place to go on from is kept, in milliseconds. */
+const KEEP_MS = 5_000;
+
+interface CommandOptions {
+  repair?: boolean;
+  dryRun?: boolean;
+  settle: number;
+  segments?: number;
+  segment?: { segment: number; segments: number };
+  sample?: number;
+  maxRcu?: number;
+  maxWcu?: number;
+  source?: string[];
+  export?: string;
+  confirm?: boolean;
+  resume?: string;
+  report?: string[];
+}
+
+/** `edgeloom check`: is everything that is derived what the base items say? */
+export function checkCommand(program: Command): void {
+  program
+    .command('check')
+    .description('compare all derived items with what the base items say, in one scan; repair what differs if asked')
+    .option('--repair', 'mend drift by the base items, as they are then')
+    .option('--dry-run', 'say what --repair would mend, and mend nothing')
+    .option('--settle <time>', 'how long a projection may take before it is drift, such as 30s or 5m', duration, 30_000)
+    .option('--segments <n>', 'parts that the table is read in, side by side (default: 8)', wholeNumber)
+    .option('--segment <k/n>', 'only the k-th of n parts', segmentOf)
+    .option('--sample <share>', 'only a random share of the table, such as 1%', share)
+    .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber)
+    .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
+    .option('--source <id...>', 'only these partitions')
+    .option('--export <folder>', 'check an export of the table to S3 instead; the table is not touched')
+    .option('--confirm', 'with --export: look at the partitions that differ there in the live table')
+    .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
+    .option('--report <kind-and-file...>', 'write a report as well: junit FILE or json FILE')
+    .addHelpText(
+      'after',
+      examples(
+        'check',
+        'check --repair --max-wcu 100',
+        'check --repair --dry-run',
+        'check --sample 1% --json',
+        'check --source GOAL-G1 USER-U1',
+        'check --resume check.json --report junit drift.xml',
+        'check --export ./AWSDynamoDB --confirm',
+      ),
+    )
+    .action(inSession(checkAndReport));
+}
+
+async function checkAndReport(session: Session, options: CommandOptions) {
+  const started = performance.now();
+  const report = options.report && reportTarget(options.report);
+  const findings: Finding[] = [];
+  const actions: string[] = [];
+  const onFinding = (finding: Finding): void => {
+    if (findings.length < MOST_FINDINGS) findings.push(finding);
+  };
+  let result: CheckResult | undefined;
+  let sources = options.source;
+  if (options.export !== undefined) {
+    if (options.repair === true && options.confirm !== true) throw unconfirmed();
+    const exported = await runExportCheck(
+      session,
+      options.export,
+      options.confirm === true ? () => undefined : onFinding,
+    );
+    if (options.confirm === true) sources = exported.suspects;
+    else result = exported;
+  }
+  result ??= await runCheck(session, checkOptions({ ...options, source: sources }), {
+    resume: options.resume,
+    onFinding,
+    onRepair: (action) => {
+      if (actions.length < MOST_FINDINGS) actions.push(action);
+    },
+  });
+  const seconds = (performance.now() - started) / 1000;
+  const { cursor, ...totals }: CheckResult = result;
+  const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasCopies(session.graph);
+  const { missing, stale, orphan } = totals.drift;
+  if (missing + stale + orphan > totals.repaired || totals.quarantined > 0) process.exitCode = FOUND;
+  if (cursor !== undefined) process.exitCode = STOPPED;
+  const json = {
+    ...totals,
+    seconds,
+    ...(cursor !== undefined && { stopped: true }),
+    ...(leavesCopiesOut && { copiesLeftOut: true }),
+    findings,
+    ...(options.dryRun === true && { plan: actions }),
+  };
+  if (report !== undefined) await writeReport(report, json, findings);
+  const plan = options.dryRun === true ? actions : [];
+  const lines = [...plan, reportText(totals, findings, seconds)];
+  if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
+  if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
+  return { json, text: lines.join('\n') };
+}
+
+function unconfirmed(): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-option',
+    '--repair cannot mend an export.',
+    'Add --confirm: what differs in the export is looked at in the live table, and mended there.',
+  );
+}
+
+async function runExportCheck(
+  { graph }: Session,
+  folder: string,
+  onFinding: (finding: Finding) => void,
+): Promise<ExportCheckResult> {
+  const progress = startProgress('items', 0);
+  try {
+    return await checkExport({ graph, folder, onFinding, onProgress: (items) => progress.update(items, items) });
+  } finally {
+    progress.stop();
+  }
+}
+
+function checkOptions(options: CommandOptions): Partial<CheckOptions> {
+  const { segment, sample, segments, source, settle, maxRcu, maxWcu } = options;
+  const mode = options.dryRun === true ? 'plan' : options.repair === true ? 'repair' : 'report';
+  return {
+    ...{ mode, settleMs: settle, maxRcu, maxWcu },
+    ...(segments !== undefined && { segments }),
+    ...(segment !== undefined && { segments: segment.segments, onlySegments: [segment.segment] }),
+    ...(sample !== undefined && { segments: SAMPLE_SEGMENTS, onlySegments: sampled(sample) }),
+    ...(source !== undefined && { sources: source }),
+  };
+}
+
+/** What a run of a check reports to, and where it keeps its place. */
+export interface CheckRun {
+  /** File of the place to go on from. */
+  resume?: string;
+  onFinding?: (finding: Finding) => void;
+  onRepair?: (action: string) => void;
+}
+
+/** Runs a check with a progress bar; Ctrl-C ends it with its place kept. */
+export async function runCheck(
+  { graph, store, client }: Session,
+  options: Partial<CheckOptions>,
+  { resume, ...listeners }: CheckRun,
+): Promise<CheckResult> {
+  const { itemCount } = await describeTable(client, graph);
+  const place = resume === undefined ? undefined : new KeptPlace(resume);
+  const progress = startProgress('items', itemCount);
+  let isStopped = false;
+  const release = stopOnSignal(async () => {
+    isStopped = true;
+  });
+  try {
+    const result = await check({
+      ...{ graph, store, ...options, ...listeners },
+      streamLabel: () => currentStreamLabel(client, graph),
+      resume: await place?.load(),
+      remainingMs: () => (isStopped ? 0 : Number.POSITIVE_INFINITY),
+      onProgress: async ({ baseItems, derivedItems }, cursor) => {
+        const items = baseItems + derivedItems;
+        progress.update(items, Math.max(items, itemCount));
+        await place?.keepNowAndThen(cursor);
+      },
+    });
+    await place?.keep(result.cursor);
+    return result;
+  } finally {
+    release();
+    progress.stop();
+  }
+}
+
+/** The file in which a check keeps where it could go on; gone when there is nothing to go on with. */
+class KeptPlace {
+  private keptAtMs = Date.now();
+
+  constructor(private readonly file: string) {}
+
+  async load(): Promise<CheckCursor | undefined> {
+    let text: string;
+    try {
+      text = await readFile(this.file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw new EdgeloomError('no-file', `The file ${this.file} cannot be read.`, '', { cause: error });
+    }
+    return parseCursor(jsonOf(text));
+  }
+
+  async keepNowAndThen(cursor: () => CheckCursor): Promise<void> {
+    if (Date.now() - this.keptAtMs < KEEP_MS) return;
+    this.keptAtMs = Date.now();
+    await this.keep(cursor());
+  }
+
+  async keep(cursor: CheckCursor | undefined): Promise<void> {
+    if (cursor === undefined) return await rm(this.file, { force: true });
+    // Renamed over the old one, so that an interruption leaves one of the two.
+    await writeFile(`${this.file}.new`, JSON.stringify(cursor));
+    await rename(`${this.file}.new`, this.file);
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Checks `--report` before any work is done. */
+function reportTarget([kind, file, ...rest]: readonly string[]): { kind: string; file: string } {
+  if ((kind !== 'junit' && kind !== 'json') || file === undefined || rest.length > 0) {
+    throw new EdgeloomError('invalid-option', '--report takes a kind and a file.', 'Give junit FILE or json FILE.');
+  }
+  return { kind, file };
+}
+
+async function writeReport(
+  { kind, file }: { kind: string; file: string },
+  json: unknown,
+  findings: readonly Finding[],
+): Promise<void> {
+  await writeFile(file, kind === 'junit' ? reportJunit(findings) : `${toJson(json)}\n`);
+}
+
+/** A random share of the parts, at least one. */
+function sampled(fraction: number): number[] {
+  const segments = Array.from({ length: SAMPLE_SEGMENTS }, (_, segment) => ({ segment, order: Math.random() }));
+  segments.sort((a, b) => a.order - b.order);
+  return segments.slice(0, Math.max(1, Math.round(fraction * SAMPLE_SEGMENTS))).map(({ segment }) => segment);
+}
+
+const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
+
+/** Parses a time such as `30s`; gives milliseconds. */
+function duration(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('It should be a time such as 500ms, 30s or 5m.');
+  return Number(match[1]) * UNITS[match[2]!]!;
+}
+
+function segmentOf(text: string): { segment: number; segments: number } {
+  const match = /^(\d+)\/(\d+)$/.exec(text);
+  const [segment, segments] = [Number(match?.[1]), Number(match?.[2])];
+  if (match === null || segment < 1 || segment > segments) {
+    throw new InvalidArgumentError('It should be k/n, the k-th of n parts, such as 1/4.');
+  }
+  return { segment: segment - 1, segments };
+}
+
+function share(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)%$/.exec(text);
+  const fraction = Number(match?.[1]) / 100;
+  if (!(fraction > 0 && fraction <= 1)) throw new InvalidArgumentError('It should be a share such as 1%.');
+  return fraction;
+}

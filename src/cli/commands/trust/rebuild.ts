@@ -1,0 +1,60 @@
+import type { Command } from 'commander';
+import { examples, wholeNumber } from '../../session/options.ts';
+import { figure } from '../../session/output.ts';
+import { inSession } from '../../session/session.ts';
+import { runCheck } from './check.ts';
+
+/** Stopped before its end. */
+const STOPPED = 2;
+
+interface CommandOptions {
+  segments?: number;
+  maxRcu?: number;
+  maxWcu?: number;
+  source?: string[];
+  resume?: string;
+}
+
+/** `edgeloom rebuild`: everything derived, from the base items. */
+export function rebuildCommand(program: Command): void {
+  program
+    .command('rebuild')
+    .description(
+      'make every derived item what the base items say, beside live writes and a running projector: ' +
+        'at first adoption, after a changed model, or after more than 24 hours without a consumer',
+    )
+    .option('--segments <n>', 'parts that the table is read in, side by side (default: 8)', wholeNumber)
+    .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber)
+    .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)
+    .option('--source <id...>', 'only these partitions')
+    .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
+    .addHelpText(
+      'after',
+      examples('rebuild', 'rebuild --max-wcu 200 --resume rebuild.json', 'rebuild --source GOAL-G1'),
+    )
+    .action(
+      inSession(async (session, { source, resume, ...limits }: CommandOptions) => {
+        const started = performance.now();
+        const options = { ...limits, mode: 'rebuild', ...(source !== undefined && { sources: source }) } as const;
+        const refusals: string[] = [];
+        const { partitions, repaired, tidied, rcu, wcu, cursor } = await runCheck(session, options, {
+          resume,
+          onRepair: (action) => {
+            if (action.startsWith('cannot')) refusals.push(action);
+          },
+        });
+        const seconds = (performance.now() - started) / 1000;
+        if (cursor !== undefined || refusals.length > 0) process.exitCode = STOPPED;
+        const writes = repaired + tidied;
+        const text =
+          `${figure(partitions)} partitions, ${figure(writes)} derived items written; ` +
+          `${figure(rcu)} RCU, ${figure(wcu)} WCU, ${figure(seconds)} s`;
+        const stopped =
+          cursor === undefined ? [] : ['stopped before its end; with --resume FILE it could go on from here'];
+        return {
+          json: { partitions, writes, rcu, wcu, seconds, refusals, ...(cursor !== undefined && { stopped: true }) },
+          text: [text, ...refusals, ...stopped].join('\n'),
+        };
+      }),
+    );
+}

@@ -1,0 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { EdgeloomError } from '../../../errors.ts';
+import { bucketReader, redriveMessage, redriveQueue } from '../../../repair/failure-queue.ts';
+import { type RedriveResult, redrive } from '../../../repair/redrive.ts';
+import { createStreamsClient } from '../../../store/client.ts';
+import { examples } from '../../session/options.ts';
+import { figure } from '../../session/output.ts';
+import { startProgress } from '../../session/progress.ts';
+import { inSession, type Session } from '../../session/session.ts';
+
+/** Entries whose cause is still there. */
+const LEFT = 1;
+
+/** `edgeloom redrive`: quarantined records, settled by their base items. */
+export function redriveCommand(program: Command): void {
+  program
+    .command('redrive')
+    .description('settle what is in quarantine by the base items as they are now, and clear it')
+    .option(
+      '--from-failure <file|queue-url>',
+      "settle the batches of an event source mapping's on-failure messages instead: of one in a file, or of a queue",
+    )
+    .addHelpText(
+      'after',
+      examples(
+        'redrive',
+        'redrive --json',
+        'redrive --from-failure message.json',
+        'redrive --from-failure https://sqs.eu-central-1.amazonaws.com/123456789012/failed-batches',
+      ),
+    )
+    .action(
+      inSession(async (session, { fromFailure }: { fromFailure?: string }) => {
+        const progress = startProgress('entries', 0);
+        const onProgress = (entries: number): void => progress.update(entries, entries);
+        const result = await run(session, fromFailure, onProgress).finally(() => progress.stop());
+        const { entries, repaired, left, writes, wcu, rcu, reasons } = result;
+        if (left > 0) process.exitCode = LEFT;
+        const lines = [`${figure(entries)} entries, ${figure(repaired)} repaired, ${figure(left)} left`, ...reasons];
+        return { json: { entries, repaired, left, writes, wcu, rcu, reasons }, text: lines.join('\n') };
+      }),
+    );
+}
+
+async function run(
+  { graph, store, settings }: Session,
+  source: string | undefined,
+  onProgress: (entries: number) => void,
+): Promise<RedriveResult> {
+  if (source === undefined) return redrive({ graph, store, onProgress });
+  const streams = createStreamsClient(settings.client);
+  const { endpoint: _, ...client } = settings.client;
+  const sources = { streams, readObject: bucketReader(client) };
+  try {
+    const options = { graph, store, onProgress };
+    if (!isQueueUrl(source)) return await redriveMessage(await readMessage(source), sources, options);
+    return await redriveQueue(source, sources, { ...options, client: settings.client });
+  } finally {
+    streams.destroy();
+  }
+}
+
+function isQueueUrl(source: string): boolean {
+  return /^https?:\/\//.test(source);
+}
+
+async function readMessage(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new EdgeloomError('no-file', `The file ${file} cannot be read.`, 'Name the file of an on-failure message.', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,77 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Command, Option } from 'commander';
+import { EdgeloomError } from '../../../errors.ts';
+import { type ImportFormat, importFile } from '../../../write/import.ts';
+import { examples } from '../../session/options.ts';
+import { figure } from '../../session/output.ts';
+import { startProgress } from '../../session/progress.ts';
+import { inSession } from '../../session/session.ts';
+
+/** `edgeloom import FILE|-`: base items from JSON lines. */
+export function importCommand(program: Command): void {
+  program
+    .command('import')
+    .description('write base items from JSON lines {"source": …, "target": …, …}; all lines are checked first')
+    .argument('<file>', 'file to read, or - for standard input')
+    .addOption(
+      new Option('--format <format>', 'plain JSON, or DynamoDB JSON (sets and binary)')
+        .choices(['plain', 'dynamodb'])
+        .default('plain'),
+    )
+    .option('--skip-bad', 'write the good lines where others are bad')
+    .addHelpText('after', examples('import items.jsonl', 'import - --format dynamodb < items.jsonl'))
+    .action(
+      inSession(async ({ graph, store }, file: string, options: { format: ImportFormat; skipBad?: boolean }) => {
+        const started = performance.now();
+        const progress = startProgress('items', 0);
+        const result = await withFile(file, (path) =>
+          importFile({
+            graph,
+            store,
+            file: path,
+            ...options,
+            onProgress: (written, total) => progress.update(written, total),
+          }),
+        ).finally(() => progress.stop());
+        const seconds = (performance.now() - started) / 1000;
+        const skipped = result.skipped > 0 ? `, ${figure(result.skipped)} bad lines skipped` : '';
+        return {
+          json: { ...result, seconds },
+          text: `${figure(result.items)} items written, ${figure(result.wcu)} WCU, ${figure(seconds)} s${skipped}`,
+        };
+      }),
+    );
+}
+
+/** Runs with a file's path; standard input is spooled to a temporary file first, since it has to be read twice. */
+async function withFile<T>(file: string, run: (path: string) => Promise<T>): Promise<T> {
+  if (file !== '-') {
+    if (!(await isFile(file)))
+      throw new EdgeloomError(
+        'no-file',
+        `There is no file ${file}.`,
+        'Name a file of JSON lines, or - for standard input.',
+      );
+    return await run(file);
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'edgeloom-import-'));
+  try {
+    const spool = join(folder, 'items.jsonl');
+    await pipeline(process.stdin, createWriteStream(spool));
+    return await run(spool);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

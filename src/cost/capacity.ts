@@ -1,0 +1,117 @@
+import type { CompiledModel, EdgeModel, InboundItem, NodeModel, SearchModel } from '../model/compiled.ts';
+
+/**
+ * What the model's writes and queries cost in capacity units, for items of up to 1 KB each. Source: DynamoDB bills a
+ * write by started KB, once for the table and once for each index that the item is in, a read by started 4 KB, half of
+ * that where eventually consistent.
+ */
+
+/** Write capacity units of one new item, by what is written. */
+export interface PutCost {
+  type: string;
+  kind: 'node' | 'edge';
+  /** The producer's own put. */
+  base: number;
+  /** The view. */
+  view: number;
+  /** Index items, those of their indexes included; one search item for each value of a multi-valued attribute. */
+  indexItems: number;
+  /** The reverse item of an edge that copies attributes of its target. */
+  reverseItem: number;
+  total: number;
+  /** Of a node: write units more for each edge that enters it, by edge type, where an attribute that those copy changes. */
+  fanOut?: Record<string, number>;
+}
+
+/** Read capacity units and calls of one query that finds at most 4 KB in each shard. */
+export interface QueryCost {
+  query: string;
+  calls: number;
+  rcu: number;
+}
+
+/** The costs of a model. */
+export interface ModelCost {
+  puts: PutCost[];
+  queries: QueryCost[];
+  assumptions: string;
+}
+
+const HALF_UNIT = 0.5;
+const ASSUMPTIONS =
+  'items of up to 1 KB, a view within its first KB, one batch for each put (records of one batch share the write of a view), eventually consistent reads';
+
+/** Adds up the costs of every type and index of a model. */
+export function modelCost(graph: CompiledModel): ModelCost {
+  const puts: PutCost[] = [];
+  const queries: QueryCost[] = [{ query: 'get: one node with its edge set', calls: 1, rcu: HALF_UNIT }];
+  for (const node of graph.nodes.values()) {
+    puts.push(nodePut(node, graph));
+    for (const search of node.searches.values()) queries.push(...searchQueries(search));
+  }
+  for (const edge of graph.edges.values()) {
+    puts.push(edgePut(edge));
+    queries.push({ query: `edges ${edge.type}`, calls: 1, rcu: HALF_UNIT });
+    if (edge.degree) queries.push({ query: `degree of ${edge.type}`, calls: 1, rcu: HALF_UNIT });
+    for (const order of edge.inbound?.orders.keys() ?? []) {
+      const shards = edge.inbound?.shards ?? 1;
+      // The owner comes in the same Query, where that is read backwards.
+      const owner = edge.inbound?.includeOwner === true ? ', with its owner' : '';
+      queries.push({ query: `inbound ${edge.type} by ${order}${owner}`, calls: shards, rcu: shards * HALF_UNIT });
+    }
+  }
+  return { puts, queries, assumptions: ASSUMPTIONS };
+}
+
+function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
+  // A search item is written once in the table and once in its index, an owner item as the index items of its edges are.
+  const ownerItems = node.ownerOf.reduce((sum, { inbound }) => sum + inboundItems(inbound?.items ?? []), 0);
+  const indexItems = node.searches.size * 2 + ownerItems;
+  const put: PutCost = {
+    ...{ type: node.type, kind: 'node', base: 1, view: 1 },
+    ...{ indexItems, reverseItem: 0, total: 2 + indexItems },
+  };
+  const copying = [...graph.edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(node.type));
+  return copying.length === 0 ? put : { ...put, fanOut: Object.fromEntries(copying.map(({ type }) => [type, 1])) };
+}
+
+function edgePut(edge: EdgeModel): PutCost {
+  const view = edge.labels === undefined ? 0 : 1;
+  const indexItems = edgeIndexItems(edge);
+  const reverseItem = edge.copy === undefined ? 0 : 1;
+  return {
+    ...{ type: edge.type, kind: 'edge', base: 1, view },
+    ...{ indexItems, reverseItem, total: 1 + view + indexItems + reverseItem },
+  };
+}
+
+function edgeIndexItems({ inbound, degree }: EdgeModel): number {
+  const items = inbound?.items ?? [];
+  if (!degree) return inboundItems(items);
+  const named = items.filter(({ orderName }) => orderName !== undefined);
+  const shared = items.find(({ orderName }) => orderName === undefined);
+  // The item that is counted and the count are written in a transaction, at twice the capacity.
+  const counted = inboundItems([shared ?? { orders: [] }]) + 1;
+  return inboundItems(named) + 2 * counted;
+}
+
+/** Each index item is written once in the table and once in each of its indexes. */
+function inboundItems(items: readonly InboundItem[]): number {
+  return items.reduce((sum, { orders }) => sum + 1 + orders.length, 0);
+}
+
+function searchQueries(search: SearchModel): QueryCost[] {
+  const name = search.indexPartition;
+  const isPath = search.order.kind === 'path';
+  if (search.shards === 'value') return [{ query: `search ${name} eq`, calls: 1, rcu: HALF_UNIT }];
+  // An equality, or a whole path, is found in one shard where that is taken from the value.
+  const eqCalls = search.shardBy === 'source' ? search.shards : 1;
+  return [
+    { query: `search ${name} ${isPath ? 'whole path' : 'eq'}`, calls: eqCalls, rcu: eqCalls * HALF_UNIT },
+    {
+      query: `search ${name} ${isPath ? 'leading segments' : 'prefix, range'}, latest`,
+      calls: search.shards,
+      rcu: search.shards * HALF_UNIT,
+    },
+  ];
+}

@@ -1,0 +1,13 @@
+import type { Reader } from '../read/reader.ts';
+import type { Writer } from '../write/writer.ts';
+import type { ExpectedWorld } from './expected.ts';
+import type { airports } from './model.ts';
+import type { Say } from './report.ts';
+
+/** What the demo's steps share. */
+export interface DemoWorld {
+  say: Say;
+  expected: ExpectedWorld;
+  writer: Writer<typeof airports>;
+  reader: Reader<typeof airports>;
+}

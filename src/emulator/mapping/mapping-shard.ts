@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import { pause } from '../../stream/concurrency.ts';
+import type { ShardWork } from '../../stream/follower.ts';
+import { isFullPage, retryingShard, ShardPages, type StartingPoint } from '../../stream/shard-pages.ts';
+import { BatchBuffer, type BufferedRecord } from './batch-buffer.ts';
+import { afterFailure, doneCount, type Segment } from './batch-outcome.ts';
+import { invocationRecord } from './failure-destination.ts';
+import type { MappingRun } from './mapping-run.ts';
+import type { GiveUpCondition, InvokeResult } from './mapping-types.ts';
+
+/** Lambda's limit of an event, in bytes. */
+const PAYLOAD_BYTES = 6 * 1024 * 1024;
+
+/** The last invocation of some records. */
+type LastInvocation = { requestId: string; result: InvokeResult } | undefined;
+
+/** Reads one shard and invokes the function with its batches, one after the other. */
+export class MappingShard implements ShardWork {
+  private readonly pages: ShardPages;
+  private readonly buffer: BatchBuffer;
+  private cancelled = false;
+
+  constructor(
+    private readonly run: MappingRun,
+    private readonly shardId: string,
+    start: StartingPoint,
+  ) {
+    const { source, rules, journal, report } = run;
+    this.pages = new ShardPages(source, shardId, start, (message) => {
+      report.onTrimmed(shardId, message);
+      // The place that was kept is gone: coming back to it would only find the same gap again.
+      journal.note({ shardId, finished: false });
+    });
+    const limits = { batchSize: rules.batchSize, payloadBytes: PAYLOAD_BYTES, windowMs: rules.windowMs };
+    this.buffer = new BatchBuffer(source.streamArn, rules.passes, limits, rules.now);
+  }
+
+  cancel(): void {
+    this.cancelled = true;
+  }
+
+  isCancelled(): boolean {
+    return this.cancelled;
+  }
+
+  async work(): Promise<void> {
+    const { run, shardId } = this;
+    run.quiet.opened(shardId);
+    try {
+      while (!this.isEnding()) {
+        const page = await this.readPage();
+        if (page === undefined) return;
+        run.report.onFiltered(this.buffer.add(page));
+        const isEnd = page.next === undefined;
+        if (!(await this.deliverDue(isEnd, isFullPage(page)))) return;
+        if (this.buffer.isEmpty && (page.records.length > 0 || isEnd)) await this.noteRead(isEnd);
+        if (page.records.length > 0) run.quiet.activity();
+        if (isEnd) {
+          run.onLineageChange();
+          return;
+        }
+        if (page.records.length === 0) {
+          // What waits for its window is not answered for: the stream is not quiet before it is.
+          if (this.buffer.isEmpty) run.onEmptyPoll(shardId);
+          await pause(Math.min(run.options.pollIntervalMs ?? 200, this.buffer.dueInMs), run.stopping);
+        }
+      }
+    } finally {
+      run.quiet.closed(shardId);
+    }
+  }
+
+  private isEnding(): boolean {
+    return this.cancelled || this.run.stopping.aborted;
+  }
+
+  private readPage() {
+    const { run, shardId, pages } = this;
+    const attempt = {
+      shardId,
+      logger: run.report.logger,
+      stopping: run.stopping,
+      isEnding: () => this.isEnding(),
+      onMissingShard: () => run.onLineageChange(),
+    };
+    return retryingShard(attempt, 'reading', () => pages.next());
+  }
+
+  /**
+   * Delivers the batches that are full or due; false where the run ended before. Without a window a batch waits for no
+   * new records, but it takes along those that already stand in the stream.
+   */
+  private async deliverDue(isEnd: boolean, isBehind: boolean): Promise<boolean> {
+    const { rules, quiet } = this.run;
+    const which = isEnd ? 'all' : isBehind && rules.windowMs === 0 ? 'full' : 'due';
+    for (let batch = this.buffer.take(which); batch !== undefined; batch = this.buffer.take(which)) {
+      if (!(await this.deliver(batch))) return false;
+      // What the function wrote into the stream, whichever shard it came to, is to be read too before all is quiet.
+      quiet.activity();
+    }
+    return true;
+  }
+
+  /** Delivers a batch until every record of it is done or given up; false where the run ended before. */
+  private async deliver(batch: readonly BufferedRecord[]): Promise<boolean> {
+    const { run } = this;
+    const { rules } = run;
+    const segments: Segment<BufferedRecord>[] = [{ records: batch, failedTries: 0, invocations: 0 }];
+    let last: LastInvocation;
+    for (let segment = segments.shift(); segment !== undefined; segment = segments.shift()) {
+      const fresh = await this.withoutExpired(segment, last);
+      if (fresh.records.length === 0) continue;
+      if (run.stopping.aborted) return false;
+      const startedMs = rules.now();
+      const requestId = randomUUID();
+      const result = await this.invoke(fresh.records, requestId);
+      if (result === undefined) return false;
+      last = { requestId, result };
+      const sequenceNumbers = fresh.records.map(({ sequenceNumber }) => sequenceNumber);
+      const done = doneCount(sequenceNumbers, result, rules.reportsItems);
+      const isDone = done === fresh.records.length;
+      const invoked = { ...fresh, invocations: fresh.invocations + 1 };
+      const aftermath = isDone ? undefined : afterFailure(invoked, done, rules);
+      run.report.onInvocation({
+        shardId: this.shardId,
+        requestId,
+        sequenceNumbers,
+        retries: fresh.failedTries,
+        milliseconds: rules.now() - startedMs,
+        result,
+        done,
+        next: aftermath?.next ?? 'done',
+      });
+      await this.noteDone(fresh.records.slice(0, done));
+      if (aftermath === undefined) continue;
+      if (aftermath.next === 'give-up') {
+        await this.giveUp(aftermath.left, 'RetryAttemptsExhausted', last);
+        continue;
+      }
+      segments.unshift(...aftermath.segments);
+      if (aftermath.next === 'retry') {
+        await pause(rules.retryDelayMs(aftermath.segments[0]!.failedTries), run.stopping);
+      }
+    }
+    return true;
+  }
+
+  /** Gives up the records that are too old; gives the others. */
+  private async withoutExpired(
+    segment: Segment<BufferedRecord>,
+    last: LastInvocation,
+  ): Promise<Segment<BufferedRecord>> {
+    const { maximumAgeMs, now } = this.run.rules;
+    const oldestMs = now() - maximumAgeMs;
+    const isExpired = ({ createdAtMs }: BufferedRecord): boolean => createdAtMs < oldestMs;
+    // Records stand in the order of their changes: the old ones come first.
+    const firstFresh = segment.records.findIndex((record) => !isExpired(record));
+    const count = firstFresh === -1 ? segment.records.length : firstFresh;
+    if (count === 0) return segment;
+    const expired = { ...segment, records: segment.records.slice(0, count) };
+    await this.giveUp(expired, 'RecordAgeExceeded', segment.invocations === 0 ? undefined : last);
+    return { ...segment, records: segment.records.slice(count) };
+  }
+
+  /** Invokes the function; undefined where the run was stopped and the function took too long. */
+  private async invoke(records: readonly BufferedRecord[], requestId: string): Promise<InvokeResult | undefined> {
+    const { stopping, options, graceMs } = this.run;
+    const answer = options.function.invoke({ Records: records.map(({ record }) => record) }, requestId);
+    const answered = new AbortController();
+    const abandoned = untilAborted(stopping, answered.signal).then(async () => {
+      await pause(graceMs(), answered.signal);
+      return undefined;
+    });
+    try {
+      return await Promise.race([answer, abandoned]);
+    } finally {
+      answered.abort();
+      // Where it is abandoned, its failure later on is nobody's.
+      answer.catch(() => undefined);
+    }
+  }
+
+  private async giveUp(
+    { records, invocations }: Segment<BufferedRecord>,
+    condition: GiveUpCondition,
+    last: LastInvocation,
+  ): Promise<void> {
+    const { run, shardId } = this;
+    const { onFailure, function: lambda } = run.options;
+    const { streamArn } = run.source;
+    const batch = { shardId, streamArn, functionArn: lambda.arn, condition, records, invocations, last };
+    const keptAt = await onFailure?.send(invocationRecord(batch, run.rules.now()));
+    const sequenceNumbers = records.map(({ sequenceNumber }) => sequenceNumber);
+    run.report.onGivenUp({ shardId, condition, sequenceNumbers, keptAt });
+    await this.noteDone(records);
+  }
+
+  /** Notes records that are answered for. */
+  private async noteDone(records: readonly BufferedRecord[]): Promise<void> {
+    const newest = records.at(-1);
+    if (newest === undefined || this.cancelled) return;
+    this.run.journal.note({ shardId: this.shardId, sequenceNumber: newest.sequenceNumber, finished: false });
+    await this.run.journal.flush();
+  }
+
+  /** Notes that all that was read is answered for, filtered records included. */
+  private async noteRead(finished: boolean): Promise<void> {
+    if (this.cancelled) return;
+    const { run, shardId, pages } = this;
+    run.journal.note({ shardId, sequenceNumber: pages.lastRead, finished });
+    if (finished) await run.journal.flush();
+  }
+}
+
+function untilAborted(signal: AbortSignal, end: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true, signal: end });
+  });
+}

@@ -1,0 +1,52 @@
+import { type Item, numberOf } from './attribute-value.ts';
+import { ATTRIBUTES, COPIES, COUNT, EDGE_SET, EVICTED } from './derived-item.ts';
+import { elementEdge } from './element.ts';
+
+/** What a stored view, or a stored count of edges, says. What is not of its type, as only a foreign hand can have put it there, counts as absent. */
+
+/** The edge types that left the view's set. */
+export function evictedTypes(view: Item | undefined): ReadonlySet<string> {
+  const evicted = view?.[EVICTED];
+  return new Set(evicted !== undefined && 'SS' in evicted ? evicted.SS : []);
+}
+
+/** The elements of a view's edge set, by the edge that they belong to. */
+export function elementsByEdge(view: Item | undefined): Map<string, string[]> {
+  const elements = new Map<string, string[]>();
+  const edgeSet = view?.[EDGE_SET];
+  for (const element of edgeSet !== undefined && 'SS' in edgeSet ? edgeSet.SS : []) {
+    const edge = elementEdge(element);
+    const present = elements.get(edge);
+    if (present === undefined) elements.set(edge, [element]);
+    else present.push(element);
+  }
+  return elements;
+}
+
+/** A view's projected attributes; undefined where its node is absent. */
+export function viewAttributes(view: Item | undefined): Item | undefined {
+  const attributes = view?.[ATTRIBUTES];
+  return attributes !== undefined && 'M' in attributes ? attributes.M : undefined;
+}
+
+/** A view's copies of target nodes' attributes, by the edge's sort key. */
+export function viewCopies(view: Item | undefined): Map<string, Item> {
+  const stored = view?.[COPIES];
+  const copies = new Map<string, Item>();
+  if (stored === undefined || !('M' in stored)) return copies;
+  for (const [edge, copy] of Object.entries(stored.M)) if ('M' in copy) copies.set(edge, copy.M);
+  return copies;
+}
+
+/** Whether a view's set is one, or absent; an attribute of another type in its place takes no elements. */
+export function hasEdgeSet(view: Item | undefined): boolean {
+  const edgeSet = view?.[EDGE_SET];
+  return edgeSet === undefined || 'SS' in edgeSet;
+}
+
+/** What a stored count says; undefined where it says nothing. An absent one is 0. */
+export function countOf(item: Item | undefined): number | undefined {
+  if (item === undefined) return 0;
+  const count = Number(numberOf(item[COUNT]));
+  return Number.isSafeInteger(count) ? count : undefined;
+}

@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdtemp } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { EdgeloomError } from '../../errors.ts';
+import type { EngineCommand } from './command.ts';
+
+/** The release that the tests run on; other platforms are asked to install the same. */
+const VERSION = '1.2.1';
+
+/** An empty database of this release with indexes that the engine lacks: see docs/decisions/006. */
+const TEMPLATE = fileURLToPath(new URL(`../../../assets/dynoxide-${VERSION}.db`, import.meta.url));
+
+/**
+ * The command that runs dynoxide, the embedded default: a native server that starts in milliseconds. Without a data
+ * folder it works in one of its own, which goes when the engine does.
+ */
+export async function dynoxideCommand(port: number, dataDir: string | undefined): Promise<EngineCommand> {
+  const program = dynoxidePath();
+  const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'edgeloom-engine-')));
+  const database = join(folder, 'dynoxide.db');
+  if (!existsSync(database)) await copyFile(TEMPLATE, database);
+  return {
+    file: program,
+    args: ['--port', String(port), '--db-path', database],
+    ...(dataDir === undefined && { scratchDir: folder }),
+  };
+}
+
+/**
+ * Where the engine's program is. It comes in one package for each platform; throws `no-engine` with what to install
+ * where this platform's is missing.
+ *
+ * @param platform such as `linux`. @param architecture such as `x64`. @param resolve finds a file of a package.
+ */
+export function dynoxidePath(
+  platform: string = process.platform,
+  architecture: string = process.arch,
+  resolve: (specifier: string) => string = createRequire(import.meta.url).resolve,
+): string {
+  const name = `@dynoxide/${platform}-${architecture}`;
+  try {
+    return resolve(`${name}/dynoxide${platform === 'win32' ? '.exe' : ''}`);
+  } catch (error) {
+    throw new EdgeloomError(
+      'no-engine',
+      `The embedded engine for this platform (${name}) is not installed.`,
+      `Install it with "npm install --no-save ${name}@${VERSION}" where it exists, or use --engine dynamodb-local (Java 17).`,
+      { cause: error },
+    );
+  }
+}

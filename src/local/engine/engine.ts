@@ -1,0 +1,96 @@
+import { mkdir } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { EdgeloomError } from '../../errors.ts';
+import { dynamoDBLocalCommand } from './dynamodb-local.ts';
+import { dynoxideCommand } from './dynoxide.ts';
+import { type EngineProcess, spawnEngine } from './engine-process.ts';
+import { answers, freePort, isFree } from './ports.ts';
+
+/** The engines that run on this machine without Docker. */
+export type EngineName = 'dynoxide' | 'dynamodb-local';
+
+/** Options of `startEngine`. */
+export interface EngineOptions {
+  /** Default `'dynoxide'`. */
+  engine?: EngineName;
+  /** TCP port. Default: a free one. */
+  port?: number;
+  /** Folder to keep data in, for one engine at a time. Default: nothing is kept. */
+  dataDir?: string;
+}
+
+/** A running engine. */
+export interface Engine {
+  /** `http://127.0.0.1:PORT`. */
+  endpoint: string;
+  /** Resolves when the engine is gone, for whatever reason. */
+  ended: Promise<void>;
+  /** Stops it and waits until it is gone. Calling it again is fine. */
+  stop(): Promise<void>;
+}
+
+const START_MS = 60_000;
+const POLL_MS = 20;
+/** Ports tried where none was asked for: another process may take a free one first. */
+const PORT_ATTEMPTS = 3;
+
+/**
+ * Starts an embedded engine on this machine and waits until it answers. It stops with this process, however that ends,
+ * and does not keep it alive. Throws an `EdgeloomError` where the engine is not installed (`no-engine`, `no-java`), the
+ * port is taken (`port-in-use`) or the engine does not come up (`engine-failed`).
+ */
+export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
+  const { engine = 'dynoxide', dataDir, port } = options;
+  if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
+  if (port === undefined) return startOnFreePort(engine, dataDir);
+  // Asked first: where another server has the port, its answer would be taken for the engine's.
+  if (!(await isFree(port))) {
+    throw new EdgeloomError(
+      'port-in-use',
+      `Port ${port} is in use, so the engine ${engine} cannot start on it.`,
+      'Stop what listens there, or choose another with --port.',
+    );
+  }
+  return startOn(engine, port, dataDir);
+}
+
+async function startOnFreePort(engine: EngineName, dataDir: string | undefined): Promise<Engine> {
+  for (let attempt = 1; ; attempt++) {
+    const port = await freePort();
+    try {
+      return await startOn(engine, port, dataDir);
+    } catch (error) {
+      const lostThePort = error instanceof EdgeloomError && error.code === 'engine-failed' && !(await isFree(port));
+      if (!lostThePort || attempt === PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+async function startOn(engine: EngineName, port: number, dataDir: string | undefined): Promise<Engine> {
+  const command = await (engine === 'dynoxide' ? dynoxideCommand : dynamoDBLocalCommand)(port, dataDir);
+  const child = spawnEngine(command);
+  try {
+    await untilAnswering(engine, port, child);
+  } catch (error) {
+    await child.stop();
+    const reason = child.errorOutput() || (error instanceof Error ? error.message : String(error));
+    throw new EdgeloomError(
+      'engine-failed',
+      `The engine ${engine} did not start on port ${port}: ${reason}`,
+      dataDir === undefined ? '' : `Is another engine running on ${dataDir}?`,
+      { cause: error },
+    );
+  }
+  return { endpoint: `http://127.0.0.1:${port}`, ended: child.ended, stop: child.stop };
+}
+
+async function untilAnswering(engine: EngineName, port: number, child: EngineProcess): Promise<void> {
+  const deadline = Date.now() + START_MS;
+  for (;;) {
+    const isAnswering = await answers(port);
+    if (child.hasEnded()) throw new Error(`${engine} ended at once.`);
+    if (isAnswering) return;
+    if (Date.now() > deadline) throw new Error(`${engine} did not answer within ${START_MS / 1000} s.`);
+    await delay(POLL_MS);
+  }
+}

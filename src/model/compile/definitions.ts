@@ -1,0 +1,172 @@
+import type * as z from 'zod';
+import { DERIVED_ATTRIBUTES } from '../../items/derived-item.ts';
+import { ENTRY_FIELDS } from '../../items/element.ts';
+import { TARGET_ID } from '../../items/hashed-key.ts';
+import { isTypeName } from '../../items/keys.ts';
+import type { EdgeModel, LabelModel, NodeModel, SearchModel, TableNames } from '../compiled.ts';
+import { compileInbound } from './inbound.ts';
+import {
+  check,
+  compileProjection,
+  edgeSchema,
+  type MistakeLog,
+  NODE_TYPES,
+  nodeSchema,
+  tableSchema,
+} from './schemas.ts';
+import { compileSearch } from './search.ts';
+
+/**
+ * Compiles the definitions of a model file into the form that the planner, writer and reader use, and collects every
+ * mistake on the way. Model files are also written in plain JavaScript, so nothing is taken on trust.
+ */
+
+/** Compiles the `table` entry. */
+export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
+  const options = check(tableSchema, typeof input === 'string' ? { name: input } : input, 'table', mistakes);
+  const names = {
+    partitionKey: options?.partitionKey ?? 'source',
+    sortKey: options?.sortKey ?? 'target',
+    ttl: options?.ttl ?? 'expiresAt',
+  };
+  const entries = Object.entries(names);
+  for (const [option, name] of entries) {
+    if (DERIVED_ATTRIBUTES.has(name)) {
+      mistakes.push({ path: `table.${option}`, message: `${JSON.stringify(name)} is an attribute of derived items` });
+    }
+    if (entries.some(([other, otherName]) => other !== option && otherName === name)) {
+      mistakes.push({ path: `table.${option}`, message: `${JSON.stringify(name)} is named twice` });
+    }
+  }
+  const indexNames = { gsi0: options?.indexes?.gsi0 ?? 'gsi0', gsi1: options?.indexes?.gsi1 ?? 'gsi1' };
+  if (indexNames.gsi0 === indexNames.gsi1)
+    mistakes.push({ path: 'table.indexes', message: 'both indexes have one name' });
+  return { name: options?.name ?? '', ...names, indexNames };
+}
+
+/** Compiles a node type; undefined where it has mistakes. */
+export function compileNode(type: string, definition: unknown, mistakes: MistakeLog): NodeModel | undefined {
+  const path = `nodes.${type}`;
+  checkType(type, path, mistakes);
+  const options = check(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
+  if (options === undefined) return undefined;
+  const searches = new Map<string, SearchModel>();
+  for (const [name, entry] of Object.entries(options.search ?? {})) {
+    const search = compileSearch(type, name, entry, `${path}.search.${name}`, mistakes);
+    if (search) searches.set(name, search);
+  }
+  const { fields, view, viewBudgetBytes } = options;
+  const maxEntries = new Map(Object.entries(options.maxEntries ?? {}));
+  return { type, fields, view: compileProjection(view ?? 'ALL'), viewBudgetBytes, maxEntries, searches, ownerOf: [] };
+}
+
+/** Compiles an edge type; undefined where it has mistakes. */
+export function compileEdge(
+  type: string,
+  definition: unknown,
+  nodeTypes: ReadonlySet<string>,
+  table: TableNames,
+  mistakes: MistakeLog,
+): EdgeModel | undefined {
+  const path = `edges.${type}`;
+  checkType(type, path, mistakes);
+  const options = check(edgeSchema, definitionOptions(definition, 'edge', path, mistakes), path, mistakes);
+  if (options === undefined) return undefined;
+  const from = checkNodeTypes(options.from, `${path}.from`, nodeTypes, mistakes);
+  const to = checkNodeTypes(options.to, `${path}.to`, nodeTypes, mistakes);
+  // The edge `GOAL` from `GOAL-USER-U1` to `USER-U1` would have the key of the node `GOAL-USER-U1`.
+  if (from.has(type)) {
+    mistakes.push({
+      path,
+      message: `has the name of a node type that it leaves; its keys would collide with that node's`,
+    });
+  }
+  return {
+    type,
+    fields: options.fields,
+    from,
+    to,
+    labels: compileLabels(options.edgeSet, path, mistakes),
+    inbound: compileInbound(options.inbound, `${path}.inbound`, mistakes),
+    degree: options.degree ?? false,
+    keys: compileKeys(options.keys, table, `${path}.keys`, mistakes),
+    copy: compileCopy(options, `${path}.copy`, mistakes),
+  };
+}
+
+function compileCopy(
+  { copy, edgeSet, keys }: z.infer<typeof edgeSchema>,
+  path: string,
+  mistakes: MistakeLog,
+): string[] | undefined {
+  if (copy === undefined) return undefined;
+  if (edgeSet === false) {
+    mistakes.push({ path, message: 'copies belong to edges of the edge set; edgeSet is false' });
+  }
+  if (keys === 'hashed') {
+    mistakes.push({ path, message: "copies belong to edges whose keys name their targets; keys is 'hashed'" });
+  }
+  return [...new Set(copy)];
+}
+
+function compileKeys(
+  option: EdgeModel['keys'] = 'plain',
+  { partitionKey, sortKey, ttl }: TableNames,
+  path: string,
+  mistakes: MistakeLog,
+): EdgeModel['keys'] {
+  if (option === 'hashed' && [partitionKey, sortKey, ttl].includes(TARGET_ID)) {
+    mistakes.push({ path, message: `hashed keys need the attribute ${TARGET_ID}, which the table option names` });
+  }
+  return option;
+}
+
+function compileLabels(
+  option: z.infer<typeof edgeSchema>['edgeSet'],
+  path: string,
+  mistakes: MistakeLog,
+): LabelModel[] | undefined {
+  if (option === false) return undefined;
+  const entries = Array.isArray(option) ? option.map((name) => [name, name] as const) : Object.entries(option ?? {});
+  const seen = new Set<string>();
+  return entries.map(([name, from]): LabelModel => {
+    const labelPath = `${path}.edgeSet.${name}`;
+    if (ENTRY_FIELDS.has(name)) {
+      mistakes.push({ path: labelPath, message: `${name} is part of every entry; name the label otherwise` });
+    }
+    if (seen.has(name)) mistakes.push({ path: labelPath, message: 'is listed twice' });
+    seen.add(name);
+    return typeof from === 'string'
+      ? { name, from: { kind: 'attribute', attribute: from } }
+      : { name, from: { kind: 'derive', compute: from.compute } };
+  });
+}
+
+function checkType(type: string, path: string, mistakes: MistakeLog): void {
+  if (!isTypeName(type)) mistakes.push({ path, message: 'is not a type name: types match [A-Z][A-Z0-9_]*' });
+}
+
+function checkNodeTypes(
+  input: string | string[] | undefined,
+  path: string,
+  nodeTypes: ReadonlySet<string>,
+  mistakes: MistakeLog,
+): Set<string> {
+  if (input === undefined && !mistakes.some((mistake) => mistake.path.startsWith(path))) {
+    mistakes.push({ path, message: NODE_TYPES });
+  }
+  const types = new Set(typeof input === 'string' ? [input] : input);
+  for (const type of types) {
+    if (!nodeTypes.has(type))
+      mistakes.push({ path, message: `${JSON.stringify(type)} is not a node type of the model` });
+  }
+  return types;
+}
+
+function definitionOptions(definition: unknown, kind: 'node' | 'edge', path: string, mistakes: MistakeLog): unknown {
+  if (typeof definition === 'object' && definition !== null && 'kind' in definition && 'options' in definition) {
+    if (definition.kind === kind) return definition.options;
+  }
+  mistakes.push({ path, message: `should be made with ${kind}({ ... })` });
+  return undefined;
+}

@@ -1,0 +1,45 @@
+import type { ValueType } from '../../items/encoding.ts';
+import type { OrderModel } from '../compiled.ts';
+import { attributeName, check, deriveSchema, type MistakeLog, rankSchema, typedOrder } from './schemas.ts';
+
+function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
+  if (typeof input === 'string') return check(attributeName, input, path, mistakes);
+  const kind = typeof input === 'object' && input !== null && 'kind' in input ? input.kind : undefined;
+  if (kind === 'rank') return check(rankSchema, input, path, mistakes);
+  if (kind === 'derive') return check(deriveSchema, input, path, mistakes);
+  if (typeof input === 'object' && input !== null) return check(typedOrder, input, path, mistakes);
+  mistakes.push({ path, message: 'should be an attribute name, { from, type }, rank(...) or derive(...)' });
+  return undefined;
+}
+
+/** Compiles an order, given in any of its four forms; after a mistake any order will do, since the model is refused. */
+export function compileOrder(
+  option: unknown,
+  type: ValueType | undefined,
+  path: string,
+  mistakes: MistakeLog,
+): OrderModel {
+  const input = parseOrder(option, path, mistakes);
+  if (input === undefined) return { kind: 'attribute', attribute: '', type: 'string' };
+  if (typeof input === 'string') return { kind: 'attribute', attribute: input, type: type ?? 'string' };
+  if ('from' in input) {
+    if (type !== undefined && input.type !== undefined && input.type !== type) {
+      mistakes.push({ path, message: `has two types, ${type} and ${input.type}` });
+    }
+    return { kind: 'attribute', attribute: input.from, type: input.type ?? type ?? 'string' };
+  }
+  if (type !== undefined && type !== 'string') {
+    mistakes.push({ path, message: `a ${input.kind} gives a string; it has no type ${type}` });
+  }
+  if (input.kind === 'derive') return { kind: 'derive', compute: input.compute };
+  return { kind: 'rank', attribute: input.attribute, weights: compileWeights(input.weights, path, mistakes) };
+}
+
+function compileWeights(weights: Record<string, number>, path: string, mistakes: MistakeLog): Map<string, string> {
+  const texts = new Map(Object.entries(weights).map(([label, weight]) => [label, String(weight)]));
+  if (texts.size === 0) mistakes.push({ path, message: 'rank has no weights' });
+  if (new Set([...texts.values()].map((text) => text.length)).size > 1) {
+    mistakes.push({ path, message: `rank weights should have equal width, but are ${[...texts.values()].join(', ')}` });
+  }
+  return texts;
+}

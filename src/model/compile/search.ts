@@ -1,0 +1,64 @@
+import type * as z from 'zod';
+import type { OrderModel, SearchModel } from '../compiled.ts';
+import { compileOrder } from './order.ts';
+import { check, compileProjection, type MistakeLog, searchSchema } from './schemas.ts';
+
+/** The searches of node types. */
+
+/** The name is part of the sort keys of search items, escaped, and leaves room there for a hashed value. */
+const MAX_SEARCH_NAME_BYTES = 255;
+
+/** Compiles a search, given as its options or as an order in short; undefined where it has mistakes. */
+export function compileSearch(
+  type: string,
+  name: string,
+  entry: unknown,
+  path: string,
+  mistakes: MistakeLog,
+): SearchModel | undefined {
+  const isShort = typeof entry === 'string' || (typeof entry === 'object' && entry !== null && 'kind' in entry);
+  const options = check(searchSchema, isShort ? { from: entry } : entry, path, mistakes);
+  if (options === undefined) return undefined;
+  const order =
+    options.path === undefined
+      ? compileOrder(options.from ?? name, options.type, path, mistakes)
+      : compilePath(options, path, mistakes);
+  const fold = options.fold ?? false;
+  const each = options.each ?? false;
+  const shards = options.shards ?? 200;
+  const add = (message: string): unknown => mistakes.push({ path, message });
+  if (Buffer.byteLength(name) > MAX_SEARCH_NAME_BYTES) add(`has a name of more than ${MAX_SEARCH_NAME_BYTES} bytes`);
+  if (fold && order.kind !== 'path' && (order.kind !== 'attribute' || order.type !== 'string'))
+    add('fold applies to attributes of type string only');
+  if (each && order.kind !== 'path' && order.kind !== 'attribute')
+    add('each applies to an attribute, not to rank or derive');
+  if (shards === 'value' && options.shardBy !== undefined) add("shardBy has no meaning with shards: 'value'");
+  if (shards === 'value' && options.hash !== undefined) add("hash has no meaning with shards: 'value'");
+  return {
+    indexPartition: `${type}.${name}`,
+    name,
+    order,
+    each,
+    fold,
+    shards,
+    shardBy: options.shardBy ?? 'value',
+    hash: options.hash ?? 'fnv1a',
+    partition: options.partition,
+    project: compileProjection(options.project ?? 'KEYS_ONLY'),
+  };
+}
+
+/** The order of a search by path; what else the options say of it must not contradict that. */
+function compilePath(
+  { path: attributes = [], from, type, each, shards }: z.infer<typeof searchSchema>,
+  path: string,
+  mistakes: MistakeLog,
+): OrderModel {
+  const add = (message: string): unknown => mistakes.push({ path: `${path}.path`, message });
+  if (new Set(attributes).size < attributes.length) add('names an attribute twice');
+  if (from !== undefined) add('takes the place of from: give one of the two');
+  if (type !== undefined && type !== 'string') add(`joins strings; it has no type ${type}`);
+  if (each === true) add('has one value for a node; each does not apply');
+  if (shards === 'value') add("is searched by its beginning, which shards: 'value' cannot answer: give a number");
+  return { kind: 'path', attributes };
+}

@@ -1,0 +1,129 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { ValueType } from '../items/encoding.ts';
+import type { HashName } from '../items/shard.ts';
+import type { Derive } from './schema.ts';
+
+/** The compiled model: what the model file says, checked and with every default filled in. All code below the surface reads this. */
+
+/** The two indexes that a model can use. */
+export type IndexName = 'gsi0' | 'gsi1';
+
+/** A checked, compiled model without the declared types. */
+export interface CompiledModel {
+  readonly table: TableNames;
+  readonly nodes: ReadonlyMap<string, NodeModel>;
+  readonly edges: ReadonlyMap<string, EdgeModel>;
+  /** The indexes that the model needs. */
+  readonly indexes: readonly IndexName[];
+  /** Eight hex digits that change when the model does; stamped on derived items, for information. */
+  readonly fingerprint: string;
+  /** The declared types, for writer and reader; nothing at run time. Unknown here: any type is taken. */
+  // biome-ignore lint/suspicious/noExplicitAny: a model that is read at run time declares no types
+  readonly definition?: { nodes: any; edges: any };
+}
+
+/** The table's name and those of its attributes and indexes. */
+export interface TableNames {
+  name: string;
+  partitionKey: string;
+  sortKey: string;
+  ttl: string;
+  indexNames: Readonly<Record<IndexName, string>>;
+}
+
+/** A compiled node type. */
+export interface NodeModel {
+  type: string;
+  fields?: StandardSchemaV1;
+  view: Projection;
+  /** Bytes that a view may have; undefined: the default. */
+  viewBudgetBytes?: number;
+  /** How many entries the list, set or map of an attribute may have; only writer and import ask. */
+  maxEntries: ReadonlyMap<string, number>;
+  searches: ReadonlyMap<string, SearchModel>;
+  /** Edge types that enter the node and include it as the owner of their index partitions. */
+  ownerOf: readonly EdgeModel[];
+}
+
+/** A label of an edge-set element. */
+export interface LabelModel {
+  name: string;
+  from: { kind: 'attribute'; attribute: string } | { kind: 'derive'; compute: Compute };
+}
+
+/** A compiled edge type. */
+export interface EdgeModel {
+  type: string;
+  fields?: StandardSchemaV1;
+  from: ReadonlySet<string>;
+  to: ReadonlySet<string>;
+  /** Labels of the set element; undefined where the type is left out of the set. */
+  labels?: readonly LabelModel[];
+  inbound?: InboundModel;
+  /** Whether each node's edges of this type are counted. */
+  degree: boolean;
+  /** How sort keys are made. */
+  keys: 'plain' | 'hashed';
+  /** Attributes of the target node that are copied into the source's view; undefined: none. */
+  copy?: readonly string[];
+}
+
+/** One order of an edge type. */
+export interface InboundOrder {
+  /** `gsi0`, `gsi1`, or a name. */
+  name: string;
+  index: IndexName;
+  order: OrderModel;
+  /** Whether it is beyond the two indexes, with an index item and an index partition of its own. */
+  isNamed: boolean;
+}
+
+/** One index item of an edge, with the orders that it is found in. */
+export interface InboundItem {
+  /** The order that has the item for itself; undefined for the item that gsi0 and gsi1 share. */
+  orderName?: string;
+  orders: readonly InboundOrder[];
+}
+
+/** How an edge type's index items are made. */
+export interface InboundModel {
+  /** Every order by name: gsi0 and gsi1 first, then the named ones as they are declared. */
+  orders: ReadonlyMap<string, InboundOrder>;
+  /** The index items of an edge. */
+  items: readonly InboundItem[];
+  shards: number;
+  shardBy: 'value' | 'source';
+  hash: HashName;
+  project: Projection;
+  /** Whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
+  includeOwner: boolean;
+}
+
+/** One search attribute of a node type. */
+export interface SearchModel {
+  /** `USER.name`: the index partition without its suffixes. */
+  indexPartition: string;
+  name: string;
+  order: OrderModel;
+  each: boolean;
+  fold: boolean;
+  shards: number | 'value';
+  shardBy: 'value' | 'source';
+  hash: HashName;
+  partition?: string;
+  project: Projection;
+}
+
+/** Where an order's value comes from and how it is encoded. */
+export type OrderModel =
+  | { kind: 'attribute'; attribute: string; type: ValueType }
+  | { kind: 'rank'; attribute: string; weights: ReadonlyMap<string, string> }
+  | { kind: 'derive'; compute: Compute }
+  /** Attributes joined in order; of a search only. */
+  | { kind: 'path'; attributes: readonly string[] };
+
+/** The function of a `derive`, over open attributes. */
+export type Compute = Derive<Record<string, unknown>>['compute'];
+
+/** Which attributes of a base item are copied into a derived item. */
+export type Projection = { kind: 'KEYS_ONLY' } | { kind: 'ALL' } | { kind: 'LIST'; attributes: readonly string[] };

@@ -1,0 +1,23 @@
+import type { Item } from '../items/attribute-value.ts';
+import type { ItemKey } from '../store/port.ts';
+import type { Problem } from './subject.ts';
+
+/** What is derived from one base item image. */
+export interface Derived {
+  /** The edge's element in its source's view; absent where the type is left out of the set. */
+  element?: string;
+  /** The node's projected attributes; present exactly when the node is. */
+  attributes?: Item;
+  /** Wanted fields of index items, by sort key. */
+  indexItems: ReadonlyMap<string, Item>;
+  /** The reverse item that an edge with copies wants in its target's partition. */
+  reverse?: ReverseItem;
+  /** What could not be derived, and why. */
+  problems: readonly Problem[];
+}
+
+/** The reverse item of an edge: where it is, and what it holds. */
+export interface ReverseItem {
+  key: ItemKey;
+  fields: Item;
+}

@@ -1,0 +1,100 @@
+import type { StoreError } from '../errors.ts';
+import type { Item } from '../items/attribute-value.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
+import { quarantineKey } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import type { ItemKey } from '../store/port.ts';
+import type { CountedUnit, QuarantineUnit, Unit } from './unit.ts';
+
+/** The index partition of all quarantine entries; entries are sorted by when their record was made. */
+export const QUARANTINE_PARTITION = '~quarantine';
+
+/** A quarantine entry: which base item is stuck, why and since when. */
+export interface QuarantineEntry {
+  source: string;
+  /** Sort key of the base item; of a view that cannot be written, `~view`. */
+  target: string;
+  /** A machine's word for the reason. */
+  code: string;
+  /** One or more sentences that name the attribute. */
+  reason: string;
+  /** When the record was made, ISO 8601. */
+  since: string;
+  /** Sort keys of the derived items concerned. */
+  derivedKeys: string[];
+}
+
+/** The entry for a record that could not be derived in full. */
+export function derivationEntry(graph: CompiledModel, unit: QuarantineUnit, nowMs: number): Item {
+  const reason = unit.problems.map(({ message }) => message).join('; ');
+  const codes = [...new Set(unit.problems.map(({ code }) => code))].join(' ');
+  return entryItem(graph, unit, unit.target, { code: codes, reason, derivedKeys: unit.derivedKeys }, nowMs);
+}
+
+/**
+ * The entry for a derived item that DynamoDB will not take. It is named by the derived sort key, so that two derived
+ * items of one record have an entry each.
+ */
+export function refusalEntry(graph: CompiledModel, refused: Unit, error: StoreError, nowMs: number): Item {
+  const unit = refused.kind === 'counted' ? refused.items[0]! : refused;
+  // A reverse item is in another partition; which one it is follows from the base item's keys.
+  const isBeside = unit.kind !== 'index' || unit.source === unit.base.source;
+  const derivedKeys = isBeside ? [unit.sortKey] : [];
+  const reason = `${unit.sortKey} cannot be written: ${error.message}`;
+  return entryItem(graph, unit, unit.sortKey, { code: error.code, reason, derivedKeys }, nowMs);
+}
+
+function entryItem(
+  graph: CompiledModel,
+  unit: Exclude<Unit, CountedUnit>,
+  named: string,
+  { code, reason, derivedKeys }: { code: string; reason: string; derivedKeys: readonly string[] },
+  nowMs: number,
+): Item {
+  const { partitionKey, sortKey } = graph.table;
+  const since = sinceOf(unit.records, nowMs);
+  const { source, target } = concerned(unit);
+  return {
+    [partitionKey]: { S: source },
+    [sortKey]: { S: quarantineKey(named, unit.newest) },
+    [INDEX_KEYS.gsi0.partition]: { S: QUARANTINE_PARTITION },
+    [INDEX_KEYS.gsi0.sort]: { S: `${since}/${unit.newest}` },
+    [QUARANTINE_FIELDS.of]: { S: target },
+    [QUARANTINE_FIELDS.code]: { S: code },
+    [QUARANTINE_FIELDS.reason]: { S: `${source} ${unit.kind === 'view' ? '' : `${target} `}- ${reason}` },
+    [QUARANTINE_FIELDS.since]: { S: since },
+    [WATERMARK]: { S: unit.newest },
+    [REVISION]: { N: '1' },
+    [MODEL]: { S: graph.fingerprint },
+    ...(derivedKeys.length > 0 && { [QUARANTINE_FIELDS.derivedKeys]: { SS: [...derivedKeys] } }),
+  };
+}
+
+/** What a redrive has to settle: a base item, or a view as a whole. The entry is beside it. */
+function concerned(unit: Exclude<Unit, CountedUnit>): ItemKey {
+  if (unit.kind === 'index') return unit.base;
+  if (unit.kind === 'view') return { source: unit.source, target: unit.sortKey };
+  // A fan-out is settled by its parent.
+  return { source: unit.source, target: unit.kind === 'quarantine' ? unit.target : unit.source };
+}
+
+/** Reads an entry back; `derivedKeys` is empty where none were known. */
+export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
+  const text = (name: string): string => (item[name] !== undefined && 'S' in item[name] ? item[name].S : '');
+  const keys = item[QUARANTINE_FIELDS.derivedKeys];
+  return {
+    source: text(graph.table.partitionKey),
+    target: text(QUARANTINE_FIELDS.of),
+    code: text(QUARANTINE_FIELDS.code),
+    reason: text(QUARANTINE_FIELDS.reason),
+    since: text(QUARANTINE_FIELDS.since),
+    derivedKeys: keys !== undefined && 'SS' in keys ? keys.SS : [],
+  };
+}
+
+/** The stream's clock where it says, so that a replay writes the same entry. */
+function sinceOf(records: readonly ChangeRecord[], nowMs: number): string {
+  const seconds = records[0]?.createdAtSeconds;
+  return new Date(seconds === undefined ? nowMs : seconds * 1000).toISOString();
+}

@@ -1,0 +1,86 @@
+import type { Item } from '../items/attribute-value.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import type { ItemKey } from '../store/port.ts';
+import type { Problem } from './subject.ts';
+
+/** Seconds since 1970; the projector's clock, only ever used for the expiry of tombstones. */
+export type EpochSeconds = number;
+
+/** What a batch says of one base item's part in a view. */
+export interface ViewChange {
+  /** The base item's sort key. */
+  target: string;
+  /** Position of its oldest record that changes the view. */
+  oldest: string;
+  /** The edge type; undefined for the node itself. */
+  edgeType?: string;
+  /** Every element that any record mentions, the final one included. */
+  mentioned: ReadonlySet<string>;
+  /** The element after the newest record; undefined where there is none. */
+  element?: string;
+  /** The node's projected attributes after the newest record; undefined where the node is absent. */
+  attributes?: Item;
+}
+
+/** What all units have. */
+export interface UnitBase {
+  source: string;
+  /** Sort key of the derived item. */
+  sortKey: string;
+  /** Position of the oldest and the newest record that changes the derived item. */
+  oldest: string;
+  newest: string;
+  /** The records it is made of; a failure is reported with the lowest sequence number of them. */
+  records: readonly ChangeRecord[];
+}
+
+/** The changes of one batch to one view. */
+export interface ViewUnit extends UnitBase {
+  kind: 'view';
+  changes: readonly ViewChange[];
+}
+
+/** The changes of one batch to one index item, or to an edge's reverse item, which is in another partition. */
+export interface IndexUnit extends UnitBase {
+  kind: 'index';
+  /** The base item. */
+  base: ItemKey;
+  /** The wanted fields after the newest record; undefined: a tombstone. */
+  wanted?: Item;
+}
+
+/** The changes of one batch to the index items of edges of one type that are counted, and to their count. */
+export interface CountedUnit extends UnitBase {
+  kind: 'counted';
+  edgeType: string;
+  items: readonly IndexUnit[];
+}
+
+/** A record to be quarantined: what could not be derived, and the derived keys that its images concern. */
+export interface QuarantineUnit extends UnitBase {
+  kind: 'quarantine';
+  /** The base item's sort key. */
+  target: string;
+  problems: readonly Problem[];
+  /** Sort keys of derived items of every image in the batch. */
+  derivedKeys: readonly string[];
+}
+
+/** One piece of work of a batch. */
+export type Unit = ViewUnit | IndexUnit | CountedUnit | QuarantineUnit | FanOutUnit | ContinuationUnit;
+
+/** A change of a parent that children have copies of, by one edge type: the first page of them is to be visited. */
+export interface FanOutUnit extends UnitBase {
+  kind: 'fan-out';
+  edgeType: string;
+}
+
+/** A record of a continuation: the next page of a fan-out is to be visited. */
+export interface ContinuationUnit extends UnitBase {
+  kind: 'continuation';
+  edgeType: string;
+  /** Sort key of the last reverse item that was visited. */
+  after: string;
+  /** Revision of the continuation in the record: only from there it may be moved. */
+  revision: string | undefined;
+}

@@ -1,0 +1,190 @@
+import { EdgeloomError } from '../../errors.ts';
+import { type Item, stringOf } from '../../items/attribute-value.ts';
+import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../items/encoding.ts';
+import { isOwnerKey } from '../../items/keys.ts';
+import type { EdgeModel, IndexName } from '../../model/compiled.ts';
+import { inboundPartition, inboundPartitions } from '../../model/index-partition.ts';
+import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
+import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import type { KeyRange } from '../request/key-range.ts';
+import { findEdge, findOrder, targetKey } from '../request/lookup.ts';
+import {
+  encodeArgument,
+  equalRange,
+  type OrderOfQuery,
+  type OrderValue,
+  valueRange,
+} from '../request/order-argument.ts';
+import { type EdgeResult, type InboundPage, indexAttributes, type OwnerResult, sourceOf } from '../request/result.ts';
+import { type Gathered, isIndexItem, type ScatterRequest, scatter } from './scatter.ts';
+
+/** Which incoming edges, in which order. At most one of `equals`, `atLeast` and the pair `from`, `to`. */
+export interface InboundOptions<OrderName extends string = string> {
+  /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
+  order?: OrderName;
+  /** Of a rank: every label of at least this label's weight. Of other orders: as `from`. */
+  atLeast?: OrderValue;
+  /** Of a rank: this label. Of other orders: this value. */
+  equals?: OrderValue;
+  /** The lowest value, inclusive; of a rank, a label. */
+  from?: OrderValue;
+  /** The highest value, inclusive; of a rank, a label. */
+  to?: OrderValue;
+  /** Descending. Default false. */
+  reverse?: boolean;
+  /**
+   * Also give the target node, of an edge type with `includeOwner`; throws `no-owner` for others. Only the first page has it,
+   * and its limit does not count it. It comes in the same Query where that is in reverse and has no upper end, else by one
+   * Query more. Default false.
+   */
+  owner?: boolean;
+  /** Edges in a page, 1 and up. Default 100. */
+  limit?: number;
+  /** The `cursor` of the page before. */
+  cursor?: string;
+  /** Refused where true: DynamoDB has no consistent reads of an index. */
+  consistent?: boolean;
+}
+
+/** Incoming edges, one page: see `Reader.inbound`. */
+export async function readInbound(
+  context: ReadContext,
+  edgeType: string,
+  target: string,
+  options: InboundOptions = {},
+): Promise<InboundPage<EdgeResult, OwnerResult>> {
+  refuseConsistent(options.consistent, 'inbound');
+  const query = inboundQuery(context, edgeType, target, options);
+  if (options.owner === true) checkOwner(query.edge);
+  const asksOwner = options.owner === true && options.cursor === undefined;
+  // Backwards from the end the node is the first that the Query meets.
+  const isOnTheWay = query.reverse && query.isOpenAbove;
+  const [{ gathered, cursor, owner: met }, looked] = await Promise.all([
+    gatherInbound(context, { ...query, takesOwner: asksOwner && isOnTheWay }, options, []),
+    asksOwner && !isOnTheWay ? readOwner(context, query) : undefined,
+  ]);
+  const owner = met ?? looked;
+  const items = gathered.items.map((item) => ({
+    source: sourceOf(context, item),
+    type: edgeType,
+    target,
+    attributes: indexAttributes(context, item),
+  }));
+  return {
+    items,
+    ...(asksOwner && {
+      owner: owner === undefined ? null : { id: target, attributes: indexAttributes(context, owner) },
+    }),
+    ...(cursor !== undefined && { cursor }),
+  };
+}
+
+/** What an inbound query asks, encoded. */
+export interface InboundQuery {
+  edge: EdgeModel;
+  index: IndexName;
+  partitions: string[];
+  range: KeyRange;
+  reverse: boolean;
+  /** Whether the range has no upper end but that of all edges. */
+  isOpenAbove: boolean;
+  /** Whether the node behind the edges is read along with them; only where the range ends there. */
+  takesOwner?: boolean;
+  binding: readonly unknown[];
+}
+
+/** Encodes an inbound query; throws for whatever the model does not declare. */
+export function inboundQuery(
+  { graph }: ReadContext,
+  edgeType: string,
+  target: string,
+  options: InboundOptions,
+): InboundQuery {
+  const edge = findEdge(graph, edgeType);
+  const { inbound, order } = findOrder(edge, options.order);
+  const { name, index } = order;
+  const sortKey = targetKey(edge, target);
+  const ordered: OrderOfQuery = { order: order.order, fold: false, name: `order ${name} of ${edgeType}` };
+  const equals = options.equals === undefined ? undefined : encodeArgument(ordered, options.equals, 'equals');
+  const wanted = inboundRange(ordered, equals, options);
+  const isOpenAbove = wanted.to === undefined;
+  // The node stands behind the edges: a range that ends before it leaves it unread, whatever limit and direction.
+  const range = inbound.includeOwner && isOpenAbove ? { ...wanted, to: LAST_SORT_KEY } : wanted;
+  const oneShard = equals !== undefined && inbound.shardBy === 'value';
+  const partitions = oneShard
+    ? [inboundPartition(inbound, order, sortKey, equals, '')]
+    : inboundPartitions(inbound, order, sortKey);
+  const reverse = options.reverse ?? false;
+  return {
+    edge,
+    index,
+    partitions,
+    range,
+    reverse,
+    isOpenAbove,
+    binding: [sortKey, name, range.from, range.to, reverse],
+  };
+}
+
+function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options: InboundOptions): KeyRange {
+  const { atLeast, from, to } = options;
+  const predicates = [equals !== undefined, atLeast !== undefined, from !== undefined || to !== undefined];
+  if (predicates.filter(Boolean).length > 1) {
+    throw new EdgeloomError(
+      'invalid-argument',
+      'An inbound query takes one of equals, atLeast, and from with to.',
+      'Leave the others out.',
+    );
+  }
+  if (equals !== undefined) return equalRange(equals);
+  const lowest = atLeast === undefined ? { value: from, argument: 'from' } : { value: atLeast, argument: 'atLeast' };
+  return valueRange(ordered, lowest, { value: to, argument: 'to' });
+}
+
+/** Gathers one page of index items; `boundTo` names what besides the query its cursor belongs to. */
+export async function gatherInbound(
+  context: ReadContext,
+  { index, partitions, range, reverse, takesOwner = false, binding }: InboundQuery,
+  options: InboundOptions,
+  boundTo: readonly unknown[],
+): Promise<{ gathered: Gathered; cursor?: string; owner?: Item }> {
+  const { graph, cursorKey } = context;
+  const limit = checkLimit(options.limit);
+  const bound: CursorBinding = { query: ['inbound', ...binding, ...boundTo], model: graph.fingerprint };
+  const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
+  const request: ScatterRequest = { index, partitions, range, after, reverse, limit };
+  let owner: Item | undefined;
+  if (takesOwner) {
+    request.range = { from: range.from, to: OWNER_SORT_KEY };
+    // It is kept as it passes, and is none of the page's items.
+    request.accept = (item) => {
+      if (isOwnerItem(context, item)) owner = item;
+      return isIndexItem(graph, item);
+    };
+    request.unwanted = 1;
+  }
+  const gathered = await scatter(context, request);
+  const { lastKey } = gathered;
+  return { gathered, owner, cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey) };
+}
+
+/** Reads the node behind the edges alone. */
+async function readOwner(context: ReadContext, { index, partitions }: InboundQuery): Promise<Item | undefined> {
+  // One partition: includeOwner needs shards: 1.
+  const sortKey = { from: OWNER_SORT_KEY, to: OWNER_SORT_KEY };
+  const { items } = await context.store.query({ index, partition: partitions[0]!, sortKey });
+  return items.find((item) => isOwnerItem(context, item));
+}
+
+function isOwnerItem({ graph }: ReadContext, item: Item): boolean {
+  return isOwnerKey(stringOf(item[graph.table.sortKey]) ?? '');
+}
+
+function checkOwner({ type, inbound }: EdgeModel): void {
+  if (inbound?.includeOwner === true) return;
+  throw new EdgeloomError(
+    'no-owner',
+    `Edges of type ${type} do not have the node that they enter in their index.`,
+    `Give edges.${type}.inbound the option includeOwner in the model, or read the node with get.`,
+  );
+}

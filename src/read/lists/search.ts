@@ -1,0 +1,143 @@
+import { EdgeloomError } from '../../errors.ts';
+import { VALUE } from '../../items/derived-item.ts';
+import { EncodingError, encodeString, escapeValue } from '../../items/encoding.ts';
+import { describe, SORT_KEY_BYTES } from '../../items/keys.ts';
+import { toPlain } from '../../items/plain.ts';
+import type { SearchModel } from '../../model/compiled.ts';
+import { searchPartitions, searchPartitionsOf } from '../../model/index-partition.ts';
+import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
+import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import { type KeyRange, prefixRange } from '../request/key-range.ts';
+import {
+  beginsWithRange,
+  encodeArgument,
+  encodePathArgument,
+  equalRange,
+  type OrderOfQuery,
+  type OrderValue,
+  valueRange,
+} from '../request/order-argument.ts';
+import { indexAttributes, type Page, type SearchResult, sourceOf } from '../request/result.ts';
+import { scatter } from './scatter.ts';
+
+/**
+ * What is searched for: one value, the values that begin with a text, a range (both ends inclusive, either missing), or of
+ * a search by path the leading segments.
+ */
+export type SearchPredicate =
+  | { eq: OrderValue }
+  | { beginsWith: string }
+  | { path: readonly string[] }
+  | { from?: OrderValue; to?: OrderValue };
+
+/** Where to search. */
+export interface SearchScope {
+  /** The value of the search's partition attribute: needed exactly where the model declares one. */
+  partition?: string;
+  /** Refused where true: DynamoDB has no consistent reads of an index. */
+  consistent?: boolean;
+}
+
+/** Options of a search. */
+export interface SearchOptions extends SearchScope {
+  /** Descending. Default false. */
+  reverse?: boolean;
+  /** Hits in a page, 1 and up. Default 100. */
+  limit?: number;
+  /** The `cursor` of the page before. */
+  cursor?: string;
+}
+
+/** What a search asks, encoded. */
+export interface SearchQuery {
+  partitions: string[];
+  range: KeyRange;
+}
+
+/** One page of hits: see `Search.find`. */
+export async function readSearch(
+  context: ReadContext,
+  search: SearchModel,
+  predicate: SearchPredicate,
+  options: SearchOptions = {},
+): Promise<Page<SearchResult>> {
+  const { graph, cursorKey, readNumber } = context;
+  const reverse = options.reverse ?? false;
+  const limit = checkLimit(options.limit);
+  const { partitions, range } = searchQuery(search, predicate, options);
+  const bound: CursorBinding = {
+    query: ['search', search.indexPartition, options.partition, range.from, range.to, reverse],
+    model: graph.fingerprint,
+  };
+  const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
+  const { items, lastKey } = await scatter(context, { index: 'gsi0', partitions, range, after, reverse, limit });
+  const hits = items.map((item) => ({
+    id: sourceOf(context, item),
+    value: item[VALUE] === undefined ? null : toPlain(item[VALUE], readNumber),
+    attributes: indexAttributes(context, item),
+  }));
+  return { items: hits, ...(lastKey !== undefined && { cursor: encodeCursor(lastKey, bound, cursorKey) }) };
+}
+
+/** Encodes a search; throws for arguments that do not fit the model. */
+export function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): SearchQuery {
+  refuseConsistent(scope.consistent, 'search');
+  const query: OrderOfQuery = { order: search.order, fold: search.fold, name: `search ${search.indexPartition}` };
+  const partition = partitionOf(search, scope.partition);
+  if ('eq' in predicate) {
+    const encoded = encodeArgument(query, predicate.eq, 'eq');
+    return { partitions: storable(searchPartitionsOf(search, partition, encoded)), range: equalRange(encoded) };
+  }
+  if (search.shards === 'value') {
+    throw new EdgeloomError(
+      'equality-only',
+      `The search ${search.indexPartition} answers equality only: with shards: 'value' the value is in the partition key.`,
+      'Search with eq, or give the search a number of shards in the model.',
+    );
+  }
+  if ('path' in predicate) return pathQuery(search, query, partition, predicate.path);
+  const range =
+    'beginsWith' in predicate
+      ? beginsWithRange(query, predicate.beginsWith)
+      : valueRange(query, { value: predicate.from, argument: 'from' }, { value: predicate.to, argument: 'to' });
+  return { partitions: storable(searchPartitions(search, partition)), range };
+}
+
+/** A whole path has one shard, as one value has; the beginning of one is asked of all. */
+function pathQuery(
+  search: SearchModel,
+  query: OrderOfQuery,
+  partition: string | undefined,
+  path: readonly string[],
+): SearchQuery {
+  const encoded = encodePathArgument(query, path);
+  const isWhole = search.order.kind === 'path' && path.length === search.order.attributes.length;
+  const partitions = isWhole ? searchPartitionsOf(search, partition, encoded) : searchPartitions(search, partition);
+  return { partitions: storable(partitions), range: prefixRange(escapeValue(encoded)) };
+}
+
+/** Longer partition keys are refused when the item is derived, so there is nothing to be found under them. */
+function storable(partitions: string[]): string[] {
+  return partitions.filter((partition) => Buffer.byteLength(partition) <= SORT_KEY_BYTES);
+}
+
+function partitionOf(search: SearchModel, partition: string | undefined): string | undefined {
+  const name = search.indexPartition;
+  if (search.partition === undefined) {
+    if (partition === undefined) return undefined;
+    throw new EdgeloomError('invalid-argument', `The search ${name} has no partition attribute.`, 'Leave it out.');
+  }
+  if (partition === undefined) {
+    const hint = `Give partition: a value of ${search.partition}.`;
+    throw new EdgeloomError('invalid-argument', `The search ${name} is partitioned by ${search.partition}.`, hint);
+  }
+  if (typeof partition !== 'string') {
+    throw new EdgeloomError('invalid-argument', `partition should be a text, but is ${describe(partition)}.`);
+  }
+  try {
+    return encodeString(partition, false);
+  } catch (error) {
+    if (!(error instanceof EncodingError)) throw error;
+    throw new EdgeloomError('invalid-argument', `partition of search ${name} ${error.message}.`);
+  }
+}

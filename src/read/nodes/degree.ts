@@ -1,0 +1,53 @@
+import { EdgeloomError } from '../../errors.ts';
+import { degreeKey, VIEW_KEY } from '../../items/keys.ts';
+import { countOf, elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
+import type { ReadContext } from '../request/context.ts';
+import { checkSource, findEdge } from '../request/lookup.ts';
+
+/** How many outgoing edges of a type a node has: see `Reader.degree`. */
+export async function readDegree(
+  context: ReadContext,
+  source: string,
+  edgeType: string,
+  { consistent = false }: { consistent?: boolean } = {},
+): Promise<number> {
+  const { graph, store } = context;
+  checkSource(graph, source);
+  const edge = findEdge(graph, edgeType);
+  if (edge.degree) {
+    const { item } = await store.get({ source, target: degreeKey(edgeType) }, { consistent });
+    const count = countOf(item);
+    if (count !== undefined) return count;
+    throw new EdgeloomError(
+      'invalid-count',
+      `The stored count of ${edgeType} edges of ${source} is no number.`,
+      'Mend it: edgeloom check --repair.',
+    );
+  }
+  if (edge.labels === undefined) {
+    throw new EdgeloomError(
+      'not-counted',
+      `Edges of type ${edgeType} are in no edge set and are not counted.`,
+      `Give edges.${edgeType} degree: true in the model, then rebuild.`,
+    );
+  }
+  const { item: view } = await store.get({ source, target: VIEW_KEY }, { consistent });
+  if (evictedTypes(view).has(edgeType)) return await countBaseEdges(context, source, edgeType, consistent);
+  const prefix = `${edgeType}-`;
+  return [...elementsByEdge(view).keys()].filter((name) => name.startsWith(prefix)).length;
+}
+
+async function countBaseEdges(
+  { store }: ReadContext,
+  source: string,
+  edgeType: string,
+  consistent: boolean,
+): Promise<number> {
+  const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent, countOnly: true };
+  let total = 0;
+  let page = await store.query(request);
+  for (total += page.count; page.lastKey !== undefined; total += page.count) {
+    page = await store.query({ ...request, startKey: page.lastKey });
+  }
+  return total;
+}

@@ -1,0 +1,119 @@
+import pMap from 'p-map';
+import { EdgeloomError } from '../../errors.ts';
+import type { Item } from '../../items/attribute-value.ts';
+import { isWellFormed } from '../../items/encoding.ts';
+import { describe, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '../../items/keys.ts';
+import { toPlainItem } from '../../items/plain.ts';
+import type { CompiledModel, Projection } from '../../model/compiled.ts';
+import type { ReadContext } from '../request/context.ts';
+import { baseAttributes, type NodeResult, pick, projectedAttributes } from '../request/result.ts';
+import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
+
+/** Which attributes: all of the node's, or those named. */
+export type AttributeSelection = 'ALL' | readonly string[];
+
+/** Options of `get`. */
+export interface GetOptions<Attributes extends AttributeSelection | undefined = AttributeSelection | undefined> {
+  /** Default: what the model's view holds. Others cost a read of the node beside its view. */
+  attributes?: Attributes;
+  /** Strongly consistent: twice the capacity. Default false. */
+  consistent?: boolean;
+}
+
+/** What `readNodes` gives. */
+export interface NodesRead {
+  /** One for each id asked, in their order. */
+  nodes: NodeResult[];
+  /** DynamoDB calls made. */
+  calls: number;
+}
+
+/** Reads nodes with their edge sets: see `Reader.get`. */
+export async function readNodes(
+  context: ReadContext,
+  ids: readonly string[],
+  { attributes, consistent = false }: GetOptions = {},
+): Promise<NodesRead> {
+  const { items: views, calls } = await readViews(context, ids, consistent);
+  const inNode = attributes === undefined ? [] : ids.filter((id) => !isInView(context.graph, id, attributes));
+  const bases = await readItems(context, inNode, (id) => id, consistent);
+  const edgeSets = await pMap(
+    ids,
+    async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent),
+    { concurrency: context.concurrency },
+  );
+  const nodes = ids.map((id, i): NodeResult => {
+    const isRead = attributes !== undefined && !isInView(context.graph, id, attributes);
+    const found = isRead ? nodeAttributes(context, bases.items.get(id), attributes) : undefined;
+    return {
+      id,
+      attributes: isRead ? (found ?? null) : viewAttributes(context, views.get(id), attributes),
+      edgeSet: edgeSets[i]!.entries,
+    };
+  });
+  const fallbackCalls = edgeSets.reduce((sum, edgeSet) => sum + edgeSet.calls, 0);
+  return { nodes, calls: calls + bases.calls + fallbackCalls };
+}
+
+/** Items by node id, and the DynamoDB calls that they took. */
+export interface ItemsRead {
+  items: Map<string, Item>;
+  calls: number;
+}
+
+/** The views of nodes, 100 in a call; ids that cannot be in the table are not asked for. */
+export async function readViews(context: ReadContext, ids: Iterable<string>, consistent: boolean): Promise<ItemsRead> {
+  return readItems(context, ids, () => VIEW_KEY, consistent);
+}
+
+/** The projected attributes of a view, plain; null where the node is not known. */
+export function viewAttributes(
+  { readNumber }: ReadContext,
+  view: Item | undefined,
+  selection?: AttributeSelection,
+): Record<string, unknown> | null {
+  const attributes = projectedAttributes(view);
+  if (attributes === undefined) return null;
+  const isNamed = selection !== undefined && selection !== 'ALL';
+  return toPlainItem(isNamed ? pick(attributes, selection) : attributes, readNumber);
+}
+
+async function readItems(
+  { graph, store }: ReadContext,
+  ids: Iterable<string>,
+  sortKey: (id: string) => string,
+  consistent: boolean,
+): Promise<ItemsRead> {
+  const distinct = [...new Set(ids)].filter((id) => canBeStored(graph, id));
+  const keys = distinct.map((id) => ({ source: id, target: sortKey(id) }));
+  const { items, calls } = await store.getMany(keys, { consistent });
+  const found = new Map<string, Item>();
+  for (const [i, id] of distinct.entries()) if (items[i] !== undefined) found.set(id, items[i]);
+  return { items: found, calls };
+}
+
+/** Ids come from URLs: one of an unknown type, or that no key can hold, names an unknown node and nothing worse. */
+function canBeStored(graph: CompiledModel, id: string): boolean {
+  if (typeof id !== 'string') {
+    throw new EdgeloomError('invalid-id', `A node id should be a text, but is ${describe(id)}.`);
+  }
+  return (
+    graph.nodes.has(parseNodeId(id)?.type ?? '') && isWellFormed(id) && Buffer.byteLength(id) <= PARTITION_KEY_BYTES
+  );
+}
+
+function isInView(graph: CompiledModel, id: string, selection: AttributeSelection): boolean {
+  const view: Projection | undefined = graph.nodes.get(parseNodeId(id)?.type ?? '')?.view;
+  if (view === undefined || view.kind === 'ALL') return true;
+  const projected = view.kind === 'LIST' ? view.attributes : [];
+  return selection !== 'ALL' && selection.every((name) => projected.includes(name));
+}
+
+function nodeAttributes(
+  context: ReadContext,
+  item: Item | undefined,
+  selection: AttributeSelection,
+): Record<string, unknown> | undefined {
+  if (item === undefined) return undefined;
+  return baseAttributes(context, selection === 'ALL' ? item : pick(item, selection));
+}

@@ -1,0 +1,61 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { EdgeloomError } from '../../errors.ts';
+
+/**
+ * Cursors: one opaque text that says where a page ended, however many shards the page was gathered from.
+ *
+ * The sort key of the last item given out is enough to go on in every shard, since the sort keys of one query are
+ * unique. A tag over that key, the query and the model goes with it: a checksum, or with a `cursorKey` a signature, so
+ * that a cursor that was altered or belongs elsewhere is refused instead of giving a wrong page.
+ * Bytes: version, tag, UTF-8 of the key; in base64url.
+ */
+
+/** The secret that cursors are signed with. */
+export type CursorKey = string | Uint8Array;
+
+/** What a cursor belongs to. The limit is no part of it: pages of one query may differ in size. */
+export interface CursorBinding {
+  /** Everything that decides which items a query gives and in what order; JSON values. */
+  query: readonly unknown[];
+  /** The model's fingerprint. */
+  model: string;
+}
+
+const VERSION = 1;
+const TAG_BYTES = 16;
+const HEAD_BYTES = 1 + TAG_BYTES;
+
+/** The cursor for going on after the item with this sort key. */
+export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?: CursorKey): string {
+  return Buffer.concat([Buffer.of(VERSION), tagOf(lastKey, binding, cursorKey), Buffer.from(lastKey, 'utf8')]).toString(
+    'base64url',
+  );
+}
+
+/** The sort key that a cursor stands for; throws `invalid-cursor` where it is not one of this query and model. */
+export function decodeCursor(cursor: string, binding: CursorBinding, cursorKey?: CursorKey): string {
+  const bytes = Buffer.from(String(cursor), 'base64url');
+  // Node skips characters that are not base64url; only the text that was given out is taken back.
+  if (bytes.toString('base64url') !== cursor || bytes.length <= HEAD_BYTES || bytes[0] !== VERSION) throw refused();
+  const lastKey = bytes.toString('utf8', HEAD_BYTES);
+  const tag = bytes.subarray(1, HEAD_BYTES);
+  const isUtf8 = Buffer.from(lastKey, 'utf8').equals(bytes.subarray(HEAD_BYTES));
+  if (!isUtf8 || !timingSafeEqual(tag, tagOf(lastKey, binding, cursorKey))) throw refused();
+  return lastKey;
+}
+
+function tagOf(lastKey: string, { query, model }: CursorBinding, cursorKey: CursorKey | undefined): Buffer {
+  const hash = cursorKey === undefined ? createHash('sha256') : createHmac('sha256', cursorKey);
+  return hash
+    .update(JSON.stringify([VERSION, model, query, lastKey]))
+    .digest()
+    .subarray(0, TAG_BYTES);
+}
+
+function refused(): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-cursor',
+    'The cursor was altered, or it belongs to another query or another model.',
+    'Pass on a cursor unchanged and with the same arguments (limit aside), or start again without one.',
+  );
+}

@@ -1,0 +1,100 @@
+import { EdgeloomError } from '../../errors.ts';
+import { checkKeyText, describe, PARTITION_KEY_BYTES, parseNodeId, SORT_KEY_BYTES } from '../../items/keys.ts';
+import { sortKeyOfEdge } from '../../model/base-item.ts';
+import type { CompiledModel, EdgeModel, InboundModel, InboundOrder, SearchModel } from '../../model/compiled.ts';
+
+/**
+ * What a reader's arguments name in the model. Each function throws an `EdgeloomError` that lists what the model
+ * declares where the name is none of it.
+ */
+
+/** The edge type of that name; throws `unknown-type`. */
+export function findEdge(graph: CompiledModel, edgeType: string): EdgeModel {
+  const edge = graph.edges.get(edgeType);
+  if (edge !== undefined) return edge;
+  throw new EdgeloomError(
+    'unknown-type',
+    `The model has no edge type ${describe(edgeType)}.`,
+    declared('edge types', graph.edges.keys()),
+  );
+}
+
+/** The search named `TYPE.name`; throws `unknown-search`. */
+export function findSearch(graph: CompiledModel, name: string): SearchModel {
+  const dot = String(name).indexOf('.');
+  const search = dot < 0 ? undefined : graph.nodes.get(name.slice(0, dot))?.searches.get(name.slice(dot + 1));
+  if (search !== undefined) return search;
+  const names = [...graph.nodes.values()].flatMap(({ searches }) =>
+    [...searches.values()].map(({ indexPartition }) => indexPartition),
+  );
+  throw new EdgeloomError('unknown-search', `The model has no search ${describe(name)}.`, declared('searches', names));
+}
+
+/** An edge type's order; the first one where none is named. */
+export interface FoundOrder {
+  inbound: InboundModel;
+  order: InboundOrder;
+}
+
+/** The order of that name; throws `not-indexed` for an edge type without orders, `unknown-order` for other names. */
+export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder {
+  const { inbound } = edge;
+  if (inbound === undefined) {
+    throw new EdgeloomError(
+      'not-indexed',
+      `The edge type ${edge.type} declares no inbound order, so its edges are not found from their targets.`,
+      `Give edges.${edge.type} an inbound option in the model.`,
+    );
+  }
+  for (const order of inbound.orders.values()) {
+    if (name === undefined || name === order.name) return { inbound, order };
+  }
+  throw new EdgeloomError(
+    'unknown-order',
+    `The edge type ${edge.type} has no order ${describe(name)}.`,
+    declared('orders', inbound.orders.keys()),
+  );
+}
+
+/** Checks a node id as a partition key; throws `invalid-id`, `invalid-key`, `key-too-long` or `unknown-type`. */
+export function checkSource(graph: CompiledModel, id: string): void {
+  checkKeyText(id, 'The node id', PARTITION_KEY_BYTES);
+  const type = parseNodeId(id)?.type;
+  if (type === undefined) throw notAnId(id);
+  if (graph.nodes.has(type)) return;
+  throw new EdgeloomError(
+    'unknown-type',
+    `The model has no node type ${describe(type)}.`,
+    declared('node types', graph.nodes.keys()),
+  );
+}
+
+/** The sort key of an edge to a target; throws where the model's edge type cannot enter it. */
+export function targetKey(edge: EdgeModel, target: string): string {
+  checkKeyText(target, 'The node id', PARTITION_KEY_BYTES);
+  const sortKey = sortKeyOfEdge(edge, target);
+  checkKeyText(sortKey, "The edge's sort key", SORT_KEY_BYTES);
+  const type = parseNodeId(target)?.type;
+  if (type === undefined) throw notAnId(target);
+  if (!edge.to.has(type)) {
+    throw new EdgeloomError(
+      'unknown-type',
+      `Edges of type ${edge.type} do not enter nodes of type ${type}.`,
+      `They enter ${[...edge.to].join(', ')}.`,
+    );
+  }
+  return sortKey;
+}
+
+function notAnId(id: string): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-id',
+    `${describe(id)} is not a node id.`,
+    'A node id is its type, a dash and a key, such as USER-42.',
+  );
+}
+
+function declared(what: string, names: Iterable<string>): string {
+  const list = [...names];
+  return list.length === 0 ? `The model declares no ${what}.` : `The model declares the ${what} ${list.join(', ')}.`;
+}

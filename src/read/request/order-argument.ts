@@ -1,0 +1,146 @@
+import { EdgeloomError } from '../../errors.ts';
+import {
+  EncodingError,
+  encodePath,
+  encodeString,
+  encodeValue,
+  escapeValue,
+  highestSortKey,
+  lowestSortKey,
+} from '../../items/encoding.ts';
+import { describe } from '../../items/keys.ts';
+import { ExactNumber } from '../../items/plain.ts';
+import type { OrderModel } from '../../model/compiled.ts';
+import { type KeyRange, prefixRange } from './key-range.ts';
+
+/**
+ * Arguments of queries as ranges of sort keys: encoded as the stored values are, by the order's type.
+ */
+
+/**
+ * A value to compare with. Of an order of type number: a number, bigint, decimal text or `ExactNumber`, none of which
+ * loses digits; of type date: an ISO 8601 text; of a rank: a label; else a text.
+ */
+export type OrderValue = string | number | bigint | ExactNumber;
+
+/** An order with what its values undergo, and its name for messages, such as `search USER.name`. */
+export interface OrderOfQuery {
+  order: OrderModel;
+  fold: boolean;
+  name: string;
+}
+
+/** A date's beginning, as dates are encoded: `2020`, `2020-07`, `2020-07-01T09`. */
+const DATE_PREFIX = /^[\d\-T:.]*$/;
+
+/** The encoded form of a value; throws `invalid-argument` or `unknown-label`. */
+export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument: string): string {
+  const { order, fold } = query;
+  return encoding(query, argument, () => {
+    if (order.kind === 'path') throw byPathOnly(order.attributes);
+    if (order.kind === 'rank') return `${weightOf(query, value, argument)}-${value as string}`;
+    if (order.kind === 'derive') return encodeValue(textArgument(value), 'string', fold);
+    if (order.type === 'number') return encodeValue(numberArgument(value), 'number', false);
+    return encodeValue(textArgument(value), order.type, fold);
+  });
+}
+
+/** The sort keys of one value. */
+export function equalRange(encoded: string): KeyRange {
+  return { from: lowestSortKey(encoded), to: highestSortKey(encoded) };
+}
+
+/** The sort keys from one value to another, both inclusive, either missing; of a rank, from and to the labels' weights. */
+export function valueRange(
+  query: OrderOfQuery,
+  from: { value: OrderValue | undefined; argument: string },
+  to: { value: OrderValue | undefined; argument: string },
+): KeyRange {
+  return {
+    from: from.value === undefined ? undefined : lowerEnd(query, from.value, from.argument),
+    to: to.value === undefined ? undefined : upperEnd(query, to.value, to.argument),
+  };
+}
+
+/** The sort keys of the values that begin with a text; of dates, with the text of a UTC date such as `2020-07`. */
+export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRange {
+  const { order, fold } = query;
+  const argument = 'beginsWith';
+  if (order.kind === 'rank' || (order.kind === 'attribute' && order.type === 'number')) {
+    const kind = order.kind === 'rank' ? 'a rank' : 'a number';
+    throw invalidArgument(query, argument, `has no meaning: it is ordered by ${kind}`, 'Ask for a range of values.');
+  }
+  return encoding(query, argument, () => {
+    if (order.kind === 'path') throw byPathOnly(order.attributes);
+    const text = textArgument(prefix).S;
+    if (order.kind === 'attribute' && order.type === 'date') {
+      if (DATE_PREFIX.test(text)) return prefixRange(text);
+      throw new EncodingError(`should be the beginning of a date in UTC, such as 2020-07, but is ${describe(text)}`);
+    }
+    return prefixRange(escapeValue(encodeString(text, fold)));
+  });
+}
+
+/** The beginning of a path, encoded; throws `invalid-argument` where the search is not by path, or by a shorter one. */
+export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
+  const { order, fold } = query;
+  if (order.kind !== 'path') throw invalidArgument(query, 'path', 'has no meaning: the search is by one value');
+  return encoding(query, 'path', () => {
+    if (!Array.isArray(path)) throw new EncodingError(`should be a list of segments, but is ${describe(path)}`);
+    if (path.length <= order.attributes.length)
+      return encodePath(
+        path.map((segment) => textArgument(segment).S),
+        fold,
+      );
+    throw new EncodingError(`has ${path.length} segments; the path is ${order.attributes.join(', ')}`);
+  });
+}
+
+function byPathOnly(attributes: readonly string[]): EncodingError {
+  return new EncodingError(`has no meaning: the search is by path (${attributes.join(', ')})`);
+}
+
+function lowerEnd(query: OrderOfQuery, value: OrderValue, argument: string): string {
+  if (query.order.kind === 'rank') return `${weightOf(query, value, argument)}-`;
+  return lowestSortKey(encodeArgument(query, value, argument));
+}
+
+function upperEnd(query: OrderOfQuery, value: OrderValue, argument: string): string | undefined {
+  if (query.order.kind === 'rank') return prefixRange(`${weightOf(query, value, argument)}-`).to;
+  return highestSortKey(encodeArgument(query, value, argument));
+}
+
+function weightOf(query: OrderOfQuery, label: OrderValue, argument: string): string {
+  if (query.order.kind !== 'rank') throw new TypeError('only a rank has weights');
+  const weight = typeof label === 'string' ? query.order.weights.get(label) : undefined;
+  if (weight !== undefined) return weight;
+  throw new EdgeloomError(
+    'unknown-label',
+    `${argument} of ${query.name} is ${describe(label)}, which has no declared rank.`,
+    `The model ranks ${[...query.order.weights.keys()].join(', ')}.`,
+  );
+}
+
+function textArgument(value: OrderValue): { S: string } {
+  if (typeof value === 'string') return { S: value };
+  throw new EncodingError(`should be a text, but is ${describe(value)}`);
+}
+
+function numberArgument(value: OrderValue): { N: string } {
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') return { N: String(value) };
+  if (value instanceof ExactNumber) return { N: value.value };
+  throw new EncodingError(`should be a number, but is ${describe(value)}`);
+}
+
+function encoding<T>(query: OrderOfQuery, argument: string, run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (!(error instanceof EncodingError)) throw error;
+    throw invalidArgument(query, argument, error.message);
+  }
+}
+
+function invalidArgument(query: OrderOfQuery, argument: string, reason: string, hint = ''): EdgeloomError {
+  return new EdgeloomError('invalid-argument', `${argument} of ${query.name} ${reason}.`, hint);
+}

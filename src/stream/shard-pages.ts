@@ -1,0 +1,107 @@
+import { StoreError } from '../errors.ts';
+import type { Logger } from '../logger.ts';
+import { backoffMs } from '../retry.ts';
+import { pause } from './concurrency.ts';
+import { StreamError, type StreamPage, type StreamSource } from './source.ts';
+
+/** GetRecords gives at most this many; one local engine refuses to be asked for more. */
+const PAGE_RECORDS = 1000;
+/** A page that holds this much is taken as a sign that more is waiting. */
+const FULL_PAGE_RECORDS = PAGE_RECORDS / 2;
+const FULL_PAGE_BYTES = 512 * 1024;
+/** New iterators in a row without a page, before the caller's backoff takes over. */
+const MAX_REOPENS = 3;
+
+/** Where the reading of a shard begins. */
+export interface StartingPoint {
+  /** Sequence number of the last record that is done; undefined: the oldest record. */
+  after?: string;
+  /** An iterator to read from first; `after` is for when it does not work any more. */
+  iterator?: string;
+}
+
+/** The pages of one shard, one after the other. */
+export class ShardPages {
+  private iterator: string | undefined;
+  private position: string | undefined;
+
+  /** @param onTrimmed called with a sentence when unread records have left the stream; reading goes on after the gap. */
+  constructor(
+    private readonly source: StreamSource,
+    private readonly shardId: string,
+    { after, iterator }: StartingPoint,
+    private readonly onTrimmed: (message: string) => void,
+  ) {
+    this.position = after;
+    this.iterator = iterator;
+  }
+
+  /** Sequence number of the last record of the pages read so far, or what the reading began after. */
+  get lastRead(): string | undefined {
+    return this.position;
+  }
+
+  /** Reads the next page. Where it throws, the next call reads the same page. */
+  async next(): Promise<StreamPage> {
+    const page = await this.read();
+    this.position = page.records.at(-1)?.dynamodb?.SequenceNumber ?? this.position;
+    this.iterator = page.next;
+    return page;
+  }
+
+  private async read(): Promise<StreamPage> {
+    for (let reopened = 0; ; reopened++) {
+      try {
+        this.iterator ??= await this.source.iterator(this.shardId, this.position);
+        return await this.source.read(this.iterator, PAGE_RECORDS);
+      } catch (error) {
+        if (!(error instanceof StreamError)) throw error;
+        this.iterator = undefined;
+        if (error.kind === 'trimmed') {
+          const place = this.position === undefined ? 'its oldest record' : `sequence number ${this.position}`;
+          this.position = undefined;
+          this.onTrimmed(
+            `Shard ${this.shardId} has lost records that were not read: the stream no longer holds what follows ${place}.`,
+          );
+        }
+        if (error.kind === 'no-shard' || reopened >= MAX_REOPENS) throw error;
+      }
+    }
+  }
+}
+
+/** Whether a page holds so much that more is probably waiting. */
+export function isFullPage({ records }: StreamPage): boolean {
+  const bytes = records.reduce((sum, { dynamodb }) => sum + (dynamodb?.SizeBytes ?? 0), 0);
+  return records.length >= FULL_PAGE_RECORDS || bytes >= FULL_PAGE_BYTES;
+}
+
+/** Who tries to read a shard. */
+export interface ShardAttempt {
+  shardId: string;
+  logger: Logger;
+  stopping: AbortSignal;
+  isEnding(): boolean;
+  /** The stream may have lost the shard: for a listing to judge, since only that tells whether the stream is gone. */
+  onMissingShard(): void;
+}
+
+/** Tries until it works; undefined where the run ended before it did. Throws what trying again cannot mend. */
+export async function retryingShard<T>(
+  { shardId, logger, stopping, isEnding, onMissingShard }: ShardAttempt,
+  what: string,
+  action: () => Promise<T>,
+): Promise<T | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await action();
+    } catch (error) {
+      const isTemporary = error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
+      if (!isTemporary) throw error;
+      if (error instanceof StreamError && error.kind === 'no-shard') onMissingShard();
+      logger.warn({ shardId, attempt, error: error.message }, `Trouble ${what} the stream; trying again.`);
+      await pause(backoffMs(attempt), stopping);
+      if (isEnding()) return undefined;
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import {
+  DescribeStreamCommand,
+  type DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { EdgeloomError, StoreError } from '../errors.ts';
+import { sleep } from '../retry.ts';
+import { classifyError } from '../store/classify.ts';
+import type { RawRecord } from './decode.ts';
+
+/** One shard of a stream. */
+export interface Shard {
+  shardId: string;
+  /** The shard that this one goes on from; it may be gone already. */
+  parentShardId?: string;
+}
+
+/** What a stream is made of now. */
+export interface StreamDescription {
+  /** `DISABLED`: nothing more will come, as after the table was deleted; what is there can still be read. */
+  status: 'ENABLING' | 'ENABLED' | 'DISABLING' | 'DISABLED';
+  shards: Shard[];
+}
+
+/** A record with what the stream tells besides: its id, and its size in bytes. */
+export interface StreamRecord extends RawRecord {
+  eventID?: string;
+  eventVersion?: string;
+  dynamodb?: RawRecord['dynamodb'] & { SizeBytes?: number };
+}
+
+/** One page of a shard. */
+export interface StreamPage {
+  records: readonly StreamRecord[];
+  /** Where the next page starts; absent when the shard is closed and read to its end. */
+  next?: string;
+}
+
+/**
+ * The way to a stream, as narrow as the worker needs it. Calls throw a `StreamError` for what belongs to reading a
+ * shard, and a `StoreError` (retryable or fatal) for everything else.
+ */
+export interface StreamSource {
+  /** The stream's ARN. */
+  readonly streamArn: string;
+  /** Every shard, all pages. */
+  describe(): Promise<StreamDescription>;
+  /** An iterator after a sequence number, or from the oldest record where that is undefined. */
+  iterator(shardId: string, after: string | undefined): Promise<string>;
+  /** An iterator after the newest record that the shard holds now. */
+  latest(shardId: string): Promise<string>;
+  /** Reads one page, of at most `limit` records. */
+  read(iterator: string, limit: number): Promise<StreamPage>;
+}
+
+/**
+ * What can happen to the reader of a shard:
+ * - `expired`: the iterator is too old; a new one goes on;
+ * - `trimmed`: the place to go on from has left the stream, and unread records with it;
+ * - `no-shard`: the stream has no such shard (any more).
+ */
+export type StreamErrorKind = 'expired' | 'trimmed' | 'no-shard';
+
+/** A read of a shard that failed in a way that belongs to streams. */
+export class StreamError extends EdgeloomError {
+  readonly kind: StreamErrorKind;
+
+  constructor(kind: StreamErrorKind, message: string, options?: ErrorOptions) {
+    super(`stream-${kind}`, message, '', options);
+    this.name = 'StreamError';
+    this.kind = kind;
+  }
+}
+
+/** DescribeStream allows ten calls a second for all readers of an account together. */
+const DESCRIBE_PAUSE_MS = 250;
+
+/** A table's stream through the SDK. Throttled calls come back as retryable after the SDK's own attempts. */
+export class DynamoDBStreamSource implements StreamSource {
+  constructor(
+    private readonly client: DynamoDBStreamsClient,
+    readonly streamArn: string,
+  ) {}
+
+  async describe(): Promise<StreamDescription> {
+    const shards: Shard[] = [];
+    for (let start: string | undefined; ; await sleep(DESCRIBE_PAUSE_MS)) {
+      const page = await this.describePage(start);
+      for (const { ShardId, ParentShardId } of page?.Shards ?? []) {
+        if (ShardId !== undefined) shards.push({ shardId: ShardId, parentShardId: ParentShardId });
+      }
+      start = page?.LastEvaluatedShardId;
+      if (start === undefined) return { status: page?.StreamStatus ?? 'ENABLED', shards };
+    }
+  }
+
+  private async describePage(start: string | undefined) {
+    const command = new DescribeStreamCommand({ StreamArn: this.streamArn, ExclusiveStartShardId: start });
+    try {
+      return (await this.client.send(command)).StreamDescription;
+    } catch (error) {
+      if (errorName(error) !== 'ResourceNotFoundException') throw otherError(error);
+      throw new StoreError(
+        'fatal',
+        'no-stream',
+        `There is no stream ${this.streamArn}.`,
+        'Its table was deleted or re-created; start again to follow the stream that the table has now.',
+        { cause: error },
+      );
+    }
+  }
+
+  async iterator(shardId: string, after: string | undefined): Promise<string> {
+    const command = new GetShardIteratorCommand({
+      StreamArn: this.streamArn,
+      ShardId: shardId,
+      ...(after === undefined
+        ? { ShardIteratorType: 'TRIM_HORIZON' }
+        : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after }),
+    });
+    try {
+      return (await this.client.send(command)).ShardIterator ?? '';
+    } catch (error) {
+      // A sequence number that the shard does not have is refused as invalid.
+      if (after !== undefined && errorName(error) === 'ValidationException') {
+        throw new StreamError('trimmed', `Shard ${shardId} has no sequence number ${after}.`, { cause: error });
+      }
+      throw shardError(error);
+    }
+  }
+
+  async latest(shardId: string): Promise<string> {
+    const command = new GetShardIteratorCommand({
+      StreamArn: this.streamArn,
+      ShardId: shardId,
+      ShardIteratorType: 'LATEST',
+    });
+    try {
+      return (await this.client.send(command)).ShardIterator ?? '';
+    } catch (error) {
+      throw shardError(error);
+    }
+  }
+
+  async read(iterator: string, limit: number): Promise<StreamPage> {
+    try {
+      const page = await this.client.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: limit }));
+      return { records: page.Records ?? [], next: page.NextShardIterator };
+    } catch (error) {
+      throw shardError(error);
+    }
+  }
+}
+
+const SHARD_ERRORS: ReadonlyMap<string, StreamErrorKind> = new Map([
+  ['ExpiredIteratorException', 'expired'],
+  ['TrimmedDataAccessException', 'trimmed'],
+  ['ResourceNotFoundException', 'no-shard'],
+]);
+
+function shardError(error: unknown): EdgeloomError {
+  const kind = SHARD_ERRORS.get(errorName(error));
+  if (kind === undefined) return otherError(error);
+  return new StreamError(kind, error instanceof Error ? error.message : String(error), { cause: error });
+}
+
+/** A request that the stream holds for invalid will be so again: there is no item here to put aside. */
+function otherError(error: unknown): StoreError {
+  const classified = classifyError(error);
+  if (classified.kind !== 'terminal') return classified;
+  return new StoreError('fatal', classified.code, classified.message, classified.hint, { cause: error });
+}
+
+function errorName(error: unknown): string {
+  return error instanceof Error ? error.name : '';
+}

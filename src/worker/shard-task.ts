@@ -1,0 +1,140 @@
+import type { BatchResult } from '../apply/projector.ts';
+import { StoreError } from '../errors.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import { backoffMs } from '../retry.ts';
+import { pause } from '../stream/concurrency.ts';
+import type { ShardWork } from '../stream/follower.ts';
+import { retryingShard } from '../stream/shard-pages.ts';
+import { type ShardBatch, ShardReader } from '../stream/shard-reader.ts';
+import type { WorkerRun } from './worker-run.ts';
+
+/** Reads one shard to its end, or until the run ends: read a batch, project it, then note how far it came. */
+export class ShardTask implements ShardWork {
+  private readonly reader: ShardReader;
+  /** Records given to the projector at once: halved when a batch fails, so that each try can get further. */
+  private maxRecords: number;
+  private cancelled = false;
+
+  constructor(
+    private readonly run: WorkerRun,
+    private readonly shardId: string,
+  ) {
+    const { graph, source, journal, limits } = run;
+    const position = journal.get(shardId)?.sequenceNumber;
+    this.reader = new ShardReader(graph, source, shardId, position, limits, (message) => {
+      run.report.onTrimmed(shardId, message);
+      // The place that was kept is gone: coming back to it would only find the same gap again.
+      journal.note({ shardId, finished: false });
+    });
+    this.maxRecords = limits.maxRecords;
+  }
+
+  /** The shard is gone from the stream: what was read is still applied, then the task ends. */
+  cancel(): void {
+    this.cancelled = true;
+  }
+
+  /** Whether it was told that the shard is gone; it may still be applying what it has read. */
+  isCancelled(): boolean {
+    return this.cancelled;
+  }
+
+  /** Works until the shard's end, `cancel` or the end of the run. Rejects where trying again cannot help. */
+  async work(): Promise<void> {
+    const { run, shardId, reader } = this;
+    run.quiet.opened(shardId);
+    try {
+      while (!this.isEnding()) {
+        const batch = await this.retrying('reading', () => reader.nextBatch(() => this.isEnding()));
+        if (batch === undefined) return;
+        if (!(await this.applyBatch(batch))) return;
+        if (batch.isEnd) {
+          run.report.logger.debug({ shardId }, 'Shard read to its end.');
+          run.onLineageChange();
+          return;
+        }
+        if (batch.recordsRead === 0) {
+          run.onEmptyPoll(shardId);
+          await pause(run.pollIntervalMs, run.stopping);
+        }
+      }
+    } finally {
+      run.quiet.closed(shardId);
+    }
+  }
+
+  private isEnding(): boolean {
+    return this.cancelled || this.run.stopping.aborted;
+  }
+
+  /** Applies a batch and notes it; false where the run ended before all of it was applied. */
+  private async applyBatch(batch: ShardBatch): Promise<boolean> {
+    const { run, shardId } = this;
+    const sifted = await this.retrying('settling', () => run.leftovers.sift(batch.records));
+    if (sifted === undefined) return false;
+    run.report.onLeftovers(sifted.dropped, sifted.rcu);
+    if (!(await this.applyAll(sifted.records))) return false;
+    if (this.cancelled || (batch.recordsRead === 0 && !batch.isEnd)) return true;
+    run.journal.note({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
+    // How far derived items' records were passed need not survive: reading them again changes nothing.
+    if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
+    // What the writes have put into the stream, whichever shard it came to, is to be read too before all is quiet.
+    run.quiet.activity();
+    return true;
+  }
+
+  private async applyAll(records: readonly ChangeRecord[]): Promise<boolean> {
+    const { run, shardId } = this;
+    for (let start = 0, attempt = 0; start < records.length; ) {
+      if (run.stopping.aborted) return false;
+      const slice = records.slice(start, start + this.maxRecords);
+      const result = await run.gate.run(() => this.project(slice));
+      const applied = appliedCount(slice, result);
+      run.report.onBatch(shardId, slice, applied, result);
+      start += applied;
+      if (result.failedFrom === undefined) {
+        this.maxRecords = Math.min(run.limits.maxRecords, this.maxRecords * 2);
+        attempt = 0;
+      }
+      if (applied > 0 && start < records.length) {
+        run.journal.note({ shardId, sequenceNumber: slice[applied - 1]?.sequenceNumber, finished: false });
+        await run.journal.flush();
+      }
+      if (result.failedFrom === undefined) continue;
+      if (isFatal(result.error)) throw result.error;
+      this.maxRecords = Math.max(1, Math.floor(slice.length / 2));
+      attempt = applied > 0 ? 1 : attempt + 1;
+      const details = { shardId, records: slice.length, applied, attempt, error: result.error?.message };
+      run.report.logger.warn(details, 'A batch was not applied in full; the rest is tried again.');
+      await pause(backoffMs(attempt), run.stopping);
+    }
+    return true;
+  }
+
+  private project(records: readonly ChangeRecord[]): Promise<BatchResult> {
+    const { projector, batchTimeoutMs, graceMs } = this.run;
+    const deadline = Date.now() + batchTimeoutMs;
+    return projector.project(records, { remainingMs: () => Math.min(deadline - Date.now(), graceMs()) });
+  }
+
+  private retrying<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
+    const { run, shardId } = this;
+    const attempt = {
+      shardId,
+      logger: run.report.logger,
+      stopping: run.stopping,
+      isEnding: () => this.isEnding(),
+      onMissingShard: () => run.onLineageChange(),
+    };
+    return retryingShard(attempt, what, () => run.gate.run(action));
+  }
+}
+
+function appliedCount(records: readonly ChangeRecord[], { failedFrom }: BatchResult): number {
+  if (failedFrom === undefined) return records.length;
+  return records.findIndex(({ position }) => position >= failedFrom.position);
+}
+
+function isFatal(error: Error | undefined): boolean {
+  return error instanceof StoreError && error.kind === 'fatal';
+}

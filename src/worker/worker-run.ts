@@ -1,0 +1,20 @@
+import type { Projector } from '../apply/projector.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import type { Gate } from '../stream/concurrency.ts';
+import type { FollowRun } from '../stream/follower.ts';
+import type { LeftoverFilter } from '../stream/leftovers.ts';
+import type { BatchLimits } from '../stream/shard-reader.ts';
+import type { Report } from './report.ts';
+
+/** What the shard tasks of one run of the worker share. */
+export interface WorkerRun extends FollowRun {
+  graph: CompiledModel;
+  projector: Projector;
+  leftovers: LeftoverFilter;
+  /** Bounds how many shards are read or projected at once. */
+  gate: Gate;
+  report: Report;
+  limits: BatchLimits;
+  pollIntervalMs: number;
+  batchTimeoutMs: number;
+}

@@ -1,0 +1,77 @@
+import { createProjector } from '../apply/projector.ts';
+import { Gate } from '../stream/concurrency.ts';
+import { type FollowRun, StreamFollower } from '../stream/follower.ts';
+import { LeftoverFilter } from '../stream/leftovers.ts';
+import { DynamoDBStreamSource, type StreamSource } from '../stream/source.ts';
+import { Report } from './report.ts';
+import { ShardTask } from './shard-task.ts';
+import type { WorkerRun } from './worker-run.ts';
+import type { Worker, WorkerOptions, WorkerResult, WorkerSettings } from './worker-types.ts';
+
+/**
+ * Makes a worker that follows a table's stream from its oldest record (or a checkpoint) on and projects it: parents
+ * before their children, several shards at once, new shards as they appear. It notes how far it came after applying,
+ * so that `kill -9` costs a replay at worst.
+ *
+ * @example
+ * const worker = createWorker({ graph, store, streams, streamArn, checkpoint: fileCheckpoint('checkpoint.json') });
+ * const { records, wcu } = await worker.run({ untilIdle: true });
+ */
+export function createWorker({ streams, streamArn, ...settings }: WorkerOptions): Worker {
+  return createSourceWorker(new DynamoDBStreamSource(streams, streamArn), settings);
+}
+
+/** The same for any `StreamSource`. */
+export function createSourceWorker(source: StreamSource, settings: WorkerSettings): Worker {
+  return new StreamWorker(source, settings);
+}
+
+class StreamWorker implements Worker {
+  private readonly report: Report;
+  private readonly follower: StreamFollower;
+
+  constructor(source: StreamSource, settings: WorkerSettings) {
+    const { checkpoint, shardIntervalMs, stopGraceMs } = settings;
+    const report = new Report(settings);
+    this.report = report;
+    this.follower = new StreamFollower(source, {
+      name: 'worker',
+      checkpoint,
+      shardIntervalMs,
+      stopGraceMs,
+      report,
+      open: (follow) => {
+        const run = workerRun(follow, settings, report);
+        return (shardId) => new ShardTask(run, shardId);
+      },
+    });
+  }
+
+  async run({ untilIdle = false } = {}): Promise<WorkerResult> {
+    return this.report.result(await this.follower.run(untilIdle));
+  }
+
+  idle(): Promise<void> {
+    return this.follower.idle();
+  }
+
+  stop(): Promise<void> {
+    return this.follower.stop();
+  }
+}
+
+function workerRun(follow: FollowRun, settings: WorkerSettings, report: Report): WorkerRun {
+  const { graph, store, projector = createProjector(graph, { store }) } = settings;
+  const { source, journal, hasEarlierStream } = follow;
+  return {
+    ...follow,
+    graph,
+    projector,
+    report,
+    leftovers: new LeftoverFilter(store, source.streamArn, hasEarlierStream || journal.shardIds().length > 0),
+    gate: new Gate(settings.shardConcurrency ?? 4),
+    limits: { maxRecords: settings.maxBatchRecords ?? 10_000, maxBytes: settings.maxBatchBytes ?? 6_000_000 },
+    pollIntervalMs: settings.pollIntervalMs ?? 200,
+    batchTimeoutMs: settings.batchTimeoutMs ?? 120_000,
+  };
+}

@@ -1,0 +1,97 @@
+import { EdgeloomError } from '../../errors.ts';
+import type { Item } from '../../items/attribute-value.ts';
+import {
+  checkKeyText,
+  describe,
+  isDerivedKey,
+  PARTITION_KEY_BYTES,
+  parseNodeId,
+  SORT_KEY_BYTES,
+  typePrefix,
+} from '../../items/keys.ts';
+import { classify, targetIdOf } from '../../model/base-item.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { itemName } from './problem.ts';
+
+const IDS_REMEDY = 'Correct the ids, or let the edge type join these node types in the model';
+const ID_HINT = 'An id is a type, a dash and any text, such as USER-U1.';
+
+/**
+ * Checks the keys of a base item: texts that DynamoDB takes and gives back unchanged, no derived item's, types of the
+ * model, and for an edge node types that it joins. `attributes`: of an edge with a hashed key they name the target.
+ * Throws an `EdgeloomError` with the code `invalid-key`, `key-too-long`, `derived-key`, `invalid-id`, `unknown-type` or
+ * `invalid-edge`.
+ */
+export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unknown, attributes: Item): void {
+  const { partitionKey, sortKey: sortKeyName } = graph.table;
+  checkKeyText(source, `Attribute ${partitionKey} of an item`, PARTITION_KEY_BYTES);
+  checkKeyText(sortKey, `Attribute ${sortKeyName} of item ${describe(source)}`, SORT_KEY_BYTES);
+  if (isDerivedKey(sortKey))
+    throw derivedKey(`Attribute ${sortKeyName} ${describe(sortKey)} of item ${describe(source)}`);
+  checkNodeId(graph, source, `Attribute ${partitionKey}`);
+  const kind = classify(graph, source, sortKey, attributes);
+  if (kind.kind === 'misfit') {
+    throw new EdgeloomError(
+      'invalid-edge',
+      `${itemName(source, sortKey)}: ${kind.reason}.`,
+      `${kind.remedy ?? IDS_REMEDY}.`,
+    );
+  }
+  if (kind.kind === 'unknown') throw unknownEdge(graph, source, sortKey, attributes);
+  // A plain key bounds its target; a hashed one may stand for an id that no node can have.
+  if (kind.kind === 'edge') checkNodeId(graph, kind.target, `${itemName(source, sortKey)}: its target`);
+}
+
+/**
+ * Checks a node's id: a text of the form `TYPE-anything` with a type of the model. `role` begins the message:
+ * `Attribute source`. Throws an `EdgeloomError`.
+ */
+export function checkNodeId(graph: CompiledModel, id: unknown, role: string): asserts id is string {
+  checkKeyText(id, role, PARTITION_KEY_BYTES);
+  if (isDerivedKey(id)) throw derivedKey(`${role} ${describe(id)}`);
+  const parts = parseNodeId(id);
+  if (parts === undefined) throw new EdgeloomError('invalid-id', `${role} ${describe(id)} is not a node id.`, ID_HINT);
+  if (!graph.nodes.has(parts.type)) {
+    throw new EdgeloomError(
+      'unknown-type',
+      `${role} ${describe(id)} is of the node type ${describe(parts.type)}, which is not in the model.`,
+      `The model's node types are ${[...graph.nodes.keys()].join(', ')}.`,
+    );
+  }
+}
+
+/** Checks that an edge type is in the model; throws an `EdgeloomError` with the code `unknown-type`. */
+export function checkEdgeType(graph: CompiledModel, type: unknown, of: string): asserts type is string {
+  if (typeof type === 'string' && graph.edges.has(type)) return;
+  const types = [...graph.edges.keys()].join(', ');
+  throw new EdgeloomError(
+    'unknown-type',
+    `${of}: the edge type ${describe(type)} is not in the model.`,
+    types === '' ? 'The model has no edge types.' : `The model's edge types are ${types}.`,
+  );
+}
+
+function derivedKey(what: string): EdgeloomError {
+  return new EdgeloomError(
+    'derived-key',
+    `${what} begins with ~, which marks the items of the projector.`,
+    'Write nodes and edges only: what is derived from them is for the projector to write.',
+  );
+}
+
+/** The sort key of an edge does not parse, or names a type that is not in the model. */
+function unknownEdge(graph: CompiledModel, source: string, sortKey: string, attributes: Item): unknown {
+  const type = typePrefix(sortKey);
+  const sortKeyName = graph.table.sortKey;
+  if (type === undefined) {
+    return new EdgeloomError(
+      'invalid-key',
+      `Attribute ${sortKeyName} of item ${describe(source)} ${describe(sortKey)} is neither that of a node nor of an edge.`,
+      `A node's ${sortKeyName} is its id; an edge's is the edge type, a dash and the target's id, such as FOLLOWS-USER-U2.`,
+    );
+  }
+  checkEdgeType(graph, type, itemName(source, sortKey));
+  const target = graph.edges.get(type)?.keys === 'hashed' ? targetIdOf(attributes) : sortKey.slice(type.length + 1);
+  checkNodeId(graph, target, `${itemName(source, sortKey)}: its target`);
+  throw new Error(`The key ${describe(source)} ${describe(sortKey)} is unknown though its types are not.`);
+}

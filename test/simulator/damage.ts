@@ -1,0 +1,99 @@
+import type { Item } from '../../src/items/attribute-value.ts';
+import type { Choices } from './choices.ts';
+import type { World } from './world.ts';
+
+/** Ways to break what is derived, as a restored backup, a script or a hand in the console does. */
+const WAYS = [
+  'delete',
+  'bury',
+  'field',
+  'element',
+  'extra',
+  'mark',
+  'watermark',
+  'expiry',
+  'ghost',
+  'unknown',
+  'copy',
+  'reverse',
+  'stuck',
+] as const;
+const MOST_DAMAGES = 3;
+
+/** Breaks derived items of a table that is at rest; gives how many. */
+export async function damage(world: World, name: string): Promise<number> {
+  const { choices, table } = world;
+  const count = 1 + choices.pick(`${name}.count`, MOST_DAMAGES);
+  for (let i = 0; i < count; i++) {
+    const derived = [...table.items()].filter(({ target }) => /^~(view|ix|degree|rev)/.test(text(target)));
+    const item = derived[choices.pick(`${name}.${i}.item`, Math.max(1, derived.length))];
+    if (item === undefined) return 0;
+    const way = WAYS[choices.pick(`${name}.${i}.way`, WAYS.length)]!;
+    const key = { source: text(item['source']), target: text(item['target']) };
+    world.tell(() => `damage: ${way} of ${key.source} ${key.target}`);
+    if (way === 'delete') await table.delete(key);
+    else if (way === 'stuck') await world.putUnrecorded(broken(choices, `${name}.${i}`, item, way));
+    else await table.put(broken(choices, `${name}.${i}`, item, way));
+  }
+  return count;
+}
+
+function broken(choices: Choices, name: string, item: Item, way: Exclude<(typeof WAYS)[number], 'delete'>): Item {
+  const { source, target, w, r, edgeSet, ...rest } = item as Record<string, Item[string]>;
+  const kept = { source: source!, target: target!, ...(w && { w }), ...(r && { r }) };
+  const elements = edgeSet !== undefined && 'SS' in edgeSet ? edgeSet.SS : [];
+  if (text(target).startsWith('~degree/')) return { ...item, count: { N: String(choices.pick(`${name}.count`, 5)) } };
+  switch (way) {
+    case 'bury':
+      return { ...kept, expiresAt: { N: '9999999999' } };
+    case 'field':
+      return text(target) === '~view'
+        ? { ...item, attributes: { M: { odd: { N: '1' } } } }
+        : { ...item, gsi0sk: { S: 'odd' } };
+    case 'element': {
+      const left = elements.filter((_element, i) => i !== choices.pick(`${name}.element`, elements.length));
+      return { ...kept, ...rest, ...(left.length > 0 && { edgeSet: { SS: left } }) };
+    }
+    case 'extra':
+      return { ...item, edgeSet: { SS: [...new Set([...elements, 'MEMBER-USER-other|role=LEAD'])] } };
+    case 'mark':
+      return { ...item, evicted: { SS: ['MEMBER'] } };
+    case 'watermark':
+      return { ...item, w: { S: WATERMARKS[choices.pick(`${name}.watermark`, WATERMARKS.length)]! } };
+    case 'expiry':
+      return { ...item, expiresAt: { N: '9999999999' } };
+    case 'ghost':
+      return {
+        ...kept,
+        target: { S: GHOSTS[choices.pick(`${name}.ghost`, GHOSTS.length)]! },
+        gsi0pk: { S: 'MEMBER-USER-ghost' },
+        gsi0sk: { S: 'g' },
+      };
+    case 'unknown':
+      return { ...kept, target: { S: '~nothing' } };
+    case 'copy':
+      return { ...item, copies: COPIES[choices.pick(`${name}.copy`, COPIES.length)]! };
+    case 'reverse':
+      return { ...kept, target: { S: '~rev/MEMBER-GOAL-ghost' }, child: { S: 'GOAL-ghost' } };
+    case 'stuck':
+      return { ...kept, source: { S: 'USER-1' }, target: { S: '~more/MEMBER' }, after: { S: '~rev/MEMBER-GOAL-1' } };
+  }
+}
+
+/** Index items that no base item wants: of an edge, of an edge in an order by name, of a node among its edges. */
+const GHOSTS = ['~ix/MEMBER-USER-ghost', '~ix/#byDate/MEMBER-USER-ghost', '~ix/#includeOwner/GONE'] as const;
+
+/** Copies under an edge that may be there, under none, and what is no map of them. */
+const COPIES: readonly Item[string][] = [
+  { M: { 'MEMBER-USER-1': { M: { name: { S: 'odd' } } } } },
+  { M: { 'MEMBER-USER-gone': { M: {} } } },
+  { M: { 'MEMBER-USER-1': { S: 'odd' } } },
+  { S: 'odd' },
+];
+
+/** Not a watermark at all; one of a stream that the table has not got yet. */
+const WATERMARKS = ['soon', `2036-01-01T00:00:00.000/${'9'.repeat(40)}`] as const;
+
+function text(value: Item[string] | undefined): string {
+  return value !== undefined && 'S' in value ? value.S : '';
+}

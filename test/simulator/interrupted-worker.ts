@@ -1,0 +1,69 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { StoreError } from '../../src/errors.ts';
+import type { DerivedUpdate, UpdateResult } from '../../src/store/port.ts';
+import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
+import { createSourceWorker } from '../../src/worker/worker.ts';
+import { MemoryStore } from '../support/memory-store/memory-store.ts';
+import { ScriptedStream } from '../support/scripted-stream.ts';
+import { graphOf, type ModelOptions } from './models.ts';
+import { differences } from './verdict.ts';
+
+const OPTIONS: ModelOptions = {
+  view: 'title',
+  labels: 'role',
+  inbound: 'rank',
+  search: 'none',
+  link: 'listed',
+  budget: 'ample',
+  counted: 'none',
+  named: 'none',
+  owner: 'none',
+  keys: 'plain',
+  copies: 'none',
+};
+
+/** A table that takes no update while it is down. */
+class FailingStore extends MemoryStore {
+  isDown = false;
+
+  override async update(update: DerivedUpdate): Promise<UpdateResult> {
+    if (this.isDown) throw new StoreError('retryable', 'simulated', 'The table is down.');
+    return super.update(update);
+  }
+}
+
+/**
+ * The local worker is stopped while the table takes no writes, and another one goes on from its checkpoint. Gives the
+ * differences that are left then.
+ */
+export async function interruptedWorker(): Promise<string[]> {
+  const graph = graphOf(OPTIONS);
+  const store = new FailingStore(graph.table);
+  const stream = new ScriptedStream(store);
+  stream.open('shard');
+  const edge = { source: { S: 'GOAL-1' }, target: { S: 'MEMBER-USER-1' }, role: { S: 'LEAD' } };
+  await stream.put('shard', edge);
+  const settings = { graph, store, checkpoint: memoryCheckpoint(), batchTimeoutMs: 50, stopGraceMs: 0 };
+  store.isDown = true;
+  const first = createSourceWorker(stream, { ...settings, logger: SILENT });
+  const ended = first.run();
+  while (!stream.calls.includes('read shard')) await delay(5);
+  await delay(20);
+  await first.stop();
+  await ended;
+  store.isDown = false;
+  await createSourceWorker(stream, { ...settings, logger: SILENT }).run({ untilIdle: true });
+  return differences({
+    options: OPTIONS,
+    items: [...store.items()],
+    answered: [],
+    settledEntries: new Set(),
+    givenUp: new Set(),
+    unmended: new Set(),
+  });
+}
+
+/** The warnings of a table that is down are what is wanted. */
+const SILENT = { debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+function ignore(): void {}

@@ -1,0 +1,127 @@
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { derive, edge, node, rank } from '../../src/model/schema.ts';
+import type { Choices } from './choices.ts';
+
+/** What differs between the small models that schedules run on. The oracle reads the same options. */
+export interface ModelOptions {
+  /** What views show of a GOAL. */
+  view: 'title' | 'KEYS_ONLY' | 'ALL';
+  /** Labels of a MEMBER in the edge set: the role; none; the role and a computed mark. */
+  labels: 'role' | 'none' | 'computed';
+  /** Orders of a MEMBER's index item: none; by rank; by rank and date, the role copied. */
+  inbound: 'none' | 'rank' | 'rank-date';
+  /** How a GOAL is searched: by its name (one value), by its tags (one item for each). */
+  search: 'none' | 'name' | 'tags' | 'name-tags';
+  /** Whether LINK, an edge type without labels, is in the edge set; if not, it is in an index. */
+  link: 'listed' | 'unlisted';
+  /** How large a view may get: tight is too small for a LEAD, whose computed mark is long. */
+  budget: 'ample' | 'tight';
+  /** Which edges are counted. */
+  counted: 'none' | 'MEMBER' | 'LINK';
+  /** Orders of a MEMBER beyond the indexes, each an index item of its own: none; by date. */
+  named: 'none' | 'date';
+  /** Whether a GOAL is in the index partitions of the PARTs that enter it, which nobody writes. */
+  owner: 'none' | 'included';
+  /** How the edges' sort keys are made. */
+  keys: 'plain' | 'hashed';
+  /** What a MEMBER with plain keys copies of its USER. */
+  copies: 'none' | 'name';
+}
+
+/** The tight budget of a view, in bytes. */
+export const TIGHT_BUDGET_BYTES = 1_024;
+/** The computed label of a LEAD. */
+export const MARK = 'first'.repeat(180);
+
+const VIEWS = ['title', 'KEYS_ONLY', 'ALL'] as const;
+const LABELS = ['role', 'none', 'computed'] as const;
+const INBOUND = ['none', 'rank', 'rank-date'] as const;
+const SEARCHES = ['none', 'name', 'tags', 'name-tags'] as const;
+const LINKS = ['listed', 'unlisted'] as const;
+const BUDGETS = ['ample', 'tight'] as const;
+const COUNTED = ['none', 'MEMBER', 'LINK'] as const;
+const NAMED = ['none', 'date'] as const;
+const OWNERS = ['none', 'included'] as const;
+const KEYS = ['plain', 'hashed'] as const;
+const COPIES = ['none', 'name'] as const;
+
+/** Chooses a model. */
+export function chooseModel(choices: Choices): ModelOptions {
+  const options = {
+    view: VIEWS[choices.pick('model.view', VIEWS.length)]!,
+    labels: LABELS[choices.pick('model.labels', LABELS.length)]!,
+    inbound: INBOUND[choices.pick('model.inbound', INBOUND.length)]!,
+    search: SEARCHES[choices.pick('model.search', SEARCHES.length)]!,
+    link: LINKS[choices.pick('model.link', LINKS.length)]!,
+    budget: BUDGETS[choices.pick('model.budget', BUDGETS.length)]!,
+    counted: COUNTED[choices.pick('model.counted', COUNTED.length)]!,
+    named: NAMED[choices.pick('model.named', NAMED.length)]!,
+    owner: OWNERS[choices.pick('model.owner', OWNERS.length)]!,
+    keys: KEYS[choices.pick('model.keys', KEYS.length)]!,
+  };
+  const copies = COPIES[choices.pick('model.copies', COPIES.length)]!;
+  // Edges with hashed keys copy nothing.
+  return { ...options, copies: options.keys === 'hashed' ? 'none' : copies };
+}
+
+const graphs = new Map<string, CompiledModel>();
+
+/** The compiled model; each is compiled once. */
+export function graphOf(options: ModelOptions): CompiledModel {
+  const key = Object.values(options).join(' ');
+  let graph = graphs.get(key);
+  if (graph === undefined) {
+    graph = compile(options);
+    graphs.set(key, graph);
+  }
+  return graph;
+}
+
+function compile(options: ModelOptions): CompiledModel {
+  const { view, labels, inbound, search, link, budget, counted, named, owner, keys, copies } = options;
+  const goal = node({
+    view: view === 'title' ? ['title'] : view,
+    viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
+    search: {
+      ...(search.includes('name') && { name: { shards: 1, project: ['title'] } }),
+      ...(search.includes('tags') && { tags: { each: true } }),
+    },
+  });
+  const byRank = rank('role', { LEAD: 500, TEAM: 300 });
+  const orders = {
+    none: undefined,
+    rank: { gsi0: byRank },
+    'rank-date': { gsi0: byRank, gsi1: { from: 'date', type: 'date' }, project: ['role'] },
+  } as const;
+  const byDate = named === 'date' && { byDate: { from: 'date', type: 'date' } as const };
+  const memberOrders = inbound === 'none' && named === 'none' ? undefined : { ...orders[inbound], ...byDate };
+  const mark = derive((attributes) => (attributes['role'] === 'LEAD' ? MARK : undefined));
+  const edgeSets = { role: ['role'], none: [], computed: { is: 'role', mark } } as const;
+  return defineGraph({
+    table: 'records',
+    nodes: { GOAL: goal, USER: node() },
+    edges: {
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: edgeSets[labels],
+        inbound: memberOrders,
+        degree: counted === 'MEMBER',
+        keys,
+        copy: copies === 'name' ? ['name'] : undefined,
+      }),
+      LINK: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: link === 'listed' ? [] : false,
+        inbound: link === 'listed' ? undefined : { gsi0: 'since' },
+        degree: counted === 'LINK',
+        keys,
+      }),
+      ...(owner === 'included' && {
+        PART: edge({ from: 'GOAL', to: 'GOAL', inbound: { gsi0: 'since', ...byDate, includeOwner: true } }),
+      }),
+    },
+  });
+}

@@ -1,0 +1,200 @@
+import type { Item } from '../../src/items/attribute-value.ts';
+import { plainKey, targetOf, text } from './keys.ts';
+import { MARK, type ModelOptions } from './models.ts';
+
+/**
+ * What should be derived from base items, computed straight from the options of the small models. It shares no code
+ * with the planner, not even keys and encodings: a mistake there would hide itself.
+ */
+
+/** What a partition's derived items should hold. */
+export interface ExpectedPartition {
+  /** The view's elements. */
+  elements: Set<string>;
+  /** The view's attributes; undefined where the node is absent. */
+  attributes?: Item;
+  /** The index items' fields, by sort key. */
+  indexItems: Map<string, Item>;
+  /** What edges of the set copy of the nodes that they enter, by the edge's sort key. */
+  copies: Map<string, Item>;
+  /** How many edges it has of the type that is counted. */
+  counted: number;
+}
+
+/** The derived state of base items, by partition. */
+export function expectedPartitions(options: ModelOptions, baseItems: Iterable<Item>): Map<string, ExpectedPartition> {
+  const partitions = new Map<string, ExpectedPartition>();
+  const partitionOf = (source: string): ExpectedPartition => {
+    let partition = partitions.get(source);
+    if (partition === undefined) {
+      partition = { elements: new Set(), indexItems: new Map(), copies: new Map(), counted: 0 };
+      partitions.set(source, partition);
+    }
+    return partition;
+  };
+  const items = [...baseItems];
+  const nodes = new Map(items.filter(isNode).map((item) => [text(item['source']), item]));
+  for (const item of items) {
+    const source = text(item['source']);
+    const target = plainKey(options, item) ?? '';
+    const partition = partitionOf(source);
+    if (source === target) expectNode(options, partition, source, item);
+    else if (target.startsWith('MEMBER-USER-')) expectMember(options, partition, target, item);
+    else if (target.startsWith('LINK-USER-')) expectLink(options, partition, target, item);
+    if (options.copies !== 'none' && target.startsWith('MEMBER-USER-')) {
+      const user = target.slice('MEMBER-'.length);
+      partitionOf(user).indexItems.set(`~rev/MEMBER-${source}`, { child: { S: source } });
+      const node = nodes.get(user);
+      if (node !== undefined) partition.copies.set(target, node['name'] === undefined ? {} : { name: node['name'] });
+    }
+    if (options.counted !== 'none' && target.startsWith(`${options.counted}-USER-`)) {
+      partition.counted += 1;
+      const sortKey = `~ix/${text(item['target'])}`;
+      const indexItem = partition.indexItems.get(sortKey);
+      partition.indexItems.set(sortKey, { ...indexItem, counted: { S: options.counted } });
+    }
+  }
+  return partitions;
+}
+
+/** Whether an image has something that cannot be derived, so that its record belongs in quarantine. */
+export function isPoison(options: ModelOptions, image: Item): boolean {
+  const source = text(image['source']);
+  const target = plainKey(options, image);
+  if (target === undefined) return true;
+  const has = (attribute: string, test: (value: Item[string]) => boolean): boolean =>
+    image[attribute] !== undefined && test(image[attribute]);
+  if (source.startsWith('USER-')) return false;
+  if (source === target) {
+    const name = options.search.includes('name') && has('name', (value) => !('S' in value));
+    const tags = options.search.includes('tags') && has('tags', (value) => tagsOf(value) === undefined);
+    return name || tags;
+  }
+  if (target.startsWith('MEMBER-USER-')) {
+    const role = options.inbound !== 'none' && has('role', (value) => RANKS[text(value)] === undefined);
+    const hasDate = options.inbound === 'rank-date' || options.named === 'date';
+    const date = hasDate && has('date', (value) => !/^\d/.test(text(value)));
+    return role || date;
+  }
+  if (target.startsWith('LINK-USER-')) return options.link === 'unlisted' && has('since', (value) => !('S' in value));
+  return target.startsWith('MEMBER-') || target.startsWith('LINK-');
+}
+
+const RANKS: Record<string, string> = { LEAD: '500-LEAD', TEAM: '300-TEAM' };
+
+function isNode(item: Item): boolean {
+  return text(item['source']) === text(item['target']);
+}
+
+function expectNode(options: ModelOptions, partition: ExpectedPartition, source: string, item: Item): void {
+  const { source: _source, target: _target, ...all } = item;
+  if (source.startsWith('USER-')) {
+    partition.attributes = all;
+    return;
+  }
+  partition.attributes = options.view === 'ALL' ? all : options.view === 'title' ? titleOf(item) : {};
+  if (options.search.includes('name') && item['name'] !== undefined && 'S' in item['name']) {
+    const value = item['name'];
+    partition.indexItems.set('~ix/name', {
+      gsi0pk: { S: 'GOAL.name' },
+      gsi0sk: { S: `${value.S}\u0000${source}` },
+      value,
+      attributes: { M: titleOf(item) },
+    });
+  }
+  if (options.owner === 'included') expectOwner(options, partition, source);
+  if (!options.search.includes('tags')) return;
+  for (const tag of tagsOf(item['tags']) ?? []) {
+    partition.indexItems.set(`~ix/tags/${tag}`, {
+      gsi0pk: { S: `GOAL.tags#${shard(tag)}` },
+      gsi0sk: { S: `${tag}\u0000${source}` },
+      value: { S: tag },
+    });
+  }
+}
+
+/** The node behind the PARTs that enter it, with what its view shows: above the keys of all edges. */
+function expectOwner(options: ModelOptions, partition: ExpectedPartition, source: string): void {
+  const item = (indexPartition: string): Item => ({
+    gsi0pk: { S: indexPartition },
+    gsi0sk: { S: '\u{10ffff}\u0002' },
+    ...(options.view !== 'KEYS_ONLY' && { attributes: { M: partition.attributes ?? {} } }),
+  });
+  partition.indexItems.set('~ix/#includeOwner/PART', item(`PART-${source}`));
+  if (options.named === 'none') return;
+  partition.indexItems.set('~ix/#includeOwner/PART/byDate', item(`byDate/PART-${source}`));
+}
+
+function expectMember(options: ModelOptions, partition: ExpectedPartition, plain: string, item: Item) {
+  const { source, target } = { source: text(item['source']), target: text(item['target']) };
+  const role = item['role'] && text(item['role']);
+  const labels = {
+    none: [],
+    role: [role && `role=${role}`],
+    computed: [role && `is=${role}`, role === 'LEAD' && `mark=${MARK}`],
+  }[options.labels];
+  partition.elements.add([edgeInSet(plain, target), ...labels.filter(Boolean)].join('|'));
+  expectNamed(options, partition, source, target, item);
+  if (options.inbound === 'none') return;
+  const index: Item = {};
+  const rank = role && RANKS[role];
+  if (rank) {
+    index['gsi0pk'] = { S: target };
+    index['gsi0sk'] = { S: `${rank}\u0000${source}` };
+  }
+  const date = options.inbound === 'rank-date' ? item['date'] : undefined;
+  if (date !== undefined && /^\d/.test(text(date))) {
+    index['gsi1pk'] = { S: target };
+    index['gsi1sk'] = { S: `${text(date)}T00:00:00\u0000${source}` };
+  }
+  if (Object.keys(index).length === 0) return;
+  if (options.inbound === 'rank-date') index['attributes'] = { M: role ? { role: { S: role } } : {} };
+  partition.indexItems.set(`~ix/${target}`, index);
+}
+
+/** The index item that the order by date has for itself. */
+function expectNamed(options: ModelOptions, partition: ExpectedPartition, source: string, target: string, item: Item) {
+  const date = item['date'] && text(item['date']);
+  if (options.named === 'none' || date === undefined || !/^\d/.test(date)) return;
+  const role = item['role'];
+  partition.indexItems.set(`~ix/#byDate/${target}`, {
+    gsi0pk: { S: `byDate/${target}` },
+    gsi0sk: { S: `${date}T00:00:00\u0000${source}` },
+    ...(options.inbound === 'rank-date' && { attributes: { M: role === undefined ? {} : { role } } }),
+  });
+}
+
+function expectLink(options: ModelOptions, partition: ExpectedPartition, plain: string, item: Item) {
+  const { source, target } = { source: text(item['source']), target: text(item['target']) };
+  if (options.link === 'listed') {
+    partition.elements.add(edgeInSet(plain, target));
+  } else if (item['since'] !== undefined && 'S' in item['since']) {
+    const order = `${item['since'].S}\u0000${source}`;
+    partition.indexItems.set(`~ix/${target}`, { gsi0pk: { S: target }, gsi0sk: { S: order } });
+  }
+}
+
+/** An element without its labels: its edge, and where that is hashed the target. */
+function edgeInSet(plain: string, stored: string): string {
+  const escaped = (key: string): string => key.replaceAll('%', '%25').replaceAll('|', '%7C');
+  return stored === plain ? escaped(plain) : `${stored}|target=${escaped(targetOf(plain))}`;
+}
+
+function titleOf(item: Item): Item {
+  return item['title'] === undefined ? {} : { title: item['title'] };
+}
+
+/** The tags of a list or set of texts; undefined where it is something else. */
+function tagsOf(value: Item[string] | undefined): string[] | undefined {
+  if (value === undefined) return [];
+  if ('SS' in value) return value.SS;
+  if (!('L' in value)) return undefined;
+  return value.L.every((entry) => 'S' in entry) ? value.L.map(text) : undefined;
+}
+
+/** FNV-1a over one-byte characters, modulo 200, from 1 on. */
+function shard(ascii: string): number {
+  let hash = 2166136261n;
+  for (const character of ascii) hash = ((hash ^ BigInt(character.charCodeAt(0))) * 16777619n) & 0xffffffffn;
+  return Number(hash % 200n) + 1;
+}

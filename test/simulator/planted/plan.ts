@@ -1,0 +1,152 @@
+import type { Mutant } from './mutant.ts';
+
+const UNITS = 'src/plan/units.ts';
+const WRITES = 'src/plan/writes.ts';
+const INDEX_ITEM = 'src/apply/index-item.ts';
+
+/** Planted in folding and planning. */
+export const PLAN_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'net-zero-view',
+    rule: 'A view unit is left out only if each of its records leaves the view as it is, not if their sum does.',
+    patches: [
+      {
+        file: UNITS,
+        find: '  if (changing.length === 0) return undefined;',
+        replace: '  if (changing.length === 0 || sameInView(steps[0]!.before, steps.at(-1)!.after)) return undefined;',
+      },
+    ],
+  },
+  {
+    name: 'net-zero-index',
+    rule: 'An index unit is left out only if each of its records leaves the index item as it is.',
+    patches: [
+      {
+        file: UNITS,
+        find: '    if (changing.length === 0) continue;',
+        replace:
+          '    if (changing.length === 0 || sameItem(steps[0]!.before.indexItems.get(sortKey), final.indexItems.get(sortKey))) continue;',
+      },
+    ],
+  },
+  {
+    name: 'netted-chain',
+    rule: 'Every element that any record of the batch mentions goes, not only the one before its first record.',
+    patches: [
+      {
+        file: UNITS,
+        find: '  for (const { before, after } of changing) {\n    if (before.element',
+        replace:
+          '  for (const { before, after } of [{ before: changing[0]!.before, after: changing.at(-1)!.after }]) {\n    if (before.element',
+      },
+    ],
+  },
+  {
+    name: 'removal-unseen',
+    rule: 'Removing an index item writes its tombstone even where no item is seen.',
+    patches: [
+      {
+        file: INDEX_ITEM,
+        find: '  let result = await countedUpdate',
+        replace:
+          '  if (unit.wanted === undefined && (await context.store.get({ source: unit.source, target: unit.sortKey }, { consistent: true })).item === undefined) return;\n  let result = await countedUpdate',
+      },
+    ],
+  },
+  {
+    name: 'node-attributes-difference',
+    rule: "A node's attributes go into the view whole, not as what the batch changed in them.",
+    patches: [
+      {
+        file: UNITS,
+        find: '    attributes: final.attributes,',
+        replace:
+          '    attributes: final.attributes && Object.fromEntries(Object.entries(final.attributes).filter(([name, value]) => changing[0]!.before.attributes === undefined || JSON.stringify(changing[0]!.before.attributes[name]) !== JSON.stringify(value))),\n    gone: Object.keys(changing[0]!.before.attributes ?? {}).filter((name) => final.attributes?.[name] === undefined),',
+      },
+      {
+        file: WRITES,
+        find: 'if (change.attributes === undefined) return undefined;',
+        replace: 'return undefined;',
+      },
+      {
+        file: WRITES,
+        find: '      attributes = truth.attributes;',
+        replace:
+          '      attributes = truth.attributes && truths.get(change.target) === undefined ? { ...attributes, ...truth.attributes } : truth.attributes;\n      if (truths.get(change.target) === undefined) for (const name of change.gone) if (attributes !== undefined) delete attributes[name];',
+      },
+    ],
+  },
+  {
+    name: 'node-without-attributes',
+    rule: "The view's attributes are present exactly when the node is, also where there is none to show.",
+    patches: [
+      {
+        file: 'src/plan/derive.ts',
+        find: '  return { attributes, indexItems, problems };',
+        replace:
+          '  return { attributes: Object.keys(attributes).length === 0 ? undefined : attributes, indexItems, problems };',
+      },
+    ],
+  },
+  {
+    name: 'elements-by-label',
+    rule: 'An element tells its edge without its labels.',
+    patches: [
+      {
+        file: 'src/items/element.ts',
+        find: 'return end < 0 ? element : element.slice(0, end);',
+        replace: 'return element;',
+      },
+    ],
+  },
+  {
+    name: 'old-image-poison',
+    rule: 'What of an old image can be derived counts, also if a part of it cannot.',
+    patches: [
+      {
+        file: UNITS,
+        find: 'before: planner.derive(record.oldImage),',
+        replace:
+          'before: [planner.derive(record.oldImage)].map((before) => (before.problems.length === 0 ? before : { indexItems: new Map(), problems: [] }))[0]!,',
+      },
+    ],
+  },
+  {
+    name: 'watermark-unpadded',
+    rule: 'Sequence numbers are padded, since they are texts of varying length.',
+    patches: [
+      {
+        file: 'src/items/watermark.ts',
+        find: "sequenceNumber.padStart(SEQUENCE_DIGITS, '0')",
+        replace: 'sequenceNumber',
+      },
+    ],
+  },
+  {
+    name: 'watermark-without-label',
+    rule: 'A watermark begins with the label of its stream, so that a re-created stream sorts later.',
+    patches: [{ file: 'src/items/watermark.ts', find: '{streamLabel}/$', replace: '{streamLabel.slice(0, 0)}/$' }],
+  },
+  {
+    name: 'hashed-key-unchecked',
+    rule: "An edge whose hashed key is not its target's is quarantined.",
+    patches: [
+      {
+        file: 'src/model/base-item.ts',
+        find: '  if (hashedSortKey(edge.type, targetId) !== sortKey) {',
+        replace: "  if (sortKey === '') {",
+      },
+    ],
+  },
+  {
+    name: 'hashed-element-nameless',
+    rule: 'The element of an edge with a hashed key names its target.',
+    patches: [
+      {
+        file: 'src/plan/derive.ts',
+        find: "let element = keys === 'hashed' ?",
+        replace: "let element = keys === 'plain' ?",
+      },
+    ],
+  },
+];

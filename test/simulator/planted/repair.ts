@@ -1,0 +1,120 @@
+import type { Mutant } from './mutant.ts';
+
+const SETTLE = 'src/repair/settle.ts';
+const MEND = 'src/repair/mend.ts';
+
+/** Planted in repair and rebuild. */
+export const REPAIR_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'repair-truth-kept-across-retries',
+    rule: 'Where a repair was overtaken, it reads the base item again.',
+    patches: [
+      {
+        file: SETTLE,
+        find: '    const item = await readConsistent(context, base.source, base.target);',
+        replace: '    const item = (unit.kept ??= [await readConsistent(context, base.source, base.target)])[0];',
+      },
+    ],
+  },
+  {
+    name: 'repair-base-before-derived',
+    rule: 'A repair reads the derived item first: a write that comes between the two reads has to be seen.',
+    patches: [
+      {
+        file: SETTLE,
+        find: '  let current = await readConsistent(context, source, sortKey);',
+        replace:
+          '  unit.early = [await readConsistent(context, base.source, base.target)];\n  let current = await readConsistent(context, source, sortKey);',
+      },
+      {
+        file: SETTLE,
+        find: '    const item = await readConsistent(context, base.source, base.target);',
+        replace:
+          '    const item = unit.early !== undefined ? unit.early[0] : await readConsistent(context, base.source, base.target);\n    unit.early = undefined;',
+      },
+    ],
+  },
+  {
+    name: 'repair-index-revision-ignored',
+    rule: 'A repair writes under the revision that it has seen, never over a newer projection.',
+    patches: [
+      {
+        file: SETTLE,
+        find: '    const update = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));',
+        replace:
+          "    const update = { ...settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context)), condition: { kind: 'newer-than', watermark: '~' } };",
+      },
+    ],
+  },
+  {
+    name: 'repair-view-revision-ignored',
+    rule: 'The same holds for a view.',
+    patches: [
+      {
+        file: SETTLE,
+        find: '      slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), corrections, parents),',
+        replace:
+          "      { ...slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), corrections, parents), condition: { kind: 'newer-than', watermark: '~', notEvicted: [] } },",
+      },
+    ],
+  },
+  {
+    name: 'repair-drops-watermark',
+    rule: 'A repair keeps the watermark that it has seen.',
+    patches: [
+      {
+        file: SETTLE,
+        find: '  if (current === undefined || (await stream.isPlausible(current[WATERMARK]))) return current;',
+        replace: '  if (current === undefined || stream === undefined) return current;',
+      },
+    ],
+  },
+  {
+    name: 'repair-keeps-odd-watermark',
+    rule: 'A watermark that cannot be does not survive a repair.',
+    patches: [
+      {
+        file: SETTLE,
+        find: '  if (current === undefined || (await stream.isPlausible(current[WATERMARK]))) return current;',
+        replace: '  if (current === undefined || stream !== undefined) return current;',
+      },
+    ],
+  },
+  {
+    name: 'repair-readmits-in-part',
+    rule: 'An edge type that comes back into the set comes with all of its edges.',
+    patches: [{ file: SETTLE, find: '(const type of corrections?.unmark ?? []) {', replace: '(const type of []) {' }],
+  },
+  {
+    name: 'repair-buries-the-living',
+    rule: 'A tombstone is buried only if nothing has been written since it was read.',
+    patches: [
+      {
+        file: MEND,
+        find: ">= now()) return false;\n    const { applied } = await store.delete(key, { kind: 'revision', revision: numberOf(item[REVISION]) });",
+        replace: '>= now()) return false;\n    const { applied } = await store.delete(key);',
+      },
+    ],
+  },
+  {
+    name: 'rebuild-drops-the-rest',
+    rule: 'The last suspects of a partition are settled too.',
+    patches: [{ file: 'src/check/inspect.ts', find: '        if (chunk.length > 0) send();\n', replace: '' }],
+  },
+  {
+    name: 'repair-named-order-by-node',
+    rule: 'The index item of a named order is mended by the edge that its sort key names.',
+    patches: [
+      {
+        file: 'src/items/keys.ts',
+        find: "  if (order !== undefined) return name === '' ? undefined : name;",
+        replace: '  if (order !== undefined) return source;',
+      },
+    ],
+  },
+  {
+    name: 'repair-owner-by-no-item',
+    rule: 'A node among its own edges is mended by the node.',
+    patches: [{ file: 'src/items/keys.ts', find: '  if (isOwnerKey(sortKey)) return source;\n', replace: '' }],
+  },
+];

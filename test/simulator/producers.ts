@@ -1,0 +1,120 @@
+import type { Item } from '../../src/items/attribute-value.ts';
+import type { ItemKey } from '../../src/store/port.ts';
+import type { Choices } from './choices.ts';
+import type { Climate } from './climate.ts';
+import { storedKey, targetOf } from './keys.ts';
+import type { ModelOptions } from './models.ts';
+import { HOUR } from './time.ts';
+
+/** One write of a producer. */
+export interface ProducerWrite {
+  name: string;
+  /** Milliseconds after the write before. */
+  pause: number;
+  /** DynamoDB's TTL sweeps just before it. */
+  sweeps: boolean;
+  key: ItemKey;
+  /** The item to put; undefined: the item is deleted. */
+  put?: Item;
+  /** Hours after which the item that is put expires by itself. */
+  expiresInHours?: number;
+}
+
+/** The item keys that producers write to, hashed where the model has it: few, so that writes collide. */
+const KEYS: readonly [ItemKey, ...ItemKey[]] = [
+  { source: 'GOAL-1', target: 'GOAL-1' },
+  { source: 'GOAL-1', target: 'MEMBER-USER-1' },
+  // The second user's id has every character that the edge set's codec gives a meaning to.
+  { source: 'GOAL-1', target: 'MEMBER-USER-2|a=%7C' },
+  { source: 'GOAL-1', target: 'LINK-USER-1' },
+  { source: 'GOAL-2', target: 'GOAL-2' },
+  { source: 'GOAL-2', target: 'MEMBER-USER-1' },
+  // A type outside the model, and an edge between nodes that its type does not join.
+  { source: 'GOAL-1', target: 'OTHER-USER-1' },
+  { source: 'GOAL-1', target: 'MEMBER-GOAL-2' },
+  // What copies are made of, and one child more.
+  { source: 'USER-1', target: 'USER-1' },
+  { source: 'USER-2|a=%7C', target: 'USER-2|a=%7C' },
+  { source: 'GOAL-3', target: 'MEMBER-USER-1' },
+];
+/** How many of the keys, from the first on, are not odd. */
+const PLAIN_KEYS = 6;
+/** How many are not of parents. */
+const WITHOUT_PARENTS = 8;
+/** Which keys copies are made by: often the parent, and edges that enter it. */
+const COPY_KEYS = [8, 8, 8, 1, 1, 5, 5, 10, 0, 2, 9, 4, 3] as const;
+const MOST_WRITES = 14;
+
+/** Chooses what producers write, in order. */
+export function chooseWrites(choices: Choices, climate: Climate, options: ModelOptions): ProducerWrite[] {
+  // The keys of one schedule are fewer still.
+  const keys = choices.shape((random) => {
+    const count = random.oneOf([1, 1, 1, 2, 2, 4]);
+    if (options.copies !== 'none') return [8, ...Array.from({ length: count + 1 }, () => random.oneOf(COPY_KEYS))];
+    const odd = climate.poison > 0 || random.chance(0.03);
+    return Array.from({ length: count }, () => random.below(odd ? WITHOUT_PARENTS : PLAIN_KEYS));
+  });
+  const writes: ProducerWrite[] = [];
+  const count = choices.drawn('writes', (random) => 1 + Math.floor(random.next() ** 1.3 * MOST_WRITES));
+  for (let i = 0; i < count; i++) {
+    const name = `write${i}`;
+    // Numbered from 1, so that a write that a script does not name is left out.
+    const number = choices.drawn(`${name}.item`, (random) => 1 + keys[random.below(keys.length)]!);
+    const plain = KEYS[number - 1];
+    if (plain === undefined) continue;
+    const key = { source: plain.source, target: storedKey(options, plain.target) };
+    const pause = choices.drawn(`${name}.pause`, (random) => {
+      if (random.chance(climate.pause)) return HOUR + random.below(60 * HOUR);
+      return random.below(climate.tempo.pause);
+    });
+    const sweeps = choices.chance(`${name}.sweep`, climate.pause > 0 ? 0.5 : 0);
+    const isDeleted = choices.chance(`${name}.delete`, climate.deletion);
+    const write: ProducerWrite = { name, pause, sweeps, key };
+    writes.push(write);
+    if (isDeleted) continue;
+    write.put = attributes(choices, climate, name, key);
+    if (key.target !== plain.target) {
+      // Who writes with a plain SDK may get it wrong.
+      const isWrong = choices.chance(`${name}.target.poison`, climate.poison);
+      write.put['targetId'] = { S: isWrong ? 'USER-7' : targetOf(plain.target) };
+    }
+    if (choices.chance(`${name}.expires`, climate.expiring)) {
+      write.expiresInHours = choices.pick(`${name}.expires.hours`, 20);
+    }
+  }
+  return writes;
+}
+
+function attributes(choices: Choices, climate: Climate, name: string, key: ItemKey): Item {
+  const { source, target } = key;
+  const item: Item = { source: { S: source }, target: { S: target } };
+  const set = (attribute: string, values: readonly (Item[string] | undefined)[], poison?: Item[string]): void => {
+    const isPoison = poison !== undefined && choices.chance(`${name}.${attribute}.poison`, climate.poison);
+    const value = isPoison ? poison : values[choices.pick(`${name}.${attribute}`, values.length)];
+    if (value !== undefined) item[attribute] = value;
+  };
+  if (source === target) {
+    set('title', [{ S: 'one' }, { S: 'two' }, undefined]);
+    set('note', [undefined, { S: 'seen' }]);
+    // Copies of the long one are too much for a tight budget.
+    const long = source.startsWith('USER-') ? [{ S: LONG_NAME }] : [];
+    set('name', [{ S: 'ann' }, { S: 'bob' }, undefined, ...long], { N: '1' });
+    set('tags', TAGS, { L: [{ S: 'a' }, { N: '5' }] });
+  } else if (target.startsWith('MEMBER')) {
+    set('role', [{ S: 'LEAD' }, { S: 'TEAM' }, undefined], { S: 'NOBODY' });
+    set('date', [{ S: '2020-01-01' }, { S: '2020-02-02' }, undefined], { S: 'soon' });
+    set('note', [undefined, { S: 'seen' }]);
+  } else {
+    set('since', [{ S: 'now' }, { S: 'then' }, undefined], { N: '7' });
+  }
+  return item;
+}
+
+const LONG_NAME = 'long'.repeat(230);
+const TAGS: readonly (Item[string] | undefined)[] = [
+  { L: [{ S: 'a' }] },
+  { L: [{ S: 'b' }] },
+  { SS: ['a', 'b'] },
+  { L: [] },
+  undefined,
+];

@@ -1,0 +1,12 @@
+import { redrive } from '../../src/repair/redrive.ts';
+import { Operation } from './operation.ts';
+import type { World } from './world.ts';
+
+/** An operator redrives what is quarantined. */
+export function startRedrive(world: World, name: string): void {
+  world.count('redrives');
+  new Operation(world, name, async (_operation, store) => {
+    const { entries, repaired } = await redrive({ graph: world.graph, store, now: () => world.agenda.now });
+    return `${repaired} of ${entries} entries are settled`;
+  }).start();
+}

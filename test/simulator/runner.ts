@@ -1,0 +1,88 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Script } from './choices.ts';
+import type { Mutant } from './planted/mutant.ts';
+import type { ShrunkReport } from './report.ts';
+import type { Reply, Request } from './runner-process.ts';
+import type { SeedRange, Tally } from './tally.ts';
+import type { Failure } from './world.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/**
+ * A simulator in a process of its own, with the production code as it is or with a bug planted in it as it is loaded.
+ * One request at a time. Requests reject where the process ends, as it does when a bug cannot be planted.
+ */
+export class Runner {
+  private readonly child: ChildProcess;
+  private errorText = '';
+
+  constructor(mutant?: Mutant) {
+    const patches = mutant?.patches.map((patch) => ({ ...patch, file: pathToFileURL(ROOT + patch.file).href }));
+    this.child = fork(fileURLToPath(new URL('runner-process.ts', import.meta.url)), {
+      cwd: ROOT,
+      // The patches' loader comes first: it changes the source that tsx is given.
+      execArgv: ['--import', new URL('planted/hook.mjs', import.meta.url).href, '--import', 'tsx'],
+      env: { ...process.env, EDGELOOM_SIMULATOR_PATCHES: JSON.stringify(patches ?? []) },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    this.child.stderr?.on('data', (text: Buffer) => {
+      this.errorText += text.toString('utf8');
+    });
+  }
+
+  /** Runs schedules; `onProgress` is told now and then how many are done. */
+  async runSeeds(seeds: SeedRange, onProgress: (done: number) => void = () => undefined): Promise<Tally> {
+    const reply = await this.request({ seeds }, onProgress);
+    if (!('tally' in reply)) throw new Error('The simulator gave another answer.');
+    return reply.tally;
+  }
+
+  /** Runs a kept schedule. */
+  async runScript(script: Script): Promise<readonly Failure[]> {
+    const reply = await this.request({ script });
+    if (!('failures' in reply)) throw new Error('The simulator gave another answer.');
+    return reply.failures;
+  }
+
+  /** Shortens the schedule of a seed that fails. */
+  async shrink(seed: number): Promise<ShrunkReport> {
+    const reply = await this.request({ shrink: seed });
+    if (!('report' in reply)) throw new Error('The simulator gave another answer.');
+    return reply.report;
+  }
+
+  /** Interrupts the local worker; gives what its successor has not made right. */
+  async interruptWorker(): Promise<string[]> {
+    const reply = await this.request('interrupted-worker');
+    if (!('differences' in reply)) throw new Error('The simulator gave another answer.');
+    return reply.differences;
+  }
+
+  /** Ends the process. */
+  stop(): void {
+    this.child.kill();
+  }
+
+  private request(request: Request, onProgress: (done: number) => void = () => undefined): Promise<Reply> {
+    const { child } = this;
+    return new Promise((resolve, reject) => {
+      const onExit = (code: number | null): void => {
+        reject(new Error(`The simulator's process ended with ${code}.\n${this.errorText}`));
+      };
+      const onMessage = (reply: Reply): void => {
+        if ('done' in reply) {
+          onProgress(reply.done);
+          return;
+        }
+        child.off('exit', onExit);
+        child.off('message', onMessage);
+        resolve(reply);
+      };
+      child.on('exit', onExit);
+      child.on('message', onMessage);
+      if (child.exitCode !== null) onExit(child.exitCode);
+      else child.send(request);
+    });
+  }
+}

@@ -1,0 +1,93 @@
+import {
+  type AttributeValue,
+  type Item,
+  numberOf,
+  sameValue,
+  setOwn,
+  stringOf,
+} from '../../../src/items/attribute-value.ts';
+import { COUNT, EDGE_SET, EVICTED, REVISION, WATERMARK } from '../../../src/items/derived-item.ts';
+import { compareKeys } from '../../../src/items/encoding.ts';
+import type { DerivedUpdate, UpdateCondition } from '../../../src/store/port.ts';
+import { checkSet, copyIn, normalNumber, refused, sumOf } from './item.ts';
+
+/** An update as DynamoDB runs it: input is checked first, then the condition, then operands against the item's types. */
+
+/** A checked copy of an update, so that nothing of the caller's is kept. Throws for what DynamoDB refuses unseen. */
+export function checkedUpdate(update: DerivedUpdate): DerivedUpdate {
+  const set = copyIn(update.set);
+  const paths = [...Object.keys(set), ...update.unset, REVISION];
+  if (update.addCount !== undefined) paths.push(COUNT);
+  for (const elements of [update.addElements, update.deleteElements, update.setElements]) {
+    if (elements === undefined || elements.length === 0) continue;
+    checkSet(elements);
+    paths.push(EDGE_SET);
+  }
+  if (new Set(paths).size !== paths.length) throw refused('an attribute is changed in two ways');
+  const { condition } = update;
+  if (condition.kind === 'revision' && condition.revision !== undefined) normalNumber(condition.revision);
+  return { ...update, set };
+}
+
+/** Whether an item, or its absence, meets an update's condition. */
+export function meets(item: Item | undefined, condition: UpdateCondition): boolean {
+  if (condition.kind === 'none') return true;
+  if (condition.kind === 'revision') {
+    const revision = item?.[REVISION];
+    if (condition.revision === undefined) return revision === undefined;
+    return sameValue(revision, { N: condition.revision });
+  }
+  const watermark = item?.[WATERMARK];
+  if (watermark !== undefined) {
+    const text = stringOf(watermark);
+    if (text === undefined || compareKeys(text, condition.watermark) >= 0) return false;
+  }
+  const evicted = item?.[EVICTED];
+  return evicted === undefined || !(condition.notEvicted ?? []).some((type) => contains(evicted, type));
+}
+
+/** DynamoDB's `contains` of a text: in a string set, in a list, or as a part of a string. */
+function contains(value: AttributeValue, text: string): boolean {
+  if ('SS' in value) return value.SS.includes(text);
+  if ('L' in value) return value.L.some((entry) => stringOf(entry) === text);
+  return 'S' in value && value.S.includes(text);
+}
+
+/** The item after an update that was checked and whose condition is met. It shares unchanged values with `item`. */
+export function updatedItem(item: Item, update: DerivedUpdate): Item {
+  const next: Item = {};
+  for (const name of Object.keys(item)) setOwn(next, name, item[name]!);
+  for (const name of Object.keys(update.set)) setOwn(next, name, update.set[name]!);
+  for (const name of update.unset) delete next[name];
+  const elements = updatedElements(item[EDGE_SET], update);
+  if (elements === 'none') delete next[EDGE_SET];
+  else if (elements !== 'unchanged') next[EDGE_SET] = { SS: elements };
+  if (update.addCount !== undefined) next[COUNT] = { N: sum(COUNT, item[COUNT], String(update.addCount)) };
+  next[REVISION] = { N: sum(REVISION, item[REVISION], '1') };
+  return next;
+}
+
+/** Removing the last element removes the attribute: DynamoDB has no empty sets. */
+function updatedElements(
+  stored: AttributeValue | undefined,
+  { addElements = [], deleteElements = [], setElements = [] }: DerivedUpdate,
+): string[] | 'none' | 'unchanged' {
+  if (setElements.length > 0) return [...setElements];
+  if (addElements.length === 0 && deleteElements.length === 0) return 'unchanged';
+  if (stored !== undefined && !('SS' in stored)) throw wrongOperand(EDGE_SET);
+  const elements = new Set(stored?.SS);
+  for (const element of addElements) elements.add(element);
+  for (const element of deleteElements) elements.delete(element);
+  return elements.size === 0 ? 'none' : [...elements];
+}
+
+function sum(name: string, stored: AttributeValue | undefined, addend: string): string {
+  if (stored === undefined) return addend;
+  const text = numberOf(stored);
+  if (text === undefined) throw wrongOperand(name);
+  return sumOf(text, addend);
+}
+
+function wrongOperand(attribute: string): Error {
+  return refused(`the attribute ${attribute} has a type that the update cannot be applied to`);
+}

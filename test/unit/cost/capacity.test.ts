@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { modelCost } from '../../../src/cost/capacity.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/model/schema.ts';
+
+const cost = modelCost(
+  defineGraph({
+    table: 'records',
+    nodes: {
+      TICKET: node({ search: { title: {} } }),
+      USER: node(),
+      STORE: node({
+        search: {
+          location: { partition: 'country', path: ['state', 'city'], shards: 1 },
+          place: { path: ['state', 'city'], shards: 20 },
+          spread: { path: ['state', 'city'], shards: 20, shardBy: 'source' },
+        },
+      }),
+    },
+    edges: {
+      FOR: edge({
+        from: 'TICKET',
+        to: 'USER',
+        inbound: { gsi0: 'opened', gsi1: 'title', byHours: 'hours', includeOwner: true },
+      }),
+      SEEN: edge({ from: 'TICKET', to: 'USER', edgeSet: false, inbound: { byTime: 'at', shards: 4 } }),
+      KNOWS: edge({ from: 'USER', to: 'USER' }),
+      KEPT_IN: edge({ from: 'TICKET', to: 'STORE', copy: ['city'] }),
+    },
+  }),
+);
+
+const put = (type: string) => cost.puts.find((entry) => entry.type === type);
+const query = (name: string) => cost.queries.find((entry) => entry.query === name);
+
+describe('the cost of a put', () => {
+  it('counts each index item once in the table and once in each of its indexes', () => {
+    // gsi0 and gsi1 share an item, an order by name has one of its own.
+    expect(put('FOR')).toEqual({
+      type: 'FOR',
+      kind: 'edge',
+      base: 1,
+      view: 1,
+      indexItems: 3 + 2,
+      reverseItem: 0,
+      total: 7,
+    });
+    expect(put('SEEN')).toEqual({
+      type: 'SEEN',
+      kind: 'edge',
+      base: 1,
+      view: 0,
+      indexItems: 2,
+      reverseItem: 0,
+      total: 3,
+    });
+    expect(put('KNOWS')).toMatchObject({ indexItems: 0, total: 2 });
+    expect(put('TICKET')).toMatchObject({ indexItems: 2, total: 4 });
+  });
+
+  it('counts the reverse item of an edge that copies its target, and says what a change of that costs', () => {
+    expect(put('KEPT_IN')).toMatchObject({ reverseItem: 1, total: 3 });
+    expect(put('STORE')).toMatchObject({ fanOut: { KEPT_IN: 1 } });
+    expect(put('USER')).not.toHaveProperty('fanOut');
+  });
+
+  it('counts the owner items of a node as the index items of its edges', () => {
+    expect(put('USER')).toEqual({
+      type: 'USER',
+      kind: 'node',
+      base: 1,
+      view: 1,
+      indexItems: 5,
+      reverseItem: 0,
+      total: 7,
+    });
+  });
+});
+
+describe('the cost of a query', () => {
+  it('is told for each order, by its shards, and says where the owner comes along', () => {
+    for (const order of ['gsi0', 'gsi1', 'byHours']) {
+      expect(query(`inbound FOR by ${order}, with its owner`)).toMatchObject({ calls: 1, rcu: 0.5 });
+    }
+    expect(query('inbound SEEN by byTime')).toMatchObject({ calls: 4, rcu: 2 });
+  });
+
+  it('of a path is that of one shard for a whole path, and of all for its leading segments', () => {
+    expect(query('search STORE.location whole path')).toMatchObject({ calls: 1, rcu: 0.5 });
+    expect(query('search STORE.location leading segments, latest')).toMatchObject({ calls: 1, rcu: 0.5 });
+    expect(query('search STORE.place whole path')).toMatchObject({ calls: 1, rcu: 0.5 });
+    expect(query('search STORE.place leading segments, latest')).toMatchObject({ calls: 20, rcu: 10 });
+    expect(query('search STORE.spread whole path')).toMatchObject({ calls: 20, rcu: 10 });
+    expect(query('search TICKET.title prefix, range, latest')).toMatchObject({ calls: 200, rcu: 100 });
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import type { AttributeValue } from '../../../src/items/attribute-value.ts';
+import {
+  compareKeys,
+  EncodingError,
+  encodeDate,
+  encodeNumber,
+  encodeValue,
+  escapeValue,
+  foldText,
+  highestSortKey,
+  indexSortKey,
+  isWellFormed,
+  lowestSortKey,
+} from '../../../src/items/encoding.ts';
+
+describe('numbers', () => {
+  it('are the same text however they are written', () => {
+    for (const texts of [
+      ['0', '-0', '0.00', '0e5'],
+      ['1', '1.0', '01', '+1', '1e0', '10e-1'],
+      ['-1500', '-1.5e3', '-1500.00', '-15E2'],
+    ]) {
+      expect(new Set(texts.map(encodeNumber)).size).toBe(1);
+    }
+  });
+  it('keep 38 digits apart that a double holds equal', () => {
+    const [low, high] = ['12345678901234567890123456789012345677', '12345678901234567890123456789012345678'];
+    expect(compareKeys(encodeNumber(low), encodeNumber(high))).toBeLessThan(0);
+  });
+  it('reach from one end of the range of DynamoDB to the other', () => {
+    const ordered = [
+      '-9.9999999999999999999999999999999999999E+125',
+      '-1',
+      '-1E-130',
+      '0',
+      '1E-130',
+      '0.1',
+      '9.9999999999999999999999999999999999999E+125',
+    ];
+    const encoded = ordered.map(encodeNumber);
+    expect([...encoded].sort(compareKeys)).toEqual(encoded);
+  });
+  it.each(['', 'NaN', 'Infinity', '0x10', '1e', '.', '1 2', '1E126', '-1E126', '1E-131', '1'.repeat(39)])(
+    'refuse %j',
+    (text) => expect(() => encodeNumber(text)).toThrow(EncodingError),
+  );
+});
+
+describe('dates', () => {
+  it.each([
+    ['2020-07-01', '2020-07-01T00:00:00'],
+    ['2020-07-01T09:30', '2020-07-01T09:30:00'],
+    ['2020-07-01 09:30:15', '2020-07-01T09:30:15'],
+    ['2020-07-01T09:30:15Z', '2020-07-01T09:30:15'],
+    ['2020-07-01T09:30:15.500Z', '2020-07-01T09:30:15.5'],
+    ['2020-07-01T09:30:15.123456789z', '2020-07-01T09:30:15.123456789'],
+    ['2020-07-01T09:30:15,25+02:00', '2020-07-01T07:30:15.25'],
+    ['2020-01-01T00:00:00+0530', '2019-12-31T18:30:00'],
+    ['2019-12-31T23:00:00-02', '2020-01-01T01:00:00'],
+    ['0000-01-01', '0000-01-01T00:00:00'],
+    ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59'],
+    ['2024-02-29', '2024-02-29T00:00:00'],
+  ])('%s becomes %s, in UTC', (text, encoded) => expect(encodeDate(text)).toBe(encoded));
+
+  it('without an offset do not depend on the time zone of the machine', () => {
+    const before = process.env['TZ'];
+    try {
+      process.env['TZ'] = 'America/New_York';
+      expect(encodeDate('2020-07-01T09:30')).toBe('2020-07-01T09:30:00');
+    } finally {
+      if (before === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = before;
+    }
+  });
+
+  it.each([
+    '',
+    'yesterday',
+    '2020',
+    '2020-07',
+    '20200701',
+    '2020-13-01',
+    '2020-02-30',
+    '2023-02-29',
+    '2020-07-01T24:00',
+    '2020-07-01T09:60',
+    '2020-07-01T09:30:60',
+    '2020-07-01T09',
+    '2020-07-01T09:30+24:00',
+    '2020-07-01T09:30+02:60',
+    '0000-01-01T00:00:00+01:00',
+    '9999-12-31T23:59:59-01:00',
+    ' 2020-07-01',
+  ])('refuse %j', (text) => expect(() => encodeDate(text)).toThrow(EncodingError));
+});
+
+describe('strings', () => {
+  it('stay as they are, or are folded: NFKC, then lower case', () => {
+    expect(encodeValue({ S: 'Ｔerui Ⅳ' }, 'string', false)).toBe('Ｔerui Ⅳ');
+    expect(encodeValue({ S: 'Ｔerui Ⅳ' }, 'string', true)).toBe('terui iv');
+    expect(foldText('e\u0301', true)).toBe('é');
+    expect(foldText('STRASSE', true)).toBe('strasse');
+  });
+  it('with a lone surrogate are refused', () => {
+    expect(() => encodeValue({ S: 'a\udc00' }, 'string', false)).toThrow('surrogate');
+    expect(isWellFormed('\u{1F600}')).toBe(true);
+    expect(isWellFormed('\ud83d')).toBe(false);
+  });
+});
+
+describe('a value of another type than the order has is refused in words', () => {
+  it.each<[AttributeValue, 'string' | 'number' | 'date', string]>([
+    [{ N: '1' }, 'string', 'should be a string, but is a number'],
+    [{ S: '1' }, 'number', 'should be a number, but is a string'],
+    [{ N: '2020' }, 'date', 'should be an ISO 8601 date in a string, but is a number'],
+    [{ NULL: true }, 'string', 'should be a string, but is null'],
+    [{ BOOL: true }, 'number', 'should be a number, but is a boolean'],
+    [{ SS: ['a'] }, 'string', 'should be a string, but is a string set'],
+    [{ B: new Uint8Array() }, 'string', 'should be a string, but is binary'],
+    [{ M: {} }, 'date', 'should be an ISO 8601 date in a string, but is a map'],
+    [{ L: [] }, 'string', 'should be a string, but is a list'],
+  ])('%j as %s', (value, type, reason) => expect(() => encodeValue(value, type, false)).toThrow(reason));
+});
+
+describe('sort keys of index items', () => {
+  it('are value, separator, source', () => {
+    expect(indexSortKey('500-LEAD', 'GOAL-G1')).toBe('500-LEAD\u0000GOAL-G1');
+  });
+  it('a value sorts before the values that it begins, whatever the sources are', () => {
+    expect(compareKeys(indexSortKey('ab', 'ZZ-9'), indexSortKey('abc', 'A-1'))).toBeLessThan(0);
+    expect(compareKeys(indexSortKey('a', 'ZZ-9'), indexSortKey('a\u0000', 'A-1'))).toBeLessThan(0);
+  });
+  it('lie between the bounds of their value', () => {
+    for (const value of ['', 'a', 'a\u0000', '~']) {
+      const key = indexSortKey(value, 'GOAL-G1');
+      expect(compareKeys(lowestSortKey(value), key)).toBeLessThan(0);
+      expect(compareKeys(key, highestSortKey(value))).toBeLessThan(0);
+      expect(key.startsWith(escapeValue(value))).toBe(true);
+    }
+  });
+});

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import {
+  baseKeyOfIndexItem,
+  checkKeyText,
+  describe as describeValue,
+  edgeIndexKey,
+  edgeSortKey,
+  hash128,
+  isDerivedKey,
+  isTypeName,
+  newId,
+  ownerIndexKey,
+  PARTITION_KEY_BYTES,
+  parseNodeId,
+  quarantineKey,
+  SORT_KEY_BYTES,
+  searchKey,
+  searchValueKey,
+  typePrefix,
+} from '../../../src/items/keys.ts';
+import { ODD_TEXTS } from '../../support/texts.ts';
+
+describe('type names', () => {
+  it.each(['G', 'GOAL', 'GOAL_2', 'A1'])('%s is one', (name) => expect(isTypeName(name)).toBe(true));
+  it.each(['', 'goal', '1GOAL', '_A', 'GO-AL', 'GOAL ', 'GÖAL', '~A', 'A\n'])('%j is none', (name) =>
+    expect(isTypeName(name)).toBe(false),
+  );
+});
+
+describe('node ids', () => {
+  it.each(ODD_TEXTS)('are split at their first dash: GOAL-%j', (key) => {
+    expect(parseNodeId(`GOAL-${key}`)).toEqual({ type: 'GOAL', key });
+  });
+  it.each(['', 'GOAL', 'GOAL-', '-G1', 'goal-1', '~view', 'a b-c'])('%j is none', (id) => {
+    expect(parseNodeId(id)).toBeUndefined();
+  });
+});
+
+describe('edge sort keys', () => {
+  it.each(ODD_TEXTS)('tell edge type and target again: %j', (key) => {
+    const target = `USER-${key}`;
+    const sortKey = edgeSortKey('GOALMEMBERSHIP', target);
+    expect(typePrefix(sortKey)).toBe('GOALMEMBERSHIP');
+    expect(sortKey.slice('GOALMEMBERSHIP-'.length)).toBe(target);
+    expect(isDerivedKey(sortKey)).toBe(false);
+  });
+  it('have no type where none stands before a dash', () => {
+    for (const key of ['~ix/A-B', 'goal-x', 'GOAL', '-x']) expect(typePrefix(key)).toBeUndefined();
+  });
+});
+
+describe('newId', () => {
+  it('makes a random id of the type', () => {
+    expect(newId('GOAL')).toMatch(/^GOAL-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(newId('GOAL')).not.toBe(newId('GOAL'));
+  });
+  it('refuses what is no type', () => {
+    expect(() => newId('goal')).toThrow(expect.objectContaining({ code: 'invalid-id' }));
+  });
+});
+
+describe('derived sort keys', () => {
+  it('stay readable', () => {
+    expect(edgeIndexKey('GOALMEMBERSHIP-USER-U1')).toBe('~ix/GOALMEMBERSHIP-USER-U1');
+    expect(edgeIndexKey('GOALMEMBERSHIP-USER-U1', 'byPriority')).toBe('~ix/#byPriority/GOALMEMBERSHIP-USER-U1');
+    expect(ownerIndexKey('TICKET')).toBe('~ix/#includeOwner/TICKET');
+    expect(ownerIndexKey('TICKET', 'byPriority')).toBe('~ix/#includeOwner/TICKET/byPriority');
+    expect(searchKey('name')).toBe('~ix/name');
+    expect(searchValueKey('favoriteFoods', 'ramen')).toBe('~ix/favoriteFoods/ramen');
+    expect(quarantineKey('GOAL-G1', 'label/0001')).toBe('~quarantine/GOAL-G1/label/0001');
+  });
+  it('are hashed where they would be too long, and just fit before that', () => {
+    const fitting = 'A-'.padEnd(SORT_KEY_BYTES - '~ix/'.length, 'x');
+    expect(edgeIndexKey(fitting)).toBe(`~ix/${fitting}`);
+    expect(edgeIndexKey(`${fitting}x`)).toBe(`~ix/#${hash128(`${fitting}x`)}`);
+    expect(edgeIndexKey(fitting, 'byPriority')).toBe(`~ix/#byPriority/#${hash128(fitting)}`);
+    const long = 'é'.repeat(600);
+    expect(searchValueKey('tag', long)).toBe(`~ix/tag/#${hash128(long)}`);
+    expect(quarantineKey(`GOAL-${long}`, 'label/1')).toBe(`~quarantine/#${hash128(`GOAL-${long}`)}/label/1`);
+  });
+  it('hash a value that looks like a hash, so that no other value can be taken for it', () => {
+    const imitation = `#${hash128('é'.repeat(600))}`;
+    expect(searchValueKey('tag', imitation)).not.toBe(searchValueKey('tag', 'é'.repeat(600)));
+  });
+  it('escape in a name what would make it another key', () => {
+    expect(searchKey('a/b')).toBe('~ix/a%2Fb');
+    expect(searchKey('A-USER-1')).toBe('~ix/A%2DUSER%2D1');
+    expect(searchKey('100%')).toBe('~ix/100%25');
+  });
+});
+
+describe('the base item of an index item', () => {
+  it.each<[string, string | undefined]>([
+    ['~ix/MEMBER-USER-1', 'MEMBER-USER-1'],
+    ['~ix/#byName/MEMBER-USER-1', 'MEMBER-USER-1'],
+    ['~ix/#byName/MEMBER-USER-1/x#y', 'MEMBER-USER-1/x#y'],
+    ['~ix/name', 'GOAL-1'],
+    ['~ix/tags/a-b', 'GOAL-1'],
+    [`~ix/#${hash128('long')}`, undefined],
+    [`~ix/#byName/#${hash128('long')}`, undefined],
+    ['~ix/#byName/', undefined],
+    ['~ix/#includeOwner/MEMBER', 'GOAL-1'],
+    ['~ix/#includeOwner/MEMBER/byName', 'GOAL-1'],
+    [ownerIndexKey('M'.repeat(1020)), 'GOAL-1'],
+    ['~ix/#ByName/MEMBER-USER-1', undefined],
+  ])('of %s is %s', (key, base) => expect(baseKeyOfIndexItem('GOAL-1', key)).toBe(base));
+});
+
+describe('checkKeyText', () => {
+  const failure = (text: unknown, limit = PARTITION_KEY_BYTES): unknown => {
+    try {
+      checkKeyText(text, 'source', limit);
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  };
+  it('takes any text within the limit, counted in bytes', () => {
+    expect(failure('é'.repeat(1024))).toBeUndefined();
+    expect(failure('é'.repeat(1025))).toMatchObject({ code: 'key-too-long', message: expect.stringContaining('2050') });
+    expect(failure('x'.repeat(1025), SORT_KEY_BYTES)).toMatchObject({ code: 'key-too-long' });
+  });
+  it.each<unknown>(['', 7, undefined, null, {}])('refuses %j and names the attribute', (text) => {
+    expect(failure(text)).toMatchObject({ code: 'invalid-key', message: expect.stringMatching(/^source /) });
+  });
+  it('refuses a lone surrogate, which would come back as another key', () => {
+    expect(failure('USER-\ud800')).toMatchObject({
+      code: 'invalid-key',
+      message: expect.stringContaining('surrogate'),
+    });
+  });
+  it('shortens long values in messages', () => {
+    expect(describeValue('x'.repeat(200))).toHaveLength(80);
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { type AttributeValue, setOwn } from '../../../src/items/attribute-value.ts';
+import { ExactNumber, exactNumber, toPlain, toPlainItem } from '../../../src/items/plain.ts';
+
+describe('numbers', () => {
+  it.each([
+    ['1', 1],
+    ['-1.5', -1.5],
+    ['0.1', 0.1],
+    ['100', 100],
+    ['123456789012345', 123456789012345],
+    ['9007199254740991', 9007199254740991],
+  ])('%s is a JS number, which holds it exactly', (text, number) => expect(exactNumber(text)).toBe(number));
+
+  it.each(['12345678901234567890', '0.1234567890123456789', '12345678901234567890123456789012345678'])(
+    '%s keeps its digits as an ExactNumber',
+    (text) => {
+      const number = exactNumber(text);
+      expect(number).toBeInstanceOf(ExactNumber);
+      expect(String(number)).toBe(text);
+      expect(JSON.stringify(number)).toBe(`"${text}"`);
+    },
+  );
+});
+
+describe('plain values', () => {
+  it.each<[AttributeValue, unknown]>([
+    [{ S: '' }, ''],
+    [{ N: '1' }, 1],
+    [{ BOOL: false }, false],
+    [{ NULL: true }, null],
+    [{ SS: ['a'] }, new Set(['a'])],
+    [{ NS: ['1'] }, new Set([1])],
+    [{ BS: [new Uint8Array([1])] }, new Set([new Uint8Array([1])])],
+    [{ B: new Uint8Array([1]) }, new Uint8Array([1])],
+    [{ L: [{ M: { a: { NULL: true } } }] }, [{ a: null }]],
+  ])('%j', (value, plain) => expect(toPlain(value)).toEqual(plain));
+
+  it('read numbers as told', () => {
+    expect(toPlain({ L: [{ N: '1.50' }] }, (text) => `<${text}>`)).toEqual(['<1.50>']);
+  });
+
+  it('take attributes named constructor and __proto__ as data', () => {
+    const item = { constructor: { S: 'c' } };
+    setOwn<AttributeValue>(item as Record<string, AttributeValue>, '__proto__', { S: 'p' });
+    const plain = toPlainItem(item);
+    expect(Object.entries(plain)).toEqual([
+      ['constructor', 'c'],
+      ['__proto__', 'p'],
+    ]);
+    expect(Object.getPrototypeOf(plain)).toBe(Object.prototype);
+  });
+});

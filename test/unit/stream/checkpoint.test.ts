@@ -1,0 +1,107 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Checkpoint, fileCheckpoint, memoryCheckpoint } from '../../../src/stream/checkpoint.ts';
+
+const CHECKPOINT: Checkpoint = {
+  version: 1,
+  streamArn: 'arn:aws:dynamodb:us-east-1:000000000000:table/t/stream/2026-01-01T00:00:00.000',
+  shards: [
+    { shardId: 'shardId-1', sequenceNumber: '1234567890123456789012345678901234567890', finished: false },
+    { shardId: 'shardId-0', finished: true },
+  ],
+};
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeloom-checkpoint-'));
+  file = join(folder, 'checkpoint.json');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe.each([
+  ['fileCheckpoint', () => fileCheckpoint(file)],
+  ['memoryCheckpoint', () => memoryCheckpoint()],
+])('%s', (_name, make) => {
+  it('gives back what was saved last, digits and all, and nothing before', async () => {
+    const store = make();
+    expect(await store.load()).toBeUndefined();
+    await store.save({ ...CHECKPOINT, shards: [] });
+    await store.save(CHECKPOINT);
+    expect(await store.load()).toEqual(CHECKPOINT);
+  });
+
+  it('has none after it was set aside', async () => {
+    const store = make();
+    await store.save(CHECKPOINT);
+    await store.setAside();
+    expect(await store.load()).toBeUndefined();
+  });
+});
+
+describe('a checkpoint file', () => {
+  it('is in a folder that is made where it is missing, and leaves nothing else there', async () => {
+    const nested = join(folder, 'a', 'b', 'checkpoint.json');
+    await fileCheckpoint(nested).save(CHECKPOINT);
+    expect(await readdir(join(folder, 'a', 'b'))).toEqual(['checkpoint.json']);
+    expect(await fileCheckpoint(nested).load()).toEqual(CHECKPOINT);
+  });
+
+  it('is not disturbed by the half-written file of a process that was killed', async () => {
+    const store = fileCheckpoint(file);
+    await store.save(CHECKPOINT);
+    await writeFile(`${file}.tmp`, '{"version":1,"strea');
+    expect(await store.load()).toEqual(CHECKPOINT);
+    await store.save({ ...CHECKPOINT, shards: [] });
+    expect(await store.load()).toEqual({ ...CHECKPOINT, shards: [] });
+    expect(await readdir(folder)).toEqual(['checkpoint.json']);
+  });
+
+  it('keeps the last good state where a save fails', async () => {
+    const store = fileCheckpoint(file);
+    await store.save(CHECKPOINT);
+    await mkdir(`${file}.tmp`);
+    await expect(store.save({ ...CHECKPOINT, shards: [] })).rejects.toMatchObject({
+      code: 'checkpoint-not-written',
+      message: expect.stringContaining(file),
+    });
+    expect(await store.load()).toEqual(CHECKPOINT);
+  });
+
+  it('that is set aside can be found under the name that is given', async () => {
+    const store = fileCheckpoint(file);
+    await store.save(CHECKPOINT);
+    const aside = (await store.setAside()) ?? '';
+    expect(JSON.parse(await readFile(aside, 'utf8'))).toEqual(CHECKPOINT);
+  });
+
+  it.each([
+    ['cut short', '{"version":1,"strea'],
+    ['empty', ''],
+    ['something else', '[]'],
+    ['of a version to come', JSON.stringify({ ...CHECKPOINT, version: 2 })],
+    [
+      'with a sequence number that is none',
+      JSON.stringify({ ...CHECKPOINT, shards: [{ shardId: 'a', sequenceNumber: '12x', finished: false }] }),
+    ],
+    [
+      'with a sequence number that went through a double',
+      JSON.stringify({ ...CHECKPOINT, shards: [{ shardId: 'a', sequenceNumber: 1e39, finished: false }] }),
+    ],
+  ])('%s is an error that names file and remedy, and stays as it is', async (_name, text) => {
+    await writeFile(file, text);
+    await expect(fileCheckpoint(file).load()).rejects.toMatchObject({
+      code: 'invalid-checkpoint',
+      message: expect.stringContaining(file),
+      hint: expect.stringContaining('Delete it'),
+    });
+    expect(await readFile(file, 'utf8')).toBe(text);
+  });
+
+  it('that is a folder is an error too', async () => {
+    await mkdir(file);
+    await expect(fileCheckpoint(file).load()).rejects.toMatchObject({ code: 'invalid-checkpoint' });
+  });
+});

@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StoreError } from '../../../src/errors.ts';
+import { createStreamsClient } from '../../../src/store/client.ts';
+import { DynamoDBStreamSource, StreamError } from '../../../src/stream/source.ts';
+
+/**
+ * How the SDK's answers and errors are understood: a server plays back single answers in DynamoDB Streams' wire form,
+ * among them the errors that no local engine can be brought to give.
+ */
+const STREAM = 'arn:aws:dynamodb:us-east-1:000000000000:table/t/stream/2026-01-01T00:00:00.000';
+
+interface Answer {
+  status?: number;
+  body: object;
+}
+
+let server: Server;
+let answers: Answer[];
+let requests: { operation: string; input: Record<string, unknown> }[];
+let source: DynamoDBStreamSource;
+
+beforeEach(async () => {
+  answers = [];
+  requests = [];
+  server = createServer(async (request, response) => {
+    let text = '';
+    for await (const chunk of request) text += String(chunk);
+    requests.push({ operation: String(request.headers['x-amz-target']).split('.')[1] ?? '', input: JSON.parse(text) });
+    const { status = 200, body } = answers.shift() ?? { status: 500, body: {} };
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  source = new DynamoDBStreamSource(
+    createStreamsClient({ endpoint: `http://127.0.0.1:${port}`, maxAttempts: 1 }),
+    STREAM,
+  );
+});
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+function error(name: string, status = 400): Answer {
+  return { status, body: { __type: `com.amazonaws.dynamodb.v20120810#${name}`, message: `${name} as planned` } };
+}
+
+async function failure(call: Promise<unknown>): Promise<unknown> {
+  return call.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+}
+
+describe('describe', () => {
+  it('reads all pages, each from the last shard of the one before', async () => {
+    const page = (Shards: object[], LastEvaluatedShardId?: string): Answer => ({
+      body: { StreamDescription: { StreamArn: STREAM, StreamStatus: 'ENABLED', Shards, LastEvaluatedShardId } },
+    });
+    answers.push(page([{ ShardId: 'a' }, { ShardId: 'b', ParentShardId: 'a' }], 'b'), page([{ ShardId: 'c' }]));
+    expect(await source.describe()).toEqual({
+      status: 'ENABLED',
+      shards: [{ shardId: 'a' }, { shardId: 'b', parentShardId: 'a' }, { shardId: 'c' }],
+    });
+    expect(requests.map(({ input }) => input['ExclusiveStartShardId'])).toEqual([undefined, 'b']);
+  });
+
+  it('tells a stream that is gone from everything that may pass', async () => {
+    answers.push(error('ResourceNotFoundException'));
+    expect(await failure(source.describe())).toMatchObject({ kind: 'fatal', code: 'no-stream' });
+    answers.push(error('LimitExceededException'));
+    expect(await failure(source.describe())).toMatchObject({ kind: 'retryable' });
+    answers.push(error('InternalServerError', 500));
+    expect(await failure(source.describe())).toMatchObject({ kind: 'retryable' });
+    answers.push(error('ValidationException'));
+    expect(await failure(source.describe())).toMatchObject({ kind: 'fatal' });
+    answers.push(error('AccessDeniedException'));
+    expect(await failure(source.describe())).toMatchObject({ kind: 'fatal' });
+  });
+});
+
+describe('iterator', () => {
+  it('starts with the oldest record, or after a sequence number', async () => {
+    answers.push({ body: { ShardIterator: 'one' } }, { body: { ShardIterator: 'two' } });
+    expect(await source.iterator('a', undefined)).toBe('one');
+    expect(await source.iterator('a', '123')).toBe('two');
+    expect(requests.map(({ input }) => input)).toEqual([
+      { StreamArn: STREAM, ShardId: 'a', ShardIteratorType: 'TRIM_HORIZON' },
+      { StreamArn: STREAM, ShardId: 'a', ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: '123' },
+    ]);
+  });
+
+  it('takes a sequence number that the shard does not have, or has no more, for trimmed', async () => {
+    for (const name of ['ValidationException', 'TrimmedDataAccessException']) {
+      answers.push(error(name));
+      const caught = await failure(source.iterator('a', '123'));
+      expect(caught).toBeInstanceOf(StreamError);
+      expect(caught).toMatchObject({ kind: 'trimmed' });
+    }
+    answers.push(error('ValidationException'));
+    expect(await failure(source.iterator('a', undefined))).toMatchObject({ kind: 'fatal' });
+  });
+
+  it('tells a shard that is gone', async () => {
+    answers.push(error('ResourceNotFoundException'));
+    expect(await failure(source.iterator('a', '123'))).toMatchObject({ kind: 'no-shard' });
+  });
+});
+
+describe('read', () => {
+  it('gives the records with their attribute values as they are, and the next iterator until the end', async () => {
+    const record = {
+      eventName: 'INSERT',
+      dynamodb: {
+        Keys: { source: { S: 'USER-1' } },
+        NewImage: { n: { N: '12345678901234567890123456789012345678' } },
+        SequenceNumber: '1',
+        SizeBytes: 42,
+      },
+    };
+    answers.push({ body: { Records: [record], NextShardIterator: 'next' } }, { body: { Records: [] } });
+    const page = await source.read('it', 1000);
+    expect(page.next).toBe('next');
+    expect(page.records[0]?.dynamodb).toEqual(record.dynamodb);
+    expect(await source.read('next', 1000)).toEqual({ records: [], next: undefined });
+    expect(requests[0]).toEqual({ operation: 'GetRecords', input: { ShardIterator: 'it', Limit: 1000 } });
+  });
+
+  it.each([
+    ['ExpiredIteratorException', { kind: 'expired' }, StreamError],
+    ['TrimmedDataAccessException', { kind: 'trimmed' }, StreamError],
+    ['ResourceNotFoundException', { kind: 'no-shard' }, StreamError],
+    ['LimitExceededException', { kind: 'retryable' }, StoreError],
+    ['ProvisionedThroughputExceededException', { kind: 'retryable' }, StoreError],
+    ['ValidationException', { kind: 'fatal' }, StoreError],
+  ])('understands %s', async (name, expected, type) => {
+    answers.push(error(name));
+    const caught = await failure(source.read('it', 1000));
+    expect(caught).toBeInstanceOf(type);
+    expect(caught).toMatchObject(expected);
+  });
+
+  it('takes a connection that breaks for something that may pass', async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+    expect(await failure(source.read('it', 1000))).toMatchObject({ kind: 'retryable', code: 'no-connection' });
+    server = createServer().listen(0);
+    await once(server, 'listening');
+  });
+});
