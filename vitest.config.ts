@@ -27,16 +27,16 @@ export default defineConfig({
       {
         test: {
           ...storage,
-          name: 'deploy',
-          include: ['test/deploy/**/*.test.ts'],
-          globalSetup: [...storage.globalSetup, 'test/support/deploy/package.ts'],
+          name: 'stack',
+          include: ['test/stack/**/*.test.ts'],
+          globalSetup: [...storage.globalSetup, 'test/support/stack/package.ts'],
         },
       },
       {
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
-          globalSetup: ['test/support/build.ts', 'test/support/deploy/package.ts'],
+          globalSetup: ['test/support/build.ts', 'test/support/stack/package.ts'],
           testTimeout: 300_000,
           hookTimeout: 120_000,
         },

@@ -1,6 +1,6 @@
 import { describe, expect, inject, it } from 'vitest';
-import { attributesOf, specificationProblems } from '../support/deploy/specification.ts';
-import { rawTemplate, template } from '../support/deploy/template.ts';
+import { attributesOf, specificationProblems } from '../support/stack/specification.ts';
+import { rawTemplate, template } from '../support/stack/template.ts';
 
 /** The generated CloudFormation against AWS's specification of it. */
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { checkShares } from '../../deploy/check-machine.ts';
-import { PARAMETER_NAMES, type Parameters, readParameters } from '../../deploy/parameters.ts';
-import { stack } from '../../deploy/stack.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
-import { PARAMETERS } from '../support/deploy/parameters.ts';
-import { specificationProblems } from '../support/deploy/specification.ts';
+import { checkShares } from '../../src/stack/check-machine.ts';
+import { PARAMETER_NAMES, type Parameters, readParameters } from '../../src/stack/parameters.ts';
+import { stack } from '../../src/stack/stack.ts';
+import { PARAMETERS } from '../support/stack/parameters.ts';
+import { specificationProblems } from '../support/stack/specification.ts';
 
 /** The stack of other models and parameters than those of this project. */
 

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { rawTemplate } from '../support/deploy/template.ts';
+import { rawTemplate } from '../support/stack/template.ts';
 
 /** What can be said of LocalStack's parts without LocalStack. */
 
@@ -26,7 +26,7 @@ describe('the script that deploys into LocalStack', () => {
     );
     chmodSync(program, 0o755);
     const mark = join(folder, 'deployed');
-    const { status, stderr } = spawnSync('bash', [join(ROOT, 'deploy/localstack.sh')], {
+    const { status, stderr } = spawnSync('bash', [join(ROOT, 'src/stack/localstack.sh')], {
       encoding: 'utf8',
       env: { PATH: `${folder}:${process.env['PATH']}`, PACKAGE_FOLDER: packageFolder, DEPLOYED_MARK: mark },
     });

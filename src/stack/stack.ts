@@ -1,5 +1,5 @@
-import { withTableName } from '../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../src/model/compiled.ts';
+import { withTableName } from '../model/compile/define-graph.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { alarmResources } from './alarms.ts';
 import { CHECK_MACHINE, checkResources } from './check-machine.ts';
 import { dashboardResources } from './dashboard.ts';

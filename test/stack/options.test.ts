@@ -1,7 +1,7 @@
 import { describe, expect, inject, it } from 'vitest';
 import { loadModel } from '../../src/cli/session/load-model.ts';
 import { streamFilterPattern } from '../../src/stream/filter.ts';
-import { rawTemplate, template } from '../support/deploy/template.ts';
+import { rawTemplate, template } from '../support/stack/template.ts';
 
 /** Each option of the deployment that issue and documentation promise. */
 

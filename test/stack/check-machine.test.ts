@@ -1,9 +1,9 @@
 import validate from 'asl-validator';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { checkedTable } from '../support/checked-table.ts';
-import { loadFunction } from '../support/deploy/functions.ts';
-import { type Machine, runMachine } from '../support/deploy/state-machine.ts';
-import { rawTemplate, template } from '../support/deploy/template.ts';
+import { loadFunction } from '../support/stack/functions.ts';
+import { type Machine, runMachine } from '../support/stack/state-machine.ts';
+import { rawTemplate, template } from '../support/stack/template.ts';
 
 interface Share {
   segments: number;

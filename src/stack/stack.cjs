@@ -6,14 +6,14 @@ const { createJiti } = require('jiti');
 const jiti = createJiti(__filename);
 
 async function load() {
-  const { loadModel } = await jiti.import('../src/cli/load-model.ts');
-  return await loadModel(join(__dirname, '..', 'edgeloom.config.ts'));
+  const { loadModel } = await jiti.import('../cli/session/load-model.ts');
+  return await loadModel(join(__dirname, '../..', 'edgeloom.config.ts'));
 }
 
 module.exports = {
   /** The event source mapping's filter. */
   async filterPatterns() {
-    const { streamFilterPattern } = await jiti.import('../src/stream/filter.ts');
+    const { streamFilterPattern } = await jiti.import('../stream/filter.ts');
     return [streamFilterPattern((await load()).table.sortKey)];
   },
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type PolicyStatement, roleStatements, type TemplateResource, template } from '../support/deploy/template.ts';
+import { type PolicyStatement, roleStatements, type TemplateResource, template } from '../support/stack/template.ts';
 
 /** Exactly what each role and policy allows: an action or a resource more fails here. */
 

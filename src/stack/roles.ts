@@ -1,4 +1,4 @@
-import type { CompiledModel } from '../src/model/compiled.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { CHECK_MACHINE_ROLE, CHECK_SCHEDULE_ROLE } from './check-machine.ts';
 import { FAILED_BATCH_OBJECTS, FAILED_BATCHES_BUCKET, FAILED_BATCHES_QUEUE } from './failures.ts';
 import type { Parameters } from './parameters.ts';

@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import { describe, expect, inject, it } from 'vitest';
-import { loadFunction } from '../support/deploy/functions.ts';
+import { loadFunction } from '../support/stack/functions.ts';
 
 const MEGABYTE = 1024 * 1024;
 

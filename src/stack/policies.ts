@@ -1,4 +1,4 @@
-import type { CompiledModel } from '../src/model/compiled.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { indexArns, TABLE_ARN } from './table.ts';
 import { allow, policyDocument, type Resources, type Statement } from './template.ts';
 

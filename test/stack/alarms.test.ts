@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { emptyTotals } from '../../src/check/cursor.ts';
 import { createBatchMetrics, createCheckMetrics, createRedriveMetrics } from '../../src/lambda/metrics.ts';
 import { emptyRedrive } from '../../src/repair/redrive.ts';
-import { type TemplateResource, template } from '../support/deploy/template.ts';
+import { type TemplateResource, template } from '../support/stack/template.ts';
 
 const { Resources } = template();
 const alarms = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');

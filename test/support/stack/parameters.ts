@@ -1,4 +1,4 @@
-import type { Parameters } from '../../../deploy/parameters.ts';
+import type { Parameters } from '../../../src/stack/parameters.ts';
 
 /** Parameters of no stage of serverless.yml, for tests of the stack itself. */
 export const PARAMETERS: Parameters = {

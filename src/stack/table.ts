@@ -1,5 +1,5 @@
-import type { CompiledModel } from '../src/model/compiled.ts';
-import { tableDefinition } from '../src/store/table.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { tableDefinition } from '../store/table.ts';
 import type { Parameters } from './parameters.ts';
 import { attribute, type Resources, sub, type Value } from './template.ts';
 

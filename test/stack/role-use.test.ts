@@ -1,13 +1,13 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { roleResources } from '../../deploy/roles.ts';
 import { loadModel } from '../../src/cli/session/load-model.ts';
 import { streamLabel, watermark } from '../../src/items/watermark.ts';
+import { roleResources } from '../../src/stack/roles.ts';
 import { startThrottlingProxy } from '../contract/proxy.ts';
 import { checkedTable } from '../support/checked-table.ts';
-import { loadFunction } from '../support/deploy/functions.ts';
-import { PARAMETERS } from '../support/deploy/parameters.ts';
-import { rawTemplate, roleStatements, type Template, template } from '../support/deploy/template.ts';
+import { loadFunction } from '../support/stack/functions.ts';
+import { PARAMETERS } from '../support/stack/parameters.ts';
+import { rawTemplate, roleStatements, type Template, template } from '../support/stack/template.ts';
 
 /** What the packaged functions really call, against what their roles allow: neither may have more than the other. */
 
