@@ -21,10 +21,10 @@ import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';
 import { DynamoDBStreamSource } from '../../src/stream/source.ts';
 import { edgeloom } from '../support/command.ts';
-import { template } from '../support/stack/template.ts';
 import { type Fault, startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { recordingLogger } from '../support/follow-graph.ts';
 import { lambdaRuntime, lambdaRuntimeObstacle } from '../support/lambda-runtime.ts';
+import { template } from '../support/stack/template.ts';
 import { uniqueTableName } from '../support/table.ts';
 import { unpack } from '../support/zip.ts';
 

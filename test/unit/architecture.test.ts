@@ -127,7 +127,9 @@ describe('imports', () => {
       const others = found.map((other) => dirname(other)).filter((folder) => folder !== own && folder !== '.');
       if (own !== '.') folders.set(own, new Set([...(folders.get(own) ?? []), ...others]));
     }
-    expect(cycles(new Map([...folders].map(([folder, others]) => [folder, [...others]])))).toEqual(['check -> repair -> check']);
+    expect(cycles(new Map([...folders].map(([folder, others]) => [folder, [...others]])))).toEqual([
+      'check -> repair -> check',
+    ]);
   });
   it('name files that are there, with their ending', () => {
     const paths = new Set(SOURCES.map(({ path }) => path));
