@@ -4,6 +4,7 @@ import { countUpdate } from '../plan/counts.ts';
 import { derive } from '../plan/derive.ts';
 import type { CountedUnit, IndexUnit } from '../plan/unit.ts';
 import { isAsWanted, isStale, settledIndexUpdate } from '../plan/writes.ts';
+import { readItems } from '../store/pages.ts';
 import { type DerivedUpdate, TRANSACTION_ITEMS } from '../store/port.ts';
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
 
@@ -74,12 +75,18 @@ function chunksOf(items: readonly IndexUnit[]): IndexUnit[][] {
 /** Reads the items, and where a record is not newer than its item and says otherwise, the base item, which decides. */
 async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst: boolean): Promise<Change[]> {
   const { graph, stats } = context;
-  const currents = await readMany(context, units, ({ sortKey }) => sortKey);
+  const currents = await readItems(
+    context,
+    units.map(({ source, sortKey }) => ({ source, target: sortKey })),
+  );
   const stale = units.filter((unit, i) => isStale(unit.newest, currents[i]));
   if (isFirst) stats.stale += stale.length;
   const contradicting = units.filter((unit, i) => stale.includes(unit) && !isAsWanted(currents[i], unit.wanted));
   stats.contradictions += contradicting.length;
-  const bases = await readMany(context, contradicting, ({ base }) => base.target);
+  const bases = await readItems(
+    context,
+    contradicting.map(({ base: { source, target } }) => ({ source, target })),
+  );
   const truths = new Map(
     contradicting.map(({ source, base, sortKey }, i) => [
       sortKey,
@@ -128,16 +135,4 @@ async function transacted(context: ApplyContext, updates: readonly DerivedUpdate
   const { applied, wcu } = await context.store.transact(updates);
   context.stats.wcu += wcu;
   return applied;
-}
-
-async function readMany(
-  context: ApplyContext,
-  units: readonly IndexUnit[],
-  keyOf: (unit: IndexUnit) => string,
-): Promise<(Item | undefined)[]> {
-  if (units.length === 0) return [];
-  const keys = units.map((unit) => ({ source: unit.source, target: keyOf(unit) }));
-  const { items, rcu } = await context.store.getMany(keys, { consistent: true });
-  context.stats.rcu += rcu;
-  return items;
 }

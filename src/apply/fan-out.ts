@@ -10,6 +10,7 @@ import { refusalEntry } from '../plan/quarantine-entry.ts';
 import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../plan/unit.ts';
 import { copyUpdate } from '../plan/writes.ts';
 import { backoffMs } from '../retry.ts';
+import { readItem, readItems } from '../store/pages.ts';
 import {
   type ApplyContext,
   checkTime,
@@ -37,13 +38,11 @@ const CHILDREN_AT_ONCE = 8;
 
 /** Visits the first page of a parent's children; the continuation's record drives the rest. */
 export async function applyFanOutUnit(context: ApplyContext, unit: FanOutUnit): Promise<void> {
-  const { graph, store, stats } = context;
   const after = await visitPage(context, unit, undefined);
   if (after === undefined) return;
-  const { item, rcu } = await store.get({ source: unit.source, target: unit.sortKey }, { consistent: true });
-  stats.rcu += rcu;
-  for (let current = item; ; ) {
-    const update = beginUpdate(graph, unit, current, after);
+  let current = await readItem(context, { source: unit.source, target: unit.sortKey });
+  for (;;) {
+    const update = beginUpdate(context.graph, unit, current, after);
     if (update === undefined) return;
     checkTime(context);
     const result = await countedUpdate(context, update);
@@ -57,14 +56,12 @@ export async function applyFanOutUnit(context: ApplyContext, unit: FanOutUnit): 
  * the record: where it is another by now, somebody else has gone on or begun anew, and this row of pages ends.
  */
 export async function applyContinuationUnit(context: ApplyContext, unit: ContinuationUnit): Promise<void> {
-  const { graph, store, stats } = context;
-  const { item, rcu } = await store.get({ source: unit.source, target: unit.sortKey }, { consistent: true });
-  stats.rcu += rcu;
+  const item = await readItem(context, { source: unit.source, target: unit.sortKey });
   // A replay would visit the page for nothing.
   if (numberOf(item?.[REVISION]) !== unit.revision) return;
   const after = await visitPage(context, unit, unit.after);
   checkTime(context);
-  await countedUpdate(context, moveUpdate(graph, unit, after, epochSeconds(context)));
+  await countedUpdate(context, moveUpdate(context.graph, unit, after, epochSeconds(context)));
 }
 
 /** Visits one page of children; gives the sort key of its last reverse item where more may follow. */
@@ -101,8 +98,7 @@ async function visitChildren(
 ): Promise<void> {
   checkTime(context);
   const keys = children.map((child) => ({ source: child, target: VIEW_KEY }));
-  const { items: views, rcu } = await context.store.getMany(keys, { consistent: true });
-  context.stats.rcu += rcu;
+  const views = await readItems(context, keys);
   // After the views: a copy that is older than the view it is written to may be older than the one in it.
   const copy = await readCopy(context, edge, unit.source);
   const failures: unknown[] = [];
@@ -163,12 +159,11 @@ async function writeCopy(
   child: string,
   first: Seen | undefined,
 ): Promise<void> {
-  const { graph, store, stats } = context;
+  const { graph } = context;
   let seen = first;
   if (seen === undefined) {
-    const { item, rcu } = await store.get({ source: child, target: VIEW_KEY }, { consistent: true });
-    stats.rcu += rcu;
-    seen = { view: item, copy: await readCopy(context, edge, parent) };
+    const view = await readItem(context, { source: child, target: VIEW_KEY });
+    seen = { view, copy: await readCopy(context, edge, parent) };
   }
   for (;;) {
     checkTime(context);
@@ -179,14 +174,8 @@ async function writeCopy(
   }
 }
 
-async function readCopy(
-  { graph, store, stats }: ApplyContext,
-  edge: EdgeModel,
-  parent: string,
-): Promise<Item | undefined> {
-  const { item, rcu } = await store.get({ source: parent, target: parent }, { consistent: true });
-  stats.rcu += rcu;
-  return copyOf(graph, edge, item);
+async function readCopy(context: ApplyContext, edge: EdgeModel, parent: string): Promise<Item | undefined> {
+  return copyOf(context.graph, edge, await readItem(context, { source: parent, target: parent }));
 }
 
 /** The child's view as what the parent's record could not be brought into. */

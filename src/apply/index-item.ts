@@ -4,6 +4,7 @@ import { wantedFields } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
 import type { IndexUnit } from '../plan/unit.ts';
 import { indexUpdate, isAsWanted, settledIndexUpdate } from '../plan/writes.ts';
+import { readItem } from '../store/pages.ts';
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
 
 /**
@@ -27,10 +28,9 @@ export async function applyIndexUnit(context: ApplyContext, unit: IndexUnit): Pr
   }
 }
 
-async function readTruth({ graph, store, stats }: ApplyContext, unit: IndexUnit): Promise<Item | undefined> {
-  stats.contradictions += 1;
+async function readTruth(context: ApplyContext, unit: IndexUnit): Promise<Item | undefined> {
+  context.stats.contradictions += 1;
   const { source, target } = unit.base;
-  const base = await store.get({ source, target }, { consistent: true });
-  stats.rcu += base.rcu;
-  return wantedFields(derive(graph, source, target, base.item), unit.sortKey);
+  const base = await readItem(context, { source, target });
+  return wantedFields(derive(context.graph, source, target, base), unit.sortKey);
 }

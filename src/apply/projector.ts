@@ -9,6 +9,7 @@ import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
 import type { CountedUnit, IndexUnit, Unit, ViewUnit } from '../plan/unit.ts';
 import { countedUnit, planUnits } from '../plan/units.ts';
 import { backoffMs, sleep } from '../retry.ts';
+import { readItems } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 import { type ApplyContext, type ApplyStats, OutOfTimeError, putEntry, waitWithin } from './context.ts';
 import { applyCountedUnit } from './counted.ts';
@@ -132,9 +133,7 @@ async function* withPrefetch(context: ApplyContext, units: readonly Unit[]): Asy
 async function prefetch(context: ApplyContext, units: readonly ViewUnit[]): Promise<(Item | undefined)[] | undefined> {
   try {
     const keys = units.map(({ source, sortKey }) => ({ source, target: sortKey }));
-    const { items, rcu } = await context.store.getMany(keys, { consistent: true });
-    context.stats.rcu += rcu;
-    return items;
+    return await readItems(context, keys);
   } catch (error) {
     if (error instanceof StoreError) return undefined;
     throw error;

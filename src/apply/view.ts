@@ -8,6 +8,7 @@ import { derive } from '../plan/derive.ts';
 import { isOverBudget, viewBudgetBytes } from '../plan/eviction.ts';
 import type { ViewChange, ViewUnit } from '../plan/unit.ts';
 import { contradictions, evictionUpdate, fastViewUpdate, isStale, slowViewUpdate, type Truth } from '../plan/writes.ts';
+import { readItem, readItems } from '../store/pages.ts';
 import type { DerivedUpdate, UpdateResult } from '../store/port.ts';
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
 import { readCopies } from './copies.ts';
@@ -101,10 +102,8 @@ async function fastUpdate(context: ApplyContext, update: DerivedUpdate): Promise
   }
 }
 
-async function readView(context: ApplyContext, source: string): Promise<Item | undefined> {
-  const result = await context.store.get({ source, target: VIEW_KEY }, { consistent: true });
-  context.stats.rcu += result.rcu;
-  return result.item;
+function readView(context: ApplyContext, source: string): Promise<Item | undefined> {
+  return readItem(context, { source, target: VIEW_KEY });
 }
 
 /**
@@ -130,10 +129,8 @@ async function readTruths(
   unit: ViewUnit,
   changes: readonly ViewChange[],
 ): Promise<Map<string, Truth>> {
-  if (changes.length === 0) return new Map();
   context.stats.contradictions += changes.length;
   const keys = changes.map(({ target }) => ({ source: unit.source, target }));
-  const { items, rcu } = await context.store.getMany(keys, { consistent: true });
-  context.stats.rcu += rcu;
+  const items = await readItems(context, keys);
   return new Map(keys.map(({ target }, i) => [target, derive(context.graph, unit.source, target, items[i])]));
 }

@@ -9,6 +9,7 @@ import { derive } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
 import { isAsWanted } from '../plan/writes.ts';
 import { sleep } from '../retry.ts';
+import { queriedItems } from '../store/pages.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { ReadContext } from './request/context.ts';
 import { checkSource, findEdge } from './request/lookup.ts';
@@ -127,12 +128,8 @@ async function storedItems(
   const { items } = await store.getMany(keys, { consistent });
   const stored = new Map([...sortKeys].map((sortKey, i) => [sortKey, items[i]]));
   for (const beginsWith of prefixes) {
-    let startKey: Item | undefined;
-    do {
-      const page = await store.query({ partition: source, sortKey: { beginsWith }, startKey, consistent });
-      for (const item of page.items) stored.set(stringOf(item[graph.table.sortKey])!, item);
-      startKey = page.lastKey;
-    } while (startKey !== undefined);
+    const items = queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent });
+    for await (const item of items) stored.set(stringOf(item[graph.table.sortKey])!, item);
   }
   return stored;
 }

@@ -1,8 +1,9 @@
-import { type Item, stringOf } from '../items/attribute-value.ts';
+import { stringOf } from '../items/attribute-value.ts';
 import { isOwnerKey, parseNodeId } from '../items/keys.ts';
 import { classify, sortKeyOfEdge } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { inboundPartitions } from '../model/index-partition.ts';
+import { pages, readItems } from '../store/pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
 import { nodeKey } from './prepare.ts';
 
@@ -34,7 +35,7 @@ export async function deleteNodeWithEdges(graph: CompiledModel, store: Store, id
 
 async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, result: DeletedNode): Promise<void> {
   const request: QueryRequest = { partition: id, sortKey: BASE_SORT_KEYS, consistent: true };
-  for await (const items of pages(store, request, result)) {
+  for await (const { items } of pages(store, request, result)) {
     const edges: ItemKey[] = [];
     for (const item of items) {
       const target = stringOf(item[graph.table.sortKey]) ?? '';
@@ -54,7 +55,7 @@ async function deleteIncoming(graph: CompiledModel, store: Store, id: string, re
     const target = sortKeyOfEdge(edge, id);
     for (const order of edge.inbound.orders.values()) {
       for (const partition of inboundPartitions(edge.inbound, order, target)) {
-        for await (const items of pages(store, { index: order.index, partition }, result)) {
+        for await (const { items } of pages(store, { index: order.index, partition }, result)) {
           // The node's own owner item is in the partition too, and would name an edge of the node to itself.
           const ofEdges = items.filter((item) => !isOwnerKey(stringOf(item[graph.table.sortKey]) ?? ''));
           const keys = ofEdges.map((item) => ({ source: stringOf(item[graph.table.partitionKey]) ?? '', target }));
@@ -67,8 +68,7 @@ async function deleteIncoming(graph: CompiledModel, store: Store, id: string, re
 
 /** An index lags: of the edges that it names only those are deleted and counted that are still there. */
 async function present(store: Store, keys: readonly ItemKey[], result: DeletedNode): Promise<ItemKey[]> {
-  const { items, rcu } = await store.getMany(keys, { consistent: true });
-  result.rcu += rcu;
+  const items = await readItems({ store, stats: result }, keys);
   return keys.filter((_, i) => items[i] !== undefined);
 }
 
@@ -77,14 +77,4 @@ async function deleteEdges(store: Store, keys: readonly ItemKey[], result: Delet
   const { wcu } = await store.writeMany(keys.map((key) => ({ delete: key })));
   result.wcu += wcu;
   result.edges += keys.length;
-}
-
-async function* pages(store: Store, request: QueryRequest, result: DeletedNode): AsyncGenerator<Item[]> {
-  let startKey: Item | undefined;
-  do {
-    const page = await store.query({ ...request, startKey });
-    result.rcu += page.rcu;
-    yield page.items;
-    startKey = page.lastKey;
-  } while (startKey !== undefined);
 }

@@ -4,6 +4,7 @@ import { stringOf } from '../../items/attribute-value.ts';
 import { INDEX_KEYS } from '../../items/derived-item.ts';
 import type { HashName } from '../../items/shard.ts';
 import type { SearchModel } from '../../model/compiled.ts';
+import { pages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { inRange, isEmptyRange, type KeyRange, sendableRange } from '../request/key-range.ts';
 import { type SearchPredicate, type SearchScope, searchQuery } from './search.ts';
@@ -74,15 +75,11 @@ async function countShards(context: ReadContext, partitions: string[], range: Ke
 async function countShard({ store }: ReadContext, partition: string, range: KeyRange): Promise<CountResult> {
   const { from, to, exact } = sendableRange(range);
   const result: CountResult = { count: 0, rcu: 0 };
-  let startKey: Parameters<typeof store.query>[0]['startKey'];
-  do {
-    // A range that had to be cut holds keys that were not asked for: then the keys themselves are needed.
-    const request = { index: 'gsi0', partition, sortKey: { from, to }, startKey, countOnly: exact } as const;
-    const page = await store.query(request);
-    const keys = page.items.map((item) => stringOf(item[INDEX_KEYS.gsi0.sort])!);
-    result.count += exact ? page.count : keys.filter((key) => inRange(range, key)).length;
-    result.rcu += page.rcu;
-    startKey = page.lastKey;
-  } while (startKey !== undefined);
+  // A range that had to be cut holds keys that were not asked for: then the keys themselves are needed.
+  const request = { index: 'gsi0', partition, sortKey: { from, to }, countOnly: exact } as const;
+  for await (const { items, count } of pages(store, request, result)) {
+    const keys = items.map((item) => stringOf(item[INDEX_KEYS.gsi0.sort])!);
+    result.count += exact ? count : keys.filter((key) => inRange(range, key)).length;
+  }
   return result;
 }

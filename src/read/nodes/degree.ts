@@ -1,6 +1,7 @@
 import { EdgeloomError } from '../../errors.ts';
 import { degreeKey, VIEW_KEY } from '../../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
+import { pages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
 
@@ -45,9 +46,6 @@ async function countBaseEdges(
 ): Promise<number> {
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent, countOnly: true };
   let total = 0;
-  let page = await store.query(request);
-  for (total += page.count; page.lastKey !== undefined; total += page.count) {
-    page = await store.query({ ...request, startKey: page.lastKey });
-  }
+  for await (const { count } of pages(store, request)) total += count;
   return total;
 }

@@ -5,6 +5,7 @@ import { parseNodeId, typePrefix } from '../../items/keys.ts';
 import { type NumberReader, toPlain, toPlainItem } from '../../items/plain.ts';
 import { evictedTypes, viewCopies } from '../../items/stored-view.ts';
 import { derive } from '../../plan/derive.ts';
+import { pages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import type { EdgeSetEntry } from '../request/result.ts';
 
@@ -72,20 +73,13 @@ async function addElements(
   elements: string[],
 ): Promise<number> {
   let calls = 0;
-  let startKey: Item | undefined;
-  do {
-    const page = await store.query({
-      partition: source,
-      sortKey: { beginsWith: `${edgeType}-` },
-      startKey,
-      consistent,
-    });
+  const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
+  for await (const { items } of pages(store, request)) {
     calls += 1;
-    for (const item of page.items) {
+    for (const item of items) {
       const { element } = derive(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
       if (element !== undefined) elements.push(element);
     }
-    startKey = page.lastKey;
-  } while (startKey !== undefined);
+  }
   return calls;
 }

@@ -74,7 +74,14 @@ export const COPY_MUTANTS: readonly Mutant[] = [
   {
     name: 'parents-read-eventually',
     rule: 'Parents are read consistently for a view.',
-    patches: [{ file: 'src/apply/copies.ts', find: '{ consistent: true }', replace: '{ consistent: false }' }],
+    patches: [
+      {
+        file: 'src/apply/copies.ts',
+        find: 'await readItems(\n    reader,\n    parents.map((parent) => ({ source: parent, target: parent })),\n  );',
+        replace:
+          '(await reader.store.getMany(parents.map((parent) => ({ source: parent, target: parent })), { consistent: false })).items;',
+      },
+    ],
   },
   {
     name: 'copies-left-behind',
@@ -104,9 +111,9 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: FAN_OUT,
-        find: '  const { items: views, rcu } = await context.store.getMany(keys, { consistent: true });\n',
+        find: '  const views = await readItems(context, keys);\n',
         replace:
-          '  const copy = await readCopy(context, edge, unit.source);\n  const { items: views, rcu } = await context.store.getMany(keys, { consistent: true });\n',
+          '  const copy = await readCopy(context, edge, unit.source);\n  const views = await readItems(context, keys);\n',
       },
       {
         file: FAN_OUT,
@@ -241,9 +248,9 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: FAN_OUT,
-        find: '  const after = await visitPage(context, unit, unit.after);\n  checkTime(context);\n  await countedUpdate(context, moveUpdate(graph, unit, after, epochSeconds(context)));\n',
+        find: '  const after = await visitPage(context, unit, unit.after);\n  checkTime(context);\n  await countedUpdate(context, moveUpdate(context.graph, unit, after, epochSeconds(context)));\n',
         replace:
-          "  const children = await store.query({ partition: unit.source, sortKey: { beginsWith: reversePrefix(unit.edgeType) }, limit: context.fanOutPageSize, startKey: { source: { S: unit.source }, target: { S: unit.after } }, consistent: true });\n  await countedUpdate(context, moveUpdate(graph, unit, children.lastKey?.['target']?.S, epochSeconds(context)));\n  await visitPage(context, unit, unit.after);\n",
+          "  const children = await context.store.query({ partition: unit.source, sortKey: { beginsWith: reversePrefix(unit.edgeType) }, limit: context.fanOutPageSize, startKey: { source: { S: unit.source }, target: { S: unit.after } }, consistent: true });\n  await countedUpdate(context, moveUpdate(context.graph, unit, children.lastKey?.['target']?.S, epochSeconds(context)));\n  await visitPage(context, unit, unit.after);\n",
       },
     ],
   },

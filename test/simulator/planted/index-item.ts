@@ -77,8 +77,8 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: INDEX_ITEM,
-        find: 'store.get({ source, target }, { consistent: true })',
-        replace: 'store.get({ source, target }, { consistent: false })',
+        find: 'await readItem(context, { source, target })',
+        replace: '(await context.store.get({ source, target }, { consistent: false })).item',
       },
     ],
   },

@@ -204,7 +204,11 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     name: 'truth-read-eventually',
     rule: 'The base items of a view are read consistently.',
     patches: [
-      { file: VIEW, find: 'getMany(keys, { consistent: true })', replace: 'getMany(keys, { consistent: false })' },
+      {
+        file: VIEW,
+        find: 'await readItems(context, keys)',
+        replace: '(await context.store.getMany(keys, { consistent: false })).items',
+      },
     ],
   },
 ];
