@@ -25,6 +25,15 @@ export default defineConfig({
       { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], ...storage } },
       { resolve: { alias }, test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...storage } },
       {
+        resolve: { alias },
+        test: {
+          ...storage,
+          name: 'hostile',
+          include: ['test/hostile/**/*.test.ts'],
+          globalSetup: [...storage.globalSetup, 'test/support/build.ts'],
+        },
+      },
+      {
         test: {
           ...storage,
           name: 'stack',

@@ -1,6 +1,7 @@
 import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { UndiciHttpHandler } from '@smithy/undici-http-handler';
+import { EdgeloomError } from '../errors.ts';
 import { WholeBodyAgent } from './http.ts';
 
 /** Where DynamoDB is. */
@@ -13,6 +14,11 @@ export interface ClientOptions {
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
   /** Attempts of the SDK for each call, the first included. Default: the SDK's own (3). */
   maxAttempts?: number;
+  /**
+   * Connections that the client keeps open at most; calls beyond that wait for their turn. Default: 64. Of the clients of
+   * DynamoDB and its streams.
+   */
+  maxConnections?: number;
 }
 
 const LOOPBACK = /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i;
@@ -30,7 +36,7 @@ export function isLoopback(endpoint: string | undefined): boolean {
 export function createClient(options: ClientOptions = {}): DynamoDBClient {
   const client = new DynamoDBClient({
     ...clientConfig(options),
-    requestHandler: new UndiciHttpHandler({ dispatcher: new WholeBodyAgent() }),
+    requestHandler: requestHandler(options),
     cacheMiddleware: true,
   } satisfies DynamoDBClientConfig);
   trim(client);
@@ -59,7 +65,18 @@ function trim({ config, middlewareStack }: DynamoDBClient): void {
 
 /** A client for the stream of a table. */
 export function createStreamsClient(options: ClientOptions = {}): DynamoDBStreamsClient {
-  return new DynamoDBStreamsClient({ ...clientConfig(options), requestHandler: new UndiciHttpHandler() });
+  return new DynamoDBStreamsClient({ ...clientConfig(options), requestHandler: requestHandler(options) });
+}
+
+function requestHandler({ maxConnections }: ClientOptions): UndiciHttpHandler {
+  if (maxConnections !== undefined && !(Number.isSafeInteger(maxConnections) && maxConnections > 0)) {
+    throw new EdgeloomError(
+      'invalid-option',
+      `maxConnections should be a whole number of 1 or more, but is ${maxConnections}.`,
+      'Leave it out for the default.',
+    );
+  }
+  return new UndiciHttpHandler({ dispatcher: new WholeBodyAgent(maxConnections) });
 }
 
 /** The configuration that clients of every service share. */

@@ -1,13 +1,32 @@
+import pLimit, { type LimitFunction } from 'p-limit';
 import { Agent, type Dispatcher } from 'undici';
 
 type Request = Dispatcher.RequestOptions;
 
+/** Connections that a client keeps open at most, unless its option `maxConnections` says otherwise. */
+export const MAX_CONNECTIONS = 64;
+/** How long a connection without a request is kept. */
+const KEEP_ALIVE_MS = 60_000;
+
 /**
- * An undici agent that hands out response bodies whole, not as streams. DynamoDB's answers are short and the SDK parses
- * them whole; a stream for each of them is about a tenth of a call's CPU. For the SDK's undici handler only.
+ * An undici agent with a bounded pool of kept-alive connections: a request beyond the bound waits for its turn. It hands
+ * out response bodies whole, not as streams. DynamoDB's answers are short and the SDK parses them whole; a stream for
+ * each of them is about a tenth of a call's CPU. For the SDK's undici handler only.
  */
 export class WholeBodyAgent extends Agent {
-  override async request(options: Request): Promise<Dispatcher.ResponseData> {
+  private readonly turns: LimitFunction;
+
+  constructor(maxConnections: number = MAX_CONNECTIONS) {
+    super({ connections: maxConnections, keepAliveTimeout: KEEP_ALIVE_MS });
+    // undici's own bound does not hold where connections fail: it forgets those, and they are opened again beside new ones.
+    this.turns = pLimit(maxConnections);
+  }
+
+  override request(options: Request): Promise<Dispatcher.ResponseData> {
+    return this.turns(() => this.send(options));
+  }
+
+  private async send(options: Request): Promise<Dispatcher.ResponseData> {
     // undici's own request knows how to be aborted.
     if (options.signal !== undefined && options.signal !== null) return super.request(options);
     const response = await new Promise<WholeResponse>((resolve, reject) => {

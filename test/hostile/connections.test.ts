@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, inject, it } from 'vitest';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { node } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { createClient, createStreamsClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { MAX_CONNECTIONS, WholeBodyAgent } from '../../src/store/http.ts';
+import { createTable } from '../../src/store/table.ts';
+import { uniqueTableName } from '../support/table.ts';
+
+/** A search that asks every one of its shards. */
+function searchedOver(shards: number) {
+  const table = uniqueTableName();
+  return defineGraph({ table, nodes: { USER: node({ search: { name: { shards, shardBy: 'source' } } }) } });
+}
+
+/** A server's port, how many connections it has had at once and in all, and how to end it. */
+async function counted(server: Server) {
+  const open = new Set<{ destroy(): void }>();
+  const counts = { most: 0, ever: 0 };
+  server.on('connection', (socket) => {
+    open.add(socket);
+    counts.ever += 1;
+    counts.most = Math.max(counts.most, open.size);
+    socket.on('error', () => undefined).on('close', () => open.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const stop = async (): Promise<void> => {
+    for (const socket of open) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  };
+  return { port, counts, stop };
+}
+
+const answerEmpty: RequestListener = (request, response) => {
+  const page = JSON.stringify({ Items: [], Count: 0, ScannedCount: 0 });
+  request.resume().on('end', () => response.setHeader('content-type', 'application/x-amz-json-1.0').end(page));
+};
+
+/** Passes each call on to the engine. */
+const passOn: RequestListener = (request, response) => {
+  const answer = async (): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const names = ['x-amz-target', 'authorization', 'x-amz-date', 'content-type'];
+    const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name])]));
+    const result = await fetch(inject('endpoint'), { method: 'POST', headers, body: Buffer.concat(chunks) });
+    response.writeHead(result.status).end(Buffer.from(await result.arrayBuffer()));
+  };
+  answer().catch((error: unknown) => response.destroy(error as Error));
+};
+
+function readerAt(graph: CompiledModel, client: ReturnType<typeof createClient>) {
+  return createReader(graph, { store: new DynamoDBStore(client, graph.table) });
+}
+
+describe('the connections of a client', () => {
+  it('are at most 64 for 200 readers that ask 40 shards each at once, and serve the next search too', async () => {
+    const { port, counts, stop } = await counted(createServer(answerEmpty));
+    const client = createClient({ endpoint: `http://127.0.0.1:${port}` });
+    const graph = searchedOver(40);
+    const search = () => readerAt(graph, client).search('USER.name').eq('x');
+    const results = await Promise.all(Array.from({ length: 200 }, search));
+    await search();
+    expect(results.map(({ items }) => items.length)).toEqual(results.map(() => 0));
+    expect(counts).toEqual({ most: MAX_CONNECTIONS, ever: MAX_CONNECTIONS });
+    client.destroy();
+    await stop();
+  });
+
+  it('are as few as asked for, while 20 searches over 50 shards find what is there', async () => {
+    const graph = searchedOver(50);
+    const { port, counts, stop } = await counted(createServer(passOn));
+    const client = createClient({ endpoint: `http://127.0.0.1:${port}`, maxConnections: 8 });
+    await createTable(client, graph);
+    const store = new DynamoDBStore(client, graph.table);
+    const gsi0pk = { S: 'USER.name#7' };
+    const found = {
+      source: { S: 'USER-1' },
+      target: { S: '~ix/name' },
+      gsi0pk,
+      gsi0sk: { S: 'x\0USER-1' },
+      value: { S: 'x' },
+    };
+    await store.put(found);
+    const results = await Promise.all(
+      Array.from({ length: 20 }, () => createReader(graph, { store }).search('USER.name').eq('x')),
+    );
+    for (const { items } of results) expect(items).toMatchObject([{ id: 'USER-1' }]);
+    expect(counts.most).toBe(8);
+    client.destroy();
+    await stop();
+  });
+
+  it('are bounded too while each of them fails and is opened anew', async () => {
+    // Accepts a connection, says nothing to its greeting and hangs up.
+    const server = createTcpServer((socket) => void delay(Math.random() * 20).then(() => socket.destroy()));
+    const { port, counts, stop } = await counted(server);
+    const agent = new WholeBodyAgent(10);
+    const origin = `https://127.0.0.1:${port}`;
+    const refused = async (): Promise<void> => {
+      for (let attempt = 0; attempt < 5; attempt++) {
+        await expect(agent.request({ origin, path: '/', method: 'POST', body: '{}' })).rejects.toThrow();
+      }
+    };
+    await Promise.all(Array.from({ length: 50 }, refused));
+    expect(counts.ever).toBeGreaterThan(100);
+    expect(counts.most).toBeLessThanOrEqual(10);
+    await agent.destroy();
+    await stop();
+  });
+
+  it('have a bound that is a number', () => {
+    for (const maxConnections of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]) {
+      const refused = expect.objectContaining({
+        code: 'invalid-option',
+        message: expect.stringContaining('maxConnections'),
+      });
+      expect(() => createClient({ maxConnections })).toThrow(refused);
+      expect(() => createStreamsClient({ maxConnections })).toThrow(refused);
+    }
+  });
+});
