@@ -5,6 +5,7 @@ import type { Item } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { reverseEdgeType } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { checkStoreOptions } from '../options.ts';
 import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
 import type { CountedUnit, IndexUnit, Unit, ViewUnit } from '../plan/unit.ts';
 import { countedUnit, planUnits } from '../plan/units.ts';
@@ -67,6 +68,9 @@ const PREFETCH = 100;
 
 /** Makes a projector for a model. */
 export function createProjector(graph: CompiledModel, options: ProjectorOptions): Projector {
+  checkStoreOptions('createProjector', options, {
+    ...{ store: true, concurrency: true, fanOutPageSize: true, now: true, wait: true, random: true },
+  });
   const { store, concurrency = 32, fanOutPageSize, now = Date.now, wait = sleep, random = Math.random } = options;
   return {
     async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {

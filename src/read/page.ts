@@ -3,7 +3,8 @@ import { setOwn } from '../items/attribute-value.ts';
 import { describe } from '../items/keys.ts';
 import type { ExactNumber } from '../items/plain.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { gatherInbound, type InboundOptions, inboundQuery } from './lists/inbound.ts';
+import { checkOptions } from '../options.ts';
+import { gatherInbound, INBOUND_OPTIONS, type InboundOptions, inboundQuery } from './lists/inbound.ts';
 import { readNodes, readViews, viewAttributes } from './nodes/views.ts';
 import { type ReadContext, refuseConsistent } from './request/context.ts';
 import { findEdge } from './request/lookup.ts';
@@ -40,6 +41,7 @@ export async function readPage(
   target: string,
   options: PageOptions = {},
 ): Promise<PageResult> {
+  checkOptions('page', options, { ...INBOUND_OPTIONS, with: true });
   refuseConsistent(options.consistent, 'page');
   if ('owner' in options && options.owner === true) {
     const hint = 'Ask inbound for the owner, or get for the node.';

@@ -2,12 +2,19 @@ import { EdgeloomError } from '../errors.ts';
 import { exactNumber, type NumberReader } from '../items/plain.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { EdgeOrder, EdgeType, SearchName } from '../model/inference.ts';
+import { checkOptions, checkStoreOptions } from '../options.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { type CountResult, countSearch, readShards, type ShardsResult } from './lists/count.ts';
 import { type InboundOptions, readInbound } from './lists/inbound.ts';
-import { readSearch, type SearchOptions, type SearchPredicate, type SearchScope } from './lists/search.ts';
-import { readDegree } from './nodes/degree.ts';
-import { type EdgesOptions, hasEdge, readEdges } from './nodes/edges.ts';
+import {
+  readSearch,
+  SEARCH_OPTIONS,
+  type SearchOptions,
+  type SearchPredicate,
+  type SearchScope,
+} from './lists/search.ts';
+import { type DegreeOptions, readDegree } from './nodes/degree.ts';
+import { type EdgesOptions, type HasOptions, hasEdge, readEdges } from './nodes/edges.ts';
 import { type AttributeSelection, type GetOptions, readNodes } from './nodes/views.ts';
 import { type PageOptions, type PageResult, readPage } from './page.ts';
 import type { ReadContext } from './request/context.ts';
@@ -35,8 +42,11 @@ export interface ReaderOptions {
  *
  * Every method throws an `EdgeloomError` for arguments that the model does not declare (`unknown-type`,
  * `unknown-search`, `unknown-order`, `unknown-label`, ...; the hint names what it does), `invalid-cursor` for a cursor
- * that was altered or belongs elsewhere, and a `StoreError` where DynamoDB fails. Reads are eventually consistent
- * unless asked otherwise; reads of an index (`inbound`, `search`, `page`) refuse `consistent: true`.
+ * that was altered or belongs elsewhere, `unknown-option` for a name that is none of a method's options, and a `StoreError`
+ * where DynamoDB fails. Reads are eventually consistent unless asked otherwise. `consistent: true` reads the stored items as
+ * their last writes left them: base items (`edges`, `has`, `get` with `attributes`) are what producers put, while derived
+ * ones (edge sets, the attributes of a view, counts) are as the projector has brought them by then. Reads of an index
+ * (`inbound`, `search`, `page`) refuse it.
  */
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
@@ -52,14 +62,14 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<NodeOfId<G, Id, Selection>[]>;
 
   /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
-  has(source: string, edgeType: EdgeType<G>, target: string, options?: { consistent?: boolean }): Promise<boolean>;
+  has(source: string, edgeType: EdgeType<G>, target: string, options?: HasOptions): Promise<boolean>;
 
   /**
    * How many outgoing edges of a type a node has: one GetItem of their count, or, where the type keeps none, of the view,
    * whose edge set is counted. Where the type was evicted from the set, the base edges are counted by a Query of them all.
    * Throws `not-counted` for a type that is in no edge set and keeps no count.
    */
-  degree(source: string, edgeType: EdgeType<G>, options?: { consistent?: boolean }): Promise<number>;
+  degree(source: string, edgeType: EdgeType<G>, options?: DegreeOptions): Promise<number>;
 
   /**
    * A node's outgoing edges, of one type or of all, by sort key (with hashed keys that is no order of ids): a Query of
@@ -185,13 +195,18 @@ function searchOf<Result>(context: ReadContext, name: string): Search<Result> {
     beginsWith: (prefix, options) => find({ beginsWith: prefix }, options),
     path: (segments, options) => find({ path: segments }, options),
     between: (from, to, options) => find({ from, to }, options),
-    latest: (options) => find({}, { ...options, reverse: true }),
+    latest: (options) => {
+      const { reverse: _, ...known } = SEARCH_OPTIONS;
+      checkOptions('latest', options, known);
+      return find({}, { ...options, reverse: true });
+    },
     all: (options) => find({}, options),
     count: (predicate = {}, scope = {}) => countSearch(context, search, predicate, scope),
   };
 }
 
 function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {
+  checkStoreOptions('createReader', options, { store: true, cursorKey: true, concurrency: true, readNumber: true });
   const { store, cursorKey, concurrency = 32, readNumber = exactNumber } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
     throw new EdgeloomError(

@@ -4,6 +4,7 @@ import { escapedEdge } from '../items/element.ts';
 import { edgeIndexKey, ownerIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, viewCopies } from '../items/stored-view.ts';
 import { classifyKey, type KeyKind, misfitText } from '../model/base-item.ts';
+import { checkOptions } from '../options.ts';
 import { copyOf, reverseOf } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
@@ -19,7 +20,10 @@ import { projectedAttributes } from './request/result.ts';
 export interface WaitOptions {
   /** How long to wait, in milliseconds; the first look is taken in any case. Default 10,000. */
   timeoutMs?: number;
-  /** Whether the derived items are read consistently; the base item always is. Default true. */
+  /**
+   * Whether the derived items are read consistently, so that a `get` with `consistent` that follows shows them. The base item
+   * always is. Default true.
+   */
   consistent?: boolean;
 }
 
@@ -28,11 +32,9 @@ const LONGEST_PAUSE_MS = 1_000;
 const PAUSE_GROWTH = 1.5;
 
 /** Waits until a base item is projected: see `Reader.waitForProjection`. */
-export async function waitForProjection(
-  context: ReadContext,
-  base: ItemKey,
-  { timeoutMs = 10_000, consistent = true }: WaitOptions = {},
-): Promise<void> {
+export async function waitForProjection(context: ReadContext, base: ItemKey, options: WaitOptions = {}): Promise<void> {
+  checkOptions('waitForProjection', options, { timeoutMs: true, consistent: true });
+  const { timeoutMs = 10_000, consistent = true } = options;
   const kind = projectedKind(context, base);
   const deadline = performance.now() + timeoutMs;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {

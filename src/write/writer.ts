@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../model/compiled.ts';
 import type { EdgeInput, EdgeSource, EdgeTarget, EdgeType, NodeId, NodeInput, TypeOfId } from '../model/inference.ts';
+import { checkStoreOptions } from '../options.ts';
 import type { Store, WriteResult } from '../store/port.ts';
 import { BatchBuilder, type WriteBatchResult } from './batch.ts';
 import { type DeletedNode, deleteNodeWithEdges } from './cascade.ts';
@@ -68,7 +69,9 @@ export interface WriterOptions {
  * await writer.putNode('GOAL-G1', { title: 'Run a marathon' });
  * await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
  */
-export function createWriter<G extends CompiledModel>(graph: G, { store }: WriterOptions): Writer<G> {
+export function createWriter<G extends CompiledModel>(graph: G, options: WriterOptions): Writer<G> {
+  checkStoreOptions('createWriter', options, { store: true });
+  const { store } = options;
   const writer = {
     async putNode(id: string, attributes: unknown = {}): Promise<WriteResult> {
       return store.put(await nodeItem(graph, id, attributes));

@@ -122,6 +122,20 @@ describe('get', () => {
     expect((await counted.get(['TEAM-1'], { attributes: ['name'] }))[0]?.attributes).toEqual({ name: 'Core' });
   });
 
+  it('does not lose a put where a node is read, changed and put, though its view lags', async () => {
+    // Nothing projects these two puts.
+    const put = (attributes: Item) => table.store.put(item('USER-account', 'USER-account', attributes));
+    await put({ name: { S: 'Ada' }, points: { N: '1' } });
+    const read = async (attributes: 'ALL' | string[]) =>
+      (await reader.get(['USER-account'], { attributes, consistent: true }))[0]?.attributes;
+    expect(await read('ALL')).toEqual({ name: 'Ada', points: 1 });
+    await put({ name: { S: 'Ada' }, points: { N: '2' } });
+    expect(await read('ALL')).toEqual({ name: 'Ada', points: 2 });
+    expect(await read(['points'])).toEqual({ points: 2 });
+    await table.store.delete({ source: 'USER-account', target: 'USER-account' });
+    expect(await read('ALL')).toBeNull();
+  });
+
   it('converts numbers as it is told', async () => {
     const lossless = createReader(graph, { store: table.store, readNumber: (text) => `#${text}` });
     const [goal] = await lossless.get(['GOAL-1']);

@@ -142,6 +142,7 @@ describe('the owner', () => {
     });
     await fc.assert(
       fc.asyncProperty(query, async ({ from, to, reverse, limit, owner }) => {
+        fc.pre(from === undefined || to === undefined || from <= to);
         const hours = Array.from({ length: 12 }, (_, i) => i).filter((i) => i >= (from ?? 0) && i <= (to ?? 11));
         if (reverse) hours.reverse();
         const owners: unknown[] = [];

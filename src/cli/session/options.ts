@@ -14,6 +14,31 @@ export function withPaging(command: Command): Command {
     .option('--cursor <cursor>', 'go on where the page that gave this cursor ended');
 }
 
+/** Options of commands that list incoming edges in an order. */
+export interface OrderedOptions extends PageOptions {
+  atLeast?: string;
+  equals?: string;
+  from?: string;
+  to?: string;
+  order?: string;
+}
+
+/** Adds which incoming edges, in which order. */
+export function withOrder(command: Command): Command {
+  return command
+    .option('--at-least <label>', 'rank of this label or higher')
+    .option('--equals <label>', 'exactly this label or value')
+    .option('--from <value>', 'values from this on, inclusive')
+    .option('--to <value>', 'values up to this, inclusive')
+    .option('--order <order>', 'gsi0, gsi1 or the name of another order of the model (default: gsi0)')
+    .option('--reverse', 'descending');
+}
+
+/** What a command's options ask of incoming edges, without the options of that command alone. */
+export function orderedQuery({ atLeast, equals, from, to, order, reverse, limit, cursor }: OrderedOptions) {
+  return { atLeast, equals, from, to, order, reverse, limit, cursor };
+}
+
 /** The predicates of `search` and `count`. */
 export interface PredicateOptions {
   eq?: string;

@@ -1,9 +1,9 @@
-import { ModelError } from '../../errors.ts';
+import { EdgeloomError, ModelError } from '../../errors.ts';
 import { hash128 } from '../../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel } from '../compiled.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
-import type { MistakeLog } from './schemas.ts';
+import { type MistakeLog, tableName } from './schemas.ts';
 
 /**
  * Checks and compiles a model. Throws a `ModelError` that names every mistake with its path.
@@ -51,8 +51,12 @@ export function defineGraph<
   };
 }
 
-/** The same model for a table of another name. */
+/** The same model for a table of another name; throws `invalid-option` for what is no name of a table. */
 export function withTableName<G extends CompiledModel>(graph: G, name: string): G {
+  const { error } = tableName.safeParse(name);
+  if (error !== undefined) {
+    throw new EdgeloomError('invalid-option', `The table name ${JSON.stringify(name)} ${error.issues[0]!.message}.`);
+  }
   return { ...graph, table: { ...graph.table, name } };
 }
 

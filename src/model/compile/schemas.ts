@@ -98,13 +98,18 @@ export const inboundSchema = z.strictObject({
   project: projection.optional(),
   includeOwner: z.boolean().optional(),
 });
+/** What DynamoDB takes as the name of a table or an index. */
+const TABLE_NAME = /^[A-Za-z0-9_.-]{3,255}$/;
+const TABLE_NAME_RULE = 'should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .';
+/** The name of a table or of an index. */
+export const tableName = z.string(TABLE_NAME_RULE).regex(TABLE_NAME, TABLE_NAME_RULE);
 /** Options of the table. */
 export const tableSchema = z.strictObject({
-  name: z.string().min(1),
+  name: tableName,
   partitionKey: attributeName.optional(),
   sortKey: attributeName.optional(),
   ttl: attributeName.optional(),
-  indexes: z.strictObject({ gsi0: z.string().min(3).optional(), gsi1: z.string().min(3).optional() }).optional(),
+  indexes: z.strictObject({ gsi0: tableName.optional(), gsi1: tableName.optional() }).optional(),
 });
 
 /** Compiles a projection. */

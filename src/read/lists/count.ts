@@ -6,8 +6,8 @@ import type { HashName } from '../../items/shard.ts';
 import type { SearchModel } from '../../model/compiled.ts';
 import { pages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
-import { inRange, isEmptyRange, type KeyRange, sendableRange } from '../request/key-range.ts';
-import { type SearchPredicate, type SearchScope, searchQuery } from './search.ts';
+import { inRange, type KeyRange, sendableRange } from '../request/key-range.ts';
+import { type SearchPredicate, type SearchScope, scopedQuery } from './search.ts';
 
 /** How many hits a search has. */
 export interface CountResult {
@@ -34,8 +34,7 @@ export async function countSearch(
   predicate: SearchPredicate,
   scope: SearchScope,
 ): Promise<CountResult> {
-  const { partitions, range } = searchQuery(search, predicate, scope);
-  if (isEmptyRange(range)) return { count: 0, rcu: 0 };
+  const { partitions, range } = scopedQuery(search, predicate, scope);
   const counts = await countShards(context, partitions, range);
   return {
     count: counts.reduce((sum, { count }) => sum + count, 0),
@@ -55,7 +54,7 @@ export async function readShards(
       `The search ${search.indexPartition} has no list of shards: with shards: 'value' each value is its own.`,
     );
   }
-  const { partitions, range } = searchQuery(search, {}, scope);
+  const { partitions, range } = scopedQuery(search, {}, scope);
   const counts = (await countShards(context, partitions, range)).map(({ count }) => count);
   const items = counts.reduce((sum, count) => sum + count, 0);
   const most = Math.max(0, ...counts);

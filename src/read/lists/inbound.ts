@@ -4,6 +4,7 @@ import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../items/encoding.ts';
 import { isOwnerKey } from '../../items/keys.ts';
 import type { EdgeModel, IndexName } from '../../model/compiled.ts';
 import { inboundPartition, inboundPartitions } from '../../model/index-partition.ts';
+import { checkOptions, type OptionNames } from '../../options.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import type { KeyRange } from '../request/key-range.ts';
@@ -46,6 +47,20 @@ export interface InboundOptions<OrderName extends string = string> {
   consistent?: boolean;
 }
 
+/** The names of `inbound`'s options. */
+export const INBOUND_OPTIONS: OptionNames<InboundOptions> = {
+  order: true,
+  atLeast: true,
+  equals: true,
+  from: true,
+  to: true,
+  reverse: true,
+  owner: true,
+  limit: true,
+  cursor: true,
+  consistent: true,
+};
+
 /** Incoming edges, one page: see `Reader.inbound`. */
 export async function readInbound(
   context: ReadContext,
@@ -53,6 +68,7 @@ export async function readInbound(
   target: string,
   options: InboundOptions = {},
 ): Promise<InboundPage<EdgeResult, OwnerResult>> {
+  checkOptions('inbound', options, INBOUND_OPTIONS);
   refuseConsistent(options.consistent, 'inbound');
   const query = inboundQuery(context, edgeType, target, options);
   if (options.owner === true) checkOwner(query.edge);

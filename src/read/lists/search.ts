@@ -5,6 +5,7 @@ import { describe, SORT_KEY_BYTES } from '../../items/keys.ts';
 import { toPlain } from '../../items/plain.ts';
 import type { SearchModel } from '../../model/compiled.ts';
 import { searchPartitions, searchPartitionsOf } from '../../model/index-partition.ts';
+import { checkOptions, type OptionNames } from '../../options.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
@@ -48,6 +49,11 @@ export interface SearchOptions extends SearchScope {
   cursor?: string;
 }
 
+const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: true };
+/** The names of a search's options. */
+export const SEARCH_OPTIONS: OptionNames<SearchOptions> = { ...SCOPE, reverse: true, limit: true, cursor: true };
+const PREDICATES = { eq: true, beginsWith: true, path: true, from: true, to: true } as const;
+
 /** What a search asks, encoded. */
 export interface SearchQuery {
   partitions: string[];
@@ -61,6 +67,7 @@ export async function readSearch(
   predicate: SearchPredicate,
   options: SearchOptions = {},
 ): Promise<Page<SearchResult>> {
+  checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
   const { graph, cursorKey, readNumber } = context;
   const reverse = options.reverse ?? false;
   const limit = checkLimit(options.limit);
@@ -79,8 +86,14 @@ export async function readSearch(
   return { items: hits, ...(lastKey !== undefined && { cursor: encodeCursor(lastKey, bound, cursorKey) }) };
 }
 
-/** Encodes a search; throws for arguments that do not fit the model. */
-export function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): SearchQuery {
+/** Encodes a search without a page of its own, such as a count; throws for arguments that do not fit the model. */
+export function scopedQuery(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): SearchQuery {
+  checkOptions(`search ${search.indexPartition}`, scope, SCOPE);
+  return searchQuery(search, predicate, scope);
+}
+
+function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): SearchQuery {
+  checkOptions(`search ${search.indexPartition}`, predicate, PREDICATES);
   refuseConsistent(scope.consistent, 'search');
   const query: OrderOfQuery = { order: search.order, fold: search.fold, name: `search ${search.indexPartition}` };
   const partition = partitionOf(search, scope.partition);

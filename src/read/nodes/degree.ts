@@ -1,17 +1,29 @@
 import { EdgeloomError } from '../../errors.ts';
 import { degreeKey, VIEW_KEY } from '../../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
+import { checkOptions } from '../../options.ts';
 import { pages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
+
+/** Options of `degree`. */
+export interface DegreeOptions {
+  /**
+   * Strongly consistent, at twice the capacity: the count, or the view, as the projector has written it by now; edges that
+   * are not projected yet are not in it. Of a type that was evicted from the set, the base edges. Default false.
+   */
+  consistent?: boolean;
+}
 
 /** How many outgoing edges of a type a node has: see `Reader.degree`. */
 export async function readDegree(
   context: ReadContext,
   source: string,
   edgeType: string,
-  { consistent = false }: { consistent?: boolean } = {},
+  options: DegreeOptions = {},
 ): Promise<number> {
+  checkOptions('degree', options, { consistent: true });
+  const { consistent = false } = options;
   const { graph, store } = context;
   checkSource(graph, source);
   const edge = findEdge(graph, edgeType);

@@ -2,6 +2,7 @@ import { EdgeloomError } from '../../errors.ts';
 import { stringOf } from '../../items/attribute-value.ts';
 import { parseNodeId } from '../../items/keys.ts';
 import { classify } from '../../model/base-item.ts';
+import { checkOptions } from '../../options.ts';
 import { scatter } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
@@ -15,7 +16,19 @@ export interface EdgesOptions {
   limit?: number;
   /** The `cursor` of the page before. */
   cursor?: string;
-  /** Strongly consistent: twice the capacity. Default false. */
+  /**
+   * Strongly consistent, at twice the capacity: the base edges as the last puts and deletes left them. Default false: what
+   * was written in the last moments may not show yet.
+   */
+  consistent?: boolean;
+}
+
+/** Options of `has`. */
+export interface HasOptions {
+  /**
+   * Strongly consistent, at twice the capacity: the base edge as its last put or delete left it. Default false: what was
+   * written in the last moments may not show yet.
+   */
   consistent?: boolean;
 }
 
@@ -29,6 +42,7 @@ export async function readEdges(
   edgeType: string | undefined,
   options: EdgesOptions = {},
 ): Promise<Page<EdgeResult>> {
+  checkOptions('edges', options, { limit: true, cursor: true, consistent: true });
   const { graph, cursorKey } = context;
   checkSource(graph, source);
   const edge = edgeType === undefined ? undefined : findEdge(graph, edgeType);
@@ -61,8 +75,10 @@ export async function hasEdge(
   source: string,
   edgeType: string,
   target: string,
-  { consistent = false }: { consistent?: boolean } = {},
+  options: HasOptions = {},
 ): Promise<boolean> {
+  checkOptions('has', options, { consistent: true });
+  const { consistent = false } = options;
   checkSource(graph, source);
   const edge = findEdge(graph, edgeType);
   const sourceType = parseNodeId(source)!.type;

@@ -5,6 +5,7 @@ import { isWellFormed } from '../../items/encoding.ts';
 import { describe, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '../../items/keys.ts';
 import { toPlainItem } from '../../items/plain.ts';
 import type { CompiledModel, Projection } from '../../model/compiled.ts';
+import { checkOptions } from '../../options.ts';
 import type { ReadContext } from '../request/context.ts';
 import { baseAttributes, type NodeResult, pick, projectedAttributes } from '../request/result.ts';
 import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
@@ -14,9 +15,15 @@ export type AttributeSelection = 'ALL' | readonly string[];
 
 /** Options of `get`. */
 export interface GetOptions<Attributes extends AttributeSelection | undefined = AttributeSelection | undefined> {
-  /** Default: what the model's view holds. Others cost a read of the node beside its view. */
+  /**
+   * Default: what the model's view holds. Others, and any with `consistent`, cost a read of the node beside its view.
+   */
   attributes?: Attributes;
-  /** Strongly consistent: twice the capacity. Default false. */
+  /**
+   * Strongly consistent, at twice the capacity: what is named in `attributes` is read from the node itself, as its last
+   * put left it. The edge set, and the attributes where none are named, come from the view in any case, which the
+   * projector brings up to date after the put: consistent of them means as projected by now. Default false.
+   */
   consistent?: boolean;
 }
 
@@ -32,10 +39,15 @@ export interface NodesRead {
 export async function readNodes(
   context: ReadContext,
   ids: readonly string[],
-  { attributes, consistent = false }: GetOptions = {},
+  options: GetOptions = {},
 ): Promise<NodesRead> {
+  checkOptions('get', options, { attributes: true, consistent: true });
+  const { attributes, consistent = false } = options;
   const { items: views, calls } = await readViews(context, ids, consistent);
-  const inNode = attributes === undefined ? [] : ids.filter((id) => !isInView(context.graph, id, attributes));
+  // A view lags behind its node: who reads, changes and puts a node would take back what was put in between.
+  const isOfNode = (id: string): boolean =>
+    attributes !== undefined && (consistent || !isInView(context.graph, id, attributes));
+  const inNode = ids.filter(isOfNode);
   const bases = await readItems(context, inNode, (id) => id, consistent);
   const edgeSets = await pMap(
     ids,
@@ -43,11 +55,11 @@ export async function readNodes(
     { concurrency: context.concurrency },
   );
   const nodes = ids.map((id, i): NodeResult => {
-    const isRead = attributes !== undefined && !isInView(context.graph, id, attributes);
-    const found = isRead ? nodeAttributes(context, bases.items.get(id), attributes) : undefined;
     return {
       id,
-      attributes: isRead ? (found ?? null) : viewAttributes(context, views.get(id), attributes),
+      attributes: isOfNode(id)
+        ? nodeAttributes(context, bases.items.get(id), attributes)
+        : viewAttributes(context, views.get(id), attributes),
       edgeSet: edgeSets[i]!.entries,
     };
   });
@@ -112,8 +124,8 @@ function isInView(graph: CompiledModel, id: string, selection: AttributeSelectio
 function nodeAttributes(
   context: ReadContext,
   item: Item | undefined,
-  selection: AttributeSelection,
-): Record<string, unknown> | undefined {
-  if (item === undefined) return undefined;
+  selection: AttributeSelection = 'ALL',
+): Record<string, unknown> | null {
+  if (item === undefined) return null;
   return baseAttributes(context, selection === 'ALL' ? item : pick(item, selection));
 }

@@ -11,7 +11,7 @@ import {
 import { describe } from '../../items/keys.ts';
 import { ExactNumber } from '../../items/plain.ts';
 import type { OrderModel } from '../../model/compiled.ts';
-import { type KeyRange, prefixRange } from './key-range.ts';
+import { isEmptyRange, type KeyRange, prefixRange } from './key-range.ts';
 
 /**
  * Arguments of queries as ranges of sort keys: encoded as the stored values are, by the order's type.
@@ -30,8 +30,8 @@ export interface OrderOfQuery {
   name: string;
 }
 
-/** A date's beginning, as dates are encoded: `2020`, `2020-07`, `2020-07-01T09`. */
-const DATE_PREFIX = /^[\d\-T:.]*$/;
+/** Dates as they are encoded: some date begins with a text exactly if the end of one of these makes it a date. */
+const DATE_ENDS = ['0000-01-01T00:00:00.', '0000-10-10T00:00:00.'] as const;
 
 /** The encoded form of a value; throws `invalid-argument` or `unknown-label`. */
 export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument: string): string {
@@ -56,10 +56,17 @@ export function valueRange(
   from: { value: OrderValue | undefined; argument: string },
   to: { value: OrderValue | undefined; argument: string },
 ): KeyRange {
-  return {
+  const range = {
     from: from.value === undefined ? undefined : lowerEnd(query, from.value, from.argument),
     to: to.value === undefined ? undefined : upperEnd(query, to.value, to.argument),
   };
+  if (!isEmptyRange(range)) return range;
+  throw invalidArgument(
+    query,
+    `${from.argument}, ${describe(from.value)},`,
+    `comes after ${to.argument}, ${describe(to.value)}, so that nothing lies between them`,
+    'Exchange the two; reverse gives a range in descending order.',
+  );
 }
 
 /** The sort keys of the values that begin with a text; of dates, with the text of a UTC date such as `2020-07`. */
@@ -74,10 +81,23 @@ export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRan
     if (order.kind === 'path') throw byPathOnly(order.attributes);
     const text = textArgument(prefix).S;
     if (order.kind === 'attribute' && order.type === 'date') {
-      if (DATE_PREFIX.test(text)) return prefixRange(text);
+      if (beginsDate(text)) return prefixRange(text);
       throw new EncodingError(`should be the beginning of a date in UTC, such as 2020-07, but is ${describe(text)}`);
     }
     return prefixRange(escapeValue(encodeString(text, fold)));
+  });
+}
+
+/** Whether some date begins with a text, such as `2020`, `2020-0` and `2020-07-01T09`, but not `2020-13`. */
+function beginsDate(text: string): boolean {
+  return DATE_ENDS.some((end) => {
+    try {
+      // The digit at the end keeps the zeros of a fraction, which an encoded date does not end with.
+      return encodeValue({ S: `${text}${end.slice(text.length)}1` }, 'date', false).startsWith(text);
+    } catch (error) {
+      if (error instanceof EncodingError) return false;
+      throw error;
+    }
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { checkSource } from '../../../read/request/lookup.ts';
 import { examples } from '../../session/options.ts';
 import { cellText, toJson } from '../../session/output.ts';
 import { inSession, sessionReader } from '../../session/session.ts';
@@ -12,6 +13,8 @@ export function getCommand(program: Command): void {
     .addHelpText('after', examples('get USER-U1', 'get GOAL-G1 GOAL-G2 --json'))
     .action(
       inSession(async (session, ids: string[]) => {
+        // The library takes any text, such as a part of a URL; here a mistyped id is told.
+        for (const id of ids) checkSource(session.graph, id);
         const views = await sessionReader(session).get(ids);
         const text = views.map(({ id, attributes, edgeSet }) => {
           if (attributes === null && edgeSet.length === 0) return `${id}  (not found)`;

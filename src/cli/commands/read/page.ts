@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
-import { examples, type PageOptions, withPaging } from '../../session/options.ts';
+import { examples, type OrderedOptions, orderedQuery, withOrder, withPaging } from '../../session/options.ts';
 import { cellText } from '../../session/output.ts';
 import { inSession, sessionReader } from '../../session/session.ts';
 import { cursorLine } from './edges.ts';
@@ -8,23 +8,26 @@ import { elementText } from './get.ts';
 
 /** `edgeloom page TYPE ID`: the three steps. */
 export function pageCommand(program: Command): void {
-  withPaging(program.command('page'))
+  withOrder(withPaging(program.command('page')))
     .description(
       'a page of the nodes that link to a node, with the neighbours that their edge sets name, in three steps',
     )
     .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
     .argument('<id>', 'id of the target node, such as TEAM-T1')
     .option('--with <edges...>', 'TYPE or TYPE:LABEL: which neighbours to fetch; may be repeated (default: all)')
-    .option('--reverse', 'descending')
-    .addHelpText('after', examples('page GOALMEMBERSHIP TEAM-T1 --with GOALMEMBERSHIP:LEAD --limit 20'))
+    .addHelpText(
+      'after',
+      examples(
+        'page GOALMEMBERSHIP TEAM-T1 --with GOALMEMBERSHIP:LEAD --limit 20',
+        'page GOALMEMBERSHIP USER-U1 --at-least CONTRIBUTOR',
+        'page GOALMEMBERSHIP USER-U1 --order gsi1 --from 2020-07-01 --reverse',
+      ),
+    )
     .action(
-      inSession(async (session, type: string, id: string, options: PageOptions & { with?: string[] }) => {
-        const { limit, cursor, reverse } = options;
+      inSession(async (session, type: string, id: string, options: OrderedOptions & { with?: string[] }) => {
         const page = await sessionReader(session).page(type, id, {
+          ...orderedQuery(options),
           with: options.with?.map(neighbour),
-          limit,
-          cursor,
-          reverse,
         });
         const lines = page.items.map(({ id: source, attributes, edgeSet }) =>
           [`${source}  ${cellText(attributes)}`, ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join(

@@ -9,7 +9,7 @@ export function costCommand(program: Command): void {
   program
     .command('cost')
     .description('show the capacity units of each put and query of the model; needs no table')
-    .addHelpText('after', examples('cost', 'cost --config examples/airports/edgeloom.config.ts'))
+    .addHelpText('after', examples('cost', 'cost --json'))
     .action(
       inSession(async ({ graph }) => {
         const cost = modelCost(graph);

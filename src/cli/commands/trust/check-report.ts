@@ -6,6 +6,7 @@ import { figure } from '../../session/output.ts';
 const SHOWN = 50;
 /** Characters of what is expected and what is there. */
 const WIDTH = 160;
+const ELLIPSIS = ' ...';
 
 /** A check's result for people: the counts, then what was found, worst first. */
 export function reportText(totals: CheckTotals, findings: readonly Finding[], seconds: number): string {
@@ -56,7 +57,11 @@ function gravity({ verdict }: Finding): number {
 
 function cut(text: string): string {
   const plain = text.replaceAll('\0', '\\0');
-  return plain.length > WIDTH ? `${plain.slice(0, WIDTH - 3)}...` : plain;
+  if (plain.length <= WIDTH) return plain;
+  const kept = plain.slice(0, WIDTH - ELLIPSIS.length);
+  // A word that is cut reads as another one, such as the beginning of an id as an id; one word as long as all is cut.
+  const words = kept.slice(0, kept.lastIndexOf(' '));
+  return `${words.length > WIDTH / 2 ? words : kept}${ELLIPSIS}`;
 }
 
 function xml(text: string): string {

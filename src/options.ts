@@ -1,0 +1,40 @@
+import { EdgeloomError } from './errors.ts';
+
+/** The names of options, each once: the type sees to it that none is missing. */
+export type OptionNames<Options> = { readonly [Name in keyof Required<Options>]: true };
+
+/**
+ * Checks an argument of options: throws `unknown-option` for a name that is none of `known`, which would be ignored
+ * otherwise, and `invalid-option` for what is no object. `what` is the function that takes them.
+ */
+export function checkOptions<Options extends object>(
+  what: string,
+  options: Options | undefined,
+  known: OptionNames<Options>,
+): void {
+  if (options === undefined) return;
+  const names = Object.keys(known);
+  const listed = names.length === 0 ? 'It takes none.' : `It takes ${names.join(', ')}.`;
+  if (typeof options !== 'object' || options === null) {
+    throw new EdgeloomError('invalid-option', `The options of ${what} should be an object.`, listed);
+  }
+  const unknown = Object.keys(options).filter((name) => !Object.hasOwn(known, name));
+  if (unknown.length === 0) return;
+  const texts = unknown.map((name) => JSON.stringify(name)).join(', ');
+  throw new EdgeloomError('unknown-option', `${what} has no option ${texts}.`, listed);
+}
+
+/** Checks options of which `store` is one that has to be there: throws `no-store` where it is missing. */
+export function checkStoreOptions<Options extends { store: object }>(
+  what: string,
+  options: Options,
+  known: OptionNames<Options>,
+): void {
+  checkOptions(what, options, known);
+  if (typeof options?.store === 'object' && options.store !== null) return;
+  throw new EdgeloomError(
+    'no-store',
+    `${what} needs a store.`,
+    'Give { store: new DynamoDBStore(createClient(), graph.table) }.',
+  );
+}

@@ -1,0 +1,83 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
+
+let dev: DevServer;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeloom-cli-'));
+  dev = await startDev();
+  expect((await run('import', 'examples/goals/goals.jsonl')).code).toBe(0);
+}, 60_000);
+
+afterAll(async () => {
+  expect(await dev.interrupt()).toBe(0);
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs against the dev server. */
+function run(...args: string[]): Promise<CommandRun> {
+  return edgeloom([...args, '--endpoint', dev.endpoint]);
+}
+
+async function failure(...args: string[]): Promise<{ code: string; message: string; hint: string }> {
+  const { code, stdout } = await run(...args, '--json');
+  expect(code).toBe(2);
+  return (JSON.parse(stdout) as { error: { code: string; message: string; hint: string } }).error;
+}
+
+describe('a page on the command line', () => {
+  it('can be asked for what the library can: label, least label, order and range', async () => {
+    const idsOf = async (...args: string[]): Promise<string[]> => {
+      const { code, stdout } = await run('page', 'GOALMEMBERSHIP', 'USER-U2', ...args, '--json');
+      expect(code).toBe(0);
+      return (JSON.parse(stdout) as { items: { id: string }[] }).items.map(({ id }) => id);
+    };
+    await expect.poll(() => idsOf('--at-least', 'CONTRIBUTOR'), { timeout: 30_000 }).toEqual(['GOAL-G1', 'GOAL-G2']);
+    expect(await idsOf('--equals', 'LEAD')).toEqual(['GOAL-G2']);
+    expect(await idsOf('--order', 'gsi1', '--reverse')).toEqual(['GOAL-G2', 'GOAL-G1']);
+    expect(await idsOf('--order', 'gsi1', '--to', '2026-07-31')).toEqual(['GOAL-G1']);
+  });
+});
+
+describe('a question that can find nothing is a mistake, not an empty answer', () => {
+  it('of an id of a type that the model does not have', async () => {
+    expect(await failure('get', 'GOAL-G1', 'GAOL-G1')).toMatchObject({
+      code: 'unknown-type',
+      message: 'The model has no node type "GAOL".',
+      hint: expect.stringContaining('GOAL'),
+    });
+    expect((await run('get', 'GOAL-NONE')).stdout).toBe('GOAL-NONE  (not found)\n');
+  });
+
+  it('of a date that no date begins with, and of a range with its ends exchanged', async () => {
+    expect(await failure('search', 'GOAL.dueDate', '--prefix', '2026-13')).toMatchObject({ code: 'invalid-argument' });
+    const inverted = ['search', 'GOAL.dueDate', '--from', '2026-12-31', '--to', '2026-01-01'];
+    expect((await failure(...inverted)).message).toContain('comes after');
+  });
+});
+
+it('a model whose table has a name that DynamoDB refuses is refused when it is loaded', async () => {
+  const file = join(folder, 'short.mjs');
+  await writeFile(
+    file,
+    `import { defineGraph, node } from '${ROOT}dist/index.js';\nexport default defineGraph({ table: 'ev', nodes: { USER: node() } });\n`,
+  );
+  const { message } = await failure('table', 'create', '--config', file);
+  expect(message).toContain('table.name: should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .');
+  expect(await failure('table', 'create', '--table', 'e v')).toMatchObject({ code: 'invalid-option' });
+});
+
+it("the model files that a command's help names exist", async () => {
+  const { stdout } = await edgeloom(['--help']);
+  const commands = [...stdout.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => name!);
+  expect(commands).toContain('cost');
+  for (const command of new Set(commands)) {
+    const help = (await edgeloom([command, '--help'])).stdout;
+    for (const [, file] of help.matchAll(/--config (\S+\.ts)/g)) expect(existsSync(join(ROOT, file!)), file).toBe(true);
+  }
+});

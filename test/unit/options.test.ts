@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { createProjector } from '../../src/apply/projector.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { createReader, type Reader } from '../../src/read/reader.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { MemoryStore } from '../support/memory-store/memory-store.ts';
+
+const graph = defineGraph({
+  table: 'records',
+  nodes: { USER: node({ search: { name: {}, born: { type: 'date', shards: 1 } } }) },
+  edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
+});
+
+/** JavaScript that no type checker has seen. */
+const unchecked = (value: unknown): never => value as never;
+const makers = { createReader, createWriter, createProjector };
+const reader = createReader(graph, { store: new MemoryStore(graph.table) }) as unknown as Reader<CompiledModel>;
+
+describe('options that are not what they should be', () => {
+  it.each(Object.entries(makers))('%s without a store says what to give', (name, make) => {
+    for (const options of [{}, { store: undefined }, { store: 'records' }]) {
+      expect(() => make(graph, unchecked(options))).toThrow(
+        expect.objectContaining({ code: 'no-store', message: `${name} needs a store.` }),
+      );
+    }
+    expect(() => make(graph, unchecked(undefined))).toThrow(expect.objectContaining({ code: 'no-store' }));
+    expect(() => make(graph, unchecked(new MemoryStore(graph.table)))).toThrow(
+      expect.objectContaining({ code: 'unknown-option' }),
+    );
+  });
+
+  const limt = unchecked({ limt: 1 });
+  const reads: [string, () => Promise<unknown>][] = [
+    ['get', () => reader.get(['USER-1'], limt)],
+    ['has', () => reader.has('USER-1', 'KNOWS', 'USER-2', limt)],
+    ['degree', () => reader.degree('USER-1', 'KNOWS', limt)],
+    ['edges', () => reader.edges('USER-1', 'KNOWS', limt)],
+    ['inbound', () => reader.inbound('KNOWS', 'USER-1', limt)],
+    ['page', () => reader.page('KNOWS', 'USER-1', limt)],
+    ['waitForProjection', () => reader.waitForProjection({ source: 'USER-1', target: 'USER-1' }, limt)],
+    ['search USER.name', () => reader.search('USER.name').eq('Ada', limt)],
+    ['search USER.name', () => reader.search('USER.name').all(limt)],
+    ['latest', () => reader.search('USER.name').latest(limt)],
+    ['latest', () => reader.search('USER.name').latest(unchecked({ reverse: false }))],
+    ['search USER.name', () => reader.search('USER.name').count({}, limt)],
+    ['search USER.name', () => reader.search('USER.name').find(unchecked({ beginWith: 'A' }))],
+    ['search USER.name', () => reader.shards('USER.name', limt)],
+  ];
+  it.each(reads)('%s names the option that it does not have', async (name, read) => {
+    // Some throw before there is a promise.
+    const error: unknown = await (async () => read())().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: 'unknown-option' });
+    expect((error as Error).message).toMatch(new RegExp(`^${name} has no option "(limt|reverse|beginWith)"\\.$`));
+  });
+});
+
+describe('a search that can find nothing', () => {
+  const born = reader.search('USER.born');
+  const refused = ['2026-13', '2026-00', '2026-02-3', '2026-04-31', '2026-07-01T24', '2026-07-01T09:6', '26-', 'x'];
+  it.each(refused)('by the date prefix %s, which no date begins with, is refused', async (prefix) => {
+    await expect((async () => born.beginsWith(prefix))()).rejects.toMatchObject({ code: 'invalid-argument' });
+  });
+
+  const asked = ['', '2', '2026', '2026-', '2026-0', '2026-1', '2026-02-2', '2026-04-3', '2026-07-3', '2026-07-01T2'];
+  it.each([...asked, '2026-07-01T09:5', '2026-07-01T09:59:59.10'])('by the date prefix %j is asked', async (prefix) => {
+    expect(await born.beginsWith(prefix)).toEqual({ items: [] });
+  });
+});
