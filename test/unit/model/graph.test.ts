@@ -51,9 +51,9 @@ describe('the model of the documentation', () => {
 
 describe('what a model may say', () => {
   it('names for the table and its attributes', () => {
-    const table = { name: 't3', partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl', indexes: { gsi0: 'one', gsi1: 'two' } };
+    const table = { name: 'tbl', partitionKey: 'pk', sortKey: 'sk', ttl: 'ttl', indexes: { gsi0: 'one', gsi1: 'two' } };
     expect(define({ table, nodes: { USER: node() } }).table).toEqual({
-      name: 't3',
+      name: 'tbl',
       partitionKey: 'pk',
       sortKey: 'sk',
       ttl: 'ttl',
