@@ -119,7 +119,10 @@ describe('keys', () => {
   });
 
   it('reads the keys under the names of the table', () => {
-    const renamed = defineGraph({ table: { name: 'records', partitionKey: 'pk', sortKey: 'sk' }, nodes: { USER: node() } });
+    const renamed = defineGraph({
+      table: { name: 'records', partitionKey: 'pk', sortKey: 'sk' },
+      nodes: { USER: node() },
+    });
     expect(() =>
       checkBaseItem(renamed, { pk: { S: 'USER-1' }, sk: { S: 'USER-1' }, source: { N: '1' } }),
     ).not.toThrow();
