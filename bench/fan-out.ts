@@ -5,7 +5,8 @@ import { watermark } from '../src/items/watermark.ts';
 import { defineGraph } from '../src/model/compile/define-graph.ts';
 import { edge, node } from '../src/model/schema.ts';
 import { MeteredStore } from '../src/store/metered.ts';
-import type { DerivedUpdate, Store, UpdateResult } from '../src/store/port.ts';
+import type { Store } from '../src/store/port.ts';
+import { replacedCalls } from '../src/store/replaced.ts';
 import { isContinuationKey } from '../src/stream/filter.ts';
 import { runDirectly } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
@@ -73,9 +74,9 @@ async function changed(children: number): Promise<Seen> {
     const newImage = author('Anne');
     await store.put(newImage);
     const metered = new MeteredStore(store);
-    const counted = new CountedViews(metered);
+    const counted = countingViews(metered);
     const startMs = performance.now();
-    const pages = await drive(counted, record(AUTHOR, 1, oldImage, newImage));
+    const pages = await drive(counted.store, record(AUTHOR, 1, oldImage, newImage));
     const seconds = (performance.now() - startMs) / 1000;
     const { wcu, rcu } = metered;
     const times = [...counted.times.values()];
@@ -165,32 +166,17 @@ async function wrongCopies(store: Store, children: number): Promise<number> {
   return wrong;
 }
 
-/** Counts the updates of each child's view. */
-class CountedViews implements Store {
-  readonly times = new Map<string, number>();
-  readonly get: Store['get'];
-  readonly getMany: Store['getMany'];
-  readonly query: Store['query'];
-  readonly put: Store['put'];
-  readonly delete: Store['delete'];
-  readonly transact: Store['transact'];
-  readonly writeMany: Store['writeMany'];
-
-  constructor(private readonly store: Store) {
-    this.get = store.get.bind(store);
-    this.getMany = store.getMany.bind(store);
-    this.query = store.query.bind(store);
-    this.put = store.put.bind(store);
-    this.delete = store.delete.bind(store);
-    this.transact = store.transact.bind(store);
-    this.writeMany = store.writeMany.bind(store);
-  }
-
-  async update(update: DerivedUpdate): Promise<UpdateResult> {
-    const { source, target } = update.key;
-    if (!isContinuationKey(target) && source !== AUTHOR) this.times.set(source, (this.times.get(source) ?? 0) + 1);
-    return await this.store.update(update);
-  }
+/** The store, with the updates of each child's view counted. */
+function countingViews(store: Store): { store: Store; times: Map<string, number> } {
+  const times = new Map<string, number>();
+  const counting = replacedCalls(store, {
+    async update(update) {
+      const { source, target } = update.key;
+      if (!isContinuationKey(target) && source !== AUTHOR) times.set(source, (times.get(source) ?? 0) + 1);
+      return await store.update(update);
+    },
+  });
+  return { store: counting, times };
 }
 
 await runDirectly(import.meta.url, 'fan-out', fanOut);

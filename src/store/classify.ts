@@ -16,6 +16,7 @@ const TERMINAL: ReadonlySet<string> = new Set([
   'ValidationException',
   'SerializationException',
   'ItemCollectionSizeLimitExceededException',
+  'IdempotentParameterMismatchException',
 ]);
 /** What the SDK throws, as a plain Error, where neither client nor environment names a region. */
 const NO_REGION = 'Region is missing';
@@ -61,6 +62,29 @@ export function classifyCancellation(reasons: readonly CancellationReason[], cau
   const { Code = 'TransactionCanceled', Message = 'no reason was given' } = worst ?? {};
   const kind: StoreErrorKind = TERMINAL_REASONS.has(Code) ? 'terminal' : 'retryable';
   return new StoreError(kind, Code, `DynamoDB cancelled a transaction: ${Code}: ${Message}.`, '', { cause });
+}
+
+/** Codes of retryable errors that are answers, or come before anything was sent: nothing was changed. */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'no-connection',
+  'ProvisionedThroughputExceededException',
+  'ProvisionedThroughputExceeded',
+  'ThrottlingException',
+  'ThrottlingError',
+  'RequestLimitExceeded',
+  'LimitExceededException',
+  'TransactionConflictException',
+  'TransactionConflict',
+  'TransactionInProgressException',
+  'ReplicatedWriteConflictException',
+]);
+
+/**
+ * Whether a failed write certainly changed nothing. A lost connection, a timeout or an error of DynamoDB's own (5xx) leave
+ * that open: the change may have been made, or may still be.
+ */
+export function isRefusal(error: StoreError): boolean {
+  return error.kind !== 'retryable' || REFUSALS.has(error.code);
 }
 
 function errorCode(error: unknown): string | undefined {

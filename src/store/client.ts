@@ -63,6 +63,22 @@ function trim({ config, middlewareStack }: DynamoDBClient): void {
   Object.create(config);
 }
 
+/**
+ * The same client without the SDK's own retries: a change that was made, and whose answer was lost, must not be sent
+ * again unseen. Connections, credentials and middleware are shared.
+ */
+export function singleAttemptClient(client: DynamoDBClient): DynamoDBClient {
+  const middlewareStack = client.middlewareStack.clone();
+  middlewareStack.remove('retryMiddleware');
+  // Its place is kept: signing is added relative to it, once for each attempt.
+  middlewareStack.add((next) => next, { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' });
+  // The client keeps resolved middleware by command: this one needs a memory of its own.
+  return Object.create(client, {
+    middlewareStack: { value: middlewareStack },
+    handlers: { value: undefined, writable: true },
+  }) as DynamoDBClient;
+}
+
 /** A client for the stream of a table. */
 export function createStreamsClient(options: ClientOptions = {}): DynamoDBStreamsClient {
   return new DynamoDBStreamsClient({ ...clientConfig(options), requestHandler: requestHandler(options) });

@@ -8,19 +8,31 @@ import {
   PutItemCommand,
   QueryCommand,
   ScanCommand,
-  type AttributeValue as SdkAttributeValue,
   TransactionCanceledException,
   TransactWriteItemsCommand,
   UpdateItemCommand,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
-import { type Item, itemSizeBytes } from '../items/attribute-value.ts';
+import type { Item } from '../items/attribute-value.ts';
 import type { TableNames } from '../model/compiled.ts';
 import { backoffMs, sleep } from '../retry.ts';
+import {
+  classified,
+  failedConditionUnits,
+  isUnreadable,
+  itemThatFailed,
+  received,
+  type SdkItem,
+  totalUnits,
+} from './answers.ts';
+import { BaseItemStore } from './base-items.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import { deleteCondition, queryInput, updateExpression } from './expressions.ts';
 import type {
+  BaseChange,
   BatchWrite,
+  ChangeAllResult,
+  ChangeResult,
   DeleteResult,
   DerivedUpdate,
   GetManyResult,
@@ -44,16 +56,17 @@ const BATCH_GET_KEYS = 100;
 const BATCH_WRITE_ITEMS = 25;
 /** How often the unprocessed rest of a batch call is sent again before it counts as throttled. */
 const BATCH_ATTEMPTS = 10;
-const WRITE_UNIT_BYTES = 1024;
-
-type SdkItem = Record<string, SdkAttributeValue>;
 
 /** The store on DynamoDB: the only file that sends data requests with the SDK. */
 export class DynamoDBStore implements Store, ScanSource {
+  private readonly baseItems: BaseItemStore;
+
   constructor(
     private readonly client: DynamoDBClient,
     private readonly table: TableNames,
-  ) {}
+  ) {
+    this.baseItems = new BaseItemStore(client, table, (key) => this.get(key, { consistent: true }));
+  }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
     const command = new GetItemCommand({
@@ -121,10 +134,7 @@ export class DynamoDBStore implements Store, ScanSource {
       const output = await this.client.send(command);
       return { applied: true, wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
     } catch (error) {
-      let current: Item | undefined;
-      if (error instanceof ConditionalCheckFailedException) current = error.Item && received(error.Item);
-      else if (isUnreadable(error)) current = (await this.get(update.key, { consistent: true })).item;
-      else throw classifyError(error);
+      const current = await itemThatFailed(error, () => this.get(update.key, { consistent: true }));
       return { applied: false, wcu: failedConditionUnits(current), current };
     }
   }
@@ -206,6 +216,14 @@ export class DynamoDBStore implements Store, ScanSource {
     return { wcu, calls };
   }
 
+  change(change: BaseChange): Promise<ChangeResult> {
+    return this.baseItems.change(change);
+  }
+
+  changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult> {
+    return this.baseItems.changeAll(changes, token);
+  }
+
   async query(request: QueryRequest): Promise<QueryResult> {
     const command = new QueryCommand(queryInput(this.table, request));
     const output = await classified(() => this.client.send(command));
@@ -244,43 +262,8 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 }
 
-/** The one attribute name whose value the SDK loses. */
-const LOST = '__proto__';
-
-/** An item out of a response. What the SDK loses is undefined there, which is no attribute value: it is left out. */
-function received(item: SdkItem): Item {
-  if (Object.hasOwn(item, LOST) && item[LOST] === undefined) delete item[LOST];
-  return item as Item;
-}
-
-/**
- * Whether the SDK could not read DynamoDB's refusal: it trips over attributes named `__proto__` anywhere in the item that
- * a failed condition returns, and no other refusal returns one.
- */
-function isUnreadable(error: unknown): boolean {
-  if (!(error instanceof TypeError) || !('$metadata' in error)) return false;
-  return (error.$metadata as { httpStatusCode?: number }).httpStatusCode === 400;
-}
-
-/** What a failed condition cost. The exception does not say; DynamoDB bills the size of the item that failed it. */
-function failedConditionUnits(current: Item | undefined): number {
-  return current === undefined ? 1 : Math.max(1, Math.ceil(itemSizeBytes(current) / WRITE_UNIT_BYTES));
-}
-
-function totalUnits(consumed: { CapacityUnits?: number }[] | undefined): number {
-  return (consumed ?? []).reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
-}
-
 function throttled(): Error {
   const error = new Error('DynamoDB left items of a batch unprocessed, again and again.');
   error.name = 'ProvisionedThroughputExceededException';
   return classifyError(error);
-}
-
-async function classified<T>(call: () => Promise<T>): Promise<T> {
-  try {
-    return await call();
-  } catch (error) {
-    throw classifyError(error);
-  }
 }

@@ -1,8 +1,12 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { StoreError } from '../errors.ts';
 import { backoffMs, sleep } from '../retry.ts';
+import { isRefusal } from './classify.ts';
 import type {
+  BaseChange,
   BatchWrite,
+  ChangeAllResult,
+  ChangeResult,
   DerivedUpdate,
   GetManyResult,
   GetResult,
@@ -99,6 +103,14 @@ export class MeteredStore implements Store, ScanSource {
     return this.write(() => this.store.writeMany(writes));
   }
 
+  change(change: BaseChange): Promise<ChangeResult> {
+    return this.write(() => this.store.change(change), isRefusal);
+  }
+
+  changeAll(...parameters: Parameters<Store['changeAll']>): Promise<ChangeAllResult> {
+    return this.write(() => this.store.changeAll(...parameters));
+  }
+
   private async read<T extends { rcu: number }>(call: () => Promise<T>): Promise<T> {
     const result = await this.patiently(this.reads, call);
     this.rcu += result.rcu;
@@ -106,21 +118,28 @@ export class MeteredStore implements Store, ScanSource {
     return result;
   }
 
-  private async write<T extends { wcu: number }>(call: () => Promise<T>): Promise<T> {
-    const result = await this.patiently(this.writes, call);
+  private async write<T extends { wcu: number }>(
+    call: () => Promise<T>,
+    mayRetry: (error: StoreError) => boolean = () => true,
+  ): Promise<T> {
+    const result = await this.patiently(this.writes, call, mayRetry);
     this.wcu += result.wcu;
     this.writes.spend(result.wcu);
     return result;
   }
 
-  private patiently<T>(allowance: Allowance, call: () => Promise<T>): Promise<T> {
+  private patiently<T>(
+    allowance: Allowance,
+    call: () => Promise<T>,
+    mayRetry: (error: StoreError) => boolean = () => true,
+  ): Promise<T> {
     return this.limit(async () => {
       for (let debtMs = allowance.debtMs(); debtMs > 0; debtMs = allowance.debtMs()) await this.wait(debtMs);
       for (let attempt = 1; ; attempt++) {
         try {
           return await call();
         } catch (error) {
-          if (!(error instanceof StoreError) || error.kind !== 'retryable') throw error;
+          if (!(error instanceof StoreError) || error.kind !== 'retryable' || !mayRetry(error)) throw error;
           const delayMs = backoffMs(attempt);
           if (delayMs >= this.remainingMs()) throw error;
           await this.wait(delayMs);

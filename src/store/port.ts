@@ -26,6 +26,16 @@ export interface Store {
   delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult>;
   /** Puts and deletes many items, in chunks of 25. Each key at most once. */
   writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult>;
+  /**
+   * Changes one base item under a condition, in one call and one attempt: an answer that is lost is not asked for again,
+   * since the change may have been made. `isRefusal` tells errors after which it certainly was not.
+   */
+  change(change: BaseChange): Promise<ChangeResult>;
+  /**
+   * Changes several base items, all of them or none, at twice the capacity; at most `TRANSACTION_ITEMS`, each named once.
+   * The same token within ten minutes does it once, however often it is sent.
+   */
+  changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult>;
   /** One page of a partition of the table or of an index. */
   query(request: QueryRequest): Promise<QueryResult>;
 }
@@ -143,6 +153,46 @@ export interface RevisionCondition {
 
 /** What `update` gives: `current` is the item that failed the condition (absent where there is none). */
 export type UpdateResult = { applied: true; wcu: number } | { applied: false; wcu: number; current?: Item };
+
+/** When a base item may be changed. All parts have to hold; without any, always. */
+export interface BaseCondition {
+  /** Whether the item has to be there, or has to be absent. */
+  present?: boolean;
+  /** Attributes that have to have exactly these values. */
+  equal?: Item;
+  /** Attributes that have to be absent. */
+  absent?: readonly string[];
+}
+
+/** What is done to the attributes of a base item. Each attribute is named once; an absent item is made. */
+export interface AttributeChanges {
+  set?: Item;
+  remove?: readonly string[];
+  /** Numbers to add to attributes, which count as 0 where they are absent. */
+  add?: Readonly<Record<string, string>>;
+  /** Sets whose elements are added. */
+  addTo?: Item;
+  /** Sets whose elements are deleted; a set that loses its last one is gone. */
+  deleteFrom?: Item;
+}
+
+/** A change of one base item: put whole, updated, deleted, or in a transaction only looked at. */
+export type BaseChange = { key: ItemKey; condition?: BaseCondition } & (
+  | { kind: 'put'; item: Item }
+  | { kind: 'update'; changes: AttributeChanges }
+  | { kind: 'delete' }
+  | { kind: 'look' }
+);
+
+/** What `change` gives: the item as it is now (absent after a delete), or the one that failed the condition. */
+export type ChangeResult =
+  | { applied: true; wcu: number; item?: Item }
+  | { applied: false; wcu: number; current?: Item };
+
+/** What `changeAll` gives: where a condition failed, which changes did, by their places, with the items as they are. */
+export type ChangeAllResult =
+  | { applied: true; wcu: number }
+  | { applied: false; wcu: number; failed: readonly { place: number; current?: Item }[] };
 
 /** Items that a transaction may hold. */
 export const TRANSACTION_ITEMS = 100;

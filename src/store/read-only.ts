@@ -16,5 +16,7 @@ export function readOnlyStore(reads: Pick<Store, 'get' | 'getMany' | 'query'>): 
     put: refuse,
     delete: refuse,
     writeMany: refuse,
+    change: refuse,
+    changeAll: refuse,
   };
 }

@@ -5,6 +5,7 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import type { Store } from '../../src/store/port.ts';
+import { replacedCalls } from '../../src/store/replaced.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const BUDGET_BYTES = 4096;
@@ -24,20 +25,13 @@ function hubGraph() {
 /** A store that notes what each update of a view costs. */
 function costNoting(store: Store) {
   const viewUnits: number[] = [];
-  const noting: Store = {
-    get: (...args) => store.get(...args),
-    getMany: (...args) => store.getMany(...args),
-    put: (...args) => store.put(...args),
-    transact: (...args) => store.transact(...args),
-    delete: (...args) => store.delete(...args),
-    writeMany: (...args) => store.writeMany(...args),
-    query: (...args) => store.query(...args),
+  const noting = replacedCalls(store, {
     async update(update) {
       const result = await store.update(update);
       if (update.key.target === '~view') viewUnits.push(result.wcu);
       return result;
     },
-  };
+  });
   return { noting, viewUnits };
 }
 

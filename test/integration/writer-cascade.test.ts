@@ -2,22 +2,13 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors.ts';
 import type { Store } from '../../src/store/port.ts';
+import { replacedCalls } from '../../src/store/replaced.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { writerTable } from '../support/writer.ts';
 
 /** The store with pages of 7 items, so that a few edges make several pages; `writeMany` may be replaced. */
 function pagedStore(store: Store, replaced: Partial<Store> = {}): Store {
-  return {
-    get: (key, options) => store.get(key, options),
-    getMany: (keys, options) => store.getMany(keys, options),
-    update: (update) => store.update(update),
-    put: (item) => store.put(item),
-    transact: (updates) => store.transact(updates),
-    delete: (key) => store.delete(key),
-    writeMany: (writes) => store.writeMany(writes),
-    query: (request) => store.query({ ...request, limit: 7 }),
-    ...replaced,
-  };
+  return replacedCalls(store, { query: (request) => store.query({ ...request, limit: 7 }), ...replaced });
 }
 
 describe('deleteNodeWithEdges', () => {

@@ -1,7 +1,10 @@
 import { StoreError } from '../../src/errors.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import type {
+  BaseChange,
   BatchWrite,
+  ChangeAllResult,
+  ChangeResult,
   DeleteResult,
   DerivedUpdate,
   GetManyResult,
@@ -103,6 +106,16 @@ export class FaultyStore implements Store, ScanSource {
 
   writeMany(writes: readonly BatchWrite[]): Promise<WriteManyResult> {
     return this.call(() => ({ isWrite: true, text: 'write many', run: (table) => table.writeMany(writes) }));
+  }
+
+  change(change: BaseChange): Promise<ChangeResult> {
+    const text = `change ${keyText(change.key)}`;
+    return this.call(() => ({ isWrite: true, text, run: (table) => table.change(change) }));
+  }
+
+  changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult> {
+    const text = `transaction on ${changes.map(({ key }) => keyText(key)).join(', ')}`;
+    return this.call(() => ({ isWrite: true, text, run: (table) => table.changeAll(changes, token) }));
   }
 
   query(request: QueryRequest): Promise<QueryResult> {

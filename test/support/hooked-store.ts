@@ -1,5 +1,6 @@
 import type { Item } from '../../src/items/attribute-value.ts';
 import type {
+  BaseChange,
   BatchWrite,
   DerivedUpdate,
   ItemKey,
@@ -63,6 +64,17 @@ export class HookedStore implements Store {
       writes.map((write) => ('put' in write ? keyOf(write.put) : write.delete)),
     );
     return await this.inner.writeMany(writes);
+  }
+  async change(change: BaseChange) {
+    await this.note('change', [change.key]);
+    return await this.inner.change(change);
+  }
+  async changeAll(changes: readonly BaseChange[], token: string) {
+    await this.note(
+      'changeAll',
+      changes.map(({ key }) => key),
+    );
+    return await this.inner.changeAll(changes, token);
   }
   async query(request: QueryRequest) {
     await this.note('query', [{ source: request.partition, target: '' }]);

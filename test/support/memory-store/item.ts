@@ -125,13 +125,22 @@ function decimalText({ negative, digits, exponent }: Decimal): string {
   return `${sign}${digits.slice(0, exponent)}.${digits.slice(exponent)}`;
 }
 
-/** A stored number plus a whole one, exact for any number of DynamoDB's. */
+/** The sum of two numbers, exact for any of DynamoDB's. */
 export function sumOf(text: string, addend: string): string {
-  if (/^\d{1,15}$/.test(text)) return String(Number(text) + Number(addend));
-  const [whole, fraction = ''] = text.replace('-', '').split('.');
-  const scale = 10n ** BigInt(fraction.length);
-  const sum = BigInt(whole + fraction) * (text.startsWith('-') ? -1n : 1n) + BigInt(addend) * scale;
-  const padded = (sum < 0n ? -sum : sum).toString().padStart(fraction.length + 1, '0');
-  const point = padded.length - fraction.length;
+  if (/^\d{1,15}$/.test(text) && /^-?\d{1,15}$/.test(addend)) return String(Number(text) + Number(addend));
+  const digits = Math.max(fractionOf(text), fractionOf(addend));
+  const sum = scaled(text, digits) + scaled(addend, digits);
+  const padded = (sum < 0n ? -sum : sum).toString().padStart(digits + 1, '0');
+  const point = padded.length - digits;
   return normalNumber(`${sum < 0n ? '-' : ''}${padded.slice(0, point)}.${padded.slice(point)}`);
+}
+
+/** Digits behind the point of a number in normal form. */
+function fractionOf(text: string): number {
+  return text.split('.')[1]?.length ?? 0;
+}
+
+function scaled(text: string, digits: number): bigint {
+  const [whole, fraction = ''] = text.replace('-', '').split('.');
+  return BigInt(whole + fraction.padEnd(digits, '0')) * (text.startsWith('-') ? -1n : 1n);
 }

@@ -2,7 +2,10 @@ import { attributeOf, type Item, numberOf, sameItem, stringOf } from '../../../s
 import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/items/keys.ts';
 import type { IndexName, TableNames } from '../../../src/model/compiled.ts';
 import {
+  type BaseChange,
   type BatchWrite,
+  type ChangeAllResult,
+  type ChangeResult,
   type DeleteResult,
   type DerivedUpdate,
   type GetManyResult,
@@ -22,6 +25,7 @@ import {
   type WriteManyResult,
   type WriteResult,
 } from '../../../src/store/port.ts';
+import { changedItem, checkedChange, meetsBase } from './base-change.ts';
 import { MemoryIndex, writeUnits } from './index.ts';
 import { copyIn, copyOut, refused, type StoredItem, storedItem } from './item.ts';
 import { MemoryPartition } from './partition.ts';
@@ -59,6 +63,8 @@ export class MemoryStore implements Store, ScanSource {
   private readonly partitions = new Map<string, MemoryPartition>();
   private readonly indexes: ReadonlyMap<IndexName, MemoryIndex>;
   private readonly onChange: MemoryStoreOptions['onChange'];
+  /** Tokens of transactions that were made, with what they changed; DynamoDB keeps them for ten minutes. */
+  private readonly tokens = new Map<string, string>();
 
   constructor(
     private readonly table: TableNames,
@@ -109,11 +115,7 @@ export class MemoryStore implements Store, ScanSource {
   }
 
   async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
-    if (updates.length === 0 || updates.length > TRANSACTION_ITEMS) {
-      throw refused(`a transaction has ${updates.length} items`);
-    }
-    const keys = updates.map(({ key }) => JSON.stringify([key.source, key.target]));
-    if (new Set(keys).size !== keys.length) throw refused('a transaction names a key twice');
+    checkTransaction(updates.map(({ key }) => key));
     const prepared = updates.map((update) => this.preparedUpdate(update));
     let wcu = 0;
     if (prepared.some(({ after }) => after === undefined)) {
@@ -152,6 +154,60 @@ export class MemoryStore implements Store, ScanSource {
       calls += 1;
     }
     return { wcu, calls };
+  }
+
+  async change(change: BaseChange): Promise<ChangeResult> {
+    const { before, after, holds } = this.preparedChange(change);
+    if (!holds) {
+      return {
+        applied: false,
+        wcu: writeUnits(before?.sizeBytes ?? 0),
+        ...(before && { current: copyOut(before.item) }),
+      };
+    }
+    return { applied: true, wcu: this.write(before, after), ...(after && { item: copyOut(after.item) }) };
+  }
+
+  async changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult> {
+    checkTransaction(changes.map(({ key }) => key));
+    const text = JSON.stringify(changes, (_, value) => (value instanceof Uint8Array ? [...value] : value));
+    const earlier = this.tokens.get(token);
+    if (earlier !== undefined && earlier !== text) throw refused('a token comes again with other changes');
+    if (earlier !== undefined) return { applied: true, wcu: 0 };
+    const prepared = changes.map((change) => this.preparedChange(change));
+    const wcu = (change: PreparedChange): number =>
+      2 * writeUnits(Math.max(change.before?.sizeBytes ?? 0, change.after?.sizeBytes ?? 0));
+    const failed = prepared.flatMap(({ before, holds }, place) =>
+      holds ? [] : [{ place, ...(before && { current: copyOut(before.item) }) }],
+    );
+    if (failed.length > 0) return { applied: false, wcu: prepared.reduce((sum, one) => sum + wcu(one), 0), failed };
+    this.tokens.set(token, text);
+    let total = 0;
+    for (const [i, one] of prepared.entries()) {
+      total += changes[i]!.kind === 'look' ? wcu(one) : 2 * this.write(one.before, one.after);
+    }
+    return { applied: true, wcu: total };
+  }
+
+  /** What a change makes of an item: nothing where its condition does not hold. */
+  private preparedChange(change: BaseChange): PreparedChange {
+    const { key } = change;
+    checkKey(key);
+    const before = this.find(key);
+    const checked = checkedChange(change, this.table);
+    if (checked.kind === 'put') {
+      const after = this.incoming(checked.item);
+      return { before, after, holds: meetsBase(before?.item, change.condition) };
+    }
+    if (!meetsBase(before?.item, change.condition)) return { before, holds: false };
+    if (checked.kind !== 'update') return { before, after: checked.kind === 'look' ? before : undefined, holds: true };
+    const item = before?.item ?? {
+      [this.table.partitionKey]: { S: key.source },
+      [this.table.sortKey]: { S: key.target },
+    };
+    const after = storedItem(key.source, key.target, changedItem(item, checked.changes));
+    this.check(after);
+    return { before, after, holds: true };
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
@@ -266,6 +322,19 @@ export class MemoryStore implements Store, ScanSource {
     partition?.delete(target);
     if (partition?.size === 0) this.partitions.delete(source);
   }
+}
+
+/** A change that was checked: the item before, what it becomes, and whether its condition holds. */
+interface PreparedChange {
+  before?: StoredItem;
+  after?: StoredItem;
+  holds: boolean;
+}
+
+function checkTransaction(keys: readonly ItemKey[]): void {
+  if (keys.length === 0 || keys.length > TRANSACTION_ITEMS) throw refused(`a transaction has ${keys.length} items`);
+  const texts = keys.map(({ source, target }) => JSON.stringify([source, target]));
+  if (new Set(texts).size !== texts.length) throw refused('a transaction names a key twice');
 }
 
 function checkKey({ source, target }: ItemKey): void {

@@ -1,0 +1,54 @@
+import { ConditionalCheckFailedException, type AttributeValue as SdkAttributeValue } from '@aws-sdk/client-dynamodb';
+import { type Item, itemSizeBytes } from '../items/attribute-value.ts';
+import { classifyError } from './classify.ts';
+
+/** What DynamoDB answers, taken out of the SDK's hands. */
+
+const WRITE_UNIT_BYTES = 1024;
+
+/** An item as the SDK has it. */
+export type SdkItem = Record<string, SdkAttributeValue>;
+
+/** The one attribute name whose value the SDK loses. */
+const LOST = '__proto__';
+
+/** An item out of a response. What the SDK loses is undefined there, which is no attribute value: it is left out. */
+export function received(item: SdkItem): Item {
+  if (Object.hasOwn(item, LOST) && item[LOST] === undefined) delete item[LOST];
+  return item as Item;
+}
+
+/**
+ * Whether the SDK could not read DynamoDB's refusal: it trips over attributes named `__proto__` anywhere in the item that
+ * a failed condition returns, and no other refusal returns one.
+ */
+export function isUnreadable(error: unknown): boolean {
+  if (!(error instanceof TypeError) || !('$metadata' in error)) return false;
+  return (error.$metadata as { httpStatusCode?: number }).httpStatusCode === 400;
+}
+
+/** What a failed condition cost. The exception does not say; DynamoDB bills the size of the item that failed it. */
+export function failedConditionUnits(current: Item | undefined): number {
+  return current === undefined ? 1 : Math.max(1, Math.ceil(itemSizeBytes(current) / WRITE_UNIT_BYTES));
+}
+
+/** Units of all parts of a call. */
+export function totalUnits(consumed: { CapacityUnits?: number }[] | undefined): number {
+  return (consumed ?? []).reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
+}
+
+/** Makes a call; its error is classified. */
+export async function classified<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw classifyError(error);
+  }
+}
+
+/** The item that failed a condition; throws where something else went wrong. `read` gives the item where the SDK cannot. */
+export async function itemThatFailed(error: unknown, read: () => Promise<{ item?: Item }>): Promise<Item | undefined> {
+  if (error instanceof ConditionalCheckFailedException) return error.Item && received(error.Item);
+  if (isUnreadable(error)) return (await read()).item;
+  throw classifyError(error);
+}

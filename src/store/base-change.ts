@@ -1,0 +1,117 @@
+import type { TransactWriteItem, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
+import type { AttributeValue, Item } from '../items/attribute-value.ts';
+import type { TableNames } from '../model/compiled.ts';
+import type { AttributeChanges, BaseChange, BaseCondition } from './port.ts';
+
+/** Changes of base items as expressions. Every name goes through a placeholder: a producer's may be reserved words. */
+
+type Expression = Pick<
+  UpdateItemCommandInput,
+  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
+
+/** Names and values behind the placeholders of one call's expressions. */
+class Placeholders {
+  private readonly names = new Map<string, string>();
+  private readonly values: Record<string, AttributeValue> = {};
+  private count = 0;
+
+  name(name: string): string {
+    let placeholder = this.names.get(name);
+    if (placeholder === undefined) {
+      placeholder = `#${this.names.size}`;
+      this.names.set(name, placeholder);
+    }
+    return placeholder;
+  }
+
+  value(value: AttributeValue): string {
+    const placeholder = `:${this.count}`;
+    this.count += 1;
+    this.values[placeholder] = value;
+    return placeholder;
+  }
+
+  expression(condition: string): Expression {
+    const names = [...this.names].map(([name, placeholder]) => [placeholder, name]);
+    return {
+      ...(condition !== '' && { ConditionExpression: condition }),
+      ...(names.length > 0 && { ExpressionAttributeNames: Object.fromEntries(names) }),
+      ...(this.count > 0 && { ExpressionAttributeValues: this.values as Expression['ExpressionAttributeValues'] }),
+    };
+  }
+}
+
+/** The condition of a put or a delete. */
+export function conditionOnly(table: TableNames, condition: BaseCondition | undefined): Expression {
+  const placeholders = new Placeholders();
+  return placeholders.expression(conditionText(table, condition, placeholders));
+}
+
+/** The expressions of an update. */
+export function attributeUpdate(
+  table: TableNames,
+  changes: AttributeChanges,
+  condition: BaseCondition | undefined,
+): Expression & { UpdateExpression?: string } {
+  const placeholders = new Placeholders();
+  const { set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} } = changes;
+  const pairs = (item: Item, operator: string): string[] =>
+    Object.keys(item).map((name) => `${placeholders.name(name)}${operator}${placeholders.value(item[name]!)}`);
+  const numbers = Object.entries(add).map(([name, N]) => `${placeholders.name(name)} ${placeholders.value({ N })}`);
+  const update = [
+    clause('SET', pairs(set, ' = ')),
+    clause(
+      'REMOVE',
+      remove.map((name) => placeholders.name(name)),
+    ),
+    clause('ADD', [...numbers, ...pairs(addTo, ' ')]),
+    clause('DELETE', pairs(deleteFrom, ' ')),
+  ]
+    .filter((text) => text !== '')
+    .join(' ');
+  const rest = placeholders.expression(conditionText(table, condition, placeholders));
+  return update === '' ? rest : { UpdateExpression: update, ...rest };
+}
+
+/** A change as a part of a transaction. */
+export function transactionPart(table: TableNames, change: BaseChange): TransactWriteItem {
+  const Key = {
+    [table.partitionKey]: { S: change.key.source },
+    [table.sortKey]: { S: change.key.target },
+  };
+  const common = { TableName: table.name, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } as const;
+  if (change.kind === 'update') {
+    const { UpdateExpression, ...rest } = attributeUpdate(table, change.changes, change.condition);
+    return { Update: { ...common, Key, UpdateExpression, ...rest } };
+  }
+  const expression = conditionOnly(table, change.condition);
+  if (change.kind === 'put') {
+    return { Put: { ...common, Item: change.item as NonNullable<TransactWriteItem['Put']>['Item'], ...expression } };
+  }
+  if (change.kind === 'delete') return { Delete: { ...common, Key, ...expression } };
+  return {
+    ConditionCheck: { ...common, Key, ...expression, ConditionExpression: expression.ConditionExpression ?? '' },
+  };
+}
+
+function clause(keyword: string, parts: readonly string[]): string {
+  return parts.length === 0 ? '' : `${keyword} ${parts.join(', ')}`;
+}
+
+function conditionText(
+  table: TableNames,
+  { present, equal = {}, absent = [] }: BaseCondition = {},
+  placeholders: Placeholders,
+): string {
+  const clauses: string[] = [];
+  // An attribute that equals something says as much; DynamoDB takes 300 operators, ANDs included.
+  if (present === true && Object.keys(equal).length === 0)
+    clauses.push(`attribute_exists(${placeholders.name(table.partitionKey)})`);
+  if (present === false) clauses.push(`attribute_not_exists(${placeholders.name(table.partitionKey)})`);
+  for (const name of Object.keys(equal)) {
+    clauses.push(`${placeholders.name(name)} = ${placeholders.value(equal[name]!)}`);
+  }
+  for (const name of absent) clauses.push(`attribute_not_exists(${placeholders.name(name)})`);
+  return clauses.join(' AND ');
+}
