@@ -8,6 +8,7 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 const source = (path: string): string => fileURLToPath(new URL(`src/${path}`, import.meta.url));
 const alias = [
   { find: /^edgeloom$/, replacement: source('index.ts') },
+  { find: /^edgeloom\/tools$/, replacement: source('tools.ts') },
   { find: /^edgeloom\/(lambda|local)$/, replacement: `${source('')}$1/index.ts` },
 ];
 

@@ -1,9 +1,10 @@
 /**
  * Edgeloom: write edges, read projections.
  *
- * A model (`defineGraph`), a writer and a reader for it, the projector that keeps what is derived, and the check that
- * proves it. `edgeloom/local`
- * has the embedded engines and the local stream worker.
+ * Most users need a dozen names: `defineGraph`, `node`, `edge`, `rank` and `derive` for the model; `createClient`,
+ * `DynamoDBStore`, `createWriter` and `createReader` to write and read; `newId`; `check`; `EdgeloomError`. The types beside them
+ * are those of their options and results. `edgeloom/lambda` makes Lambda handlers, `edgeloom/local` runs everything on this
+ * machine, `edgeloom/tools` has what tools are built with.
  */
 
 export {
@@ -14,17 +15,14 @@ export {
   type ProjectorOptions,
 } from './apply/projector.ts';
 export { type CheckOptions, type CheckResult, check } from './check/check.ts';
-export type { ConsumerPosition } from './check/confirm.ts';
 export { type CheckCursor, type CheckTotals, parseCursor } from './check/cursor.ts';
 export type { Finding, Verdict } from './check/finding.ts';
 export { EdgeloomError, type Mistake, ModelError, StoreError, type StoreErrorKind } from './errors.ts';
-export type { AttributeValue, Item } from './items/attribute-value.ts';
-export type { ChangeRecord } from './items/change-record.ts';
 export type { ValueType } from './items/encoding.ts';
 export { hashedEdgeKey } from './items/hashed-key.ts';
 export { newId } from './items/keys.ts';
 export { ExactNumber, type NumberReader } from './items/plain.ts';
-export { codePointProduct, fnv1a, type HashName, shardOf } from './items/shard.ts';
+export type { HashName } from './items/shard.ts';
 export { defineGraph } from './model/compile/define-graph.ts';
 export type { CompiledModel, IndexName } from './model/compiled.ts';
 export type { Graph, GraphInput } from './model/graph.ts';
@@ -70,11 +68,9 @@ export type { WaitOptions } from './read/wait.ts';
 export { type RedriveOptions, type RedriveResult, redrive } from './repair/redrive.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
-export type * from './store/port.ts';
-export { createTable, deleteTable, describeTable, type TableStatus, tableDefinition } from './store/table.ts';
-export { decodeRecords, type RawRecord } from './stream/decode.ts';
+export type { Store } from './store/port.ts';
+export { createTable, deleteTable, describeTable, type TableStatus } from './store/table.ts';
 export { InvalidBatchError, type WriteBatchResult } from './write/batch.ts';
 export type { DeletedNode } from './write/cascade.ts';
-export { checkBaseItem, toBaseItem } from './write/checks/base-item.ts';
 export { type ImportFormat, type ImportOptions, type ImportResult, importFile } from './write/import.ts';
 export { createWriter, type Operations, type Writer, type WriterOptions } from './write/writer.ts';

@@ -10,6 +10,7 @@ export function createModuleLoader(): ReturnType<typeof createJiti> {
     alias: {
       'edgeloom/lambda': ownModule('./lambda/index'),
       'edgeloom/local': ownModule('./local/index'),
+      'edgeloom/tools': ownModule('./tools'),
       edgeloom: ownModule('./index'),
     },
   });

@@ -1,5 +1,6 @@
-import { check, decodeRecords } from 'edgeloom';
+import { check } from 'edgeloom';
 import { type Local, startLocal } from 'edgeloom/local';
+import { decodeRecords } from 'edgeloom/tools';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import graph from '../edgeloom.config.ts';
 import { createFollows } from '../src/follows.ts';

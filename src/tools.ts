@@ -1,0 +1,13 @@
+/**
+ * `edgeloom/tools`: what tools are built with. The port to the table, stream records, item values, the checks of base items
+ * without a writer, the hashes of the shards.
+ */
+export type { ConsumerPosition } from './check/confirm.ts';
+export type { AttributeValue, Item } from './items/attribute-value.ts';
+export type { ChangeRecord } from './items/change-record.ts';
+export { codePointProduct, fnv1a, type HashName, shardOf } from './items/shard.ts';
+export type { CompiledModel, IndexName } from './model/compiled.ts';
+export type * from './store/port.ts';
+export { tableDefinition } from './store/table.ts';
+export { decodeRecords, type RawRecord } from './stream/decode.ts';
+export { checkBaseItem, toBaseItem } from './write/checks/base-item.ts';
