@@ -32,7 +32,7 @@ export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit)
     for (let isFirst = true; open.length > 0; isFirst = false) {
       checkTime(context);
       const changes = await seen(context, open, isFirst);
-      open = await written(context, unit.edgeType, changes);
+      open = await written(context, unit.countName, changes);
     }
   }
 }
@@ -48,10 +48,10 @@ export async function writeCounted(
   wanted: Item | undefined,
   update: DerivedUpdate,
 ): Promise<boolean> {
-  const edgeType = stringOf(wanted?.[COUNTED]) ?? stringOf(current?.[COUNTED]) ?? '';
+  const countName = stringOf(wanted?.[COUNTED]) ?? stringOf(current?.[COUNTED]) ?? '';
   const change = difference(current, wanted);
   if (change === 0) return (await countedUpdate(context, update)).applied;
-  return await transacted(context, [update, countUpdate(context.graph, update.key.source, edgeType, change)]);
+  return await transacted(context, [update, countUpdate(context.graph, update.key.source, countName, change)]);
 }
 
 function chunksOf(items: readonly IndexUnit[]): IndexUnit[][] {
@@ -81,7 +81,9 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
   );
   const stale = units.filter((unit, i) => isStale(unit.newest, currents[i]));
   if (isFirst) stats.stale += stale.length;
-  const contradicting = units.filter((unit, i) => stale.includes(unit) && !isAsWanted(currents[i], unit.wanted));
+  const contradicting = units.filter(
+    (unit, i) => unit.byBase === true || (stale.includes(unit) && !isAsWanted(currents[i], unit.wanted)),
+  );
   stats.contradictions += contradicting.length;
   const bases = await readItems(
     context,
@@ -107,7 +109,7 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
 }
 
 /** Writes changes; gives the units whose items have changed since they were seen. */
-async function written(context: ApplyContext, edgeType: string, changes: readonly Change[]): Promise<IndexUnit[]> {
+async function written(context: ApplyContext, countName: string, changes: readonly Change[]): Promise<IndexUnit[]> {
   const open: IndexUnit[] = [];
   const moving: Change[] = [];
   let change = 0;
@@ -121,7 +123,7 @@ async function written(context: ApplyContext, edgeType: string, changes: readonl
   // Also where the changes add up to nothing: whoever counts the items has to see that they moved.
   const { source } = moving[0]!.unit;
   const updates = moving.map(({ update }) => update);
-  if (await transacted(context, [...updates, countUpdate(context.graph, source, edgeType, change)])) return open;
+  if (await transacted(context, [...updates, countUpdate(context.graph, source, countName, change)])) return open;
   return [...open, ...moving.map(({ unit }) => unit)];
 }
 

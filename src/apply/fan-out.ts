@@ -7,6 +7,7 @@ import type { EdgeModel } from '../model/compiled.ts';
 import { copyOf } from '../plan/copies.ts';
 import { beginUpdate, moveUpdate } from '../plan/fan-out.ts';
 import { refusalEntry } from '../plan/quarantine-entry.ts';
+import { isOfOtherShape } from '../plan/shape.ts';
 import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../plan/unit.ts';
 import { copyUpdate } from '../plan/writes.ts';
 import { backoffMs } from '../retry.ts';
@@ -20,6 +21,7 @@ import {
   putEntry,
   waitWithin,
 } from './context.ts';
+import { remakeView } from './whole-view.ts';
 
 /**
  * The fan-out: a parent's attributes are brought into the views of its children. The children come from a consistent Query
@@ -168,7 +170,10 @@ async function writeCopy(
   for (;;) {
     checkTime(context);
     const parents = new Map([[edgeSortKey(edge.type, parent), seen.copy]]);
-    const result = await countedUpdate(context, copyUpdate(graph, child, seen.view, parents, epochSeconds(context)));
+    const update = isOfOtherShape(graph, child, seen.view)
+      ? await remakeView(context, child, seen.view, '')
+      : copyUpdate(graph, child, seen.view, parents, epochSeconds(context));
+    const result = await countedUpdate(context, update);
     if (result.applied) return;
     seen = { view: result.current, copy: await readCopy(context, edge, parent) };
   }

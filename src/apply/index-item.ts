@@ -14,6 +14,7 @@ import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './con
  * read the base item before, and stands still, must find it changed.
  */
 export async function applyIndexUnit(context: ApplyContext, unit: IndexUnit): Promise<void> {
+  if (unit.byBase === true) return await applyByBase(context, unit);
   const { graph, stats } = context;
   let result = await countedUpdate(context, indexUpdate(graph, unit, epochSeconds(context)));
   if (result.applied) return;
@@ -25,6 +26,22 @@ export async function applyIndexUnit(context: ApplyContext, unit: IndexUnit): Pr
     if (isAgreed && stringOf(current?.[WATERMARK]) === unit.newest) return;
     const truth = isAgreed ? unit.wanted : await readTruth(context, unit);
     result = await countedUpdate(context, settledIndexUpdate(graph, unit, current, truth, epochSeconds(context)));
+  }
+}
+
+/**
+ * Applies an index unit by what the base item says: the item is read first, then the base item, and the write is made under
+ * the revision seen, again and again.
+ */
+export async function applyByBase(context: ApplyContext, unit: IndexUnit): Promise<void> {
+  let current = await readItem(context, { source: unit.source, target: unit.sortKey });
+  for (;;) {
+    checkTime(context);
+    const truth = await readTruth(context, unit);
+    const update = settledIndexUpdate(context.graph, unit, current, truth, epochSeconds(context));
+    const written = await countedUpdate(context, update);
+    if (written.applied) break;
+    current = written.current;
   }
 }
 

@@ -189,11 +189,11 @@ async function runUnit(
 /** Finds the item that DynamoDB refuses within a transaction: the others are written, and it alone is quarantined. */
 async function runOneByOne(
   context: ApplyContext,
-  { edgeType, items }: CountedUnit,
+  { countName, items }: CountedUnit,
   failures: readonly Failure[],
 ): Promise<EdgeloomError | undefined> {
   for (const item of items) {
-    const error = await runUnit(context, countedUnit(edgeType, [item]), undefined, failures);
+    const error = await runUnit(context, countedUnit(countName, [item]), undefined, failures);
     if (error !== undefined) return error;
   }
   return undefined;

@@ -6,12 +6,14 @@ import { evictedTypes } from '../items/stored-view.ts';
 import type { ParentCopies } from '../plan/copies.ts';
 import { derive } from '../plan/derive.ts';
 import { isOverBudget, viewBudgetBytes } from '../plan/eviction.ts';
+import { isOfOtherShape } from '../plan/shape.ts';
 import type { ViewChange, ViewUnit } from '../plan/unit.ts';
 import { contradictions, evictionUpdate, fastViewUpdate, isStale, slowViewUpdate, type Truth } from '../plan/writes.ts';
 import { readItem, readItems } from '../store/pages.ts';
 import type { DerivedUpdate, UpdateResult } from '../store/port.ts';
 import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
 import { readCopies } from './copies.ts';
+import { remakeView } from './whole-view.ts';
 
 /** Whether a view unit has to see the view before it can be written, so that a prefetch pays. */
 export function needsView(context: ApplyContext, unit: ViewUnit): boolean {
@@ -46,6 +48,12 @@ export async function applyViewUnit(
   if (isStale(unit.oldest, current)) stats.stale += 1;
   for (;;) {
     checkTime(context);
+    if (isOfOtherShape(graph, unit.source, current)) {
+      const remade = await countedUpdate(context, await remakeView(context, unit.source, current, unit.newest));
+      if (remade.applied) break;
+      current = remade.current;
+      continue;
+    }
     const truths = await readTruths(context, unit, contradictions(unit, current));
     const parents = await readParents(context, unit, current, truths);
     const update = slowViewUpdate(graph, unit, current, truths, epochSeconds(context), {}, parents);
@@ -114,7 +122,7 @@ async function keepWithinBudget(context: ApplyContext, source: string, wcu: numb
   const { graph } = context;
   if (!isOverBudget(wcu, viewBudgetBytes(graph, source))) return;
   let view = await readView(context, source);
-  while (view !== undefined) {
+  while (view !== undefined && !isOfOtherShape(graph, source, view)) {
     const update = evictionUpdate(graph, source, view, epochSeconds(context));
     if (update === undefined) return;
     checkTime(context);

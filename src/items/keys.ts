@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { EdgeloomError } from '../errors.ts';
 import { isWellFormed } from './encoding.ts';
+import { generationPrefix, splitGeneration } from './generation.ts';
 
 /**
  * Keys: node ids, edges' sort keys, and the sort keys of derived items.
@@ -132,7 +133,7 @@ export function hash128(text: string): string {
 /** Percent-encodes what would be ambiguous in the name part of a search item's sort key. */
 function escapeName(name: string): string {
   return name.replace(
-    /[%/#-]/g,
+    /[%/#@-]/g,
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
   );
 }
@@ -141,39 +142,52 @@ function escapeName(name: string): string {
  * The sort key of an edge's index item, or with an order's name of the item that the order has for itself:
  * `~ix/#byPriority/GOALMEMBERSHIP-USER-U1`. Edges whose own sort key leaves no room are named by its hash.
  */
-export function edgeIndexKey(baseSortKey: string, orderName?: string): string {
-  return fittingKey(orderName === undefined ? INDEX_PREFIX : orderKeyPrefix(orderName), baseSortKey);
+export function edgeIndexKey(baseSortKey: string, orderName?: string, generation = 1): string {
+  const prefix =
+    orderName === undefined ? generationPrefix(INDEX_PREFIX, generation) : orderKeyPrefix(orderName, generation);
+  return fittingKey(prefix, baseSortKey);
 }
 
 /**
  * What the sort keys of a named order's index items begin with. Neither the names of searches nor edges' sort keys begin
  * with `#`, and the hash of a sort key has no `/` behind it.
  */
-export function orderKeyPrefix(orderName: string): string {
-  return `${INDEX_PREFIX}#${orderName}/`;
+export function orderKeyPrefix(orderName: string, generation = 1): string {
+  return `${generationPrefix(INDEX_PREFIX, generation)}#${orderName}/`;
 }
 
 /** The named order that an index item with this sort key belongs to; undefined where there is none. */
 export function orderOfIndexKey(sortKey: string): string | undefined {
-  return isOwnerKey(sortKey) ? undefined : ORDER_KEY.exec(sortKey)?.[1];
+  const { plain } = splitGeneration(sortKey);
+  return isOwnerKey(plain) ? undefined : ORDER_KEY.exec(plain)?.[1];
 }
 
 /**
  * The sort key of a node's index item among its incoming edges of a type, or with an order's name among those in that
  * order: `~ix/#includeOwner/TICKET`, `~ix/#includeOwner/TICKET/byPriority`.
  */
-export function ownerIndexKey(edgeType: string, orderName?: string): string {
-  return fittingKey(OWNER_PREFIX, orderName === undefined ? edgeType : `${edgeType}/${orderName}`);
+export function ownerIndexKey(edgeType: string, orderName?: string, generation = 1): string {
+  const prefix = generationPrefix(INDEX_PREFIX, generation) + OWNER_PREFIX.slice(INDEX_PREFIX.length);
+  return fittingKey(prefix, orderName === undefined ? edgeType : `${edgeType}/${orderName}`);
 }
 
 /** Whether an index item with this sort key is a node among its incoming edges. */
 export function isOwnerKey(sortKey: string): boolean {
-  return sortKey.startsWith(OWNER_PREFIX);
+  return splitGeneration(sortKey).plain.startsWith(OWNER_PREFIX);
 }
 
-/** The sort key of the count of a node's edges of a type: `~degree/FOLLOWS`. */
-export function degreeKey(edgeType: string): string {
-  return DEGREE_PREFIX + edgeType;
+/**
+ * The sort key of the count of a node's edges of a type: `~degree/FOLLOWS`, of a later generation `~degree/@2/FOLLOWS`.
+ *
+ * @param countName what `countNameOf` gives.
+ */
+export function degreeKey(countName: string): string {
+  return DEGREE_PREFIX + countName;
+}
+
+/** The name of a count: the edge type, of a later generation behind its mark: `@2/FOLLOWS`. Counted items hold it. */
+export function countNameOf(edgeType: string, generation = 1): string {
+  return generationPrefix('', generation) + edgeType;
 }
 
 /** What the sort keys of the reverse items of an edge type begin with: `~rev/WROTE-`. */
@@ -197,18 +211,18 @@ export function continuationKey(edgeType: string): string {
 }
 
 /** The sort key of a search item: `~ix/name`. */
-export function searchKey(name: string): string {
-  return INDEX_PREFIX + escapeName(name);
+export function searchKey(name: string, generation = 1): string {
+  return generationPrefix(INDEX_PREFIX, generation) + escapeName(name);
 }
 
 /** The sort key of one value's search item: `~ix/favoriteFoods/ramen`, hashed when too long. */
-export function searchValueKey(name: string, encodedValue: string): string {
-  return fittingKey(searchValuePrefix(name), encodedValue);
+export function searchValueKey(name: string, encodedValue: string, generation = 1): string {
+  return fittingKey(searchValuePrefix(name, generation), encodedValue);
 }
 
 /** What the sort keys of a multi-valued attribute's search items begin with. */
-export function searchValuePrefix(name: string): string {
-  return `${searchKey(name)}/`;
+export function searchValuePrefix(name: string, generation = 1): string {
+  return `${searchKey(name, generation)}/`;
 }
 
 /**
@@ -216,9 +230,10 @@ export function searchValuePrefix(name: string): string {
  * is `source`. Undefined where the item is named by a hash of its edge's sort key, or by nothing that can be one.
  */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
-  if (isOwnerKey(sortKey)) return source;
-  const order = orderOfIndexKey(sortKey);
-  const name = sortKey.slice(order === undefined ? INDEX_PREFIX.length : orderKeyPrefix(order).length);
+  const { plain } = splitGeneration(sortKey);
+  if (isOwnerKey(plain)) return source;
+  const order = orderOfIndexKey(plain);
+  const name = plain.slice(order === undefined ? INDEX_PREFIX.length : orderKeyPrefix(order).length);
   if (name.startsWith('#')) return undefined;
   if (order !== undefined) return name === '' ? undefined : name;
   // The name of a search holds neither character: both are escaped. An edge's sort key begins with its type.

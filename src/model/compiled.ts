@@ -15,11 +15,36 @@ export interface CompiledModel {
   readonly edges: ReadonlyMap<string, EdgeModel>;
   /** The indexes that the model needs. */
   readonly indexes: readonly IndexName[];
-  /** Eight hex digits that change when the model does; stamped on derived items, for information. */
+  /**
+   * Eight hex digits that change when the model does; stamped on derived items, for information. Of a model that was made
+   * from the registry: `@` and the registry's version.
+   */
   readonly fingerprint: string;
+  /**
+   * How views are stamped, by node type: of a model that was made from the registry. Absent: the table has none, and
+   * stamps say nothing.
+   */
+  readonly shapes?: ReadonlyMap<string, ViewShape>;
+  /** Further models of which the index items are kept beside this one's, each with generations that this one lacks. */
+  readonly further?: readonly CompiledModel[];
   /** The declared types, for writer and reader; nothing at run time. Unknown here: any type is taken. */
   // biome-ignore lint/suspicious/noExplicitAny: a model that is read at run time declares no types
   readonly definition?: { nodes: any; edges: any };
+}
+
+/** A model and the further ones that are kept beside it. */
+export function layersOf(graph: CompiledModel): readonly CompiledModel[] {
+  return graph.further === undefined ? [graph] : [graph, ...graph.further];
+}
+
+/** What the views of a node type are at the moment. */
+export interface ViewShape {
+  /** What a view of this shape holds in its attribute `model`. */
+  stamp: string;
+  /** Whether each node has a view of this shape, so that a view that is missing says that there is nothing. */
+  ready: boolean;
+  /** Records that were made before this moment, in milliseconds since 1970, are settled by the base item. */
+  settleBefore: number;
 }
 
 /** The table's name and those of its attributes and indexes. */
@@ -62,6 +87,10 @@ export interface EdgeModel {
   inbound?: InboundModel;
   /** Whether each node's edges of this type are counted. */
   degree: boolean;
+  /** Generation of the item that gsi0 and gsi1 share, and of the count. Default 1. */
+  generation?: number;
+  /** As in `ViewShape`, for that generation. */
+  settleBefore?: number;
   /** How sort keys are made. */
   keys: 'plain' | 'hashed';
   /** Attributes of the target node that are copied into the source's view; undefined: none. */
@@ -76,6 +105,8 @@ export interface InboundOrder {
   order: OrderModel;
   /** Whether it is beyond the two indexes, with an index item and an index partition of its own. */
   isNamed: boolean;
+  /** Default 1. */
+  generation?: number;
 }
 
 /** One index item of an edge, with the orders that it is found in. */
@@ -83,6 +114,10 @@ export interface InboundItem {
   /** The order that has the item for itself; undefined for the item that gsi0 and gsi1 share. */
   orderName?: string;
   orders: readonly InboundOrder[];
+  /** Default 1. */
+  generation?: number;
+  /** As in `ViewShape`, for this generation. */
+  settleBefore?: number;
 }
 
 /** How an edge type's index items are made. */
@@ -112,6 +147,10 @@ export interface SearchModel {
   hash: HashName;
   partition?: string;
   project: Projection;
+  /** Default 1. */
+  generation?: number;
+  /** As in `ViewShape`, for this generation. */
+  settleBefore?: number;
 }
 
 /** Where an order's value comes from and how it is encoded. */

@@ -1,3 +1,4 @@
+import { generationMark } from '../items/generation.ts';
 import { hash128 } from '../items/keys.ts';
 import { shardOf } from '../items/shard.ts';
 import type { InboundModel, InboundOrder, SearchModel } from './compiled.ts';
@@ -11,6 +12,7 @@ import type { InboundModel, InboundOrder, SearchModel } from './compiled.ts';
 
 /** Values longer than this stand in a `shards: 'value'` key by their hash. */
 const VALUE_IN_KEY_BYTES = 512;
+const ESCAPED: Readonly<Record<string, string>> = { '%': '%25', '#': '%23', '@': '%40' };
 
 /** The index partition of an edge's index item in an order. */
 export function inboundPartition(
@@ -56,13 +58,16 @@ export function searchPartitions(search: SearchModel, partition: string | undefi
 }
 
 /** Names of orders begin with a small letter, the edge types and searches that others begin with do not. */
-function inboundBase({ name, isNamed }: InboundOrder, edgeSortKey: string): string {
-  return isNamed ? `${name}/${edgeSortKey}` : edgeSortKey;
+function inboundBase({ name, isNamed, generation = 1 }: InboundOrder, edgeSortKey: string): string {
+  const mark = generationMark(generation);
+  if (isNamed) return `${name}${mark}/${edgeSortKey}`;
+  const dash = edgeSortKey.indexOf('-');
+  return mark === '' ? edgeSortKey : edgeSortKey.slice(0, dash) + mark + edgeSortKey.slice(dash);
 }
 
-function searchBase({ indexPartition }: SearchModel, partition: string | undefined): string {
-  // A search named `name#1` must not share a partition with the first shard of `name`.
-  const base = indexPartition.replace(/[%#]/g, (character) => (character === '%' ? '%25' : '%23'));
+function searchBase({ indexPartition, generation = 1 }: SearchModel, partition: string | undefined): string {
+  // A search named `name#1` must not share a partition with the first shard of `name`, nor `name@2` with a generation.
+  const base = indexPartition.replace(/[%#@]/g, (character) => ESCAPED[character]!) + generationMark(generation);
   return partition === undefined ? base : `${base}#${partition}`;
 }
 

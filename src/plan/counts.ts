@@ -7,9 +7,9 @@ import type { DerivedUpdate } from '../store/port.ts';
 /** What has to be written for the count of a node's edges of a type. */
 
 /** The update that moves the count of a node's edges of a type. */
-export function countUpdate(graph: CompiledModel, source: string, edgeType: string, change: number): DerivedUpdate {
+export function countUpdate(graph: CompiledModel, source: string, countName: string, change: number): DerivedUpdate {
   return {
-    key: { source, target: degreeKey(edgeType) },
+    key: { source, target: degreeKey(countName) },
     set: { [MODEL]: { S: graph.fingerprint } },
     unset: [],
     addCount: change,
@@ -21,12 +21,12 @@ export function countUpdate(graph: CompiledModel, source: string, edgeType: stri
 export function settledCountUpdate(
   graph: CompiledModel,
   source: string,
-  edgeType: string,
+  countName: string,
   current: Item | undefined,
   count: number,
 ): DerivedUpdate {
   return {
-    key: { source, target: degreeKey(edgeType) },
+    key: { source, target: degreeKey(countName) },
     set: { [MODEL]: { S: graph.fingerprint }, [COUNT]: { N: String(count) } },
     unset: [graph.table.ttl],
     condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },

@@ -2,9 +2,16 @@ import type { Item } from '../items/attribute-value.ts';
 import { COUNTED } from '../items/derived-item.ts';
 import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../items/element.ts';
 import { isWellFormed } from '../items/encoding.ts';
-import { edgeIndexKey } from '../items/keys.ts';
+import { countNameOf, edgeIndexKey } from '../items/keys.ts';
 import { type BaseItemKind, classifyKey, type KeyKind, misfitText, withTarget } from '../model/base-item.ts';
-import type { CompiledModel, EdgeModel, InboundItem, LabelModel, NodeModel } from '../model/compiled.ts';
+import {
+  type CompiledModel,
+  type EdgeModel,
+  type InboundItem,
+  type LabelModel,
+  layersOf,
+  type NodeModel,
+} from '../model/compiled.ts';
 import { reverseItem } from './copies.ts';
 import type { Derived } from './derived.ts';
 import { inboundItem, searchItems } from './index-items.ts';
@@ -24,12 +31,32 @@ export type { Problem } from './subject.ts';
 const NO_ITEMS: ReadonlyMap<string, Item> = new Map();
 const NOTHING: Derived = { indexItems: NO_ITEMS, problems: [] };
 
-/** Derives everything that a base item image wants; an undefined image (the item is absent) wants nothing. */
+/**
+ * Derives everything that a base item image wants; an undefined image (the item is absent) wants nothing. Of further models
+ * that are kept beside this one only the index items are wanted: a node has one view.
+ */
 export function derive(graph: CompiledModel, source: string, sortKey: string, image: Item | undefined): Derived {
-  return image === undefined ? NOTHING : new ItemPlanner(graph, source, sortKey).derive(image);
+  if (image === undefined) return NOTHING;
+  if (graph.further === undefined) return new ItemPlanner(graph, source, sortKey).derive(image);
+  return mergeDerived(layersOf(graph).map((layer) => new ItemPlanner(layer, source, sortKey).derive(image)));
 }
 
-/** The planner of one base item: what its keys say is worked out once for all of its images. */
+/** What several models want of one image; the view and the reverse item are those of the first. */
+export function mergeDerived([first, ...further]: readonly Derived[]): Derived {
+  if (first === undefined) return NOTHING;
+  if (further.length === 0) return first;
+  const all = [first, ...further];
+  // Two models may fail over the same attribute, with the same words.
+  const problems = new Map(all.flatMap((derived) => derived.problems).map((problem) => [problem.message, problem]));
+  return {
+    ...first,
+    indexItems: new Map(all.flatMap(({ indexItems }) => [...indexItems])),
+    settleBefore: new Map(all.flatMap(({ settleBefore }) => [...(settleBefore ?? [])])),
+    problems: [...problems.values()],
+  };
+}
+
+/** The planner of one base item in one model: what its keys say is worked out once for all of its images. */
 export class ItemPlanner {
   private readonly kind: KeyKind;
   /** What an edge's element begins with; of a hashed key's only the part that all images share. */
@@ -38,6 +65,7 @@ export class ItemPlanner {
   private readonly indexItems: readonly [sortKey: string, item: InboundItem][] = [];
   /** The sort key of a counted edge's item that the count stands for. */
   private readonly countedKey: string | undefined;
+  private settleBefore: Map<string, number> | undefined;
 
   constructor(
     private readonly graph: CompiledModel,
@@ -48,8 +76,18 @@ export class ItemPlanner {
     if (this.kind.kind !== 'edge' && this.kind.kind !== 'hashed') return;
     this.escapedEdge = escapedEdge(sortKey);
     const items = this.kind.edge.inbound?.items ?? [];
-    this.indexItems = items.map((item) => [edgeIndexKey(sortKey, item.orderName), item]);
-    if (this.kind.edge.degree) this.countedKey = edgeIndexKey(sortKey);
+    this.indexItems = items.map((item) => [edgeIndexKey(sortKey, item.orderName, item.generation), item]);
+    for (const [key, item] of this.indexItems) this.settle(key, item.settleBefore);
+    const { degree, generation, settleBefore } = this.kind.edge;
+    if (!degree) return;
+    this.countedKey = edgeIndexKey(sortKey, undefined, generation);
+    this.settle(this.countedKey, settleBefore);
+  }
+
+  private settle(key: string, before: number | undefined): void {
+    if (before === undefined) return;
+    this.settleBefore ??= new Map();
+    this.settleBefore.set(key, before);
   }
 
   /** As the function `derive`. */
@@ -81,9 +119,10 @@ export class ItemPlanner {
     }
     const { countedKey } = this;
     if (countedKey !== undefined) {
-      indexItems.set(countedKey, { ...indexItems.get(countedKey), [COUNTED]: { S: edge.type } });
+      const name = countNameOf(edge.type, edge.generation);
+      indexItems.set(countedKey, { ...indexItems.get(countedKey), [COUNTED]: { S: name } });
     }
-    return { element, indexItems, reverse, problems };
+    return { element, indexItems, settleBefore: this.settleBefore, reverse, problems };
   }
 
   private element({ keys }: EdgeModel, labels: readonly LabelModel[], subject: Subject): string {
@@ -97,13 +136,22 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
   const subject = new Subject(graph, { source: id, type: node.type, target: id }, image);
   const indexItems = new Map<string, Item>();
   const problems: Problem[] = [];
+  let settleBefore: Map<string, number> | undefined;
+  const add = (key: string, item: Item, before: number | undefined): void => {
+    indexItems.set(key, item);
+    if (before === undefined) return;
+    settleBefore ??= new Map();
+    settleBefore.set(key, before);
+  };
   for (const search of node.searches.values()) {
     // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
-    for (const [key, item] of part(problems, () => searchItems(search, subject)) ?? []) indexItems.set(key, item);
+    const items = part(problems, () => searchItems(search, subject)) ?? [];
+    for (const [key, item] of items) add(key, item, search.settleBefore);
   }
   const attributes = subject.project(node.view, problems);
-  for (const [key, item] of ownerItems(node, subject, attributes, problems)) indexItems.set(key, item);
-  return { attributes, indexItems, problems };
+  for (const { key, item, settleBefore: before } of ownerItems(node, subject, attributes, problems))
+    add(key, item, before);
+  return { attributes, indexItems, settleBefore, problems };
 }
 
 /** A label as it stands in the element; empty where the edge has none. */

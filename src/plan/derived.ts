@@ -10,6 +10,11 @@ export interface Derived {
   attributes?: Item;
   /** Wanted fields of index items, by sort key. */
   indexItems: ReadonlyMap<string, Item>;
+  /**
+   * Of index items whose generation is young, by sort key: records that were made before this moment, in milliseconds since
+   * 1970, are settled by the base item.
+   */
+  settleBefore?: ReadonlyMap<string, number>;
   /** The reverse item that an edge with copies wants in its target's partition. */
   reverse?: ReverseItem;
   /** What could not be derived, and why. */

@@ -52,11 +52,11 @@ export function searchItems(search: SearchModel, subject: Subject): [string, Ite
     const encoded = encodeOrder(search.order, subject, search.fold, purpose);
     if (encoded === undefined) return [];
     const item = searchItem(search, subject, encoded, purpose);
-    return item === undefined ? [] : [[searchKey(search.name), item]];
+    return item === undefined ? [] : [[searchKey(search.name, search.generation), item]];
   }
   const items = new Map<string, Item>();
   for (const encoded of eachValue(search, subject, purpose)) {
-    const key = searchValueKey(search.name, encoded.text);
+    const key = searchValueKey(search.name, encoded.text, search.generation);
     const present = items.get(key);
     // Values that fold to the same text share an item; it shows the one that sorts first, in any order of the set.
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;

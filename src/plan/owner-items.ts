@@ -8,6 +8,13 @@ import { inboundPartition } from '../model/index-partition.ts';
 import { withAttributes } from './index-items.ts';
 import { type Problem, part, type Subject } from './subject.ts';
 
+/** An owner item with its sort key, and if its generation is young the moment that `Derived` names. */
+export interface OwnerItem {
+  key: string;
+  item: Item;
+  settleBefore?: number;
+}
+
 /**
  * Owner items: what a node wants in the index partitions of its own incoming edges, where an edge type has `includeOwner`.
  * The node sorts behind every edge, so that one Query backwards gives it and the last of its edges. They hold what the view
@@ -15,21 +22,17 @@ import { type Problem, part, type Subject } from './subject.ts';
  *
  * @param attributes what the view shows of the node.
  */
-export function ownerItems(
-  node: NodeModel,
-  subject: Subject,
-  attributes: Item,
-  problems: Problem[],
-): Map<string, Item> {
-  const items = new Map<string, Item>();
+export function ownerItems(node: NodeModel, subject: Subject, attributes: Item, problems: Problem[]): OwnerItem[] {
+  const items: OwnerItem[] = [];
   for (const edge of node.ownerOf) {
     const { type, inbound } = edge;
-    for (const { orderName, orders } of inbound?.items ?? []) {
+    for (const { orderName, orders, generation, settleBefore } of inbound?.items ?? []) {
       const item = inbound && ownerKeys(inbound, orders, sortKeyOfEdge(edge, subject.source));
       if (item === undefined || Object.keys(item).length === 0) continue;
       const whole =
         node.view.kind === 'KEYS_ONLY' ? item : part(problems, () => withAttributes(item, attributes, subject));
-      if (whole !== undefined) items.set(ownerIndexKey(type, orderName), whole);
+      if (whole === undefined) continue;
+      items.push({ key: ownerIndexKey(type, orderName, generation), item: whole, settleBefore });
     }
   }
   return items;

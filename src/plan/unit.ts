@@ -20,6 +20,8 @@ export interface ViewChange {
   element?: string;
   /** The node's projected attributes after the newest record; undefined where the node is absent. */
   attributes?: Item;
+  /** Whether a record is older than the shape of the view: the base item decides, whatever the images say. */
+  byBase?: boolean;
 }
 
 /** What all units have. */
@@ -47,12 +49,15 @@ export interface IndexUnit extends UnitBase {
   base: ItemKey;
   /** The wanted fields after the newest record; undefined: a tombstone. */
   wanted?: Item;
+  /** Whether a record is older than the item's generation: the base item decides, whatever the images say. */
+  byBase?: boolean;
 }
 
 /** The changes of one batch to the index items of edges of one type that are counted, and to their count. */
 export interface CountedUnit extends UnitBase {
   kind: 'counted';
-  edgeType: string;
+  /** What `countNameOf` gives. */
+  countName: string;
   items: readonly IndexUnit[];
 }
 

@@ -1,9 +1,9 @@
 import type { ItemHistory } from '../fold/fold.ts';
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { degreeKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
-import type { CompiledModel } from '../model/compiled.ts';
-import { ItemPlanner } from './derive.ts';
+import { countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { type CompiledModel, layersOf } from '../model/compiled.ts';
+import { ItemPlanner, mergeDerived } from './derive.ts';
 import type { Derived } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
 import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from './unit.ts';
@@ -23,23 +23,26 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   const viewChanges: ViewChange[] = [];
   const viewRecords: ChangeRecord[] = [];
   const counted = new Map<string, IndexUnit[]>();
+  const layers = layersOf(graph);
+  const viewBefore = settleBeforeOfView(graph, source);
   for (const history of histories) {
     const continuation = continuationUnit(graph, history);
     if (continuation !== undefined) units.push(continuation);
-    const steps = stepsOf(graph, history);
-    const change = viewChange(history, steps, viewRecords);
+    const stepsByLayer = layers.map((layer) => stepsOf(layer, history));
+    const steps = stepsByLayer[0]!;
+    const change = viewChange(history, steps, viewRecords, viewBefore);
     if (change !== undefined) viewChanges.push(change);
-    const edgeType = countedType(graph, history);
-    if (edgeType === undefined) {
-      units.push(...indexUnits(history, steps));
-    } else {
-      counted.set(edgeType, [...(counted.get(edgeType) ?? []), ...indexUnits(history, steps)]);
+    for (const [i, layer] of layers.entries()) {
+      const name = countedName(layer, history);
+      const items = indexUnits(history, stepsByLayer[i]!);
+      if (name === undefined) units.push(...items);
+      else counted.set(name, [...(counted.get(name) ?? []), ...items]);
     }
-    units.push(...reverseUnits(history, steps), ...fanOutUnits(graph, history));
-    const quarantine = quarantineUnit(history, steps);
+    units.push(...reverseUnits(history, steps, viewBefore), ...fanOutUnits(graph, history));
+    const quarantine = quarantineUnit(history, stepsByLayer);
     if (quarantine !== undefined) units.push(quarantine);
   }
-  for (const [edgeType, items] of counted) if (items.length > 0) units.push(countedUnit(edgeType, items));
+  for (const [name, items] of counted) if (items.length > 0) units.push(countedUnit(name, items));
   if (viewChanges.length > 0) {
     units.push({
       kind: 'view',
@@ -69,6 +72,20 @@ function stepsOf(graph: CompiledModel, { source, target, records }: ItemHistory)
   }));
 }
 
+/** As in `ViewShape`; 0 where the table has no registry. */
+function settleBeforeOfView({ shapes }: CompiledModel, source: string): number {
+  return shapes?.get(parseNodeId(source)?.type ?? '')?.settleBefore ?? 0;
+}
+
+/**
+ * Whether a record may have been made before a moment, in milliseconds since 1970. Then a later one may have come before
+ * what it concerns was kept at all, and left no watermark there to tell.
+ */
+function isBefore({ createdAtSeconds }: ChangeRecord, momentMs: number): boolean {
+  if (momentMs === 0) return false;
+  return createdAtSeconds === undefined || createdAtSeconds * 1000 < momentMs;
+}
+
 /** The oldest and the newest position of records, of which there is one at least. */
 export function span(records: readonly ChangeRecord[]): { oldest: string; newest: string } {
   let oldest = records[0]!.position;
@@ -80,7 +97,12 @@ export function span(records: readonly ChangeRecord[]): { oldest: string; newest
   return { oldest, newest };
 }
 
-function viewChange(history: ItemHistory, steps: readonly Step[], viewRecords: ChangeRecord[]): ViewChange | undefined {
+function viewChange(
+  history: ItemHistory,
+  steps: readonly Step[],
+  viewRecords: ChangeRecord[],
+  settleBefore: number,
+): ViewChange | undefined {
   const changing = steps.filter(({ before, after }) => !sameInView(before, after));
   if (changing.length === 0) return undefined;
   for (const { record } of changing) viewRecords.push(record);
@@ -97,6 +119,7 @@ function viewChange(history: ItemHistory, steps: readonly Step[], viewRecords: C
     mentioned,
     element: final.element,
     attributes: final.attributes,
+    ...(changing.some(({ record }) => isBefore(record, settleBefore)) && { byBase: true }),
   };
 }
 
@@ -104,20 +127,20 @@ function sameInView(before: Derived, after: Derived): boolean {
   return before.element === after.element && sameItem(before.attributes, after.attributes);
 }
 
-/** The edge type of a base item whose edges are counted. */
-function countedType(graph: CompiledModel, { source, target }: ItemHistory): string | undefined {
-  const edgeType = source === target ? undefined : typePrefix(target);
-  return edgeType !== undefined && graph.edges.get(edgeType)?.degree === true ? edgeType : undefined;
+/** The name of the count that a base item is in, of those that the model keeps. */
+function countedName(graph: CompiledModel, { source, target }: ItemHistory): string | undefined {
+  const edge = source === target ? undefined : graph.edges.get(typePrefix(target) ?? '');
+  return edge?.degree === true ? countNameOf(edge.type, edge.generation) : undefined;
 }
 
 /** Counted items of one type and node as one unit; a transaction takes up to a hundred of them. */
-export function countedUnit(edgeType: string, items: readonly IndexUnit[]): CountedUnit {
+export function countedUnit(countName: string, items: readonly IndexUnit[]): CountedUnit {
   const records = items.flatMap((item) => item.records);
   return {
     kind: 'counted',
     source: items[0]!.source,
-    sortKey: degreeKey(edgeType),
-    edgeType,
+    sortKey: degreeKey(countName),
+    countName,
     items,
     records,
     ...span(records),
@@ -140,12 +163,16 @@ function indexUnits(history: ItemHistory, steps: readonly Step[]): IndexUnit[] {
     if (changing.length === 0) continue;
     const records = changing.map(({ record }) => record);
     const wanted = final.indexItems.get(sortKey);
+    const isYoung = changing.some(({ record, before, after }) =>
+      isBefore(record, before.settleBefore?.get(sortKey) ?? after.settleBefore?.get(sortKey) ?? 0),
+    );
     units.push({
       kind: 'index',
       source: history.source,
       sortKey,
       base: { source: history.source, target: history.target },
       wanted,
+      ...(isYoung && { byBase: true }),
       records,
       ...span(records),
     });
@@ -154,7 +181,7 @@ function indexUnits(history: ItemHistory, steps: readonly Step[]): IndexUnit[] {
 }
 
 /** The unit of an edge's reverse item: whatever becomes of the edge, it is the same item. */
-function reverseUnits({ source, target }: ItemHistory, steps: readonly Step[]): IndexUnit[] {
+function reverseUnits({ source, target }: ItemHistory, steps: readonly Step[], settleBefore: number): IndexUnit[] {
   const changing = steps.filter(({ before, after }) => !sameItem(before.reverse?.fields, after.reverse?.fields));
   if (changing.length === 0) return [];
   const { key } = (changing[0]!.before.reverse ?? changing[0]!.after.reverse)!;
@@ -166,6 +193,7 @@ function reverseUnits({ source, target }: ItemHistory, steps: readonly Step[]): 
       sortKey: key.target,
       base: { source, target },
       wanted: steps.at(-1)!.after.reverse?.fields,
+      ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
       records,
       ...span(records),
     },
@@ -173,11 +201,12 @@ function reverseUnits({ source, target }: ItemHistory, steps: readonly Step[]): 
 }
 
 /** Only the state that the batch ends in can be stuck: what an earlier record got wrong, a later one mended. */
-function quarantineUnit(history: ItemHistory, steps: readonly Step[]): QuarantineUnit | undefined {
-  const { record, after } = steps.at(-1)!;
-  if (after.problems.length === 0) return undefined;
+function quarantineUnit(history: ItemHistory, stepsByLayer: readonly Step[][]): QuarantineUnit | undefined {
+  const { record } = stepsByLayer[0]!.at(-1)!;
+  const { problems } = mergeDerived(stepsByLayer.map((steps) => steps.at(-1)!.after));
+  if (problems.length === 0) return undefined;
   const derivedKeys = new Set<string>();
-  for (const step of steps) {
+  for (const step of stepsByLayer.flat()) {
     for (const derived of [step.before, step.after]) {
       if (derived.element !== undefined || derived.attributes !== undefined) derivedKeys.add(VIEW_KEY);
       for (const key of derived.indexItems.keys()) derivedKeys.add(key);
@@ -188,7 +217,7 @@ function quarantineUnit(history: ItemHistory, steps: readonly Step[]): Quarantin
     source: history.source,
     sortKey: '',
     target: history.target,
-    problems: after.problems,
+    problems,
     derivedKeys: [...derivedKeys],
     records: [record],
     oldest: record.position,

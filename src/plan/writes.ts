@@ -17,6 +17,7 @@ import type { CompiledModel } from '../model/compiled.ts';
 import type { DerivedUpdate } from '../store/port.ts';
 import { copiesField, copyingEdge, keptCopies, type ParentCopies } from './copies.ts';
 import { evictToBudget, viewBudgetBytes } from './eviction.ts';
+import { conditionOf, shapeOf } from './shape.ts';
 import type { EpochSeconds, IndexUnit, ViewChange, ViewUnit } from './unit.ts';
 
 /**
@@ -44,8 +45,10 @@ export function fastViewUpdate(graph: CompiledModel, unit: ViewUnit): DerivedUpd
   const added: string[] = [];
   const removed: string[] = [];
   const types = new Set<string>();
-  const set: Item = { [WATERMARK]: { S: unit.newest }, [MODEL]: { S: graph.fingerprint } };
+  const shape = shapeOf(graph, unit.source);
+  const set: Item = { [WATERMARK]: { S: unit.newest }, [MODEL]: { S: shape?.stamp ?? graph.fingerprint } };
   for (const change of unit.changes) {
+    if (change.byBase === true) return undefined;
     if (change.edgeType === undefined) {
       if (change.attributes === undefined) return undefined;
       set[ATTRIBUTES] = { M: change.attributes };
@@ -63,7 +66,7 @@ export function fastViewUpdate(graph: CompiledModel, unit: ViewUnit): DerivedUpd
     unset: [graph.table.ttl],
     addElements: added,
     deleteElements: removed,
-    condition: { kind: 'newer-than', watermark: unit.oldest, notEvicted: [...types] },
+    condition: { kind: 'newer-than', watermark: unit.oldest, notEvicted: [...types], shape: conditionOf(shape) },
   };
 }
 
@@ -81,11 +84,12 @@ export function isStale(position: string, current: Item | undefined): boolean {
  * to be read, since neither the record nor the view can be told to be right.
  */
 export function contradictions(unit: ViewUnit, view: Item | undefined): ViewChange[] {
-  const stale = unit.changes.filter((change) => isStale(change.oldest, view));
+  const stale = unit.changes.filter((change) => isStale(change.oldest, view) || change.byBase === true);
   if (stale.length === 0) return [];
   const present = elementsByEdge(view);
   const evicted = evictedTypes(view);
   return stale.filter((change) => {
+    if (change.byBase === true) return true;
     if (change.edgeType === undefined) return !sameItem(viewAttributes(view), change.attributes);
     if (evicted.has(change.edgeType)) return false;
     const elements = present.get(escapedEdge(change.target)) ?? [];
@@ -164,7 +168,7 @@ export function evictionUpdate(
 }
 
 /** What a view shall hold, and the elements that it holds. */
-interface ViewState {
+export interface ViewState {
   seen: readonly string[];
   elements: Map<string, string[]>;
   attributes: Item | undefined;
@@ -186,18 +190,20 @@ function viewState(view: Item | undefined): ViewState {
   };
 }
 
-function viewUpdate(
+/** The update of a view as it was seen to what it shall hold, less what is beyond its budget. */
+export function viewUpdate(
   graph: CompiledModel,
   source: string,
   view: Item | undefined,
   { seen, elements, attributes, copies: allCopies, evicted: evictedBefore, watermark }: ViewState,
   now: EpochSeconds,
 ): DerivedUpdate {
+  const stamp = shapeOf(graph, source)?.stamp ?? graph.fingerprint;
   const rest: Item = {
     ...keyItem(graph, source),
     [WATERMARK]: { S: watermark },
     [REVISION]: { N: '1' },
-    [MODEL]: { S: graph.fingerprint },
+    [MODEL]: { S: stamp },
     ...(attributes && { [ATTRIBUTES]: { M: attributes } }),
   };
   const copies = keptCopies(graph, elements, allCopies);
@@ -208,7 +214,7 @@ function viewUpdate(
   return {
     key: { source, target: VIEW_KEY },
     ...(hasEdgeSet(view) ? setDifference(seen, wanted) : wanted.length > 0 && { setElements: wanted }),
-    ...withFields(graph, isEmpty, watermark, now, {
+    ...withFields(graph, stamp, isEmpty, watermark, now, {
       ...(!hasEdgeSet(view) && wanted.length === 0 && { [EDGE_SET]: undefined }),
       [ATTRIBUTES]: attributes && { M: attributes },
       ...copiesField(view, copies),
@@ -238,12 +244,13 @@ function setDifference(
 /** The fields of a derived item: defined ones are set, the others removed; an empty item becomes a tombstone. */
 function withFields(
   graph: CompiledModel,
+  stamp: string,
   isTombstone: boolean,
   watermark: string,
   now: EpochSeconds,
   fields: Record<string, Item[string] | undefined>,
 ): Pick<DerivedUpdate, 'set' | 'unset'> {
-  const set: Item = { [WATERMARK]: { S: watermark }, [MODEL]: { S: graph.fingerprint } };
+  const set: Item = { [WATERMARK]: { S: watermark }, [MODEL]: { S: stamp } };
   const unset: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) unset.push(name);
@@ -259,7 +266,7 @@ function withFields(
 export function indexUpdate(graph: CompiledModel, unit: IndexUnit, now: EpochSeconds): DerivedUpdate {
   return {
     key: { source: unit.source, target: unit.sortKey },
-    ...withFields(graph, unit.wanted === undefined, unit.newest, now, indexFields(unit.wanted)),
+    ...withFields(graph, graph.fingerprint, unit.wanted === undefined, unit.newest, now, indexFields(unit.wanted)),
     condition: { kind: 'newer-than', watermark: unit.newest },
   };
 }
@@ -275,7 +282,7 @@ export function settledIndexUpdate(
   const watermark = laterOf(stringOf(current?.[WATERMARK]), unit.newest);
   return {
     key: { source: unit.source, target: unit.sortKey },
-    ...withFields(graph, wanted === undefined, watermark, now, indexFields(wanted)),
+    ...withFields(graph, graph.fingerprint, wanted === undefined, watermark, now, indexFields(wanted)),
     condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
   };
 }

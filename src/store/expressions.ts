@@ -1,6 +1,6 @@
 import type { DeleteItemCommandInput, QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../items/attribute-value.ts';
-import { COUNT, EDGE_SET, EVICTED, INDEX_KEYS, REVISION, WATERMARK } from '../items/derived-item.ts';
+import { COUNT, EDGE_SET, EVICTED, INDEX_KEYS, MODEL, REVISION, WATERMARK } from '../items/derived-item.ts';
 import { SORT_KEY_BYTES } from '../items/keys.ts';
 import type { TableNames } from '../model/compiled.ts';
 import type { DerivedUpdate, QueryRequest, RevisionCondition, UpdateCondition } from './port.ts';
@@ -91,6 +91,11 @@ function conditionExpression(
     values[`:type${i}`] = { S: type };
     clauses.push(`NOT contains(#evicted, :type${i})`);
   });
+  if (condition.shape !== undefined) {
+    names['#model'] = MODEL;
+    values[':stamp'] = { S: condition.shape.stamp };
+    clauses.push(condition.shape.mayBeMissing ? '(attribute_not_exists(#r) OR #model = :stamp)' : '#model = :stamp');
+  }
   return clauses.join(' AND ');
 }
 

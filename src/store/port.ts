@@ -142,8 +142,16 @@ export type UpdateCondition =
   /** Always. */
   | { kind: 'none' }
   /** The item has no watermark or one before this, and none of these edge types is marked as evicted. */
-  | { kind: 'newer-than'; watermark: string; notEvicted?: readonly string[] }
+  | { kind: 'newer-than'; watermark: string; notEvicted?: readonly string[]; shape?: ShapeCondition }
   | RevisionCondition;
+
+/** What a view has to be stamped with, so that what is added to it is of the shape of the rest. */
+export interface ShapeCondition {
+  /** The text in the attribute `model`. */
+  stamp: string;
+  /** Whether there may also be no item. */
+  mayBeMissing: boolean;
+}
 
 /** The item has exactly this revision; undefined: it has none, or there is no item. */
 export interface RevisionCondition {

@@ -151,9 +151,9 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: FAN_OUT,
-        find: '    const result = await countedUpdate(context, copyUpdate(',
+        find: '    const update = isOfOtherShape(graph, child, seen.view)',
         replace:
-          "    const present = seen.view?.['edgeSet']?.SS ?? [];\n    const kept = seen.view?.['copies']?.M?.[edgeSortKey(edge.type, parent)]?.M;\n    if (present.length > 0 && JSON.stringify(kept) === JSON.stringify(seen.copy)) return;\n    const result = await countedUpdate(context, copyUpdate(",
+          "    const present = seen.view?.['edgeSet']?.SS ?? [];\n    const kept = seen.view?.['copies']?.M?.[edgeSortKey(edge.type, parent)]?.M;\n    if (present.length > 0 && JSON.stringify(kept) === JSON.stringify(seen.copy)) return;\n    const update = isOfOtherShape(graph, child, seen.view)",
       },
     ],
   },
@@ -163,9 +163,9 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: FAN_OUT,
-        find: '    const result = await countedUpdate(context, copyUpdate(',
+        find: '    const update = isOfOtherShape(graph, child, seen.view)',
         replace:
-          "    if ((seen.view?.['edgeSet']?.SS ?? []).length === 0) return;\n    const result = await countedUpdate(context, copyUpdate(",
+          "    if ((seen.view?.['edgeSet']?.SS ?? []).length === 0) return;\n    const update = isOfOtherShape(graph, child, seen.view)",
       },
     ],
   },

@@ -4,7 +4,7 @@ const COUNTED = 'src/apply/counted.ts';
 const SETTLE = 'src/repair/settle.ts';
 /** The write of counted items and their count. */
 export const TRANSACTION =
-  'if (await transacted(context, [...updates, countUpdate(context.graph, source, edgeType, change)])) return open;';
+  'if (await transacted(context, [...updates, countUpdate(context.graph, source, countName, change)])) return open;';
 
 /** Planted in the counts of edges. */
 export const DEGREE_MUTANTS: readonly Mutant[] = [
@@ -16,7 +16,7 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
         file: COUNTED,
         find: TRANSACTION,
         replace:
-          'if (await transacted(context, updates)) {\n    await context.store.update(countUpdate(context.graph, source, edgeType, change));\n    return open;\n  }',
+          'if (await transacted(context, updates)) {\n    await context.store.update(countUpdate(context.graph, source, countName, change));\n    return open;\n  }',
       },
     ],
   },

@@ -82,7 +82,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/plan/derive.ts',
-        find: '  return { attributes, indexItems, problems };',
+        find: '  return { attributes, indexItems, settleBefore, problems };',
         replace:
           '  return { attributes: Object.keys(attributes).length === 0 ? undefined : attributes, indexItems, problems };',
       },

@@ -115,6 +115,6 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
   {
     name: 'repair-owner-by-no-item',
     rule: 'A node among its own edges is mended by the node.',
-    patches: [{ file: 'src/items/keys.ts', find: '  if (isOwnerKey(sortKey)) return source;\n', replace: '' }],
+    patches: [{ file: 'src/items/keys.ts', find: '  if (isOwnerKey(plain)) return source;\n', replace: '' }],
   },
 ];

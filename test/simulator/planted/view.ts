@@ -176,7 +176,7 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
   {
     name: 'evicted-refills',
     rule: 'The fast path is closed to edge types that are marked as evicted.',
-    patches: [{ file: WRITES, find: 'notEvicted: [...types] }', replace: 'notEvicted: [] }' }],
+    patches: [{ file: WRITES, find: 'notEvicted: [...types], shape', replace: 'notEvicted: [], shape' }],
   },
   {
     name: 'mark-as-tombstone',

@@ -6,7 +6,7 @@ import {
   setOwn,
   stringOf,
 } from '../../../src/items/attribute-value.ts';
-import { COUNT, EDGE_SET, EVICTED, REVISION, WATERMARK } from '../../../src/items/derived-item.ts';
+import { COUNT, EDGE_SET, EVICTED, MODEL, REVISION, WATERMARK } from '../../../src/items/derived-item.ts';
 import { compareKeys } from '../../../src/items/encoding.ts';
 import type { DerivedUpdate, UpdateCondition } from '../../../src/store/port.ts';
 import { checkSet, copyIn, normalNumber, refused, sumOf } from './item.ts';
@@ -41,6 +41,11 @@ export function meets(item: Item | undefined, condition: UpdateCondition): boole
   if (watermark !== undefined) {
     const text = stringOf(watermark);
     if (text === undefined || compareKeys(text, condition.watermark) >= 0) return false;
+  }
+  const { shape } = condition;
+  if (shape !== undefined) {
+    const mayBeMissing = shape.mayBeMissing && item?.[REVISION] === undefined;
+    if (!mayBeMissing && !sameValue(item?.[MODEL], { S: shape.stamp })) return false;
   }
   const evicted = item?.[EVICTED];
   return evicted === undefined || !(condition.notEvicted ?? []).some((type) => contains(evicted, type));

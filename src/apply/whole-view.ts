@@ -1,0 +1,69 @@
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { CHILD } from '../items/derived-item.ts';
+import { escapedEdge } from '../items/element.ts';
+import { reverseOf } from '../plan/copies.ts';
+import { derive } from '../plan/derive.ts';
+import { wholeViewUpdate } from '../plan/whole-view.ts';
+import { queriedItems, readItems } from '../store/pages.ts';
+import type { DerivedUpdate } from '../store/port.ts';
+import { type ApplyContext, checkTime, epochSeconds } from './context.ts';
+import { readCopies } from './copies.ts';
+import { applyByBase } from './index-item.ts';
+
+/** Types begin with `A` to `Z`: the range leaves derived items unread. */
+const BASE_ITEMS = { from: 'A', to: '[' };
+
+/**
+ * The update that makes a view anew from the base items of its partition, as consistent reads have them; `view` was read
+ * before them. The reverse items of its edges come first, then the nodes that it copies of: the fan-out of a later change
+ * of those finds the edge.
+ */
+export async function remakeView(
+  context: ApplyContext,
+  source: string,
+  view: Item | undefined,
+  newest: string,
+): Promise<DerivedUpdate> {
+  const { graph, store, stats } = context;
+  const elements = new Map<string, string[]>();
+  const targets: string[] = [];
+  let attributes: Item | undefined;
+  const request = { partition: source, sortKey: BASE_ITEMS, consistent: true };
+  for await (const item of queriedItems(store, request, stats)) {
+    const target = stringOf(item[graph.table.sortKey]) ?? '';
+    const derived = derive(graph, source, target, item);
+    if (target === source) attributes = derived.attributes;
+    if (derived.element === undefined) continue;
+    elements.set(escapedEdge(target), [derived.element]);
+    targets.push(target);
+  }
+  await writeReverseItems(context, source, targets);
+  const copies = await readCopies(context, targets);
+  return wholeViewUpdate(graph, source, view, { elements, attributes, copies }, newest, epochSeconds(context));
+}
+
+/** Writes the reverse items of edges that copy, where they are not there. */
+async function writeReverseItems(context: ApplyContext, source: string, targets: readonly string[]): Promise<void> {
+  const edges = targets.flatMap((target) => {
+    const key = reverseOf(context.graph, { source, target });
+    return key === undefined ? [] : [{ base: { source, target }, key }];
+  });
+  const items = await readItems(
+    context,
+    edges.map(({ key }) => key),
+  );
+  for (const [i, { base, key }] of edges.entries()) {
+    if (items[i]?.[CHILD] !== undefined) continue;
+    checkTime(context);
+    // No record asks for it: the watermark that is there stays.
+    const position = { oldest: '', newest: '' };
+    await applyByBase(context, {
+      kind: 'index',
+      source: key.source,
+      sortKey: key.target,
+      base,
+      records: [],
+      ...position,
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { WATERMARK } from '../items/derived-item.ts';
+import { elementsByEdge } from '../items/stored-view.ts';
+import { laterOf } from '../items/watermark.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import type { DerivedUpdate } from '../store/port.ts';
+import type { ParentCopies } from './copies.ts';
+import type { EpochSeconds } from './unit.ts';
+import { viewUpdate } from './writes.ts';
+
+/** Everything that a node's base items want in its view. */
+export interface WholeView {
+  /** By escaped edge. */
+  elements: Map<string, string[]>;
+  attributes: Item | undefined;
+  copies: ParentCopies;
+}
+
+/**
+ * The update that makes a view anew, whatever it holds; only its watermark is kept where it is the later one, since the
+ * base items that it is made of may be older than a record that it knows.
+ */
+export function wholeViewUpdate(
+  graph: CompiledModel,
+  source: string,
+  view: Item | undefined,
+  whole: WholeView,
+  newest: string,
+  now: EpochSeconds,
+): DerivedUpdate {
+  const seen = [...elementsByEdge(view).values()].flat();
+  const watermark = laterOf(stringOf(view?.[WATERMARK]), newest);
+  return viewUpdate(graph, source, view, { ...whole, seen, evicted: new Set(), watermark }, now);
+}

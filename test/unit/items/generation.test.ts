@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { splitGeneration } from '../../../src/items/generation.ts';
+import {
+  baseKeyOfIndexItem,
+  countNameOf,
+  degreeKey,
+  edgeIndexKey,
+  isOwnerKey,
+  orderOfIndexKey,
+  ownerIndexKey,
+  SORT_KEY_BYTES,
+  searchKey,
+  searchValueKey,
+} from '../../../src/items/keys.ts';
+
+describe('keys of generations', () => {
+  it('the first generation has the plain keys', () => {
+    expect(edgeIndexKey('FOLLOWS-USER-2', undefined, 1)).toBe('~ix/FOLLOWS-USER-2');
+    expect(searchKey('name', 1)).toBe('~ix/name');
+    expect(degreeKey(countNameOf('FOLLOWS', 1))).toBe('~degree/FOLLOWS');
+  });
+
+  it('a later generation stands behind the prefix', () => {
+    expect(edgeIndexKey('FOLLOWS-USER-2', undefined, 2)).toBe('~ix/@2/FOLLOWS-USER-2');
+    expect(edgeIndexKey('FOLLOWS-USER-2', 'byDate', 3)).toBe('~ix/@3/#byDate/FOLLOWS-USER-2');
+    expect(ownerIndexKey('TICKET', 'byDate', 2)).toBe('~ix/@2/#includeOwner/TICKET/byDate');
+    expect(searchValueKey('foods', 'ramen', 2)).toBe('~ix/@2/foods/ramen');
+    expect(degreeKey(countNameOf('FOLLOWS', 2))).toBe('~degree/@2/FOLLOWS');
+  });
+
+  it('keys are told apart by generation, order and base item', () => {
+    expect(splitGeneration('~ix/@2/name')).toEqual({ generation: 2, plain: '~ix/name' });
+    expect(splitGeneration('~degree/@12/FOLLOWS')).toEqual({ generation: 12, plain: '~degree/FOLLOWS' });
+    expect(orderOfIndexKey('~ix/@3/#byDate/FOLLOWS-USER-2')).toBe('byDate');
+    expect(isOwnerKey('~ix/@2/#includeOwner/TICKET')).toBe(true);
+    expect(baseKeyOfIndexItem('USER-1', '~ix/@2/FOLLOWS-USER-2')).toBe('FOLLOWS-USER-2');
+    expect(baseKeyOfIndexItem('USER-1', '~ix/@3/#byDate/FOLLOWS-USER-2')).toBe('FOLLOWS-USER-2');
+    expect(baseKeyOfIndexItem('USER-1', '~ix/@2/name')).toBe('USER-1');
+  });
+
+  it('what only looks like a mark belongs to the key: views, base items, marks of the first generation', () => {
+    for (const key of ['~view', 'FOLLOWS-@2/x', '~ix/@1/name', '~ix/@0/name', '~ix/@x/name', '~ix/name/@2/x']) {
+      expect(splitGeneration(key)).toEqual({ generation: 1, plain: key });
+    }
+  });
+
+  it('a search with a name like a mark has keys of its own', () => {
+    expect(searchKey('@2')).toBe('~ix/%402');
+    expect(searchValueKey('@2', 'name')).not.toBe(searchKey('name', 2));
+  });
+
+  it('keys that would be too long are hashed behind the mark', () => {
+    const key = edgeIndexKey(`FOLLOWS-USER-${'x'.repeat(1005)}`, undefined, 2);
+    expect(Buffer.byteLength(key)).toBeLessThanOrEqual(SORT_KEY_BYTES);
+    expect(key).toMatch(/^~ix\/@2\/#[0-9a-f]{32}$/);
+  });
+});
