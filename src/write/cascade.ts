@@ -1,7 +1,8 @@
-import { stringOf } from '../items/attribute-value.ts';
-import { isOwnerKey, parseNodeId } from '../items/keys.ts';
+import { type AttributeValue, stringOf } from '../items/attribute-value.ts';
+import { CHILD } from '../items/derived-item.ts';
+import { isOwnerKey, parseNodeId, reversePrefix } from '../items/keys.ts';
 import { classify, sortKeyOfEdge } from '../model/base-item.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import { inboundPartitions } from '../model/index-partition.ts';
 import { pages, readItems } from '../store/pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
@@ -15,6 +16,11 @@ export interface DeletedNode {
   nodes: number;
   /** Items in the node's partition that look like edges of types outside the model; they are left alone. */
   skipped: number;
+  /**
+   * Edge types that may enter the node and whose edges cannot be found from it: they declare neither `inbound` nor `copy`.
+   * Such edges stay.
+   */
+  notFound: string[];
   wcu: number;
   rcu: number;
 }
@@ -25,7 +31,7 @@ const BASE_SORT_KEYS = { from: 'A', to: '[' } as const;
 /** Deletes a node with its edges: see `Writer.deleteNodeWithEdges`. The node goes last, so that a rest can be found again. */
 export async function deleteNodeWithEdges(graph: CompiledModel, store: Store, id: string): Promise<DeletedNode> {
   const node = nodeKey(graph, id);
-  const result: DeletedNode = { edges: 0, nodes: 0, skipped: 0, wcu: 0, rcu: 0 };
+  const result: DeletedNode = { edges: 0, nodes: 0, skipped: 0, notFound: [], wcu: 0, rcu: 0 };
   await deleteOutgoing(graph, store, id, result);
   await deleteIncoming(graph, store, id, result);
   const { wcu } = await store.delete(node);
@@ -51,19 +57,52 @@ async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, re
 async function deleteIncoming(graph: CompiledModel, store: Store, id: string, result: DeletedNode): Promise<void> {
   const type = parseNodeId(id)?.type ?? '';
   for (const edge of graph.edges.values()) {
-    if (edge.inbound === undefined || !edge.to.has(type)) continue;
+    if (!edge.to.has(type)) continue;
+    if (edge.inbound === undefined && edge.copy === undefined) result.notFound.push(edge.type);
     const target = sortKeyOfEdge(edge, id);
-    for (const order of edge.inbound.orders.values()) {
-      for (const partition of inboundPartitions(edge.inbound, order, target)) {
-        for await (const { items } of pages(store, { index: order.index, partition }, result)) {
-          // The node's own owner item is in the partition too, and would name an edge of the node to itself.
-          const ofEdges = items.filter((item) => !isOwnerKey(stringOf(item[graph.table.sortKey]) ?? ''));
-          const keys = ofEdges.map((item) => ({ source: stringOf(item[graph.table.partitionKey]) ?? '', target }));
-          await deleteEdges(store, await present(store, keys, result), result);
-        }
+    for await (const sources of incomingSources(graph, store, edge, id, result)) {
+      const keys = [...new Set(sources)].map((source) => ({ source, target }));
+      await deleteEdges(store, await present(store, keys, result), result);
+    }
+  }
+}
+
+/**
+ * The sources of the edges of a type that enter a node, page by page, as reverse items and every order name them: an edge
+ * is in an order only if it has the order's attribute. One may come several times, or be gone.
+ */
+async function* incomingSources(
+  graph: CompiledModel,
+  store: Store,
+  edge: EdgeModel,
+  id: string,
+  result: DeletedNode,
+): AsyncGenerator<string[]> {
+  const { partitionKey, sortKey } = graph.table;
+  if (edge.copy !== undefined) {
+    const request: QueryRequest = {
+      partition: id,
+      sortKey: { beginsWith: reversePrefix(edge.type) },
+      consistent: true,
+    };
+    for await (const { items } of pages(store, request, result)) yield items.flatMap((item) => textsOf(item[CHILD]));
+  }
+  if (edge.inbound === undefined) return;
+  for (const order of edge.inbound.orders.values()) {
+    for (const partition of inboundPartitions(edge.inbound, order, sortKeyOfEdge(edge, id))) {
+      for await (const { items } of pages(store, { index: order.index, partition }, result)) {
+        // The node's own owner item is in the partition too, and would name an edge of the node to itself.
+        const ofEdges = items.filter((item) => !isOwnerKey(stringOf(item[sortKey]) ?? ''));
+        yield ofEdges.flatMap((item) => textsOf(item[partitionKey]));
       }
     }
   }
+}
+
+/** A text as a list of one; a tombstone has none. */
+function textsOf(value: AttributeValue | undefined): string[] {
+  const text = stringOf(value);
+  return text === undefined ? [] : [text];
 }
 
 /** An index lags: of the edges that it names only those are deleted and counted that are still there. */

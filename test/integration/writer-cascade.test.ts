@@ -1,9 +1,12 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
 import type { Store } from '../../src/store/port.ts';
 import { replacedCalls } from '../../src/store/replaced.ts';
 import { createWriter } from '../../src/write/writer.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
 import { writerTable } from '../support/writer.ts';
 
 /** The store with pages of 7 items, so that a few edges make several pages; `writeMany` may be replaced. */
@@ -32,12 +35,12 @@ describe('deleteNodeWithEdges', () => {
     return table;
   }
 
-  async function baseKeys(table: Awaited<ReturnType<typeof writerTable>>): Promise<string[]> {
+  async function baseKeys(table: Awaited<ReturnType<typeof testTable>>): Promise<string[]> {
     const { Items = [] } = await table.client.send(
       new ScanCommand({ TableName: table.graph.table.name, ConsistentRead: true }),
     );
     const keys = Items.map((item) => `${item['source']?.S} ${item['target']?.S}`);
-    return keys.filter((key) => !key.includes(' ~'));
+    return keys.filter((key) => !key.includes(' ~')).sort();
   }
 
   it('deletes the node, its outgoing edges and its indexed incoming ones, page by page, and nothing else', async () => {
@@ -51,6 +54,34 @@ describe('deleteNodeWithEdges', () => {
     const { item } = await table.store.get({ source: 'USER-U1', target: '~view' }, { consistent: true });
     expect(item?.['edgeSet']).toBeUndefined();
     expect(item?.['attributes']).toBeUndefined();
+  });
+
+  it('leaves no edge unsaid: what reverse items know goes, and a type that nothing knows is named', async () => {
+    const graph = defineGraph({
+      table: uniqueTableName(),
+      nodes: { USER: node(), BOOK: node() },
+      edges: {
+        WROTE: edge({ from: 'BOOK', to: 'USER', copy: ['name'] }),
+        LENT: edge({ from: 'BOOK', to: 'USER', copy: ['name'], inbound: { gsi0: 'since' } }),
+        KNOWS: edge({ from: 'USER', to: 'USER' }),
+        READ: edge({ from: 'USER', to: 'BOOK' }),
+      },
+    });
+    const table = await testTable(graph);
+    const writer = createWriter(graph, { store: pagedStore(table.store) });
+    await writer.batch((batch) => {
+      batch.putNode('USER-1', { name: 'Ada' });
+      for (let i = 0; i < 9; i++) batch.putEdge(`BOOK-${i}`, 'WROTE', 'USER-1');
+      batch.putEdge('BOOK-0', 'LENT', 'USER-1', { since: '2020' });
+      batch.putEdge('BOOK-1', 'LENT', 'USER-1');
+      batch.putEdge('BOOK-1', 'WROTE', 'USER-2');
+      batch.putEdge('USER-2', 'KNOWS', 'USER-1');
+    });
+    await table.projectAll();
+    expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 11, nodes: 1, notFound: ['KNOWS'] });
+    expect(await baseKeys(table)).toEqual(['BOOK-1 WROTE-USER-2', 'USER-2 KNOWS-USER-1']);
+    await table.projectAll();
+    expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 0, nodes: 0, notFound: ['KNOWS'] });
   });
 
   it.each([
