@@ -142,6 +142,11 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
   };
 }
 
+/** Whether `npx` runs this process: npm then stands between it and who sends it signals. */
+export function isRunByNpx(environment: NodeJS.ProcessEnv = process.env): boolean {
+  return environment['npm_command'] === 'exec';
+}
+
 /** The user's folder for caches. */
 export function cacheHome(environment: NodeJS.ProcessEnv = process.env): string | undefined {
   return environment['XDG_CACHE_HOME'];

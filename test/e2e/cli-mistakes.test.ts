@@ -1,8 +1,10 @@
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answers, freePort } from '../../src/local/engine/ports.ts';
 import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
 
 let dev: DevServer;
@@ -80,4 +82,39 @@ it("the model files that a command's help names exist", async () => {
     const help = (await edgeloom([command, '--help'])).stdout;
     for (const [, file] of help.matchAll(/--config (\S+\.ts)/g)) expect(existsSync(join(ROOT, file!)), file).toBe(true);
   }
+});
+
+describe('dev', () => {
+  it('refuses a data folder that another dev has, and says which process has it', async () => {
+    const data = join(folder, 'kept');
+    const first = await startDev(['--data', data]);
+    const { code, stdout } = await edgeloom(['dev', '--data', data, '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'data-in-use', message: expect.stringMatching(/is in use by process \d+\.$/) },
+    });
+    expect(await first.interrupt()).toBe(0);
+    const again = await startDev(['--data', data]);
+    expect(await again.interrupt()).toBe(0);
+  });
+
+  it('says of damaged data that they are damaged', async () => {
+    const data = join(folder, 'damaged');
+    await mkdir(data);
+    const template = await readFile(join(ROOT, 'assets', 'dynoxide-1.2.1.db'));
+    await writeFile(join(data, 'dynoxide.db'), template.subarray(0, 30_000));
+    const { code, stdout } = await edgeloom(['dev', '--engine', 'dynoxide', '--data', data, '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'engine-failed', hint: expect.stringContaining('are damaged') },
+    });
+  });
+
+  it('leaves its port when npx, which runs it in the background, gets SIGTERM', async () => {
+    const port = await freePort();
+    const npx = spawn('npx', ['edgeloom', 'dev', '--port', String(port)], { cwd: ROOT, stdio: 'ignore' });
+    await expect.poll(() => answers(port), { timeout: 60_000 }).toBe(true);
+    npx.kill('SIGTERM');
+    await expect.poll(() => answers(port), { timeout: 20_000 }).toBe(false);
+  });
 });

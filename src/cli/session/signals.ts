@@ -1,20 +1,36 @@
+import { isRunByNpx } from '../../config.ts';
+
+/** Asked when the process starts: the parent may be gone before there is anything to stop. */
+const PARENT = process.ppid;
+const PARENT_POLL_MS = 250;
+
 /**
  * Calls `stop` on the first SIGINT or SIGTERM, which then has to end the work in good order; a second one ends the
- * process at once. Gives a function that takes the handlers away.
+ * process at once. Under npx, `stop` is called also when npx has ended: it passes a signal on to its shell only. Gives
+ * a function that takes the handlers away.
  */
 export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   let asked = false;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (asked) {
-      release();
-      process.kill(process.pid, signal);
-      return;
-    }
+  const ask = (): void => {
     asked = true;
     // What stopping throws is thrown by the run that it ends as well, and told there.
     stop().catch(() => undefined);
   };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (!asked) {
+      ask();
+      return;
+    }
+    release();
+    process.kill(process.pid, signal);
+  };
+  const watch = setInterval(() => {
+    if (asked || !isRunByNpx()) clearInterval(watch);
+    else if (process.ppid !== PARENT) ask();
+  }, PARENT_POLL_MS);
+  watch.unref();
   const release = (): void => {
+    clearInterval(watch);
     process.off('SIGINT', onSignal);
     process.off('SIGTERM', onSignal);
   };

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp } from 'node:fs/promises';
+import { copyFile, mkdtemp, rename } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,11 @@ export async function dynoxideCommand(port: number, dataDir: string | undefined)
   const program = dynoxidePath();
   const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'edgeloom-engine-')));
   const database = join(folder, 'dynoxide.db');
-  if (!existsSync(database)) await copyFile(TEMPLATE, database);
+  if (!existsSync(database)) {
+    // Renamed when it is whole: a process that is killed in between leaves no half database behind.
+    await copyFile(TEMPLATE, `${database}.new`);
+    await rename(`${database}.new`, database);
+  }
   return {
     file: program,
     args: ['--port', String(port), '--db-path', database],
@@ -47,7 +51,7 @@ export function dynoxidePath(
     throw new EdgeloomError(
       'no-engine',
       `The embedded engine for this platform (${name}) is not installed.`,
-      `Install it with "npm install --no-save ${name}@${VERSION}" where it exists, or use --engine dynamodb-local (Java 17).`,
+      `Install it with "npm install --no-save ${name}@${VERSION}" where it exists, or Java 17 for --engine dynamodb-local.`,
       { cause: error },
     );
   }

@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EdgeloomError } from '../../errors.ts';
-import { dynamoDBLocalCommand } from './dynamodb-local.ts';
-import { dynoxideCommand } from './dynoxide.ts';
+import { lockDataFolder } from './data-lock.ts';
+import { dynamoDBLocalCommand, hasJava } from './dynamodb-local.ts';
+import { dynoxideCommand, dynoxidePath } from './dynoxide.ts';
 import { type EngineProcess, spawnEngine } from './engine-process.ts';
 import { answers, freePort, isFree } from './ports.ts';
 
@@ -11,11 +12,11 @@ export type EngineName = 'dynoxide' | 'dynamodb-local';
 
 /** Options of `startEngine`. */
 export interface EngineOptions {
-  /** Default `'dynoxide'`. */
+  /** Default: `'dynoxide'`; `'dynamodb-local'` on a platform without its package, if Java is there. */
   engine?: EngineName;
   /** TCP port. Default: a free one. */
   port?: number;
-  /** Folder to keep data in, for one engine at a time. Default: nothing is kept. */
+  /** Folder to keep data in, for one engine at a time: another is refused (`data-in-use`). Default: nothing is kept. */
   dataDir?: string;
 }
 
@@ -37,11 +38,43 @@ const PORT_ATTEMPTS = 3;
 /**
  * Starts an embedded engine on this machine and waits until it answers. It stops with this process, however that ends,
  * and does not keep it alive. Throws an `EdgeloomError` where the engine is not installed (`no-engine`, `no-java`), the
- * port is taken (`port-in-use`) or the engine does not come up (`engine-failed`).
+ * port is taken (`port-in-use`), another engine has the data folder (`data-in-use`) or the engine does not come up
+ * (`engine-failed`).
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
-  const { engine = 'dynoxide', dataDir, port } = options;
-  if (dataDir !== undefined) await mkdir(dataDir, { recursive: true });
+  const { dataDir } = options;
+  const engine = options.engine ?? (await defaultEngine());
+  if (dataDir === undefined) return startOnPort({ ...options, engine });
+  await mkdir(dataDir, { recursive: true });
+  const unlock = await lockDataFolder(dataDir);
+  try {
+    const started = await startOnPort({ ...options, engine });
+    const ended = started.ended.then(unlock);
+    return { ...started, ended, stop: () => started.stop().then(() => ended) };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/**
+ * The engine that runs where none is named: the embedded one, or DynamoDB Local where that has no package for this platform
+ * and Java is there. Throws `no-engine` where neither can run.
+ */
+export async function defaultEngine(
+  findEmbedded: () => unknown = dynoxidePath,
+  findJava = hasJava,
+): Promise<EngineName> {
+  try {
+    findEmbedded();
+    return 'dynoxide';
+  } catch (error) {
+    if (await findJava()) return 'dynamodb-local';
+    throw error;
+  }
+}
+
+async function startOnPort({ engine, dataDir, port }: EngineOptions & { engine: EngineName }): Promise<Engine> {
   if (port === undefined) return startOnFreePort(engine, dataDir);
   // Asked first: where another server has the port, its answer would be taken for the engine's.
   if (!(await isFree(port))) {
@@ -77,11 +110,17 @@ async function startOn(engine: EngineName, port: number, dataDir: string | undef
     throw new EdgeloomError(
       'engine-failed',
       `The engine ${engine} did not start on port ${port}: ${reason}`,
-      dataDir === undefined ? '' : `Is another engine running on ${dataDir}?`,
+      dataDir === undefined ? '' : dataHint(reason, dataDir),
       { cause: error },
     );
   }
   return { endpoint: `http://127.0.0.1:${port}`, ended: child.ended, stop: child.stop };
+}
+
+function dataHint(reason: string, dataDir: string): string {
+  return /malformed|not a (valid )?(SQLite )?database/i.test(reason)
+    ? `The data in ${dataDir} are damaged: restore them, or delete the folder and start with an empty table.`
+    : `Look at the files in ${dataDir}: they should be this user's, and made by the same engine.`;
 }
 
 async function untilAnswering(engine: EngineName, port: number, child: EngineProcess): Promise<void> {

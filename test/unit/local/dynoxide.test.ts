@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, watch, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -19,7 +19,9 @@ describe('dynoxidePath', () => {
       expect.objectContaining({
         code: 'no-engine',
         message: 'The embedded engine for this platform (@dynoxide/sunos-sparc) is not installed.',
-        hint: expect.stringMatching(/npm install --no-save @dynoxide\/sunos-sparc@\d.*--engine dynamodb-local/),
+        hint: expect.stringMatching(
+          /npm install --no-save @dynoxide\/sunos-sparc@\d.*Java 17 for --engine dynamodb-local/,
+        ),
       }),
     );
   });
@@ -44,6 +46,32 @@ describe('dynoxideCommand', () => {
     await writeFile(database, 'kept');
     await dynoxideCommand(8000, folder);
     expect(await readFile(database, 'utf8')).toBe('kept');
+  });
+
+  it('leaves no half database where it is killed while it copies the first one', async () => {
+    const database = join(folder, 'dynoxide.db');
+    // What a kill in the middle of the copy leaves behind.
+    await writeFile(`${database}.new`, 'SQLite format 3 and then nothing');
+    await dynoxideCommand(8000, folder);
+    const whole = await readFile(database);
+    await dynoxideCommand(8000, folder);
+    expect(whole.subarray(0, 15).toString()).toBe('SQLite format 3');
+    expect(whole.length % 4096).toBe(0);
+    expect(await readdir(folder)).toEqual(['dynoxide.db']);
+  });
+
+  it('writes the first database under another name until it is whole', async () => {
+    const seen: string[] = [];
+    const watching = new AbortController();
+    const events = watch(folder, { signal: watching.signal });
+    const noting = (async () => {
+      for await (const { filename } of events) seen.push(filename ?? '');
+    })().catch(() => undefined);
+    await dynoxideCommand(8000, folder);
+    await expect.poll(() => seen).toContain('dynoxide.db');
+    watching.abort();
+    await noting;
+    expect(seen[0]).toBe('dynoxide.db.new');
   });
 
   it('works in a scratch folder where none is given', async () => {

@@ -14,7 +14,7 @@ import { DEFAULT_HANDLER, devLambda, type Projecting } from './dev-lambda.ts';
 interface DevOptions {
   port?: number;
   data?: string;
-  engine: EngineName;
+  engine?: EngineName;
   lambda?: string | true;
 }
 
@@ -26,7 +26,10 @@ export function devCommand(program: Command): void {
     .option('--port <port>', 'TCP port of the engine (default: a free one)', portNumber)
     .option('--data <dir>', 'keep data in this folder (default: nothing is kept)')
     .addOption(
-      new Option('--engine <engine>', 'engine to run').choices(['dynoxide', 'dynamodb-local']).default('dynoxide'),
+      new Option(
+        '--engine <engine>',
+        'engine to run (default: dynoxide, or dynamodb-local where it has no package)',
+      ).choices(['dynoxide', 'dynamodb-local']),
     )
     .option(
       '--lambda [file]',
