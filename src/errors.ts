@@ -52,3 +52,8 @@ export class StoreError extends EdgeloomError {
     this.kind = kind;
   }
 }
+
+/** Whether an error is of a store call that may succeed later. */
+export function isRetryableStoreError(error: unknown): error is StoreError {
+  return error instanceof StoreError && error.kind === 'retryable';
+}

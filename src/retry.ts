@@ -15,3 +15,38 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
 export async function sleep(milliseconds: number): Promise<void> {
   await delay(milliseconds);
 }
+
+/** How to try again. */
+export interface RetryOptions {
+  /** Whether trying again may help; asked after each failure, with the number of tries so far. The place to log it. */
+  isRetryable: (error: unknown, attempt: number) => boolean;
+  /** Waits before the next try; false where there is to be none. Default: a timer. */
+  wait?: (milliseconds: number) => Promise<boolean>;
+  /** The jitter, 0 to 1. Default: `Math.random`. */
+  random?: () => number;
+}
+
+/**
+ * Tries an action until it succeeds, with backoff and jitter between the tries. Throws the action's last failure where that
+ * is not retryable, or where `wait` allows no further try.
+ *
+ * @example
+ * await retrying(() => store.put(item), { isRetryable: isRetryableStoreError });
+ */
+export async function retrying<T>(
+  action: (attempt: number) => Promise<T>,
+  { isRetryable, wait = slept, random }: RetryOptions,
+): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await action(attempt);
+    } catch (error) {
+      if (!isRetryable(error, attempt) || !(await wait(backoffMs(attempt, random)))) throw error;
+    }
+  }
+}
+
+async function slept(milliseconds: number): Promise<boolean> {
+  await sleep(milliseconds);
+  return true;
+}

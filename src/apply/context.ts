@@ -1,6 +1,7 @@
-import { EdgeloomError } from '../errors.ts';
+import { EdgeloomError, isRetryableStoreError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { retrying } from '../retry.ts';
 import type { DerivedUpdate, Store, UpdateResult } from '../store/port.ts';
 
 /** What a batch has cost and met so far. */
@@ -71,4 +72,20 @@ export function epochSeconds(context: ApplyContext): number {
 export async function waitWithin(context: ApplyContext, milliseconds: number): Promise<void> {
   if (milliseconds >= context.remainingMs()) throw new OutOfTimeError();
   await context.wait(milliseconds);
+}
+
+/**
+ * Tries an action again while the store's failure is retryable and the time budget allows it. Then the store's failure is
+ * thrown: it says more than that the time is over.
+ */
+export function retryingWithin<T>(context: ApplyContext, action: (attempt: number) => Promise<T>): Promise<T> {
+  return retrying(action, {
+    isRetryable: isRetryableStoreError,
+    wait: async (milliseconds) => {
+      if (milliseconds >= context.remainingMs()) return false;
+      await context.wait(milliseconds);
+      return true;
+    },
+    random: context.random,
+  });
 }

@@ -10,7 +10,6 @@ import { refusalEntry } from '../plan/quarantine-entry.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
 import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../plan/unit.ts';
 import { copyUpdate } from '../plan/writes.ts';
-import { backoffMs } from '../retry.ts';
 import { readItem, readItems } from '../store/pages.ts';
 import {
   type ApplyContext,
@@ -19,7 +18,7 @@ import {
   epochSeconds,
   OutOfTimeError,
   putEntry,
-  waitWithin,
+  retryingWithin,
 } from './context.ts';
 import { remakeView } from './whole-view.ts';
 
@@ -133,24 +132,13 @@ async function visitChild(
   child: string,
   first: Seen,
 ): Promise<void> {
-  let seen: Seen | undefined = first;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await writeCopy(context, unit.source, edge, child, seen);
-    } catch (error) {
-      if (!(error instanceof StoreError) || error.kind === 'fatal') throw error;
-      if (error.kind === 'terminal') {
-        await putEntry(context, refusalEntry(context.graph, viewUnitOf(unit, child), error, context.now()));
-        return;
-      }
-      seen = undefined;
-      try {
-        await waitWithin(context, backoffMs(attempt, context.random));
-      } catch {
-        // Out of time while waiting: the store's error says more than that.
-        throw error;
-      }
-    }
+  try {
+    await retryingWithin(context, (attempt) =>
+      writeCopy(context, unit.source, edge, child, attempt === 1 ? first : undefined),
+    );
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.kind !== 'terminal') throw error;
+    await putEntry(context, refusalEntry(context.graph, viewUnitOf(unit, child), error, context.now()));
   }
 }
 

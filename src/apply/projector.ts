@@ -9,10 +9,10 @@ import { checkStoreOptions } from '../options.ts';
 import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
 import type { CountedUnit, IndexUnit, Unit, ViewUnit } from '../plan/unit.ts';
 import { countedUnit, planUnits } from '../plan/units.ts';
-import { backoffMs, sleep } from '../retry.ts';
+import { sleep } from '../retry.ts';
 import { readItems } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
-import { type ApplyContext, type ApplyStats, OutOfTimeError, putEntry, waitWithin } from './context.ts';
+import { type ApplyContext, type ApplyStats, checkTime, OutOfTimeError, putEntry, retryingWithin } from './context.ts';
 import { applyCountedUnit } from './counted.ts';
 import { applyContinuationUnit, applyFanOutUnit } from './fan-out.ts';
 import { applyIndexUnit } from './index-item.ts';
@@ -151,39 +151,44 @@ async function runUnit(
   view: Work['view'],
   failures: readonly Failure[],
 ): Promise<EdgeloomError | undefined> {
-  let refusal: StoreError | undefined;
-  for (let attempt = 1; ; attempt++) {
-    const fatal = failures.find(({ error }) => error instanceof StoreError && error.kind === 'fatal');
-    if (fatal !== undefined) return fatal.error;
-    if (context.remainingMs() <= 0) return new OutOfTimeError();
-    try {
-      if (refusal !== undefined) await putEntry(context, refusalEntry(context.graph, unit, refusal, context.now()));
-      else if (unit.kind === 'view') await applyViewUnit(context, unit, attempt === 1 ? view : undefined);
-      else if (unit.kind === 'index') await applyIndexUnit(context, unit);
-      else if (unit.kind === 'counted') await applyCountedUnit(context, unit);
-      else if (unit.kind === 'fan-out') await applyFanOutUnit(context, unit);
-      else if (unit.kind === 'continuation') await applyContinuationUnit(context, unit);
-      else await putEntry(context, derivationEntry(context.graph, unit, context.now()));
-      return undefined;
-    } catch (error) {
-      if (error instanceof OutOfTimeError) return error;
-      if (!(error instanceof StoreError)) throw error;
-      if (error.kind === 'fatal') return error;
-      if (error.kind === 'terminal') {
-        // A quarantine entry that is refused leaves no place to note the record: the batch has to fail.
-        if (refusal !== undefined || unit.kind === 'quarantine') return error;
-        if (unit.kind === 'counted' && unit.items.length > 1) return await runOneByOne(context, unit, failures);
-        refusal = error;
-        continue;
-      }
-      try {
-        await waitWithin(context, backoffMs(attempt, context.random));
-      } catch {
-        // Out of time while waiting: the store's error says more than that.
-        return error;
-      }
-    }
+  const failure = await failureOf(context, failures, (attempt) =>
+    applyUnit(context, unit, attempt === 1 ? view : undefined),
+  );
+  if (!(failure instanceof StoreError) || failure.kind !== 'terminal') return failure;
+  // A quarantine entry that is refused leaves no place to note the record: the batch has to fail.
+  if (unit.kind === 'quarantine') return failure;
+  if (unit.kind === 'counted' && unit.items.length > 1) return await runOneByOne(context, unit, failures);
+  const entry = refusalEntry(context.graph, unit, failure, context.now());
+  return await failureOf(context, failures, () => putEntry(context, entry));
+}
+
+/** Tries an action while there is time and nothing fatal has happened; gives the error that it failed with. */
+async function failureOf(
+  context: ApplyContext,
+  failures: readonly Failure[],
+  action: (attempt: number) => Promise<void>,
+): Promise<EdgeloomError | undefined> {
+  try {
+    await retryingWithin(context, async (attempt) => {
+      const fatal = failures.find(({ error }) => error instanceof StoreError && error.kind === 'fatal');
+      if (fatal !== undefined) throw fatal.error;
+      checkTime(context);
+      await action(attempt);
+    });
+    return undefined;
+  } catch (error) {
+    if (error instanceof StoreError || error instanceof OutOfTimeError) return error;
+    throw error;
   }
+}
+
+async function applyUnit(context: ApplyContext, unit: Unit, view: Work['view']): Promise<void> {
+  if (unit.kind === 'view') await applyViewUnit(context, unit, view);
+  else if (unit.kind === 'index') await applyIndexUnit(context, unit);
+  else if (unit.kind === 'counted') await applyCountedUnit(context, unit);
+  else if (unit.kind === 'fan-out') await applyFanOutUnit(context, unit);
+  else if (unit.kind === 'continuation') await applyContinuationUnit(context, unit);
+  else await putEntry(context, derivationEntry(context.graph, unit, context.now()));
 }
 
 /** Finds the item that DynamoDB refuses within a transaction: the others are written, and it alone is quarantined. */

@@ -3,8 +3,12 @@
  * without Lambda, or with a function of your own as Lambda would.
  */
 
-export type { FunctionCommand } from '../emulator/function/function-process.ts';
-export { type FunctionOptions, type LocalFunction, startFunction } from '../emulator/function/local-function.ts';
+export {
+  type FunctionCommand,
+  type FunctionOptions,
+  type LocalFunction,
+  startFunction,
+} from '../emulator/function/local-function.ts';
 export { createEventSourceMapping } from '../emulator/mapping/event-source-mapping.ts';
 export { folderDestination } from '../emulator/mapping/failure-destination.ts';
 export type { FilterPattern, FilterRule } from '../emulator/mapping/filter-pattern.ts';

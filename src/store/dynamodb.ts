@@ -15,7 +15,6 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../items/attribute-value.ts';
 import type { TableNames } from '../model/compiled.ts';
-import { backoffMs, sleep } from '../retry.ts';
 import {
   classified,
   failedConditionUnits,
@@ -51,11 +50,10 @@ import type {
   WriteManyResult,
   WriteResult,
 } from './port.ts';
+import { untilProcessed } from './unprocessed.ts';
 
 const BATCH_GET_KEYS = 100;
 const BATCH_WRITE_ITEMS = 25;
-/** How often the unprocessed rest of a batch call is sent again before it counts as throttled. */
-const BATCH_ATTEMPTS = 10;
 
 /** The store on DynamoDB: the only file that sends data requests with the SDK. */
 export class DynamoDBStore implements Store, ScanSource {
@@ -102,8 +100,8 @@ export class DynamoDBStore implements Store, ScanSource {
     const items: Item[] = [];
     let rcu = 0;
     let calls = 0;
-    let rest = keys;
-    for (let attempt = 1; rest.length > 0; attempt++) {
+    // Over 16 MB DynamoDB hands back the rest without being throttled, so nothing is waited for where it goes on.
+    await untilProcessed(keys, 0, async (rest) => {
       const command = new BatchGetItemCommand({
         RequestItems: { [this.table.name]: { Keys: rest, ConsistentRead: consistent } },
         ReturnConsumedCapacity: 'TOTAL',
@@ -112,13 +110,8 @@ export class DynamoDBStore implements Store, ScanSource {
       calls += 1;
       rcu += totalUnits(output.ConsumedCapacity);
       for (const item of output.Responses?.[this.table.name] ?? []) items.push(received(item));
-      const left = output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
-      // Over 16 MB DynamoDB hands back the rest without being throttled: progress starts the count anew.
-      if (left.length < rest.length) attempt = 0;
-      else if (attempt >= BATCH_ATTEMPTS) throw throttled();
-      if (left.length > 0 && attempt > 0) await sleep(backoffMs(attempt));
-      rest = left;
-    }
+      return output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
+    });
     return { items, rcu, calls };
   }
 
@@ -190,14 +183,15 @@ export class DynamoDBStore implements Store, ScanSource {
     let wcu = 0;
     let calls = 0;
     for (let start = 0; start < writes.length; start += BATCH_WRITE_ITEMS) {
-      let rest: WriteRequest[] = writes
+      const requests: WriteRequest[] = writes
         .slice(start, start + BATCH_WRITE_ITEMS)
         .map((write) =>
           'put' in write
             ? { PutRequest: { Item: write.put as SdkItem } }
             : { DeleteRequest: { Key: this.key(write.delete) } },
         );
-      for (let attempt = 1; rest.length > 0; attempt++) {
+      // An unprocessed rest of a write is always a throttle.
+      await untilProcessed(requests, 1, async (rest) => {
         const command = new BatchWriteItemCommand({
           RequestItems: { [this.table.name]: rest },
           ReturnConsumedCapacity: 'TOTAL',
@@ -205,13 +199,8 @@ export class DynamoDBStore implements Store, ScanSource {
         const output = await classified(() => this.client.send(command));
         calls += 1;
         wcu += totalUnits(output.ConsumedCapacity);
-        const left = output.UnprocessedItems?.[this.table.name] ?? [];
-        if (left.length < rest.length) attempt = 0;
-        else if (attempt >= BATCH_ATTEMPTS) throw throttled();
-        rest = left;
-        // An unprocessed rest of a write is always a throttle.
-        if (rest.length > 0) await sleep(backoffMs(Math.max(1, attempt)));
-      }
+        return output.UnprocessedItems?.[this.table.name] ?? [];
+      });
     }
     return { wcu, calls };
   }
@@ -260,10 +249,4 @@ export class DynamoDBStore implements Store, ScanSource {
     const { partitionKey, sortKey } = this.table;
     return JSON.stringify([(item[partitionKey] as { S: string }).S, (item[sortKey] as { S: string }).S]);
   }
-}
-
-function throttled(): Error {
-  const error = new Error('DynamoDB left items of a batch unprocessed, again and again.');
-  error.name = 'ProvisionedThroughputExceededException';
-  return classifyError(error);
 }

@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import { StoreError } from '../errors.ts';
-import { backoffMs, sleep } from '../retry.ts';
+import { isRetryableStoreError, type StoreError } from '../errors.ts';
+import { retrying, sleep } from '../retry.ts';
 import { isRefusal } from './classify.ts';
 import type {
   BaseChange,
@@ -135,16 +135,14 @@ export class MeteredStore implements Store, ScanSource {
   ): Promise<T> {
     return this.limit(async () => {
       for (let debtMs = allowance.debtMs(); debtMs > 0; debtMs = allowance.debtMs()) await this.wait(debtMs);
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await call();
-        } catch (error) {
-          if (!(error instanceof StoreError) || error.kind !== 'retryable' || !mayRetry(error)) throw error;
-          const delayMs = backoffMs(attempt);
-          if (delayMs >= this.remainingMs()) throw error;
-          await this.wait(delayMs);
-        }
-      }
+      return await retrying(call, {
+        isRetryable: (error) => isRetryableStoreError(error) && mayRetry(error),
+        wait: async (milliseconds) => {
+          if (milliseconds >= this.remainingMs()) return false;
+          await this.wait(milliseconds);
+          return true;
+        },
+      });
     });
   }
 }

@@ -1,29 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-
-/** Lets at most `limit` actions run at once; the others wait in line. */
-export class Gate {
-  private free: number;
-  private readonly waiting: (() => void)[] = [];
-
-  constructor(limit: number) {
-    this.free = limit;
-  }
-
-  /** Runs an action when its turn comes. */
-  async run<T>(action: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-    try {
-      return await action();
-    } finally {
-      const next = this.waiting.shift();
-      // The place is handed over, so nobody can slip in between.
-      if (next === undefined) this.free += 1;
-      else next();
-    }
-  }
-}
+import { type RetryOptions, retrying } from '../retry.ts';
 
 /** A controller whose signal any number of shards may wait for; by default Node warns of more than ten. */
 export function createController(): AbortController {
@@ -41,7 +18,36 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
   }
 }
 
-/** Something to wait for that others ring; a ring that nobody waits for is kept for the next wait. */
+/** When tries end that are part of a run. */
+export interface RunRetryOptions extends Pick<RetryOptions, 'isRetryable'> {
+  /** Cuts a wait between two tries short. */
+  stopping: AbortSignal;
+  /** Whether the run has ended; asked after each wait. */
+  isEnding: () => boolean;
+  /** The shortest wait between two tries. Default 0. */
+  minimumMs?: number;
+}
+
+/** Tries an action until it succeeds; undefined where the run ended before it did. Throws what is not retryable. */
+export async function retryingUntil<T>(
+  { isRetryable, stopping, isEnding, minimumMs = 0 }: RunRetryOptions,
+  action: () => Promise<T>,
+): Promise<T | undefined> {
+  let hasEnded = false;
+  const wait = async (milliseconds: number): Promise<boolean> => {
+    await pause(Math.max(minimumMs, milliseconds), stopping);
+    hasEnded = isEnding();
+    return !hasEnded;
+  };
+  try {
+    return await retrying(action, { isRetryable, wait });
+  } catch (error) {
+    if (hasEnded) return undefined;
+    throw error;
+  }
+}
+
+/** Something to wait for that others ring. A ring that comes before the wait is kept for it. */
 export class Bell {
   private isRung = false;
   private wake: (() => void) | undefined;

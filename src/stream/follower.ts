@@ -1,9 +1,8 @@
-import { EdgeloomError, StoreError } from '../errors.ts';
+import { EdgeloomError, isRetryableStoreError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { backoffMs } from '../retry.ts';
 import { type CheckpointStore, memoryCheckpoint } from './checkpoint.ts';
 import { Journal, type SetAside } from './checkpoint-journal.ts';
-import { Bell, createController, pause } from './concurrency.ts';
+import { Bell, createController, pause, retryingUntil } from './concurrency.ts';
 import { QuietWatch } from './idle-detector.ts';
 import { readableShards, vanishedShards, waitingShards } from './lineage.ts';
 import type { StreamDescription, StreamSource } from './source.ts';
@@ -158,17 +157,14 @@ export class StreamFollower {
   /** The shards as they are now; undefined where the run ended before the stream answered. */
   private async describe(): Promise<StreamDescription | undefined> {
     const { signal } = this.stopping;
-    for (let attempt = 1; !signal.aborted; attempt++) {
-      try {
-        return await this.source.describe();
-      } catch (error) {
-        if (!(error instanceof StoreError) || error.kind !== 'retryable') throw error;
-        const details = { attempt, error: error.message };
-        this.options.report.logger.warn(details, 'The stream does not answer; trying again.');
-        await pause(Math.max(MIN_SHARD_INTERVAL_MS, backoffMs(attempt)), signal);
-      }
-    }
-    return undefined;
+    if (signal.aborted) return undefined;
+    const isRetryable = (error: unknown, attempt: number): boolean => {
+      if (!isRetryableStoreError(error)) return false;
+      this.options.report.logger.warn({ attempt, error: error.message }, 'The stream does not answer; trying again.');
+      return true;
+    };
+    const rules = { stopping: signal, isEnding: () => signal.aborted, isRetryable, minimumMs: MIN_SHARD_INTERVAL_MS };
+    return await retryingUntil(rules, () => this.source.describe());
   }
 
   /** Takes in a listing: reports shards that are gone, starts those that can be read; gives how many. */

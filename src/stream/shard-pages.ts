@@ -1,7 +1,6 @@
-import { StoreError } from '../errors.ts';
+import { isRetryableStoreError } from '../errors.ts';
 import type { Logger } from '../logger.ts';
-import { backoffMs } from '../retry.ts';
-import { pause } from './concurrency.ts';
+import { retryingUntil } from './concurrency.ts';
 import { StreamError, type StreamPage, type StreamSource } from './source.ts';
 
 /** GetRecords gives at most this many; one local engine refuses to be asked for more. */
@@ -92,16 +91,11 @@ export async function retryingShard<T>(
   what: string,
   action: () => Promise<T>,
 ): Promise<T | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await action();
-    } catch (error) {
-      const isTemporary = error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
-      if (!isTemporary) throw error;
-      if (error instanceof StreamError && error.kind === 'no-shard') onMissingShard();
-      logger.warn({ shardId, attempt, error: error.message }, `Trouble ${what} the stream; trying again.`);
-      await pause(backoffMs(attempt), stopping);
-      if (isEnding()) return undefined;
-    }
-  }
+  const isRetryable = (error: unknown, attempt: number): boolean => {
+    if (!(error instanceof StreamError) && !isRetryableStoreError(error)) return false;
+    if (error instanceof StreamError && error.kind === 'no-shard') onMissingShard();
+    logger.warn({ shardId, attempt, error: error.message }, `Trouble ${what} the stream; trying again.`);
+    return true;
+  };
+  return retryingUntil({ stopping, isEnding, isRetryable }, action);
 }

@@ -88,7 +88,7 @@ export class ShardTask implements ShardWork {
     for (let start = 0, attempt = 0; start < records.length; ) {
       if (run.stopping.aborted) return false;
       const slice = records.slice(start, start + this.maxRecords);
-      const result = await run.gate.run(() => this.project(slice));
+      const result = await run.limit(() => this.project(slice));
       const applied = appliedCount(slice, result);
       run.report.onBatch(shardId, slice, applied, result);
       start += applied;
@@ -126,7 +126,7 @@ export class ShardTask implements ShardWork {
       isEnding: () => this.isEnding(),
       onMissingShard: () => run.onLineageChange(),
     };
-    return retryingShard(attempt, what, () => run.gate.run(action));
+    return retryingShard(attempt, what, () => run.limit(action));
   }
 }
 

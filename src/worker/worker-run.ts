@@ -1,6 +1,6 @@
+import type { LimitFunction } from 'p-limit';
 import type { Projector } from '../apply/projector.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import type { Gate } from '../stream/concurrency.ts';
 import type { FollowRun } from '../stream/follower.ts';
 import type { LeftoverFilter } from '../stream/leftovers.ts';
 import type { BatchLimits } from '../stream/shard-reader.ts';
@@ -12,7 +12,7 @@ export interface WorkerRun extends FollowRun {
   projector: Projector;
   leftovers: LeftoverFilter;
   /** Bounds how many shards are read or projected at once. */
-  gate: Gate;
+  limit: LimitFunction;
   report: Report;
   limits: BatchLimits;
   pollIntervalMs: number;

@@ -1,5 +1,5 @@
+import pLimit from 'p-limit';
 import { createProjector } from '../apply/projector.ts';
-import { Gate } from '../stream/concurrency.ts';
 import { type FollowRun, StreamFollower } from '../stream/follower.ts';
 import { LeftoverFilter } from '../stream/leftovers.ts';
 import { DynamoDBStreamSource, type StreamSource } from '../stream/source.ts';
@@ -69,7 +69,7 @@ function workerRun(follow: FollowRun, settings: WorkerSettings, report: Report):
     projector,
     report,
     leftovers: new LeftoverFilter(store, source.streamArn, hasEarlierStream || journal.shardIds().length > 0),
-    gate: new Gate(settings.shardConcurrency ?? 4),
+    limit: pLimit(settings.shardConcurrency ?? 4),
     limits: { maxRecords: settings.maxBatchRecords ?? 10_000, maxBytes: settings.maxBatchBytes ?? 6_000_000 },
     pollIntervalMs: settings.pollIntervalMs ?? 200,
     batchTimeoutMs: settings.batchTimeoutMs ?? 120_000,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import goals from '../../edgeloom.config.ts';
 import { check } from '../../src/check/check.ts';
 import type { Finding } from '../../src/check/finding.ts';
-import type { FunctionCommand } from '../../src/emulator/function/function-process.ts';
+import type { FunctionCommand } from '../../src/emulator/function/local-function.ts';
 import { type LocalFunction, startFunction } from '../../src/emulator/function/local-function.ts';
 import { createEventSourceMapping } from '../../src/emulator/mapping/event-source-mapping.ts';
 import { folderDestination } from '../../src/emulator/mapping/failure-destination.ts';

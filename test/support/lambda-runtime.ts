@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheHome } from '../../src/config.ts';
-import type { FunctionCommand } from '../../src/emulator/function/function-process.ts';
+import type { FunctionCommand } from '../../src/emulator/function/local-function.ts';
 
 const run = promisify(execFile);
 

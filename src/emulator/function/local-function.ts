@@ -1,8 +1,17 @@
 import { EdgeloomError } from '../../errors.ts';
+import { GuardedProcess } from '../../guarded-process.ts';
 import type { LambdaStreamEvent } from '../mapping/lambda-record.ts';
 import type { InvokeResult, LambdaFunction } from '../mapping/mapping-types.ts';
-import { type FunctionCommand, FunctionProcess } from './function-process.ts';
 import { type InitResult, RuntimeApi } from './runtime-api.ts';
+
+/** A program that runs a function: a runtime client and what it loads. */
+export interface FunctionCommand {
+  /** Its path, or its name on the PATH. */
+  file: string;
+  args?: readonly string[];
+  /** Folder to run in. Default: this process's. */
+  cwd?: string;
+}
 
 /** Options of `startFunction`. */
 export interface FunctionOptions {
@@ -30,7 +39,7 @@ export interface FunctionOptions {
 
 /** A function that runs on this machine. */
 export interface LocalFunction extends LambdaFunction {
-  /** The process group that runs now, for whoever wants to see it crash; undefined where none does. */
+  /** The process group that runs now, to crash it in a test; undefined where none runs. */
   readonly processGroup: number | undefined;
   /** Ends it; what is being invoked fails. Calling it again is fine. */
   stop(): Promise<void>;
@@ -39,9 +48,9 @@ export interface LocalFunction extends LambdaFunction {
 const REGION = 'us-east-1';
 const ACCOUNT = '000000000000';
 
-/** One process and the API that it talks to. A new process gets a new API: a late answer of an old one reaches nobody. */
+/** One process and the API that it talks to. A new process gets a new API: a late answer of an old one is lost. */
 interface Sandbox {
-  child: FunctionProcess;
+  child: GuardedProcess;
   api: RuntimeApi;
 }
 
@@ -98,9 +107,10 @@ class RunningFunction implements LocalFunction {
     const { options } = this;
     const api = await RuntimeApi.start();
     const environment = functionEnvironment(options, api.address);
-    const child = new FunctionProcess(options.command, environment, options.onOutput ?? (() => undefined));
+    const onOutput = options.onOutput ?? (() => undefined);
+    const child = new GuardedProcess({ ...options.command, environment, onOutput, onErrorOutput: onOutput });
     this.sandbox = { child, api };
-    // Where it was stopped meanwhile, nobody else ends this process.
+    // Stopped meanwhile: `stop` did not see this process.
     if (this.isStopped) await this.discard();
     const init = await raceWithTimeout(
       [api.initialized(), child.ended.then(({ reason }) => exitError(reason))],

@@ -1,33 +1,33 @@
 import { describe, expect, it } from 'vitest';
-import { Bell, createController, Gate, pause } from '../../../src/stream/concurrency.ts';
+import { Bell, createController, pause, retryingUntil } from '../../../src/stream/concurrency.ts';
 
-describe('Gate', () => {
-  it('runs at most so many at once, in the order in which they came', async () => {
-    const gate = new Gate(2);
-    const order: number[] = [];
-    let running = 0;
-    let most = 0;
-    const results = await Promise.all(
-      [0, 1, 2, 3, 4].map((i) =>
-        gate.run(async () => {
-          order.push(i);
-          running += 1;
-          most = Math.max(most, running);
-          await new Promise((resolve) => setImmediate(resolve));
-          running -= 1;
-          return i * 10;
-        }),
-      ),
-    );
-    expect(results).toEqual([0, 10, 20, 30, 40]);
-    expect(order).toEqual([0, 1, 2, 3, 4]);
-    expect(most).toBe(2);
+class Temporary extends Error {}
+
+describe('retryingUntil', () => {
+  const isRetryable = (error: unknown): boolean => error instanceof Temporary;
+
+  it('tries again until the action succeeds', async () => {
+    const rules = { isRetryable, stopping: new AbortController().signal, isEnding: () => false };
+    let tries = 0;
+    const result = await retryingUntil(rules, async () => {
+      tries += 1;
+      if (tries < 3) throw new Temporary();
+      return tries;
+    });
+    expect(result).toBe(3);
   });
 
-  it('gives its place back when an action fails', async () => {
-    const gate = new Gate(1);
-    await expect(gate.run(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
-    expect(await gate.run(async () => 'yes')).toBe('yes');
+  it('gives undefined where the run ends during a wait, and waits no longer then', async () => {
+    const run = new AbortController();
+    const rules = { isRetryable, stopping: run.signal, isEnding: () => run.signal.aborted, minimumMs: 3_600_000 };
+    const result = retryingUntil(rules, () => Promise.reject(new Temporary()));
+    setImmediate(() => run.abort());
+    expect(await result).toBeUndefined();
+  });
+
+  it('throws what is not retryable, also where the run has ended', async () => {
+    const rules = { isRetryable, stopping: AbortSignal.abort(), isEnding: () => true };
+    await expect(retryingUntil(rules, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
   });
 });
 
@@ -56,7 +56,7 @@ describe('pause', () => {
 });
 
 describe('Bell', () => {
-  it('ends the wait when it rings, and keeps a ring that nobody waited for', async () => {
+  it('ends the wait when it rings, and keeps a ring that comes before the wait', async () => {
     const bell = new Bell();
     const waiting = bell.wait(3_600_000);
     bell.ring();

@@ -1,0 +1,155 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A program to run that must not outlive this process. */
+export interface GuardedCommand {
+  /** Its path, or its name on the PATH. */
+  file: string;
+  args?: readonly string[];
+  /** Folder to run in. Default: this process's. */
+  cwd?: string;
+  /** All of its environment. Default: this process's. */
+  environment?: NodeJS.ProcessEnv;
+  /** A folder to remove when the program is gone. */
+  scratchDir?: string;
+  /** Seconds between the request to end and the kill. Default 0: it is killed at once. */
+  graceSeconds?: number;
+  /** Gets what it writes to its output. Default: that is dropped. */
+  onOutput?: (chunk: Buffer) => void;
+  /** Gets what it writes to its error output. */
+  onErrorOutput: (chunk: Buffer) => void;
+}
+
+/** How a process ended. */
+export interface ProcessEnd {
+  /** As Lambda words it: `exit status 1`, `signal: killed`. */
+  reason: string;
+}
+
+/**
+ * Runs the program under a shell that ends it when this process's end of a pipe closes. The kernel closes the pipe however
+ * this process ends, so not even `kill -9` leaves the program behind. The shell ends as the program did. (`read` is part of
+ * the shell, and the guard sleeps in steps of one second: it leaves nothing behind either.)
+ */
+const WATCHDOG = `
+scratch=$1
+grace=$2
+shift 2
+exec 3<&0
+"$@" 3<&- </dev/null &
+program=$!
+(
+  read -r _ <&3
+  if [ "$grace" -gt 0 ]; then kill $program; fi
+  while [ "$grace" -gt 0 ]; do
+    sleep 1
+    grace=$((grace - 1))
+  done
+  kill -9 $program
+) >/dev/null 2>&1 &
+guard=$!
+exec 3<&-
+wait $program
+status=$?
+kill $guard 2>/dev/null
+if [ -n "$scratch" ]; then rm -rf "$scratch"; fi
+exit $status
+`;
+
+/** How long the output of a dead process is waited for. */
+const CLOSE_MS = 1_000;
+
+/** Of a shell's exit status when its program was ended by a signal. */
+const SIGNAL_STATUS = 128;
+const SIGNALS: ReadonlyMap<number, string> = new Map([
+  [6, 'aborted'],
+  [9, 'killed'],
+  [11, 'segmentation fault'],
+  [15, 'terminated'],
+]);
+
+/** The process of a guarded program. */
+export class GuardedProcess {
+  /** Resolves when it is gone, with all that it started. */
+  readonly ended: Promise<ProcessEnd>;
+  private readonly child: ChildProcess;
+  private isGone = false;
+
+  constructor(command: GuardedCommand) {
+    const { file, args = [], cwd, environment, scratchDir = '', graceSeconds = 0, onOutput, onErrorOutput } = command;
+    const shellArgs = ['-c', WATCHDOG, 'sh', scratchDir, String(graceSeconds), file, ...args];
+    // In a group of its own: Ctrl-C in the terminal reaches this process only, which can then finish its batch.
+    const stdio = ['pipe', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'] as const;
+    const child = spawn('/bin/sh', shellArgs, { cwd, env: environment, detached: true, stdio: [...stdio] });
+    this.child = child;
+    if (onOutput !== undefined) child.stdout?.on('data', onOutput);
+    child.stderr?.on('data', onErrorOutput);
+    // The pipe breaks when the program ends, which `ended` tells.
+    child.stdin?.on('error', () => undefined);
+    this.ended = this.end();
+  }
+
+  /** Whether it is gone. */
+  get hasEnded(): boolean {
+    return this.isGone;
+  }
+
+  /** Its process group: the shell that guards it, and the program. */
+  get processGroup(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** From now on it does not keep this process alive. */
+  unref(): void {
+    this.child.unref();
+    for (const stream of this.child.stdio) if (stream instanceof Socket) stream.unref();
+  }
+
+  /** Asks it to end, kills it after its grace, and waits until it is gone. Calling it again is fine. */
+  async stop(): Promise<void> {
+    // Waiting for it has to keep this process alive.
+    if (!this.isGone) this.child.ref();
+    this.child.stdin?.end();
+    await this.ended;
+  }
+
+  /** Kills it, with all that it started, and waits until it is gone. Calling it again is fine. */
+  async kill(): Promise<void> {
+    killGroup(this.child);
+    await this.ended;
+  }
+
+  private async end(): Promise<ProcessEnd> {
+    const closed = once(this.child, 'close').catch(() => undefined);
+    try {
+      const [status, signal] = (await once(this.child, 'exit')) as [number | null, NodeJS.Signals | null];
+      // What the program started would run on.
+      killGroup(this.child);
+      // Its output closes when the last of the group is dead; a process that has left the group may hold it open.
+      await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
+      return { reason: reasonOf(status, signal) };
+    } catch (error) {
+      return { reason: error instanceof Error ? error.message : String(error) };
+    } finally {
+      this.isGone = true;
+    }
+  }
+}
+
+function reasonOf(status: number | null, signal: NodeJS.Signals | null): string {
+  if (status === null) return signal === 'SIGKILL' ? 'signal: killed' : `signal: ${signal}`;
+  const name = SIGNALS.get(status - SIGNAL_STATUS);
+  return name === undefined ? `exit status ${status}` : `signal: ${name}`;
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // ESRCH: none of the group is left.
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+  }
+}
