@@ -28,17 +28,21 @@ export type { CompiledModel, IndexName } from './model/compiled.ts';
 export type { Graph, GraphInput } from './model/graph.ts';
 export type * from './model/inference.ts';
 export {
+  type AttributesOf,
   type Derive,
   type DeriveContext,
   derive,
   type EdgeDefinition,
   type EdgeOptions,
   edge,
+  type Fields,
   type InboundEntries,
   type InboundOptions,
   type NodeDefinition,
   type NodeOptions,
   node,
+  type OpenAttributes,
+  type OpenFields,
   type Order,
   type ProjectOption,
   type Rank,
@@ -49,7 +53,8 @@ export {
 export type { CountResult, ShardsResult } from './read/lists/count.ts';
 export type { InboundOptions as InboundQuery } from './read/lists/inbound.ts';
 export type { SearchOptions as SearchQuery, SearchPredicate, SearchScope } from './read/lists/search.ts';
-export type { EdgesOptions } from './read/nodes/edges.ts';
+export type { DegreeOptions } from './read/nodes/degree.ts';
+export type { EdgesOptions, HasOptions } from './read/nodes/edges.ts';
 export type { AttributeSelection, GetOptions } from './read/nodes/views.ts';
 export type { LabelValue, PageOptions, PageResult, WithEdges } from './read/page.ts';
 export { createReader, type Reader, type ReaderOptions, type Search } from './read/reader.ts';
@@ -64,11 +69,12 @@ export type {
   Page,
   SearchResult,
 } from './read/request/result.ts';
+export type { EdgeOwner, Hit, InboundEdge, NodeOfId, PageNode, StoredEdge } from './read/types.ts';
 export type { WaitOptions } from './read/wait.ts';
 export { type RedriveOptions, type RedriveResult, redrive } from './repair/redrive.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
-export type { Store } from './store/port.ts';
+export type { Store, WriteResult } from './store/port.ts';
 export { createTable, deleteTable, describeTable, type TableStatus } from './store/table.ts';
 export { InvalidBatchError, type WriteBatchResult } from './write/batch.ts';
 export type { DeletedNode } from './write/cascade.ts';

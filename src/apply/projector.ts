@@ -23,15 +23,15 @@ export interface ProjectorOptions {
   /** The table. */
   store: Store;
   /** Units in flight at once. Default 32. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Children that a change of a copied node is brought to before its own stream record goes on. Default 250. */
-  fanOutPageSize?: number;
+  fanOutPageSize?: number | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: () => number;
+  now?: (() => number) | undefined;
   /** Waits so many milliseconds before a retry. Default: a timer. */
-  wait?: (milliseconds: number) => Promise<void>;
+  wait?: ((milliseconds: number) => Promise<void>) | undefined;
   /** The jitter of retries, 0 to 1. Default: `Math.random`. */
-  random?: () => number;
+  random?: (() => number) | undefined;
 }
 
 /** Options of one batch. */
@@ -40,7 +40,7 @@ export interface BatchOptions {
    * Milliseconds left for the batch, asked again and again. Retryable failures are retried with full jitter until it
    * is used up. Default: no end.
    */
-  remainingMs?: () => number;
+  remainingMs?: (() => number) | undefined;
 }
 
 /** What became of a batch. */

@@ -27,49 +27,49 @@ export interface CheckOptions {
    * a watermark is of a later stream, which may have been re-created meanwhile. Default: unknown, so only the form of
    * watermarks is checked.
    */
-  streamLabel?: StreamLabelSource;
+  streamLabel?: StreamLabelSource | undefined;
   /** Parts that the table is read in, side by side. Default 8. */
-  segments?: number;
+  segments?: number | undefined;
   /** Only these parts, 0 to `segments - 1`. Default: all. */
-  onlySegments?: readonly number[];
+  onlySegments?: readonly number[] | undefined;
   /** Only these partitions; nothing is scanned. */
-  sources?: readonly string[];
+  sources?: readonly string[] | undefined;
   /**
    * Leaves out what other partitions decide: copies of nodes, the reverse items of their edges and the continuations of
    * fan-outs. For a source that does not hold those partitions.
    */
-  withoutLookUps?: boolean;
+  withoutLookUps?: boolean | undefined;
   /** How long the stream's consumer may take, in milliseconds, where its position is unknown. Default 30,000. */
-  settleMs?: number;
+  settleMs?: number | undefined;
   /** Tells how far the stream's consumer has come. Default: unknown. */
-  consumer?: ConsumerPosition;
+  consumer?: ConsumerPosition | undefined;
   /**
    * What to do about drift. Default `'report'`. `'plan'` says what `'repair'` would do. `'rebuild'` settles everything that
    * differs at once, lag or drift: it waits for nothing and reports nothing.
    */
-  mode?: 'report' | 'plan' | 'repair' | 'rebuild';
+  mode?: 'report' | 'plan' | 'repair' | 'rebuild' | undefined;
   /**
    * Partitions, and items that other partitions decide about, that may be waiting at once until what differs there is told
    * from lag, so that a cursor names no more of them. Default 5,000.
    */
-  mostSuspects?: number;
+  mostSuspects?: number | undefined;
   /** Capacity units a second at most. Default: no limit. */
-  maxRcu?: number;
-  maxWcu?: number;
+  maxRcu?: number | undefined;
+  maxWcu?: number | undefined;
   /** Go on where a check stopped. */
-  resume?: CheckCursor;
+  resume?: CheckCursor | undefined;
   /** Milliseconds left, asked again and again; at 0 the check stops and gives a cursor. Default: no end. */
-  remainingMs?: () => number;
+  remainingMs?: (() => number) | undefined;
   /** Called for everything found; what was superseded is only counted. */
-  onFinding?: (finding: Finding) => void;
+  onFinding?: ((finding: Finding) => void) | undefined;
   /** Called with one line for each repair, or planned one. */
-  onRepair?: (action: string) => void;
+  onRepair?: ((action: string) => void) | undefined;
   /** Called after each page with how far the check came, and with where it could go on. */
-  onProgress?: (totals: CheckTotals, cursor: () => CheckCursor) => void | Promise<void>;
+  onProgress?: ((totals: CheckTotals, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: () => number;
+  now?: (() => number) | undefined;
   /** Waits so many milliseconds. Default: a timer. */
-  wait?: (milliseconds: number) => Promise<void>;
+  wait?: ((milliseconds: number) => Promise<void>) | undefined;
 }
 
 /** What a check came to. */

@@ -35,17 +35,17 @@ export interface CheckResponse extends CheckTotals {
 export interface CheckHandlerOptions
   extends Pick<CheckOptions, 'streamLabel' | 'settleMs' | 'consumer' | 'maxRcu' | 'maxWcu' | 'now' | 'wait'> {
   /** As for a check; default 2,000: an answer, with its cursor, has to fit into the 256 KB that Step Functions pass on. */
-  mostSuspects?: number;
+  mostSuspects?: number | undefined;
   /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
-  client?: DynamoDBClient;
+  client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. Then `streamLabel` is not looked up. */
-  store?: Store & ScanSource;
+  store?: (Store & ScanSource) | undefined;
   /** Milliseconds before the function's timeout at which the check stops and gives its cursor. Default 10,000. */
-  reserveMs?: number;
+  reserveMs?: number | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
-  metricsNamespace?: string;
+  metricsNamespace?: string | undefined;
   /** A pino logger. Default: JSON lines on stdout, level `info`. */
-  logger?: Logger;
+  logger?: Logger | undefined;
 }
 
 /** A Lambda handler that checks a table, or some parts of it. */

@@ -17,17 +17,17 @@ export interface RedriveEvent {
 /** Options of a redrive handler. */
 export interface RedriveHandlerOptions {
   /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
-  client?: DynamoDBClient;
+  client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. */
-  store?: Store;
+  store?: Store | undefined;
   /** Where failed batches are read from. Default: the table's stream and S3, in the function's own region. */
-  sources?: FailureSources;
+  sources?: FailureSources | undefined;
   /** Milliseconds before the function's timeout at which no further entry is begun. Default 5,000. */
-  reserveMs?: number;
+  reserveMs?: number | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
-  metricsNamespace?: string;
+  metricsNamespace?: string | undefined;
   /** A pino logger. Default: JSON lines on stdout, level `info`. */
-  logger?: Logger;
+  logger?: Logger | undefined;
 }
 
 /** What a redrive says: counts for whoever looks, and for a queue the messages that are to come again. */

@@ -29,23 +29,23 @@ export interface StreamResponse {
 /** Options of a stream handler. */
 export interface StreamHandlerOptions {
   /** Client to write with. Default: one for the function's own region, kept for the function's life. */
-  client?: DynamoDBClient;
+  client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. */
-  store?: Store;
+  store?: Store | undefined;
   /** Units in flight at once. Default 32. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Milliseconds before the function's timeout at which no further unit is started. Default 5,000. */
-  reserveMs?: number;
+  reserveMs?: number | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
-  metricsNamespace?: string;
+  metricsNamespace?: string | undefined;
   /** A pino logger. Default: JSON lines on stdout, level `info`. */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Share of invocations that log at level `debug`, 0 to 1. Default 0. */
-  sampleRate?: number;
+  sampleRate?: number | undefined;
   /** Draws the sample, 0 to 1. Default: `Math.random`. */
-  random?: () => number;
+  random?: (() => number) | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: () => number;
+  now?: (() => number) | undefined;
 }
 
 /** A Lambda handler for the stream of a table. */

@@ -22,17 +22,17 @@ export interface LocalLambdaOptions
   /** The handler's module, TypeScript or JavaScript. */
   handlerFile: string;
   /** Its export. Default `'handler'`. */
-  handlerName?: string;
+  handlerName?: string | undefined;
   /** Variables for the handler, beside those that name the table and the engine. Default: none. */
-  environment?: NodeJS.ProcessEnv;
+  environment?: NodeJS.ProcessEnv | undefined;
   /** Milliseconds that an invocation may take. Default 60,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** A new process after each invocation that failed, so that a corrected handler is loaded. Default false. */
-  restartsAfterError?: boolean;
+  restartsAfterError?: boolean | undefined;
   /** Gets what the handler writes to its output and error output. Default: dropped. */
-  onOutput?: (chunk: Buffer) => void;
+  onOutput?: ((chunk: Buffer) => void) | undefined;
   /** Milliseconds between two polls of a quiet stream. Default 50. */
-  pollIntervalMs?: number;
+  pollIntervalMs?: number | undefined;
 }
 
 /** An engine, a model's table in it, and a handler that its stream's records are delivered to. */

@@ -12,7 +12,7 @@ export interface LocalOptions
     Pick<WorkerSettings, 'projector' | 'maxBatchRecords' | 'onBatch' | 'onTrimmed' | 'logger'> {
   graph: CompiledModel;
   /** Milliseconds between two polls of a quiet stream. Default 50. */
-  pollIntervalMs?: number;
+  pollIntervalMs?: number | undefined;
 }
 
 /** An engine, a model's table in it, and a worker that projects it. */

@@ -20,7 +20,7 @@ export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: 
 export interface PageOptions<EdgeType = string, OrderName extends string = string>
   extends Omit<InboundOptions<OrderName>, 'owner'> {
   /** Default: every edge of the edge sets. */
-  with?: readonly WithEdges<EdgeType>[];
+  with?: readonly WithEdges<EdgeType>[] | undefined;
 }
 
 /** A page: nodes with their edge sets, and the neighbours that those name. */

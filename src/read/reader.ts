@@ -30,11 +30,11 @@ export interface ReaderOptions {
   /** The table. */
   store: Store;
   /** Secret that cursors are signed with (HMAC-SHA256). Default: cursors carry a checksum, which anyone can make. */
-  cursorKey?: CursorKey;
+  cursorKey?: CursorKey | undefined;
   /** DynamoDB calls that one read has in flight at once, 1 and up. Default 32. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** How number text becomes a JS value in results. Default: a number where that is exact, else an `ExactNumber`. */
-  readNumber?: NumberReader;
+  readNumber?: NumberReader | undefined;
 }
 
 /**

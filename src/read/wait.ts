@@ -19,12 +19,12 @@ import { projectedAttributes } from './request/result.ts';
 /** Options of `waitForProjection`. */
 export interface WaitOptions {
   /** How long to wait, in milliseconds; the first look is taken in any case. Default 10,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /**
    * Whether the derived items are read consistently, so that a `get` with `consistent` that follows shows them. The base item
    * always is. Default true.
    */
-  consistent?: boolean;
+  consistent?: boolean | undefined;
 }
 
 const FIRST_PAUSE_MS = 20;

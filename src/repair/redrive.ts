@@ -22,13 +22,13 @@ export interface RedriveOptions {
   /** The table. */
   store: Store;
   /** Entries in flight at once. Default 8. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Milliseconds left, asked again and again. Default: no end. */
-  remainingMs?: () => number;
+  remainingMs?: (() => number) | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: () => number;
+  now?: (() => number) | undefined;
   /** Called as entries are settled, with how many so far. */
-  onProgress?: (entries: number) => void;
+  onProgress?: ((entries: number) => void) | undefined;
 }
 
 /** What a redrive came to. */

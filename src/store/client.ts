@@ -7,18 +7,18 @@ import { WholeBodyAgent } from './http.ts';
 /** Where DynamoDB is. */
 export interface ClientOptions {
   /** Endpoint URL; AWS itself where absent. */
-  endpoint?: string;
+  endpoint?: string | undefined;
   /** AWS region. */
-  region?: string;
+  region?: string | undefined;
   /** Credentials; the SDK's own chain where absent, dummies for an endpoint on this machine. */
-  credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string };
+  credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
   /** Attempts of the SDK for each call, the first included. Default: the SDK's own (3). */
-  maxAttempts?: number;
+  maxAttempts?: number | undefined;
   /**
    * Connections that the client keeps open at most; calls beyond that wait for their turn. Default: 64. Of the clients of
    * DynamoDB and its streams.
    */
-  maxConnections?: number;
+  maxConnections?: number | undefined;
 }
 
 const LOOPBACK = /^https?:\/\/(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i;

@@ -22,29 +22,29 @@ export interface WorkerSettings {
   /** The table. */
   store: Store;
   /** What projects the batches. Default: `createProjector(graph, { store })`. */
-  projector?: Projector;
+  projector?: Projector | undefined;
   /** Where it keeps how far it came: `fileCheckpoint(path)`. Default: in memory, so each worker starts with the oldest record. */
-  checkpoint?: CheckpointStore;
+  checkpoint?: CheckpointStore | undefined;
   /** Base items' records folded into one batch, where as many are waiting. More is cheaper. Default 10,000. */
-  maxBatchRecords?: number;
+  maxBatchRecords?: number | undefined;
   /** Bytes of these records' images. Default 6,000,000. */
-  maxBatchBytes?: number;
+  maxBatchBytes?: number | undefined;
   /** Milliseconds between two polls of a shard that has nothing new. Default 200. */
-  pollIntervalMs?: number;
+  pollIntervalMs?: number | undefined;
   /** Milliseconds between two looks for new shards, where no shard ends; never less than 250. Default 5,000. */
-  shardIntervalMs?: number;
+  shardIntervalMs?: number | undefined;
   /** Shards read and projected at once; more of them take turns. Default 4. */
-  shardConcurrency?: number;
+  shardConcurrency?: number | undefined;
   /** Milliseconds that a batch may take; what is left then is tried again in smaller batches. Default 120,000. */
-  batchTimeoutMs?: number;
+  batchTimeoutMs?: number | undefined;
   /** Milliseconds that the batch in hand may still take after `stop()`. Default 10,000. */
-  stopGraceMs?: number;
+  stopGraceMs?: number | undefined;
   /** Called after each batch. It must not throw. */
-  onBatch?: (report: BatchReport) => void;
+  onBatch?: ((report: BatchReport) => void) | undefined;
   /** Called when records have left the stream unread. */
-  onTrimmed?: (trimmed: TrimmedShard) => void;
+  onTrimmed?: ((trimmed: TrimmedShard) => void) | undefined;
   /** A pino logger, or anything like it. Default: errors and warnings become process warnings, the rest is dropped. */
-  logger?: Logger;
+  logger?: Logger | undefined;
 }
 
 /** Sums over batches. */

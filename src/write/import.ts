@@ -18,13 +18,13 @@ export interface ImportOptions {
   /** Path of the file: one JSON object a line, `{ source, target, … }`. */
   file: string;
   /** Default `'plain'`. */
-  format?: ImportFormat;
+  format?: ImportFormat | undefined;
   /** Write the good lines where others are bad. Default false: nothing is written. */
-  skipBad?: boolean;
+  skipBad?: boolean | undefined;
   /** Batches in flight at once. Default 8. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /** Called as items are written, with how many of how many. */
-  onProgress?: (written: number, total: number) => void;
+  onProgress?: ((written: number, total: number) => void) | undefined;
 }
 
 /** What an import did. */

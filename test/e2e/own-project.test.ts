@@ -13,6 +13,7 @@ const run = promisify(execFile);
 describe('a project that installs the package', () => {
   let folder: string;
   let tarball: string;
+  let output: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'edgeloom-own-'));
@@ -28,12 +29,35 @@ describe('a project that installs the package', () => {
     };
     manifest.dependencies['edgeloom'] = `file:${tarball}`;
     await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
-    await run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder });
+    const installed = await run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder });
+    output = installed.stdout + installed.stderr;
   }, 240_000);
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('finds the types of edgeloom, edgeloom/lambda and edgeloom/local, also where libraries are checked', async () => {
     await run('npx', ['tsc', '--skipLibCheck', 'false'], { cwd: folder });
+  });
+
+  it('is told of no script that the package would run at its install', () => {
+    expect(output).not.toMatch(/install.?scripts|prepare|allow.?scripts/i);
+  });
+
+  it("compiles under what tsc --init writes: declarations of the README's model, and undefined for every option", async () => {
+    const project = join(folder, 'init');
+    await cp(join(ROOT, 'test/types/init'), project, { recursive: true });
+    const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+    const model = /```ts\n(import \{ defineGraph[^`]+)```/.exec(readme)![1]!;
+    await writeFile(join(project, 'edgeloom.config.ts'), model);
+    await writeFile(join(project, 'package.json'), '{ "type": "module" }');
+    await run('npx', ['tsc', '--init'], { cwd: project });
+    const settings = await readFile(join(project, 'tsconfig.json'), 'utf8');
+    for (const option of ['declaration', 'exactOptionalPropertyTypes']) {
+      expect(settings).toMatch(new RegExp(`^ *"${option}": true`, 'm'));
+    }
+    const { stdout } = await run('npx', ['tsc', '--outDir', 'out'], { cwd: project }).catch((error) => error);
+    expect(stdout).toBe('');
+    expect(await readFile(join(project, 'out/model.d.ts'), 'utf8')).toContain('OpenAttributes');
+    await rm(project, { recursive: true });
   });
 
   it('is told by the compiler of an attribute that its model does not have', async () => {

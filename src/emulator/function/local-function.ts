@@ -18,23 +18,23 @@ export interface FunctionOptions {
   /** The runtime client to run. It finds the Runtime API in `AWS_LAMBDA_RUNTIME_API`. */
   command: FunctionCommand;
   /** Its environment, beside the variables that Lambda sets. Default: none. */
-  environment?: NodeJS.ProcessEnv;
+  environment?: NodeJS.ProcessEnv | undefined;
   /** Name of the function. Default `'function'`. */
-  name?: string;
+  name?: string | undefined;
   /** Handler, as the client knows it: `stream.handler`. Default `'index.handler'`. */
-  handler?: string;
+  handler?: string | undefined;
   /** Folder of the code. Default: that of the command. */
-  taskRoot?: string;
+  taskRoot?: string | undefined;
   /** Milliseconds that an invocation may take. Default 60,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Milliseconds that the start of a process may take. Default 10,000, as on Lambda. */
-  initTimeoutMs?: number;
+  initTimeoutMs?: number | undefined;
   /** Megabytes that it is told to have; nothing holds it to that. Default 512. */
-  memorySizeMb?: number;
+  memorySizeMb?: number | undefined;
   /** A new process after each invocation that failed, so that a corrected handler is loaded. Default false. */
-  restartsAfterError?: boolean;
+  restartsAfterError?: boolean | undefined;
   /** Gets what the function writes to its output and error output. Default: dropped. */
-  onOutput?: (chunk: Buffer) => void;
+  onOutput?: ((chunk: Buffer) => void) | undefined;
 }
 
 /** A function that runs on this machine. */

@@ -32,21 +32,21 @@ export interface LambdaFunction {
 /** The settings of an event source mapping that Lambda has too, with Lambda's defaults. */
 export interface MappingSettings {
   /** Records in one invocation at most, 1 to 10,000. Default 100. */
-  batchSize?: number;
+  batchSize?: number | undefined;
   /** Seconds that records may wait for a batch to fill, 0 to 300. Default 0. */
-  maximumBatchingWindowSeconds?: number;
+  maximumBatchingWindowSeconds?: number | undefined;
   /** A record is delivered that matches one of these; none: every record. */
-  filters?: readonly FilterPattern[];
+  filters?: readonly FilterPattern[] | undefined;
   /** `['ReportBatchItemFailures']`: the function's `batchItemFailures` are read. Default: none. */
-  functionResponseTypes?: readonly 'ReportBatchItemFailures'[];
+  functionResponseTypes?: readonly 'ReportBatchItemFailures'[] | undefined;
   /** Whether a batch whose invocation failed is split in two. Default false. */
-  bisectBatchOnFunctionError?: boolean;
+  bisectBatchOnFunctionError?: boolean | undefined;
   /** Retries after which a batch is given up, 0 to 10,000; -1: never. Default -1. */
-  maximumRetryAttempts?: number;
+  maximumRetryAttempts?: number | undefined;
   /** Age in seconds beyond which a record is given up, 60 to 604,800; -1: never. Default -1. */
-  maximumRecordAgeSeconds?: number;
+  maximumRecordAgeSeconds?: number | undefined;
   /** Where to begin in shards that no checkpoint knows. Default `'TRIM_HORIZON'`. */
-  startingPosition?: 'TRIM_HORIZON' | 'LATEST';
+  startingPosition?: 'TRIM_HORIZON' | 'LATEST' | undefined;
 }
 
 /** Options of `createEventSourceMapping`. */
@@ -54,25 +54,25 @@ export interface MappingOptions extends MappingSettings {
   /** The function that gets the batches. */
   function: LambdaFunction;
   /** Where what is given up goes. Default: it is dropped, with an error in the log. */
-  onFailure?: FailureDestination;
+  onFailure?: FailureDestination | undefined;
   /** Where it keeps how far it came. Default: in memory. */
-  checkpoint?: CheckpointStore;
+  checkpoint?: CheckpointStore | undefined;
   /** Milliseconds between two polls of a shard that has nothing new. Default 200. */
-  pollIntervalMs?: number;
+  pollIntervalMs?: number | undefined;
   /** Milliseconds between two looks for new shards, where no shard ends; never less than 250. Default 5,000. */
-  shardIntervalMs?: number;
+  shardIntervalMs?: number | undefined;
   /** Milliseconds that the invocation in hand may still take after `stop()`. Default 10,000. */
-  stopGraceMs?: number;
+  stopGraceMs?: number | undefined;
   /** Wait before retry number `attempt` (from 1), in milliseconds. Default: exponential with jitter, at most 5 s. */
-  retryDelayMs?: (attempt: number) => number;
+  retryDelayMs?: ((attempt: number) => number) | undefined;
   /** Called after each invocation. It must not throw. */
-  onInvocation?: (report: InvocationReport) => void;
+  onInvocation?: ((report: InvocationReport) => void) | undefined;
   /** Called when records are given up. It must not throw. */
-  onGivenUp?: (report: GivenUpReport) => void;
+  onGivenUp?: ((report: GivenUpReport) => void) | undefined;
   /** A pino logger, or anything like it. Default: errors and warnings become process warnings, the rest is dropped. */
-  logger?: Logger;
+  logger?: Logger | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: () => number;
+  now?: (() => number) | undefined;
 }
 
 /** One invocation. */

@@ -13,11 +13,11 @@ export type EngineName = 'dynoxide' | 'dynamodb-local';
 /** Options of `startEngine`. */
 export interface EngineOptions {
   /** Default: `'dynoxide'`; `'dynamodb-local'` on a platform without its package, if Java is there. */
-  engine?: EngineName;
+  engine?: EngineName | undefined;
   /** TCP port. Default: a free one. */
-  port?: number;
+  port?: number | undefined;
   /** Folder to keep data in, for one engine at a time: another is refused (`data-in-use`). Default: nothing is kept. */
-  dataDir?: string;
+  dataDir?: string | undefined;
 }
 
 /** A running engine. */

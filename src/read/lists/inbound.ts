@@ -22,29 +22,29 @@ import { type Gathered, isIndexItem, type ScatterRequest, scatter } from './scat
 /** Which incoming edges, in which order. At most one of `equals`, `atLeast` and the pair `from`, `to`. */
 export interface InboundOptions<OrderName extends string = string> {
   /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
-  order?: OrderName;
+  order?: OrderName | undefined;
   /** Of a rank: every label of at least this label's weight. Of other orders: as `from`. */
-  atLeast?: OrderValue;
+  atLeast?: OrderValue | undefined;
   /** Of a rank: this label. Of other orders: this value. */
-  equals?: OrderValue;
+  equals?: OrderValue | undefined;
   /** The lowest value, inclusive; of a rank, a label. */
-  from?: OrderValue;
+  from?: OrderValue | undefined;
   /** The highest value, inclusive; of a rank, a label. */
-  to?: OrderValue;
+  to?: OrderValue | undefined;
   /** Descending. Default false. */
-  reverse?: boolean;
+  reverse?: boolean | undefined;
   /**
    * Also give the target node, of an edge type with `includeOwner`; throws `no-owner` for others. Only the first page has it,
    * and its limit does not count it. It comes in the same Query where that is in reverse and has no upper end, else by one
    * Query more. Default false.
    */
-  owner?: boolean;
+  owner?: boolean | undefined;
   /** Edges in a page, 1 and up. Default 100. */
-  limit?: number;
+  limit?: number | undefined;
   /** The `cursor` of the page before. */
-  cursor?: string;
+  cursor?: string | undefined;
   /** Refused where true: DynamoDB has no consistent reads of an index. */
-  consistent?: boolean;
+  consistent?: boolean | undefined;
 }
 
 /** The names of `inbound`'s options. */

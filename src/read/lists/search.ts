@@ -29,24 +29,24 @@ export type SearchPredicate =
   | { eq: OrderValue }
   | { beginsWith: string }
   | { path: readonly string[] }
-  | { from?: OrderValue; to?: OrderValue };
+  | { from?: OrderValue | undefined; to?: OrderValue | undefined };
 
 /** Where to search. */
 export interface SearchScope {
   /** The value of the search's partition attribute: needed exactly where the model declares one. */
-  partition?: string;
+  partition?: string | undefined;
   /** Refused where true: DynamoDB has no consistent reads of an index. */
-  consistent?: boolean;
+  consistent?: boolean | undefined;
 }
 
 /** Options of a search. */
 export interface SearchOptions extends SearchScope {
   /** Descending. Default false. */
-  reverse?: boolean;
+  reverse?: boolean | undefined;
   /** Hits in a page, 1 and up. Default 100. */
-  limit?: number;
+  limit?: number | undefined;
   /** The `cursor` of the page before. */
-  cursor?: string;
+  cursor?: string | undefined;
 }
 
 const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: true };

@@ -12,7 +12,7 @@ export interface DegreeOptions {
    * Strongly consistent, at twice the capacity: the count, or the view, as the projector has written it by now; edges that
    * are not projected yet are not in it. Of a type that was evicted from the set, the base edges. Default false.
    */
-  consistent?: boolean;
+  consistent?: boolean | undefined;
 }
 
 /** How many outgoing edges of a type a node has: see `Reader.degree`. */

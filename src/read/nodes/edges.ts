@@ -13,14 +13,14 @@ import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts
 /** Options of `edges`. */
 export interface EdgesOptions {
   /** Edges in a page, 1 and up. Default 100. */
-  limit?: number;
+  limit?: number | undefined;
   /** The `cursor` of the page before. */
-  cursor?: string;
+  cursor?: string | undefined;
   /**
    * Strongly consistent, at twice the capacity: the base edges as the last puts and deletes left them. Default false: what
    * was written in the last moments may not show yet.
    */
-  consistent?: boolean;
+  consistent?: boolean | undefined;
 }
 
 /** Options of `has`. */
@@ -29,7 +29,7 @@ export interface HasOptions {
    * Strongly consistent, at twice the capacity: the base edge as its last put or delete left it. Default false: what was
    * written in the last moments may not show yet.
    */
-  consistent?: boolean;
+  consistent?: boolean | undefined;
 }
 
 /** Types begin with `A` to `Z`: the range leaves derived items, `~`, unread. */

@@ -18,13 +18,13 @@ export interface GetOptions<Attributes extends AttributeSelection | undefined = 
   /**
    * Default: what the model's view holds. Others, and any with `consistent`, cost a read of the node beside its view.
    */
-  attributes?: Attributes;
+  attributes?: Attributes | undefined;
   /**
    * Strongly consistent, at twice the capacity: what is named in `attributes` is read from the node itself, as its last
    * put left it. The edge set, and the attributes where none are named, come from the view in any case, which the
    * projector brings up to date after the put: consistent of them means as projected by now. Default false.
    */
-  consistent?: boolean;
+  consistent?: boolean | undefined;
 }
 
 /** What `readNodes` gives. */
