@@ -3,7 +3,7 @@ import { type EdgeloomError, StoreError } from '../errors.ts';
 import { foldBatch } from '../fold/fold.ts';
 import type { Item } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { reverseEdgeType } from '../items/keys.ts';
+import { classifyDerivedKey } from '../items/derived-key.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkStoreOptions } from '../options.ts';
 import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
@@ -105,7 +105,7 @@ interface Work {
 }
 
 function isReverse(unit: Unit): unit is IndexUnit {
-  return unit.kind === 'index' && reverseEdgeType(unit.sortKey) !== undefined;
+  return unit.kind === 'index' && classifyDerivedKey(unit.sortKey)?.kind === 'reverse-item';
 }
 
 /** Why the reverse item of an edge could not be written that a view unit is about. */

@@ -1,32 +1,19 @@
-import { canonicalText, type Item, itemSizeBytes, numberOf, stringOf } from '../items/attribute-value.ts';
-import {
-  AFTER,
-  ATTRIBUTES,
-  COPIES,
-  COUNTED,
-  EDGE_SET,
-  INDEX_ITEM_FIELDS,
-  QUARANTINE_FIELDS,
-  WATERMARK,
-} from '../items/derived-item.ts';
+import { type Item, itemSizeBytes, numberOf, stringOf } from '../items/attribute-value.ts';
+import { COPIES, COUNTED, EDGE_SET, QUARANTINE_FIELDS } from '../items/derived-item.ts';
 import { elementEdge } from '../items/element.ts';
-import {
-  CONTINUATION_PREFIX,
-  DEGREE_PREFIX,
-  INDEX_PREFIX,
-  isDerivedKey,
-  QUARANTINE_PREFIX,
-  reverseEdgeType,
-  typePrefix,
-  VIEW_KEY,
-} from '../items/keys.ts';
-import { countOf, evictedTypes, viewAttributes } from '../items/stored-view.ts';
-import { isPlausibleWatermark } from '../items/watermark.ts';
+import { isDerivedKey, typePrefix } from '../items/keys.ts';
+import { countOf, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import { classify } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { derive } from '../plan/derive.ts';
-import { viewBudgetBytes } from '../plan/eviction.ts';
-import { type CopySlot, copySlots, hasCopies } from './copies.ts';
+import { itemKindOf } from '../repair/kinds.ts';
+import { attributesText } from '../repair/parts/attributes.ts';
+import { type CopySlot, copySlots, hasCopies } from '../repair/parts/copy.ts';
+import { countNameOfKey } from '../repair/parts/count.ts';
+import { indexItemText } from '../repair/parts/index-item.ts';
+import type { ItemKind } from '../repair/parts/kind.ts';
+import { fitsAgain } from '../repair/parts/mark.ts';
+import { hasPlausibleWatermark } from '../repair/parts/watermark.ts';
 import { CollectionDigest } from './digest.ts';
 
 /**
@@ -35,48 +22,8 @@ import { CollectionDigest } from './digest.ts';
  * they tell that something differs, not what.
  */
 
-/** An index item, stored or wanted, as one text; undefined where it has no fields: it is absent, or a tombstone. */
-export function indexItemText(item: Item | undefined): string | undefined {
-  const fields: Item = {};
-  for (const name of INDEX_ITEM_FIELDS) if (item?.[name] !== undefined) fields[name] = item[name];
-  return Object.keys(fields).length === 0 ? undefined : canonicalText({ M: fields });
-}
-
-/** A node's projected attributes as one text; undefined where the node is absent. */
-export function attributesText(attributes: Item | undefined): string | undefined {
-  return attributes && canonicalText({ M: attributes });
-}
-
 /** How many quarantined base items of one partition are told apart. */
 const MOST_STUCK = 10_000;
-/** How full a view may be, as a share of its budget, with an edge type that comes back into its set. */
-const SHARE_OF_BUDGET = 0.5;
-
-/** Whether a sort key is that of a count which the model keeps. */
-export function isCountOf({ edges }: CompiledModel, sortKey: string): boolean {
-  return sortKey.startsWith(DEGREE_PREFIX) && edges.get(sortKey.slice(DEGREE_PREFIX.length))?.degree === true;
-}
-
-/** Whether a sort key is that of a reverse item which the model keeps. */
-export function isReverseOf({ edges }: CompiledModel, sortKey: string): boolean {
-  return edges.get(reverseEdgeType(sortKey) ?? '')?.copy !== undefined;
-}
-
-/** Whether a sort key is that of a fan-out's continuation which the model can have. */
-export function isContinuationOf({ edges }: CompiledModel, sortKey: string): boolean {
-  return (
-    sortKey.startsWith(CONTINUATION_PREFIX) && edges.get(sortKey.slice(CONTINUATION_PREFIX.length))?.copy !== undefined
-  );
-}
-
-/** Whether a derived item holds anything; else it is a tombstone, or should be one. */
-export function isLive(sortKey: string, item: Item | undefined): boolean {
-  if (sortKey.startsWith(CONTINUATION_PREFIX)) return item?.[AFTER] !== undefined;
-  if (sortKey !== VIEW_KEY || item === undefined) return indexItemText(item) !== undefined;
-  const holds = [ATTRIBUTES, EDGE_SET, COPIES].some((name) => item[name] !== undefined);
-  return holds || evictedTypes(item).size > 0;
-}
-
 /**
  * What an item is besides its part in the comparison: a base item of a type of the model, or of another one, a tombstone
  * whose time is over, or a derived item that holds nothing and has no expiry either.
@@ -97,7 +44,7 @@ export class PartitionSummary {
   private readonly storedElements = new Map<string, ElementDigest>();
   private wantedAttributes: string | undefined;
   private storedAttributes: string | undefined;
-  /** Live index items of counted edges, and the stored counts, by edge type. */
+  /** Live index items of counted edges, and the stored counts, by their names. */
   private readonly live = new Map<string, number>();
   private readonly counts = new Map<string, number | undefined>();
   private evicted: ReadonlySet<string> = new Set();
@@ -110,10 +57,10 @@ export class PartitionSummary {
    * @param keepsSlots whether `slots` are kept: they are told from other partitions' items.
    */
   constructor(
-    private readonly graph: CompiledModel,
+    readonly graph: CompiledModel,
     readonly source: string,
     private readonly nowSeconds: number,
-    private readonly streamLabel?: string,
+    readonly streamLabel: string | undefined = undefined,
     private readonly keepsSlots = false,
   ) {}
 
@@ -121,23 +68,13 @@ export class PartitionSummary {
   add(sortKey: string, item: Item): Noted {
     if (!isDerivedKey(sortKey)) return this.addBase(sortKey, item);
     this.derivedItems += 1;
-    if (sortKey.startsWith(QUARANTINE_PREFIX)) {
-      this.addEntry(item);
-      return undefined;
-    }
-    // What they should be, other partitions say.
-    if (isReverseOf(this.graph, sortKey) || isContinuationOf(this.graph, sortKey)) return this.tombstone(sortKey, item);
-    if (sortKey === VIEW_KEY) this.addView(item);
-    else if (sortKey.startsWith(INDEX_PREFIX)) this.addIndexItem(sortKey, item);
-    else if (isCountOf(this.graph, sortKey)) {
-      this.counts.set(sortKey.slice(DEGREE_PREFIX.length), countOf(item));
-      return undefined;
-    } else {
-      this.isOdd = true;
-      return undefined;
-    }
-    if (isLive(sortKey, item) && item[this.graph.table.ttl] !== undefined) this.isOdd = true;
-    return this.tombstone(sortKey, item);
+    const kind = itemKindOf(this.graph, sortKey);
+    if (kind.decidedBy === 'partition' && kind.oddities(this, item).length > 0) this.isOdd = true;
+    if (kind.name === 'view') this.addView(item);
+    else if (kind.name === 'index-item') this.addIndexItem(sortKey, item);
+    else if (kind.name === 'count') this.counts.set(countNameOfKey(sortKey), countOf(item));
+    else if (kind.name === 'quarantine-entry') this.addEntry(item);
+    return kind.hasTombstones ? this.tombstone(kind, item) : undefined;
   }
 
   /** Whether nothing differs. A difference has yet to be looked at: the partition may have changed as it was read. */
@@ -170,26 +107,25 @@ export class PartitionSummary {
     return 'base';
   }
 
-  private tombstone(sortKey: string, item: Item): Noted {
+  private tombstone(kind: ItemKind, item: Item): Noted {
     // What is mended becomes a tombstone then: nothing else has to be done about it.
-    if (isLive(sortKey, item) || !this.hasPlausibleWatermark(item)) return undefined;
+    if (kind.isLive(item) || !hasPlausibleWatermark(this, item)) return undefined;
     const expiry = numberOf(item[this.graph.table.ttl]);
     if (expiry === undefined) return 'empty';
     return Number(expiry) < this.nowSeconds ? 'expired' : undefined;
   }
 
   private addEntry(entry: Item): void {
-    const of = textOf(entry, QUARANTINE_FIELDS.of);
-    this.stuck(of, textOf(entry, QUARANTINE_FIELDS.reason));
+    const of = stringOf(entry[QUARANTINE_FIELDS.of]) ?? '';
+    this.stuck(of, stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '');
   }
 
   private addView(view: Item): void {
-    this.checkWatermark(view);
     this.storedAttributes = attributesText(viewAttributes(view));
     this.evicted = evictedTypes(view);
     this.viewBytes = itemSizeBytes(view);
     const set = view[EDGE_SET];
-    if (set !== undefined && !('SS' in set)) this.isOdd = true;
+    if (!hasEdgeSet(view)) this.isOdd = true;
     for (const element of set !== undefined && 'SS' in set ? set.SS : []) {
       const edge = elementEdge(element);
       addElement(this.storedElements, edge.slice(0, Math.max(0, edge.indexOf('-'))), element);
@@ -203,19 +139,10 @@ export class PartitionSummary {
   }
 
   private addIndexItem(sortKey: string, item: Item): void {
-    this.checkWatermark(item);
     const text = indexItemText(item);
     if (text !== undefined) this.storedItems.add(`${sortKey}\0${text}`);
     const edgeType = stringOf(item[COUNTED]);
     if (edgeType !== undefined) this.live.set(edgeType, (this.live.get(edgeType) ?? 0) + 1);
-  }
-
-  private checkWatermark(item: Item): void {
-    if (!this.hasPlausibleWatermark(item)) this.isOdd = true;
-  }
-
-  private hasPlausibleWatermark(item: Item): boolean {
-    return isPlausibleWatermark(item[WATERMARK], this.streamLabel);
   }
 
   private stuck(target: string, reason: string): void {
@@ -231,14 +158,6 @@ export class PartitionSummary {
   }
 }
 
-/**
- * Whether an evicted edge type has shrunk so far that it belongs into the set again: with it the view would take half of
- * its budget at most. Half, so that a type does not go out and in with each edge.
- */
-export function fitsAgain(graph: CompiledModel, source: string, viewBytes: number): boolean {
-  return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
-}
-
 interface ElementDigest {
   digest: CollectionDigest;
   bytes: number;
@@ -252,9 +171,4 @@ function addElement(digests: Map<string, ElementDigest>, type: string, element: 
   }
   ofType.digest.add(element);
   ofType.bytes += Buffer.byteLength(element);
-}
-
-function textOf(item: Item, name: string): string {
-  const value = item[name];
-  return value !== undefined && 'S' in value ? value.S : '';
 }

@@ -1,5 +1,5 @@
-import type { Suspect } from './finding.ts';
-import { isWrong, type Observation, type ObserveContext, observe } from './observe.ts';
+import type { ObserveContext, Suspect } from '../repair/parts/kind.ts';
+import { isWrong, type Observation, observe } from './observe.ts';
 
 /**
  * Lag or drift? A suspect is observed (derived item, then base item), then again once the stream has passed the first

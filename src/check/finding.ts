@@ -1,5 +1,3 @@
-import type { ItemKey } from '../store/port.ts';
-
 /** What the check found wrong, or worth knowing. */
 export interface Finding {
   source: string;
@@ -35,40 +33,3 @@ export type Verdict =
 
 /** The verdicts that are drift. */
 export const DRIFT = ['missing', 'stale', 'orphan'] as const satisfies readonly Verdict[];
-
-/** A derived item, or a part of one, that may be wrong. */
-export interface Suspect {
-  source: string;
-  /** Sort key of the derived item. */
-  sortKey: string;
-  part: SuspectPart;
-}
-
-/** Stands for the set of a view that is no string set, as no element does. */
-export const NO_SET = 'a set that is no string set';
-
-/** Which part of a derived item, and what decides about it. */
-export type SuspectPart =
-  /** The fields of an index item; `target`: sort key of the base item that would want them, where there is one. */
-  | { kind: 'fields'; target: string | undefined }
-  /** The elements of one edge in a view; `target`: the edge's sort key. */
-  | { kind: 'element'; target: string }
-  /** An element of a view that names no edge, or `NO_SET`. */
-  | { kind: 'garbage'; element: string }
-  /** A node's attributes in its view. */
-  | { kind: 'attributes' }
-  /** The mark of an evicted edge type. */
-  | { kind: 'mark'; edgeType: string }
-  /** What a view holds of an edge's target; `target`: the edge's sort key, or whatever name stands in its place. */
-  | { kind: 'copy'; target: string }
-  /** The fields of an edge's reverse item; `base`: the edge, undefined where nothing tells it. */
-  | { kind: 'reverse'; base: ItemKey | undefined }
-  /** A continuation that has not come to its end. */
-  | { kind: 'continuation' }
-  /** The count of edges of a type. */
-  | { kind: 'degree'; edgeType: string }
-  | { kind: 'watermark' }
-  /** The expiry of an item that is no tombstone: TTL would delete what readers need. */
-  | { kind: 'expiry' }
-  /** A derived sort key of no known kind. */
-  | { kind: 'unknown-item' };

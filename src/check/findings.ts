@@ -1,3 +1,4 @@
+import { partKindOf } from '../repair/kinds.ts';
 import type { Confirmed } from './confirm.ts';
 import type { Finding, Verdict } from './finding.ts';
 
@@ -23,7 +24,7 @@ export class DerivedItemVerdict {
     const { observation, outcome, suspect } = confirmed;
     if (observation.isLive) this.isLive = true;
     if (outcome === 'drift') this.isPending = false;
-    if (suspect.part.kind !== 'watermark' && suspect.part.kind !== 'expiry') {
+    if (partKindOf(suspect.part).isContent) {
       this.hasDifference = true;
       if (observation.wanted !== null) this.isWanted = true;
     }

@@ -1,18 +1,14 @@
 import pLimit from 'p-limit';
 import { VIEW_KEY } from '../items/keys.ts';
+import type { Mender } from '../repair/mend.ts';
+import type { Suspect } from '../repair/parts/kind.ts';
+import { edgeNamedByReverse } from '../repair/parts/reverse-item.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { type ConfirmContext, type Confirmed, confirm } from './confirm.ts';
-import { edgeNamedByReverse } from './copies.ts';
-import type { Finding, Suspect } from './finding.ts';
+import type { Finding } from './finding.ts';
 import { DerivedItemVerdict } from './findings.ts';
 import type { LookedUp } from './look-up.ts';
 import { nominate } from './nominate.ts';
-
-/** Mends drift. */
-export interface Mender {
-  /** Mends derived items of a partition; gives the sort keys of those that it wrote. */
-  mend(source: string, suspects: readonly Suspect[]): Promise<Iterable<string>>;
-}
 
 /** What an inspector needs. */
 export interface InspectorContext extends ConfirmContext {
@@ -20,7 +16,7 @@ export interface InspectorContext extends ConfirmContext {
   onFinding: (finding: Finding) => void;
   onSuperseded: (count: number) => void;
   /** Mends what is drift; absent: it is only reported. */
-  mender?: Mender;
+  mender?: Pick<Mender, 'mend'>;
   onMended: (count: number) => void;
   /** Mends whatever differs, without a wait and without findings. */
   isHasty?: boolean;
@@ -263,7 +259,7 @@ function itemsOf(suspects: readonly Suspect[]): LookedUp[] {
   const items = new Map<string, LookedUp>();
   for (const { source, sortKey, part } of suspects) {
     const item = { source, target: sortKey };
-    const base = part.kind === 'reverse' ? part.base : undefined;
+    const base = part.kind === 'reverse-item' ? part.base : undefined;
     // A key that tells the edge takes less room in a cursor.
     if (base !== undefined && edgeNamedByReverse(item, undefined) === undefined)
       items.set(nameOf(item), { ...item, base });

@@ -1,14 +1,16 @@
 import type { Item } from '../items/attribute-value.ts';
-import { WATERMARK } from '../items/derived-item.ts';
 import { isDerivedKey } from '../items/keys.ts';
-import { isPlausibleWatermark } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { copyingEdge, reverseItemOf } from '../plan/copies.ts';
+import { itemKindOf } from '../repair/kinds.ts';
+import { continuation } from '../repair/parts/continuation.ts';
+import { type CopySlot, isSlotRight } from '../repair/parts/copy.ts';
+import { indexItemText } from '../repair/parts/index-item.ts';
+import type { OddityContext, Part, Suspect } from '../repair/parts/kind.ts';
+import { edgeNamedByReverse, reverseItem } from '../repair/parts/reverse-item.ts';
+import { hasPlausibleWatermark } from '../repair/parts/watermark.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
-import { indexItemText, isContinuationOf, isLive, isReverseOf } from './compare.ts';
-import { type CopySlot, edgeNamedByReverse, isSlotRight } from './copies.ts';
-import type { Suspect, SuspectPart } from './finding.ts';
 
 /**
  * Comparing across partitions. Copies and reverse items have their truth in another partition, which does not pass by
@@ -56,10 +58,13 @@ export class LookUps {
     if (!isDerivedKey(key.target)) {
       if (copyingEdge(graph, key.target) !== undefined) this.edges.push(key);
       if (this.edges.length >= BATCH) await this.lookUpEdges();
-    } else if (isReverseOf(graph, key.target)) {
-      if (this.isWorthALook(key, item)) this.reverseItems.push({ key, item });
+      return;
+    }
+    const kind = itemKindOf(graph, key.target);
+    if (kind === reverseItem) {
+      if (this.isWorthALook(item)) this.reverseItems.push({ key, item });
       if (this.reverseItems.length >= BATCH) await this.lookUpReverseItems();
-    } else if (isContinuationOf(graph, key.target)) {
+    } else if (kind === continuation) {
       const suspects = continuationSuspects(this.context, key, item);
       if (suspects.length > 0) await this.context.onSuspects(suspects);
     }
@@ -86,9 +91,9 @@ export class LookUps {
     if (this.failure !== undefined) throw this.failure.error;
   }
 
-  /** A tombstone whose watermark can be is nobody's business. */
-  private isWorthALook({ target }: ItemKey, item: Item): boolean {
-    return isLive(target, item) || !isPlausibleWatermark(item[WATERMARK], this.context.stream.known);
+  /** No look-up is made for a tombstone whose watermark can be. */
+  private isWorthALook(item: Item): boolean {
+    return reverseItem.isLive(item) || !hasPlausibleWatermark({ streamLabel: this.context.stream.known }, item);
   }
 
   private async lookUpEdges(): Promise<void> {
@@ -164,7 +169,8 @@ export async function lookAgain(context: Comparing, looked: readonly LookedUp[])
   for (const [i, { base, source, target }] of looked.entries()) {
     const key = { source, target };
     const item = items[i];
-    if (isContinuationOf(graph, target)) suspects.push(...(item ? continuationSuspects(context, key, item) : []));
+    if (itemKindOf(graph, target) === continuation)
+      suspects.push(...(item ? continuationSuspects(context, key, item) : []));
     else {
       const edge = base ?? edgeNamedByReverse(key, item);
       if (edge !== undefined) based.push({ key, item, base: edge });
@@ -204,36 +210,24 @@ interface ReadReverse {
   base: ItemKey | undefined;
 }
 
-function reverseSuspects(
-  { graph, stream }: Comparing,
-  { key, item, base }: ReadReverse,
-  wanted: Item | undefined,
-): Suspect[] {
-  const parts: SuspectPart[] = [];
-  if (indexItemText(item) !== indexItemText(wanted)) parts.push({ kind: 'reverse', base });
-  return [...parts, ...oddities(graph, stream, key, item)].map((part) => suspect(key, part));
+function reverseSuspects(context: Comparing, { key, item, base }: ReadReverse, wanted: Item | undefined): Suspect[] {
+  const parts: Part[] = [];
+  if (indexItemText(item) !== indexItemText(wanted)) parts.push({ kind: 'reverse-item', base });
+  if (item !== undefined) parts.push(...reverseItem.oddities(oddityContext(context), item));
+  return parts.map((part) => suspect(key, part));
 }
 
 /** A continuation that is on its way looks like one that is stuck; only time tells. */
-function continuationSuspects({ graph, stream }: Comparing, key: ItemKey, item: Item): Suspect[] {
-  const parts: SuspectPart[] = isLive(key.target, item) ? [{ kind: 'continuation' }] : [];
-  return [...parts, ...oddities(graph, stream, key, item)].map((part) => suspect(key, part));
+function continuationSuspects(context: Comparing, key: ItemKey, item: Item): Suspect[] {
+  const parts: Part[] = continuation.isLive(item) ? [{ kind: 'continuation' }] : [];
+  parts.push(...continuation.oddities(oddityContext(context), item));
+  return parts.map((part) => suspect(key, part));
 }
 
-/** What no base item decides about. */
-function oddities(
-  graph: CompiledModel,
-  stream: StreamLabel,
-  { target }: ItemKey,
-  item: Item | undefined,
-): SuspectPart[] {
-  if (item === undefined) return [];
-  const parts: SuspectPart[] = [];
-  if (!isPlausibleWatermark(item[WATERMARK], stream.known)) parts.push({ kind: 'watermark' });
-  if (isLive(target, item) && item[graph.table.ttl] !== undefined) parts.push({ kind: 'expiry' });
-  return parts;
+function oddityContext({ graph, stream }: Comparing): OddityContext {
+  return { graph, streamLabel: stream.known };
 }
 
-function suspect({ source, target }: ItemKey, part: SuspectPart): Suspect {
+function suspect({ source, target }: ItemKey, part: Part): Suspect {
   return { source, sortKey: target, part };
 }

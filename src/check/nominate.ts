@@ -1,23 +1,19 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import { COUNTED, WATERMARK } from '../items/derived-item.ts';
+import { COUNTED } from '../items/derived-item.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
 import { compareKeys } from '../items/encoding.ts';
-import {
-  baseKeyOfIndexItem,
-  DEGREE_PREFIX,
-  degreeKey,
-  INDEX_PREFIX,
-  QUARANTINE_PREFIX,
-  VIEW_KEY,
-} from '../items/keys.ts';
+import { baseKeyOfIndexItem, degreeKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
-import { isPlausibleWatermark } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { derive } from '../plan/derive.ts';
+import { itemKindOf } from '../repair/kinds.ts';
+import { attributesText } from '../repair/parts/attributes.ts';
+import { type CopySlot, copySlots, isSlotRight } from '../repair/parts/copy.ts';
+import { countNameOfKey } from '../repair/parts/count.ts';
+import { NO_SET } from '../repair/parts/element.ts';
+import { indexItem, indexItemText } from '../repair/parts/index-item.ts';
+import type { ItemKind, Part, Suspect } from '../repair/parts/kind.ts';
 import type { Store } from '../store/port.ts';
-import { attributesText, indexItemText, isContinuationOf, isCountOf, isLive, isReverseOf } from './compare.ts';
-import { type CopySlot, copySlots, isSlotRight } from './copies.ts';
-import { NO_SET, type Suspect, type SuspectPart } from './finding.ts';
 import { baseItems, derivedStreams, type Keyed, next } from './partition-streams.ts';
 
 /**
@@ -83,7 +79,7 @@ interface Pending {
 class PartitionComparison {
   wantsView = false;
   private readonly inView: ViewComparison;
-  /** Live index items of counted edges, and the stored counts, by edge type. */
+  /** Live index items of counted edges, and the stored counts, by their names. */
   private readonly live = new Map<string, number>();
   private readonly counts = new Map<string, number>();
   private readonly malformed = new Set<string>();
@@ -91,10 +87,10 @@ class PartitionComparison {
   private readonly apart = new Map<string, Pending>();
 
   constructor(
-    private readonly graph: CompiledModel,
+    readonly graph: CompiledModel,
     private readonly source: string,
     view: Item | undefined,
-    private readonly streamLabel: string | undefined,
+    readonly streamLabel: string | undefined,
     /** What stands before a base item's sort key in the keys of the index items that follow it. */
     private readonly prefixes: readonly string[],
   ) {
@@ -118,60 +114,48 @@ class PartitionComparison {
     for (const besideKey of besideKeys) {
       const stored = beside.get(besideKey);
       if (indexItemText(stored) !== indexItemText(wanted.indexItems.get(besideKey))) {
-        yield this.suspect(besideKey, { kind: 'fields', target: key });
+        yield this.suspect(besideKey, { kind: 'index-item', target: key });
       }
-      if (stored !== undefined) yield* this.indexItem(besideKey, stored);
+      if (stored !== undefined) yield* this.met(indexItem, besideKey, stored);
     }
   }
 
   /** Takes in a derived item that no base item was met beside. */
   *derived({ key, item }: Keyed): Generator<Suspect> {
-    // Continuations and reverse items are looked at as they pass: what they should be, other partitions say.
-    if (key.startsWith(QUARANTINE_PREFIX) || isContinuationOf(this.graph, key) || isReverseOf(this.graph, key)) return;
-    if (isCountOf(this.graph, key)) {
-      const edgeType = key.slice(DEGREE_PREFIX.length);
-      const count = countOf(item);
-      // It is in the way of every item that it counts, and so has to be mended before them.
-      if (count === undefined) {
-        this.malformed.add(edgeType);
-        yield this.suspect(key, { kind: 'degree', edgeType });
-      } else {
-        this.counts.set(edgeType, count);
-      }
-      return;
-    }
-    if (key !== VIEW_KEY && !key.startsWith(INDEX_PREFIX)) {
-      yield this.suspect(key, { kind: 'unknown-item' });
-      return;
-    }
-    yield* this.indexItem(key, item);
-    const text = key === VIEW_KEY ? undefined : indexItemText(item);
+    const kind = itemKindOf(this.graph, key);
+    // The others are looked at as they pass: what they should be, other partitions say.
+    if (kind.decidedBy !== 'partition') return;
+    yield* this.met(kind, key, item);
+    const text = kind.name === 'index-item' ? indexItemText(item) : undefined;
     if (text === undefined) return;
     const target = baseKeyOfIndexItem(this.source, key);
     if (target === undefined || target === this.source) this.pending(key).stored = text;
-    else yield this.suspect(key, { kind: 'fields', target });
+    else yield this.suspect(key, { kind: 'index-item', target });
   }
 
   /** What can be told only when all items were met. */
   *rest(): Generator<Suspect> {
     for (const [key, { wanted, stored, target }] of this.apart) {
       if (wanted === stored) continue;
-      yield this.suspect(key, { kind: 'fields', target: target ?? baseKeyOfIndexItem(this.source, key) });
+      yield this.suspect(key, { kind: 'index-item', target: target ?? baseKeyOfIndexItem(this.source, key) });
     }
-    for (const edgeType of new Set([...this.live.keys(), ...this.counts.keys()])) {
-      const differs = (this.counts.get(edgeType) ?? 0) !== (this.live.get(edgeType) ?? 0);
-      if (differs && !this.malformed.has(edgeType))
-        yield this.suspect(degreeKey(edgeType), { kind: 'degree', edgeType });
+    for (const name of new Set([...this.live.keys(), ...this.counts.keys()])) {
+      const differs = (this.counts.get(name) ?? 0) !== (this.live.get(name) ?? 0);
+      if (differs && !this.malformed.has(name)) yield this.suspect(degreeKey(name), { kind: 'count' });
     }
     for (const part of this.inView.rest()) yield this.suspect(VIEW_KEY, part);
   }
 
-  /** What no base item decides about: of an index item, and of the view. */
-  private *indexItem(key: string, item: Item): Generator<Suspect> {
-    const edgeType = stringOf(item[COUNTED]);
+  /** What is wrong with a stored item whatever base items say, and what it adds to the counts. */
+  private *met(kind: ItemKind, key: string, item: Item): Generator<Suspect> {
+    for (const part of kind.oddities(this, item)) yield this.suspect(key, part);
+    if (kind.name === 'count') {
+      const count = countOf(item);
+      if (count === undefined) this.malformed.add(countNameOfKey(key));
+      else this.counts.set(countNameOfKey(key), count);
+    }
+    const edgeType = kind.name === 'index-item' ? stringOf(item[COUNTED]) : undefined;
     if (edgeType !== undefined) this.live.set(edgeType, (this.live.get(edgeType) ?? 0) + 1);
-    if (!isPlausibleWatermark(item[WATERMARK], this.streamLabel)) yield this.suspect(key, { kind: 'watermark' });
-    if (isLive(key, item) && item[this.graph.table.ttl] !== undefined) yield this.suspect(key, { kind: 'expiry' });
   }
 
   private pending(key: string): Pending {
@@ -183,7 +167,7 @@ class PartitionComparison {
     return found;
   }
 
-  private suspect(sortKey: string, part: SuspectPart): Suspect {
+  private suspect(sortKey: string, part: Part): Suspect {
     return { source: this.source, sortKey, part };
   }
 }
@@ -212,12 +196,12 @@ class ViewComparison {
     const edge = escapedEdge(target);
     const stored = this.elements.get(edge) ?? [];
     this.elements.delete(edge);
-    const wanted = element === undefined || this.evicted.has(target.slice(0, target.indexOf('-'))) ? [] : [element];
+    const wanted = element === undefined || this.evicted.has(typePrefix(target) ?? '') ? [] : [element];
     return stored.length === wanted.length && stored[0] === wanted[0];
   }
 
   /** What no base item was met for, and the marks: only all edges of a type together can tell whether one is right. */
-  *rest(): Generator<SuspectPart> {
+  *rest(): Generator<Part> {
     if (this.attributes !== undefined) yield { kind: 'attributes' };
     if (!this.hasSet) yield { kind: 'garbage', element: NO_SET };
     for (const [edge, elements] of this.elements) {

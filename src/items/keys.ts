@@ -23,8 +23,6 @@ export const VIEW_KEY = '~view';
 export const INDEX_PREFIX = '~ix/';
 /** What the sort keys of owner items begin with; the name is that of an option, which no order can have. */
 const OWNER_PREFIX = '~ix/#includeOwner/';
-/** What the sort keys of index items begin with that are named by a hash of their edge's, or belong to a named order. */
-export const HASHED_INDEX_PREFIX = `${INDEX_PREFIX}#`;
 /** What the sort keys of counts of edges begin with. */
 export const DEGREE_PREFIX = '~degree/';
 /** What the sort keys of edges' reverse items begin with, in the partitions of their targets. */
@@ -156,6 +154,11 @@ export function orderKeyPrefix(orderName: string, generation = 1): string {
   return `${generationPrefix(INDEX_PREFIX, generation)}#${orderName}/`;
 }
 
+/** What the sort keys of index items begin with that are named by a hash of their edge's, or belong to a named order. */
+export function hashedIndexPrefix(generation = 1): string {
+  return `${generationPrefix(INDEX_PREFIX, generation)}#`;
+}
+
 /** The named order that an index item with this sort key belongs to; undefined where there is none. */
 export function orderOfIndexKey(sortKey: string): string | undefined {
   const { plain } = splitGeneration(sortKey);
@@ -198,11 +201,6 @@ export function reversePrefix(edgeType: string): string {
 /** The sort key of an edge's reverse item in its target's partition: `~rev/WROTE-BOOK-1`, hashed when too long. */
 export function reverseKey(edgeType: string, source: string): string {
   return fittingKey(reversePrefix(edgeType), source);
-}
-
-/** The edge type of a reverse item's sort key; undefined where it is none. */
-export function reverseEdgeType(sortKey: string): string | undefined {
-  return sortKey.startsWith(REVERSE_PREFIX) ? typePrefix(sortKey.slice(REVERSE_PREFIX.length)) : undefined;
 }
 
 /** The sort key of the continuation of a fan-out over the edges of a type: `~more/WROTE`. */

@@ -2,7 +2,8 @@ import type { ItemHistory } from '../fold/fold.ts';
 import { type Item, numberOf, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, WATERMARK } from '../items/derived-item.ts';
-import { CONTINUATION_PREFIX, continuationKey } from '../items/keys.ts';
+import { classifyDerivedKey } from '../items/derived-key.ts';
+import { continuationKey } from '../items/keys.ts';
 import { laterOf } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { DerivedUpdate } from '../store/port.ts';
@@ -56,8 +57,9 @@ function fanOutUnit(source: string, edgeType: string, records: readonly ChangeRe
 /** The next page that a batch's records of a continuation ask for: the newest of them does, if it is not at its end. */
 export function continuationUnit(graph: CompiledModel, history: ItemHistory): ContinuationUnit | undefined {
   const { source, target, records } = history;
-  if (!target.startsWith(CONTINUATION_PREFIX)) return undefined;
-  const edgeType = target.slice(CONTINUATION_PREFIX.length);
+  const key = classifyDerivedKey(target);
+  if (key?.kind !== 'continuation') return undefined;
+  const { edgeType } = key;
   const record = records.at(-1)!;
   const after = stringOf(record.newImage?.[AFTER]);
   if (after === undefined || graph.edges.get(edgeType)?.copy === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { type Item, numberOf, stringOf } from '../items/attribute-value.ts';
 import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, WATERMARK } from '../items/derived-item.ts';
-import { CONTINUATION_PREFIX, reversePrefix } from '../items/keys.ts';
+import { classifyDerivedKey } from '../items/derived-key.ts';
+import { reversePrefix } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { DerivedUpdate, ItemKey } from '../store/port.ts';
 import type { EpochSeconds } from './unit.ts';
@@ -20,7 +21,7 @@ export function restartUpdate(
   watermark: string,
   now: EpochSeconds,
 ): DerivedUpdate {
-  const first = reversePrefix(key.target.slice(CONTINUATION_PREFIX.length));
+  const first = reversePrefix(classifyDerivedKey(key.target)?.edgeType ?? '');
   const stored = stringOf(current?.[AFTER]);
   const after = stored?.startsWith(first) === true ? stored : first;
   const stamp: Item = { [WATERMARK]: { S: watermark }, [MODEL]: { S: graph.fingerprint } };

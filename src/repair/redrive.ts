@@ -14,7 +14,8 @@ import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../plan/q
 import { backoffMs, sleep } from '../retry.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { isContinuationKey } from '../stream/filter.ts';
-import { settleIndexItem, settleView, settleViewParts } from './settle.ts';
+import { settleIndexItem } from './settle/index-item.ts';
+import { settleView, settleViewParts } from './settle/view.ts';
 
 /** Options of a redrive. */
 export interface RedriveOptions {

@@ -1,3 +1,4 @@
+import { classifyDerivedKey } from '../items/derived-key.ts';
 import { CONTINUATION_PREFIX } from '../items/keys.ts';
 
 const TYPE_INITIALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -13,7 +14,7 @@ export function isBaseSortKey(sortKey: string): boolean {
 
 /** Whether a record is of a fan-out's continuation: the one derived item whose records drive the projector. */
 export function isContinuationKey(sortKey: string): boolean {
-  return sortKey.startsWith(CONTINUATION_PREFIX);
+  return classifyDerivedKey(sortKey)?.kind === 'continuation';
 }
 
 /** A filter pattern of an event source mapping, for the text of one key. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check } from '../../src/check/check.ts';
-import { checkExport } from '../../src/check/export.ts';
+import { checkExport } from '../../src/check/export/export.ts';
 import type { Finding } from '../../src/check/finding.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { bookGraph } from '../support/book-graph.ts';

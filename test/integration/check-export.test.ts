@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { checkExport } from '../../src/check/export.ts';
+import { checkExport } from '../../src/check/export/export.ts';
 import type { Finding } from '../../src/check/finding.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { checkedTable, driftOf } from '../support/checked-table.ts';

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../src/apply/projector.ts';
 import { type CheckOptions, check } from '../../src/check/check.ts';
-import { isCountOf, isLive, isReverseOf } from '../../src/check/compare.ts';
-import { hasCopies } from '../../src/check/copies.ts';
 import type { Finding } from '../../src/check/finding.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { hashedSortKey } from '../../src/items/hashed-key.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
+import { itemKindOf } from '../../src/repair/kinds.ts';
+import { hasCopies } from '../../src/repair/parts/copy.ts';
 import { isContinuationKey } from '../../src/stream/filter.ts';
 import { comparable, derivedName, storedItems, wantedItems } from '../support/oracle.ts';
 import { LABEL } from '../support/records.ts';
@@ -130,11 +130,12 @@ function wrongCounts(table: StreamedStore): string[] {
 /** A kind that the model has not; a watermark of no stream, or of a later one; an expiry of what is no tombstone. */
 function isOdd(graph: CompiledModel, item: Item): boolean {
   const sortKey = textOf(item['target']);
-  if (sortKey.startsWith('~degree/')) return !isCountOf(graph, sortKey);
-  if (sortKey.startsWith('~rev/') && !isReverseOf(graph, sortKey)) return true;
+  const kind = itemKindOf(graph, sortKey);
+  if (sortKey.startsWith('~degree/')) return kind.name !== 'count';
+  if (sortKey.startsWith('~rev/') && kind.name !== 'reverse-item') return true;
   const watermark = textOf(item['w']);
   if (watermark === 'soon' || watermark.startsWith('9')) return true;
-  return item['expiresAt'] !== undefined && isLive(sortKey, item);
+  return item['expiresAt'] !== undefined && kind.isLive(item);
 }
 
 function broken(item: Item, kind: Damage['kind'], pick: number): Item {

@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../../errors.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
+import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../items/encoding.ts';
-import { isOwnerKey } from '../../items/keys.ts';
 import type { EdgeModel, IndexName } from '../../model/compiled.ts';
 import { inboundPartition, inboundPartitions } from '../../model/index-partition.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
@@ -193,7 +193,7 @@ async function readOwner(context: ReadContext, { index, partitions }: InboundQue
 }
 
 function isOwnerItem({ graph }: ReadContext, item: Item): boolean {
-  return isOwnerKey(stringOf(item[graph.table.sortKey]) ?? '');
+  return classifyDerivedKey(stringOf(item[graph.table.sortKey]) ?? '')?.kind === 'owner-item';
 }
 
 function checkOwner({ type, inbound }: EdgeModel): void {

@@ -1,8 +1,8 @@
 import pMap from 'p-map';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { INDEX_KEYS } from '../../items/derived-item.ts';
+import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { compareKeys } from '../../items/encoding.ts';
-import { INDEX_PREFIX, isOwnerKey } from '../../items/keys.ts';
 import type { CompiledModel, IndexName } from '../../model/compiled.ts';
 import type { Store } from '../../store/port.ts';
 import type { ReadContext } from '../request/context.ts';
@@ -164,7 +164,7 @@ async function readShard(
  */
 export function isIndexItem(graph: CompiledModel, item: Item): boolean {
   const sortKey = stringOf(item[graph.table.sortKey]) ?? '';
-  return sortKey.startsWith(INDEX_PREFIX) && !isOwnerKey(sortKey);
+  return classifyDerivedKey(sortKey)?.kind === 'index-item';
 }
 
 function sortKeyAttribute(graph: CompiledModel, index: IndexName | undefined): string {

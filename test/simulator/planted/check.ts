@@ -40,7 +40,9 @@ export const CHECK_MUTANTS: readonly Mutant[] = [
   {
     name: 'check-no-orphans',
     rule: 'An index item that no base item was met for is a suspect.',
-    patches: [{ file: NOMINATE, find: "    else yield this.suspect(key, { kind: 'fields', target });\n", replace: '' }],
+    patches: [
+      { file: NOMINATE, find: "    else yield this.suspect(key, { kind: 'index-item', target });\n", replace: '' },
+    ],
   },
   {
     name: 'check-no-elements',
@@ -58,9 +60,9 @@ export const CHECK_MUTANTS: readonly Mutant[] = [
     rule: 'An expiry on what is no tombstone is drift.',
     patches: [
       {
-        file: 'src/check/compare.ts',
-        find: 'if (isLive(sortKey, item) && item[this.graph.table.ttl] !== undefined) this.isOdd = true;',
-        replace: '',
+        file: 'src/repair/parts/oddities.ts',
+        find: '  const expires = item[context.graph.table.ttl] !== undefined && kind.isLive(item);',
+        replace: '  const expires = false;',
       },
     ],
   },
@@ -102,7 +104,7 @@ export const CHECK_MUTANTS: readonly Mutant[] = [
     rule: 'A fan-out that is past an edge mends nothing there: what is wrong behind it is not on its way.',
     patches: [
       {
-        file: 'src/check/observe.ts',
+        file: 'src/repair/parts/copy.ts',
         find: "return after !== undefined && compareKeys(after, reverseKey(typePrefix(edge) ?? '', source)) < 0;",
         replace: 'return after !== undefined;',
       },

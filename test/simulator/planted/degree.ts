@@ -1,7 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
 const COUNTED = 'src/apply/counted.ts';
-const SETTLE = 'src/repair/settle.ts';
+const SETTLE = 'src/repair/settle/index-item.ts';
+const COUNT = 'src/repair/parts/count.ts';
 /** The write of counted items and their count. */
 export const TRANSACTION =
   'if (await transacted(context, [...updates, countUpdate(context.graph, source, countName, change)])) return open;';
@@ -36,10 +37,10 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
     rule: 'A count is settled only if no edge has come or gone since it was read.',
     patches: [
       {
-        file: SETTLE,
-        find: 'settledCountUpdate(context.graph, source, edgeType, current, live));',
+        file: COUNT,
+        find: 'settledCountUpdate(context.graph, source, name, current, live));',
         replace:
-          "{ ...settledCountUpdate(context.graph, source, edgeType, current, live), condition: { kind: 'none' } });",
+          "{ ...settledCountUpdate(context.graph, source, name, current, live), condition: { kind: 'none' } });",
       },
     ],
   },

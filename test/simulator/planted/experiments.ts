@@ -24,7 +24,7 @@ export const EXPERIMENTS: readonly Mutant[] = [
         file: 'src/apply/counted.ts',
         find: TRANSACTION,
         replace:
-          'const withCount = change === 0 ? updates : [...updates, countUpdate(context.graph, source, edgeType, change)];\n  if (await transacted(context, withCount)) return open;',
+          'const withCount = change === 0 ? updates : [...updates, countUpdate(context.graph, source, countName, change)];\n  if (await transacted(context, withCount)) return open;',
       },
     ],
   },

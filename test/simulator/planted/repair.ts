@@ -1,6 +1,8 @@
 import type { Mutant } from './mutant.ts';
 
-const SETTLE = 'src/repair/settle.ts';
+const CONTEXT = 'src/repair/settle/context.ts';
+const INDEX_ITEM = 'src/repair/settle/index-item.ts';
+const VIEW = 'src/repair/settle/view.ts';
 const MEND = 'src/repair/mend.ts';
 
 /** Planted in repair and rebuild. */
@@ -10,7 +12,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     rule: 'Where a repair was overtaken, it reads the base item again.',
     patches: [
       {
-        file: SETTLE,
+        file: INDEX_ITEM,
         find: '    const item = await readConsistent(context, base.source, base.target);',
         replace: '    const item = (unit.kept ??= [await readConsistent(context, base.source, base.target)])[0];',
       },
@@ -21,13 +23,13 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     rule: 'A repair reads the derived item first: a write that comes between the two reads has to be seen.',
     patches: [
       {
-        file: SETTLE,
+        file: INDEX_ITEM,
         find: '  let current = await readConsistent(context, source, sortKey);',
         replace:
           '  unit.early = [await readConsistent(context, base.source, base.target)];\n  let current = await readConsistent(context, source, sortKey);',
       },
       {
-        file: SETTLE,
+        file: INDEX_ITEM,
         find: '    const item = await readConsistent(context, base.source, base.target);',
         replace:
           '    const item = unit.early !== undefined ? unit.early[0] : await readConsistent(context, base.source, base.target);\n    unit.early = undefined;',
@@ -39,7 +41,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     rule: 'A repair writes under the revision that it has seen, never over a newer projection.',
     patches: [
       {
-        file: SETTLE,
+        file: INDEX_ITEM,
         find: '    const update = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));',
         replace:
           "    const update = { ...settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context)), condition: { kind: 'newer-than', watermark: '~' } };",
@@ -51,7 +53,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     rule: 'The same holds for a view.',
     patches: [
       {
-        file: SETTLE,
+        file: VIEW,
         find: '      slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), corrections, parents),',
         replace:
           "      { ...slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), corrections, parents), condition: { kind: 'newer-than', watermark: '~', notEvicted: [] } },",
@@ -63,7 +65,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     rule: 'A repair keeps the watermark that it has seen.',
     patches: [
       {
-        file: SETTLE,
+        file: CONTEXT,
         find: '  if (current === undefined || (await stream.isPlausible(current[WATERMARK]))) return current;',
         replace: '  if (current === undefined || stream === undefined) return current;',
       },
@@ -74,7 +76,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     rule: 'A watermark that cannot be does not survive a repair.',
     patches: [
       {
-        file: SETTLE,
+        file: CONTEXT,
         find: '  if (current === undefined || (await stream.isPlausible(current[WATERMARK]))) return current;',
         replace: '  if (current === undefined || stream !== undefined) return current;',
       },
@@ -83,7 +85,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
   {
     name: 'repair-readmits-in-part',
     rule: 'An edge type that comes back into the set comes with all of its edges.',
-    patches: [{ file: SETTLE, find: '(const type of corrections?.unmark ?? []) {', replace: '(const type of []) {' }],
+    patches: [{ file: VIEW, find: '(const type of corrections?.unmark ?? []) {', replace: '(const type of []) {' }],
   },
   {
     name: 'repair-buries-the-living',

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../../src/apply/projector.ts';
 import { check } from '../../../src/check/check.ts';
-import { copySlots, isSlotRight } from '../../../src/check/copies.ts';
 import { LookUps } from '../../../src/check/look-up.ts';
 import type { CheckCursor } from '../../../src/index.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import { Mender } from '../../../src/repair/mend.ts';
+import { copySlots, isSlotRight } from '../../../src/repair/parts/copy.ts';
 import type { DerivedUpdate, ItemKey, ReadOptions } from '../../../src/store/port.ts';
 import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { bookGraph } from '../../support/book-graph.ts';

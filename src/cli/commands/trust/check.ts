@@ -1,11 +1,11 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type CheckOptions, type CheckResult, check } from '../../../check/check.ts';
-import { hasCopies } from '../../../check/copies.ts';
 import { type CheckCursor, parseCursor } from '../../../check/cursor.ts';
-import { checkExport, type ExportCheckResult } from '../../../check/export.ts';
+import { checkExport, type ExportCheckResult } from '../../../check/export/export.ts';
 import type { Finding } from '../../../check/finding.ts';
 import { EdgeloomError } from '../../../errors.ts';
+import { hasCopies } from '../../../repair/parts/copy.ts';
 import { currentStreamLabel, describeTable } from '../../../store/table.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
 import { toJson } from '../../session/output.ts';

@@ -1,17 +1,72 @@
-import { hash } from 'node:crypto';
-import { canonicalText, type Item } from '../items/attribute-value.ts';
-import { COPIES } from '../items/derived-item.ts';
-import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
-import { isWithinBytes, parseNodeId, SORT_KEY_BYTES } from '../items/keys.ts';
-import { elementsByEdge } from '../items/stored-view.ts';
-import type { CompiledModel } from '../model/compiled.ts';
-import { copyingEdge, copyOf, edgeOfReverse, parentOf } from '../plan/copies.ts';
-import type { ItemKey } from '../store/port.ts';
+import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
+import { AFTER, COPIES } from '../../items/derived-item.ts';
+import { decodeElement, edgeKeyOf, escapedEdge } from '../../items/element.ts';
+import { compareKeys } from '../../items/encoding.ts';
+import {
+  continuationKey,
+  isWithinBytes,
+  parseNodeId,
+  reverseKey,
+  SORT_KEY_BYTES,
+  typePrefix,
+} from '../../items/keys.ts';
+import { elementsByEdge } from '../../items/stored-view.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { copyingEdge, copyOf, parentOf } from '../../plan/copies.ts';
+import { placeOf } from './continuation.ts';
+import { hashed, imageText, type Part, type PartKind, revisionOf } from './kind.ts';
 
 /**
  * What a view copies of other nodes, edge by edge. The view tells which edges it lists; what each of them should have beside
  * it, the node that the edge enters says, which is in another partition.
  */
+
+/** What a view holds of an edge's target: the edge, the target, and the fan-out that may be on its way decide. */
+export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
+  isContent: true,
+  decidingKeys({ graph }, { source, part }) {
+    const parent = copiedNode(graph, part.target);
+    if (parent === undefined) return [];
+    return [
+      { source, target: part.target },
+      { source: parent, target: parent },
+      { source: parent, target: continuationKey(typePrefix(part.target) ?? '') },
+    ];
+  },
+  compare({ graph }, { suspect: { part }, derived, items }) {
+    const parent = isListed(derived, part.target) ? items[1] : undefined;
+    return {
+      wanted: wantedCopyText(graph, part.target, parent) ?? null,
+      stored: storedCopyText(derived, part.target) ?? null,
+    };
+  },
+  state({ suspect: { source, part }, derived, items: [edge, parent, continuation] }) {
+    const isAhead = isAheadOf(source, part.target, continuation);
+    const moved = (isAhead && revisionOf(continuation)) || '';
+    return {
+      revision: `${revisionOf(derived) ?? ''}/${moved}`,
+      base: hashed([edge, parent].map(imageText).join('\0') + moved),
+      fanOut: isAhead ? placeOf(continuation) : undefined,
+    };
+  },
+  // A copy that stands beside no edge goes with any write.
+  mendInView({ targets }, graph, { part }) {
+    if (copiedNode(graph, part.target) !== undefined) targets.add(part.target);
+  },
+};
+
+/**
+ * Whether a fan-out will still come to an edge: it goes by the reverse items, in order. One that is past it has visited it,
+ * which moved the view's own revision, and can mend nothing there any more.
+ */
+function isAheadOf(source: string, edge: string, continuation: Item | undefined): boolean {
+  const after = stringOf(continuation?.[AFTER]);
+  return after !== undefined && compareKeys(after, reverseKey(typePrefix(edge) ?? '', source)) < 0;
+}
+
+function isListed(view: Item | undefined, edge: string): boolean {
+  return elementsByEdge(view).has(escapedEdge(edge));
+}
 
 /** The place of one copy in a view: it is there, or should be, or both. */
 export interface CopySlot {
@@ -70,14 +125,7 @@ export function wantedCopyText(graph: CompiledModel, edge: string, node: Item | 
 /** Whether a slot holds what the node says. */
 export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, node: Item | undefined): boolean {
   const wanted = wantedCopyText(graph, edge, node);
-  return stored === (wanted && textHash(wanted));
-}
-
-/** The edge that a reverse item names, where there can be such an edge. */
-export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKey | undefined {
-  const edge = edgeOfReverse(key, item);
-  const isPossible = edge !== undefined && edge.source !== '' && isWithinBytes(edge.target, SORT_KEY_BYTES);
-  return isPossible ? edge : undefined;
+  return stored === (wanted && hashed(wanted));
 }
 
 /** Every copy, also what is none: all of it is to be as it should. */
@@ -88,11 +136,7 @@ function storedCopies(view: Item | undefined): Map<string, Item[string]> {
   return new Map(isMap ? Object.entries(stored.M) : [[NO_COPIES, stored]]);
 }
 
-function copyHash(copy: Item[string] | undefined): string | undefined {
-  return copy && textHash(canonicalText(copy));
-}
-
 /** Many slots wait for their nodes at once: each takes the same room, however large the copy. */
-function textHash(text: string): string {
-  return hash('sha256', text, 'base64');
+function copyHash(copy: Item[string] | undefined): string | undefined {
+  return copy && hashed(canonicalText(copy));
 }

@@ -1,78 +1,18 @@
-import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from '../apply/context.ts';
-import { readCopies } from '../apply/copies.ts';
-import { writeCounted } from '../apply/counted.ts';
-import type { Item } from '../items/attribute-value.ts';
-import { stringOf } from '../items/attribute-value.ts';
-import { CHILD, COUNTED, WATERMARK } from '../items/derived-item.ts';
-import { decodeElement, edgeKeyOf } from '../items/element.ts';
-import { degreeKey, edgeIndexKey, HASHED_INDEX_PREFIX, reverseEdgeType, typePrefix, VIEW_KEY } from '../items/keys.ts';
-import { countOf, elementsByEdge, evictedTypes } from '../items/stored-view.ts';
-import type { CompiledModel } from '../model/compiled.ts';
-import { reverseOf, wantedFields } from '../plan/copies.ts';
-import { settledCountUpdate } from '../plan/counts.ts';
-import { derive } from '../plan/derive.ts';
-import type { IndexUnit, ViewChange, ViewUnit } from '../plan/unit.ts';
-import { settledIndexUpdate, slowViewUpdate, type Truth, type ViewCorrections } from '../plan/writes.ts';
-import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
-import { StreamLabel } from '../stream/stream-label.ts';
-
-/**
- * Settling: a derived item is made what its base items want, whatever records said. The derived item is read first, then
- * the base items, both consistently, and the write is made under the revision seen; on a conflict all of it is read
- * again. So a settled item is never older than what was there, and no image of a record is ever applied.
- */
-
-/** What settling needs. */
-export interface SettleContext extends ApplyContext {
-  /** The table's stream: a watermark of a later one is not kept. Absent: only the form of watermarks is looked at. */
-  stream?: StreamLabel;
-}
-
-/** A derived item as it is built upon: one whose watermark cannot be counts as without one. */
-export async function trusted(
-  { stream = new StreamLabel(undefined) }: SettleContext,
-  current: Item | undefined,
-): Promise<Item | undefined> {
-  if (current === undefined || (await stream.isPlausible(current[WATERMARK]))) return current;
-  const { [WATERMARK]: _implausible, ...rest } = current;
-  return rest;
-}
-
-/**
- * Settles one index item, or reverse item, by its base item; unwanted ones become tombstones even where nothing was.
- *
- * @param key of the derived item.
- */
-export async function settleIndexItem(
-  context: SettleContext,
-  base: ItemKey,
-  key: ItemKey,
-  watermark: string,
-): Promise<void> {
-  const { graph } = context;
-  const { source, target: sortKey } = key;
-  const unit: IndexUnit = { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
-  const isOfCount = isCounted(graph, base.target) && reverseEdgeType(sortKey) === undefined;
-  let current = await readConsistent(context, source, sortKey);
-  for (;;) {
-    checkTime(context);
-    const item = await readConsistent(context, base.source, base.target);
-    const wanted = wantedFields(derive(graph, base.source, base.target, item), sortKey);
-    const update = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));
-    if (isOfCount) {
-      if (await writeCounted(context, current, wanted, update)) return;
-      current = await readConsistent(context, source, sortKey);
-      continue;
-    }
-    const result = await countedUpdate(context, update);
-    if (result.applied) return;
-    current = result.current;
-  }
-}
-
-function isCounted({ edges }: CompiledModel, target: string): boolean {
-  return edges.get(typePrefix(target) ?? '')?.degree === true;
-}
+import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from '../../apply/context.ts';
+import { readCopies } from '../../apply/copies.ts';
+import { type Item, stringOf } from '../../items/attribute-value.ts';
+import { CHILD } from '../../items/derived-item.ts';
+import { decodeElement, edgeKeyOf } from '../../items/element.ts';
+import { typePrefix, VIEW_KEY } from '../../items/keys.ts';
+import { elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { reverseOf } from '../../plan/copies.ts';
+import { derive } from '../../plan/derive.ts';
+import type { ViewChange, ViewUnit } from '../../plan/unit.ts';
+import { slowViewUpdate, type Truth, type ViewCorrections } from '../../plan/writes.ts';
+import type { QueryRequest } from '../../store/port.ts';
+import { readConsistent, type SettleContext, trusted } from './context.ts';
+import { settleIndexItem } from './index-item.ts';
 
 /**
  * Settles the reverse items of edges that copy, where they are not there. It comes before the nodes are read that are
@@ -97,41 +37,6 @@ async function settleReverseItems(
   for (const [i, { base, key }] of edges.entries()) {
     if (items[i]?.[CHILD] === undefined) await settleIndexItem(context, base, key, watermark);
   }
-}
-
-/**
- * Settles the count of a node's edges of a type by its live index items. Each of them that comes or goes moves the count's
- * revision too, so a count is written only if none has since it was read.
- */
-export async function settleDegree(context: SettleContext, source: string, edgeType: string): Promise<void> {
-  for (;;) {
-    checkTime(context);
-    const current = await readConsistent(context, source, degreeKey(edgeType));
-    const live = await countLive(context, source, edgeType);
-    if (countOf(current) === live) return;
-    const result = await countedUpdate(context, settledCountUpdate(context.graph, source, edgeType, current, live));
-    if (result.applied) return;
-  }
-}
-
-/** How many live items a node's counted edges of a type have, by consistent reads. */
-export async function countLive(
-  { store }: { store: Pick<Store, 'query'> },
-  source: string,
-  edgeType: string,
-): Promise<number> {
-  let live = 0;
-  // Items of edges with long keys are named by a hash.
-  for (const prefix of [edgeIndexKey(`${edgeType}-`), HASHED_INDEX_PREFIX]) {
-    let startKey: Item | undefined;
-    do {
-      const sortKey = { beginsWith: prefix };
-      const page = await store.query({ partition: source, sortKey, startKey, consistent: true });
-      for (const item of page.items) if (stringOf(item[COUNTED]) === edgeType) live += 1;
-      startKey = page.lastKey;
-    } while (startKey !== undefined);
-  }
-  return live;
 }
 
 /** Settles the parts that some base items have in their view. */
@@ -225,12 +130,6 @@ function unitOf(source: string, targets: readonly string[], watermark: string): 
     }),
   );
   return { kind: 'view', source, sortKey: VIEW_KEY, changes, records: [], oldest: watermark, newest: watermark };
-}
-
-async function readConsistent(context: ApplyContext, source: string, target: string): Promise<Item | undefined> {
-  const { item, rcu } = await context.store.get({ source, target }, { consistent: true });
-  context.stats.rcu += rcu;
-  return item;
 }
 
 /** Every base item of a partition, by sort key: they lie between `A` and `[`, the character after `Z`. */

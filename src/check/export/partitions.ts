@@ -1,7 +1,7 @@
-import { type Item, stringOf } from '../items/attribute-value.ts';
-import { compareKeys } from '../items/encoding.ts';
-import type { TableNames } from '../model/compiled.ts';
-import type { GetManyResult, GetResult, ItemKey, QueryRequest, QueryResult, Store } from '../store/port.ts';
+import { type Item, stringOf } from '../../items/attribute-value.ts';
+import { compareKeys } from '../../items/encoding.ts';
+import type { TableNames } from '../../model/compiled.ts';
+import type { GetManyResult, GetResult, ItemKey, QueryRequest, QueryResult, Store } from '../../store/port.ts';
 
 /** Some partitions of an export, held in memory to be read as a check reads a table. Reads cost nothing. */
 export class ExportedPartitions implements Pick<Store, 'get' | 'getMany' | 'query'> {

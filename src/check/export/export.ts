@@ -4,16 +4,16 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createGunzip } from 'node:zlib';
 import * as z from 'zod';
-import { EdgeloomError } from '../errors.ts';
-import { type Item, setOwn, stringOf, typeOf, withBytes } from '../items/attribute-value.ts';
-import type { CompiledModel } from '../model/compiled.ts';
-import { readOnlyStore } from '../store/read-only.ts';
-import { check } from './check.ts';
-import { PartitionSummary } from './compare.ts';
-import { type CheckTotals, emptyTotals } from './cursor.ts';
-import { DanglingEdges } from './dangling.ts';
-import { ExportedPartitions } from './exported-partitions.ts';
-import type { Finding } from './finding.ts';
+import { EdgeloomError } from '../../errors.ts';
+import { type Item, setOwn, stringOf, typeOf, withBytes } from '../../items/attribute-value.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { readOnlyStore } from '../../store/read-only.ts';
+import { check } from '../check.ts';
+import { PartitionSummary } from '../compare.ts';
+import { type CheckTotals, emptyTotals } from '../cursor.ts';
+import { DanglingEdges } from '../dangling.ts';
+import type { Finding } from '../finding.ts';
+import { ExportedPartitions } from './partitions.ts';
 
 /** Options of a check of an export. */
 export interface ExportCheckOptions {

@@ -1,0 +1,50 @@
+import { classifyDerivedKey, type DerivedKind } from '../items/derived-key.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { continuation, continuationPart } from './parts/continuation.ts';
+import { count, countPart } from './parts/count.ts';
+import { expiry } from './parts/expiry.ts';
+import { indexItem, indexItemPart } from './parts/index-item.ts';
+import type { ItemKind, Part, PartKind } from './parts/kind.ts';
+import { quarantineEntry } from './parts/quarantine-entry.ts';
+import { reverseItem, reverseItemPart } from './parts/reverse-item.ts';
+import { unknownItem, unknownItemPart } from './parts/unknown-item.ts';
+import { VIEW_PARTS, view } from './parts/view.ts';
+import { watermark } from './parts/watermark.ts';
+
+/** The table of kinds: check and repair go by it. */
+
+const ITEMS: { readonly [Kind in DerivedKind]: ItemKind } = {
+  view,
+  'index-item': indexItem,
+  // A node among its edges is compared and mended as any other index item.
+  'owner-item': indexItem,
+  'reverse-item': reverseItem,
+  count,
+  continuation,
+  'quarantine-entry': quarantineEntry,
+  'unknown-item': unknownItem,
+};
+
+const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: Kind }>> } = {
+  ...VIEW_PARTS,
+  'index-item': indexItemPart,
+  'reverse-item': reverseItemPart,
+  count: countPart,
+  continuation: continuationPart,
+  'unknown-item': unknownItemPart,
+  watermark,
+  expiry,
+};
+
+/** The kind of the derived item with a sort key, as far as the model keeps such items. */
+export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
+  const key = classifyDerivedKey(sortKey);
+  if (key === undefined) return unknownItem;
+  const kind = ITEMS[key.kind];
+  return kind.isKept?.(graph, key) === false ? unknownItem : kind;
+}
+
+/** What is known of a part of a derived item. */
+export function partKindOf({ kind }: Part): PartKind {
+  return PARTS[kind] as PartKind;
+}

@@ -1,0 +1,20 @@
+import { canonicalText, type Item } from '../../items/attribute-value.ts';
+import { viewAttributes } from '../../items/stored-view.ts';
+import { derive } from '../../plan/derive.ts';
+import type { Part, PartKind } from './kind.ts';
+
+/** A node's attributes in its view: the node decides. */
+export const attributes: PartKind<Extract<Part, { kind: 'attributes' }>> = {
+  isContent: true,
+  decidingKeys: (_context, { source }) => [{ source, target: source }],
+  compare: ({ graph }, { suspect: { source }, derived, items }) => ({
+    wanted: attributesText(derive(graph, source, source, items[0]).attributes) ?? null,
+    stored: attributesText(viewAttributes(derived)) ?? null,
+  }),
+  mendInView: ({ targets }, _graph, { source }) => targets.add(source),
+};
+
+/** A node's projected attributes as one text; undefined where the node is absent. */
+export function attributesText(projected: Item | undefined): string | undefined {
+  return projected && canonicalText({ M: projected });
+}

@@ -1,0 +1,57 @@
+import { countedUpdate, epochSeconds } from '../../apply/context.ts';
+import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
+import { AFTER, WATERMARK } from '../../items/derived-item.ts';
+import { restartUpdate } from '../../plan/restart.ts';
+import { trusted } from '../settle/context.ts';
+import { hashed, type ItemKind, NO_WATERMARK, type Part, type PartKind, revisionOf } from './kind.ts';
+import { fencedOddities } from './oddities.ts';
+
+/** The place that a fan-out has come to; its own record drives the next page. */
+export const continuation: ItemKind = {
+  name: 'continuation',
+  decidedBy: 'other-partitions',
+  hasTombstones: true,
+  mendOrder: 2,
+  isKept: ({ edges }, { edgeType, generation }) => generation === 1 && edges.get(edgeType)?.copy !== undefined,
+  isLive: (item) => item?.[AFTER] !== undefined,
+  oddities: (context, item) => fencedOddities(continuation, context, item),
+  /** Has a stuck fan-out go on. */
+  async mend(context, key) {
+    let { item } = await context.store.get(key, { consistent: true });
+    for (;;) {
+      if (item === undefined) return true;
+      const watermark = stringOf((await trusted(context, item))?.[WATERMARK]) ?? NO_WATERMARK;
+      const update = restartUpdate(context.graph, key, item, watermark, epochSeconds(context));
+      const result = await countedUpdate(context, update);
+      if (result.applied) return true;
+      item = result.current;
+    }
+  },
+};
+
+/** What a continuation comes to. */
+const COMPLETED = 'a fan-out that has come to its end';
+
+/** That a continuation has not come to its end: time decides. */
+export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>> = {
+  isContent: true,
+  decidingKeys: () => [],
+  compare: (_context, { derived }) => ({
+    wanted: COMPLETED,
+    stored: continuation.isLive(derived)
+      ? `a fan-out that is at ${stringOf(derived?.[AFTER]) ?? 'no place'}`
+      : COMPLETED,
+  }),
+  // One that begins again and again at one place is not stuck: only the revision tells.
+  state: ({ derived }) => ({
+    revision: revisionOf(derived),
+    base: hashed(revisionOf(derived) ?? ''),
+    fanOut: placeOf(derived),
+  }),
+};
+
+/** The place that a continuation has come to; one that repair has only set going again is where it was. */
+export function placeOf(item: Item | undefined): string | undefined {
+  const after = item?.[AFTER];
+  return after && canonicalText(after);
+}

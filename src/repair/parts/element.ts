@@ -1,0 +1,44 @@
+import type { Item } from '../../items/attribute-value.ts';
+import { escapedEdge } from '../../items/element.ts';
+import { typePrefix } from '../../items/keys.ts';
+import { elementsByEdge, evictedTypes, hasEdgeSet } from '../../items/stored-view.ts';
+import { derive } from '../../plan/derive.ts';
+import type { Part, PartKind } from './kind.ts';
+
+/** The elements of one edge in a view: the edge decides. */
+export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
+  isContent: true,
+  decidingKeys: (_context, { source, part }) => [{ source, target: part.target }],
+  compare({ graph }, { suspect: { source, part }, derived, items }) {
+    const wanted = derive(graph, source, part.target, items[0]).element;
+    const stored = elementsByEdge(derived).get(escapedEdge(part.target)) ?? [];
+    const isEvicted = evictedTypes(derived).has(typePrefix(part.target) ?? '');
+    return {
+      wanted: isEvicted ? null : (wanted ?? null),
+      stored: stored.length === 0 ? null : stored.join(', '),
+    };
+  },
+  mendInView: ({ targets }, _graph, { part }) => targets.add(part.target),
+};
+
+/** Stands for the set of a view that is no string set, as no element does. */
+export const NO_SET = 'a set that is no string set';
+
+/** An element of a view that names no edge: no base item wants it. */
+export const garbage: PartKind<Extract<Part, { kind: 'garbage' }>> = {
+  isContent: true,
+  decidingKeys: () => [],
+  compare: (_context, { suspect: { part }, derived }) => ({
+    wanted: null,
+    stored: holdsElement(derived, part.element) ? part.element : null,
+  }),
+  // Any write of a view makes its set a string set.
+  mendInView({ drop }, _graph, { part }) {
+    if (part.element !== NO_SET) drop.push(part.element);
+  },
+};
+
+function holdsElement(view: Item | undefined, text: string): boolean {
+  if (!hasEdgeSet(view)) return text === NO_SET;
+  return [...elementsByEdge(view).values()].some((elements) => elements.includes(text));
+}

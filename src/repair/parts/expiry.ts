@@ -1,0 +1,12 @@
+import { canonicalText } from '../../items/attribute-value.ts';
+import type { Part, PartKind } from './kind.ts';
+
+/** An expiry on what is no tombstone: TTL would delete what readers need. Any write of the item mends it. */
+export const expiry: PartKind<Extract<Part, { kind: 'expiry' }>> = {
+  isContent: false,
+  decidingKeys: () => [],
+  compare({ graph }, { derived, isLive }) {
+    const stored = isLive ? derived?.[graph.table.ttl] : undefined;
+    return { wanted: null, stored: stored === undefined ? null : `an expiry at ${canonicalText(stored)}` };
+  },
+};

@@ -1,0 +1,65 @@
+import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
+import { INDEX_ITEM_FIELDS } from '../../items/derived-item.ts';
+import { baseKeyOfIndexItem, edgeIndexKey, orderOfIndexKey, SORT_KEY_BYTES } from '../../items/keys.ts';
+import { derive } from '../../plan/derive.ts';
+import type { SettleContext } from '../settle/context.ts';
+import { settleIndexItem } from '../settle/index-item.ts';
+import type { ItemKind, ObserveContext, Part, PartKind } from './kind.ts';
+import { NO_WATERMARK } from './kind.ts';
+import { fencedOddities } from './oddities.ts';
+
+/** An item of a search, of an edge, or of a node among its edges: found through an index. */
+export const indexItem: ItemKind = {
+  name: 'index-item',
+  decidedBy: 'partition',
+  hasTombstones: true,
+  mendOrder: 2,
+  isLive: (item) => indexItemText(item) !== undefined,
+  oddities: (context, item) => fencedOddities(indexItem, context, item),
+  async mend(context: SettleContext, key) {
+    const { source, target: sortKey } = key;
+    // One that is named by a hash, and that no edge of the partition has, no base item wants: any absent one says so.
+    const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey)) ?? sortKey;
+    await settleIndexItem(context, { source, target }, key, NO_WATERMARK);
+    return true;
+  },
+};
+
+/** The fields of an index item: its base item decides. */
+export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
+  isContent: true,
+  async decidingKeys(context, { source, sortKey, part }) {
+    const target = part.target ?? (await edgeNamedBy(context, source, sortKey));
+    return target === undefined ? [] : [{ source, target }];
+  },
+  compare({ graph }, { suspect: { source, sortKey }, derived, keys, items }) {
+    const wanted = derive(graph, source, keys[0]?.target ?? '', items[0]).indexItems.get(sortKey);
+    return { wanted: indexItemText(wanted) ?? null, stored: indexItemText(derived) ?? null };
+  },
+};
+
+/** An index item, stored or wanted, as one text; undefined where it has no fields: it is absent, or a tombstone. */
+export function indexItemText(item: Item | undefined): string | undefined {
+  const fields: Item = {};
+  for (const name of INDEX_ITEM_FIELDS) if (item?.[name] !== undefined) fields[name] = item[name];
+  return Object.keys(fields).length === 0 ? undefined : canonicalText({ M: fields });
+}
+
+/** The edge whose index item is named by this hash; only edges with a long sort key have such names. */
+async function edgeNamedBy(
+  { graph, store }: Pick<ObserveContext, 'graph'> & { store: Pick<ObserveContext['store'], 'query'> },
+  source: string,
+  indexKey: string,
+): Promise<string | undefined> {
+  const orderName = orderOfIndexKey(indexKey);
+  let startKey: Item | undefined;
+  do {
+    const page = await store.query({ partition: source, sortKey: { from: 'A', to: '[' }, startKey, consistent: true });
+    for (const item of page.items) {
+      const key = stringOf(item[graph.table.sortKey]) ?? '';
+      if (key.length * 3 > SORT_KEY_BYTES / 2 && edgeIndexKey(key, orderName) === indexKey) return key;
+    }
+    startKey = page.lastKey;
+  } while (startKey !== undefined);
+  return undefined;
+}

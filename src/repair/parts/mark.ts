@@ -1,0 +1,67 @@
+import { readCopies } from '../../apply/copies.ts';
+import { type Item, itemSizeBytes, stringOf } from '../../items/attribute-value.ts';
+import { evictedTypes } from '../../items/stored-view.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { derive } from '../../plan/derive.ts';
+import { copyBytes, viewBudgetBytes } from '../../plan/eviction.ts';
+import type { Compared, ObserveContext, Part, PartKind } from './kind.ts';
+
+/** The mark of an evicted edge type in a view: what its edges would take decides. */
+export const mark: PartKind<Extract<Part, { kind: 'mark' }>> = {
+  isContent: true,
+  decidingKeys: () => [],
+  compare: (context, { suspect: { source, part }, derived }) => markCompared(context, source, derived, part.edgeType),
+  mendInView: ({ unmark }, _graph, { part }) => unmark.add(part.edgeType),
+};
+
+/** How full a view may be, as a share of its budget, with an edge type that comes back into its set. */
+const SHARE_OF_BUDGET = 0.5;
+
+/**
+ * Whether an evicted edge type has shrunk so far that it belongs into the set again: with it the view would take half of
+ * its budget at most. Half, so that a type does not go out and in with each edge.
+ */
+export function fitsAgain(graph: CompiledModel, source: string, viewBytes: number): boolean {
+  return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
+}
+
+/** Whether a mark is needed, which takes all edges of its type; they are read only as far as they would fit. */
+async function markCompared(
+  { graph, store }: ObserveContext,
+  source: string,
+  view: Item | undefined,
+  edgeType: string,
+): Promise<Compared> {
+  const text = `mark of evicted ${edgeType}`;
+  if (view === undefined || !evictedTypes(view).has(edgeType)) return { wanted: null, stored: null };
+  if (graph.edges.get(edgeType)?.labels === undefined) return { wanted: null, stored: text };
+  let bytes = itemSizeBytes(view);
+  let startKey: Item | undefined;
+  do {
+    const sortKey = { beginsWith: `${edgeType}-` };
+    const page = await store.query({ partition: source, sortKey, startKey, consistent: true });
+    const listed: string[] = [];
+    for (const item of page.items) {
+      const edge = stringOf(item[graph.table.sortKey]) ?? '';
+      const { element } = derive(graph, source, edge, item);
+      if (element === undefined) continue;
+      bytes += Buffer.byteLength(element);
+      listed.push(edge);
+    }
+    if (fitsAgain(graph, source, bytes)) bytes += await bytesOfCopies({ graph, store }, listed);
+    startKey = bytes > viewBudgetBytes(graph, source) ? undefined : page.lastKey;
+  } while (startKey !== undefined);
+  return { wanted: fitsAgain(graph, source, bytes) ? null : text, stored: text };
+}
+
+/** What copies come back with edges, in bytes. */
+async function bytesOfCopies(
+  { graph, store }: Pick<ObserveContext, 'graph' | 'store'>,
+  edges: readonly string[],
+): Promise<number> {
+  let bytes = 0;
+  for (const [edge, copy] of await readCopies({ graph, store, stats: { rcu: 0 } }, edges)) {
+    if (copy !== undefined) bytes += copyBytes(edge, copy);
+  }
+  return bytes;
+}

@@ -1,0 +1,12 @@
+import type { ItemKind } from './kind.ts';
+
+/** A record that could not be projected in full. No base item wants it; redrive settles what it names and deletes it. */
+export const quarantineEntry: ItemKind = {
+  name: 'quarantine-entry',
+  decidedBy: 'none',
+  hasTombstones: false,
+  mendOrder: 2,
+  isLive: (item) => item !== undefined,
+  oddities: () => [],
+  mend: async () => false,
+};

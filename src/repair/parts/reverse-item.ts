@@ -1,0 +1,82 @@
+import type { Item } from '../../items/attribute-value.ts';
+import { isWithinBytes, SORT_KEY_BYTES, VIEW_KEY } from '../../items/keys.ts';
+import { edgeOfReverse, reverseItemOf, wantedFields } from '../../plan/copies.ts';
+import { derive } from '../../plan/derive.ts';
+import { isAsWanted } from '../../plan/writes.ts';
+import type { ItemKey } from '../../store/port.ts';
+import { type SettleContext, trusted } from '../settle/context.ts';
+import { settleIndexItem } from '../settle/index-item.ts';
+import { settleViewParts } from '../settle/view.ts';
+import { copySlots, isSlotRight } from './copy.ts';
+import { indexItem, indexItemText } from './index-item.ts';
+import { type ItemKind, NO_WATERMARK, type Part, type PartKind } from './kind.ts';
+import { fencedOddities } from './oddities.ts';
+
+/** The item by which a node finds the edges that copy of it. It lies in the node's partition, its edge in another. */
+export const reverseItem: ItemKind = {
+  name: 'reverse-item',
+  decidedBy: 'other-partitions',
+  hasTombstones: true,
+  mendOrder: 2,
+  isKept: ({ edges }, { edgeType, generation }) => generation === 1 && edges.get(edgeType)?.copy !== undefined,
+  isLive: indexItem.isLive,
+  oddities: (context, item) => fencedOddities(reverseItem, context, item),
+  async mend(context, key, parts) {
+    const part = parts.find(({ kind }) => kind === 'reverse-item');
+    await settleReverseItem(context, key, part?.kind === 'reverse-item' ? part.base : undefined);
+    return true;
+  },
+};
+
+/** The fields of a reverse item: its edge decides. */
+export const reverseItemPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> = {
+  isContent: true,
+  decidingKeys(_context, { source, sortKey, part }, derived) {
+    const edge = part.base ?? edgeNamedByReverse({ source, target: sortKey }, derived);
+    return edge === undefined ? [] : [edge];
+  },
+  compare({ graph }, { suspect: { sortKey }, derived, keys, items }) {
+    const wanted = keys[0] && wantedFields(derive(graph, keys[0].source, keys[0].target, items[0]), sortKey);
+    return { wanted: indexItemText(wanted) ?? null, stored: indexItemText(derived) ?? null };
+  },
+};
+
+/** The edge that a reverse item names, where there can be such an edge. */
+export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKey | undefined {
+  const edge = edgeOfReverse(key, item);
+  const isPossible = edge !== undefined && edge.source !== '' && isWithinBytes(edge.target, SORT_KEY_BYTES);
+  return isPossible ? edge : undefined;
+}
+
+/**
+ * Settles a reverse item by its edge. While it was missing a change of its partition's node may have passed the edge by: so
+ * the copy is looked at behind it, and settled if it differs. One that is right by now is left alone.
+ *
+ * @param base the edge, where it is known already.
+ */
+async function settleReverseItem(context: SettleContext, key: ItemKey, base: ItemKey | undefined): Promise<void> {
+  const { store, graph } = context;
+  const { item } = await store.get(key, { consistent: true });
+  // Where nothing tells the edge, no base item wants it: any absent one says so.
+  const edge = base ?? edgeNamedByReverse(key, item) ?? key;
+  const { item: image } = await store.get(edge, { consistent: true });
+  const wanted = image && reverseItemOf(graph, edge)?.fields;
+  if (!(await isRight(context, item, wanted))) await settleIndexItem(context, edge, key, NO_WATERMARK);
+  if (wanted !== undefined) await settleCopy(context, edge);
+}
+
+async function isRight(context: SettleContext, item: Item | undefined, wanted: Item | undefined): Promise<boolean> {
+  if (!isAsWanted(item, wanted)) return false;
+  if (item === undefined) return true;
+  const hasExpiry = item[context.graph.table.ttl] !== undefined;
+  return reverseItem.isLive(item) !== hasExpiry && (await trusted(context, item)) === item;
+}
+
+async function settleCopy(context: SettleContext, { source, target }: ItemKey): Promise<void> {
+  const { graph, store } = context;
+  const { item: view } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
+  const slot = copySlots(graph, view).find(({ edge }) => edge === target);
+  if (slot?.parent === undefined) return;
+  const { item: node } = await store.get({ source: slot.parent, target: slot.parent }, { consistent: true });
+  if (!isSlotRight(graph, slot, node)) await settleViewParts(context, source, [target], NO_WATERMARK);
+}

@@ -1,0 +1,37 @@
+import type { Item } from '../../items/attribute-value.ts';
+import { ATTRIBUTES, COPIES, EDGE_SET } from '../../items/derived-item.ts';
+import { evictedTypes } from '../../items/stored-view.ts';
+import { settleViewParts } from '../settle/view.ts';
+import { attributes } from './attributes.ts';
+import { copy } from './copy.ts';
+import { element, garbage } from './element.ts';
+import { type ItemKind, NO_WATERMARK, type Part, type PartKind, type ViewRepair } from './kind.ts';
+import { mark } from './mark.ts';
+import { fencedOddities } from './oddities.ts';
+
+/** The parts of a view that can be wrong by themselves; one write mends them all. */
+export const VIEW_PARTS = { element, garbage, attributes, copy, mark };
+
+/** A node's view: its edge set, its projected attributes, and copies of other nodes. */
+export const view: ItemKind = {
+  name: 'view',
+  decidedBy: 'partition',
+  hasTombstones: true,
+  mendOrder: 1,
+  isLive(item: Item | undefined): boolean {
+    if (item === undefined) return false;
+    const holds = [ATTRIBUTES, EDGE_SET, COPIES].some((name) => item[name] !== undefined);
+    return holds || evictedTypes(item).size > 0;
+  },
+  oddities: (context, item) => fencedOddities(view, context, item),
+  async mend(context, { source, target: sortKey }, parts) {
+    const repair: ViewRepair = { targets: new Set(), unmark: new Set(), drop: [] };
+    for (const part of parts) {
+      const kind: PartKind | undefined = (VIEW_PARTS as Partial<Record<Part['kind'], PartKind<never>>>)[part.kind];
+      kind?.mendInView?.(repair, context.graph, { source, sortKey, part });
+    }
+    const { targets, unmark, drop } = repair;
+    await settleViewParts(context, source, [...targets], NO_WATERMARK, { unmark, drop });
+    return true;
+  },
+};

@@ -1,0 +1,33 @@
+import type { ApplyContext } from '../../apply/context.ts';
+import type { Item } from '../../items/attribute-value.ts';
+import { WATERMARK } from '../../items/derived-item.ts';
+import { StreamLabel } from '../../stream/stream-label.ts';
+
+/**
+ * Settling: a derived item is made what its base items want, whatever records said. The derived item is read first, then
+ * the base items, both consistently, and the write is made under the revision seen; on a conflict all of it is read
+ * again. So a settled item is never older than what was there, and no image of a record is ever applied.
+ */
+
+/** What settling needs. */
+export interface SettleContext extends ApplyContext {
+  /** The table's stream: a watermark of a later one is not kept. Absent: only the form of watermarks is looked at. */
+  stream?: StreamLabel;
+}
+
+/** A derived item as it is built upon: one whose watermark cannot be counts as without one. */
+export async function trusted(
+  { stream = new StreamLabel(undefined) }: SettleContext,
+  current: Item | undefined,
+): Promise<Item | undefined> {
+  if (current === undefined || (await stream.isPlausible(current[WATERMARK]))) return current;
+  const { [WATERMARK]: _implausible, ...rest } = current;
+  return rest;
+}
+
+/** A consistent read of one item, counted. */
+export async function readConsistent(context: ApplyContext, source: string, target: string): Promise<Item | undefined> {
+  const { item, rcu } = await context.store.get({ source, target }, { consistent: true });
+  context.stats.rcu += rcu;
+  return item;
+}
