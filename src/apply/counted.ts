@@ -1,6 +1,7 @@
 import { type Item, itemSizeBytes, stringOf } from '../items/attribute-value.ts';
-import { COUNTED, WATERMARK } from '../items/derived-item.ts';
-import { countUpdate } from '../plan/counts.ts';
+import { COUNTED, MODEL, WATERMARK } from '../items/derived-item.ts';
+import { degreeKey } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { derive } from '../plan/derive.ts';
 import type { CountedUnit, IndexUnit } from '../plan/unit.ts';
 import { isAsWanted, isStale, settledIndexUpdate } from '../plan/writes.ts';
@@ -137,4 +138,15 @@ async function transacted(context: ApplyContext, updates: readonly DerivedUpdate
   const { applied, wcu } = await context.store.transact(updates);
   context.stats.wcu += wcu;
   return applied;
+}
+
+/** The update that moves the count of a node's edges of a type. */
+function countUpdate(graph: CompiledModel, source: string, countName: string, change: number): DerivedUpdate {
+  return {
+    key: { source, target: degreeKey(countName) },
+    set: { [MODEL]: { S: graph.fingerprint } },
+    unset: [],
+    addCount: change,
+    condition: { kind: 'none' },
+  };
 }

@@ -1,13 +1,12 @@
 import { checkTime, countedUpdate } from '../../apply/context.ts';
-import { stringOf } from '../../items/attribute-value.ts';
-import { COUNTED } from '../../items/derived-item.ts';
+import { type Item, numberOf, stringOf } from '../../items/attribute-value.ts';
+import { COUNT, COUNTED, MODEL, REVISION } from '../../items/derived-item.ts';
 import { classifyDerivedKey, type DerivedKey } from '../../items/derived-key.ts';
-import { countNameOf, edgeIndexKey, hashedIndexPrefix } from '../../items/keys.ts';
+import { countNameOf, degreeKey, edgeIndexKey, hashedIndexPrefix } from '../../items/keys.ts';
 import { countOf } from '../../items/stored-view.ts';
-import { type EdgeModel, layersOf } from '../../model/compiled.ts';
-import { settledCountUpdate } from '../../plan/counts.ts';
+import { type CompiledModel, type EdgeModel, layersOf } from '../../model/compiled.ts';
 import { queriedItems } from '../../store/pages.ts';
-import type { Store } from '../../store/port.ts';
+import type { DerivedUpdate, Store } from '../../store/port.ts';
 import { readConsistent, type SettleContext } from '../settle/context.ts';
 import { hashed, type ItemKind, type Part, type PartKind, revisionOf } from './kind.ts';
 
@@ -83,4 +82,20 @@ async function countLive(
     for await (const item of queriedItems(store, request)) if (stringOf(item[COUNTED]) === name) live += 1;
   }
   return live;
+}
+
+/** The update that sets a count, as it was seen, to what was counted. */
+function settledCountUpdate(
+  graph: CompiledModel,
+  source: string,
+  countName: string,
+  current: Item | undefined,
+  count: number,
+): DerivedUpdate {
+  return {
+    key: { source, target: degreeKey(countName) },
+    set: { [MODEL]: { S: graph.fingerprint }, [COUNT]: { N: String(count) } },
+    unset: [graph.table.ttl],
+    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
+  };
 }
