@@ -1,6 +1,7 @@
 import { type AttributeValue, stringOf } from '../items/attribute-value.ts';
 import { CHILD } from '../items/derived-item.ts';
-import { isOwnerKey, parseNodeId, reversePrefix } from '../items/keys.ts';
+import { classifyDerivedKey } from '../items/derived-key.ts';
+import { parseNodeId, reversePrefix } from '../items/keys.ts';
 import { classify, sortKeyOfEdge } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import { inboundPartitions } from '../model/index-partition.ts';
@@ -92,7 +93,9 @@ async function* incomingSources(
     for (const partition of inboundPartitions(edge.inbound, order, sortKeyOfEdge(edge, id))) {
       for await (const { items } of pages(store, { index: order.index, partition }, result)) {
         // The node's own owner item is in the partition too, and would name an edge of the node to itself.
-        const ofEdges = items.filter((item) => !isOwnerKey(stringOf(item[sortKey]) ?? ''));
+        const ofEdges = items.filter(
+          (item) => classifyDerivedKey(stringOf(item[sortKey]) ?? '')?.kind !== 'owner-item',
+        );
         yield ofEdges.flatMap((item) => textsOf(item[partitionKey]));
       }
     }

@@ -39,8 +39,7 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
       {
         file: COUNT,
         find: 'settledCountUpdate(context.graph, source, name, current, live));',
-        replace:
-          "{ ...settledCountUpdate(context.graph, source, name, current, live), condition: { kind: 'none' } });",
+        replace: "{ ...settledCountUpdate(context.graph, source, name, current, live), condition: { kind: 'none' } });",
       },
     ],
   },
