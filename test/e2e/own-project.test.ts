@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../support/command.ts';
+import { packInto, run } from '../support/packed.ts';
 
 /** The package as somebody else's project gets it: packed, installed into an empty folder, used from there. */
-
-const run = promisify(execFile);
 
 describe('a project that installs the package', () => {
   let folder: string;
@@ -17,12 +14,7 @@ describe('a project that installs the package', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'edgeloom-own-'));
-    // What is in the package was built already; packing must not build it over other tests' heads.
-    const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
-      cwd: ROOT,
-    });
-    const [packed] = JSON.parse(stdout) as { filename: string }[];
-    tarball = join(folder, packed!.filename);
+    tarball = await packInto(folder);
     await cp(join(ROOT, 'examples/own-service'), folder, { recursive: true });
     const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
       dependencies: Record<string, string>;

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../src/local/engine/ports.ts';
+import { ROOT } from '../support/command.ts';
+import { packInto, run } from '../support/packed.ts';
+
+/** The README as it is printed, followed in an empty folder; only the port differs. */
+
+const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+
+/** The code block that comes first after a text. */
+function blockAfter(text: string, language: string): string {
+  const from = README.indexOf(text);
+  const start = README.indexOf(`\`\`\`${language}\n`, from) + language.length + 4;
+  if (from < 0 || start < from) throw new Error(`The README has no ${language} block after ${text}`);
+  return README.slice(start, README.indexOf('```', start));
+}
+
+describe('the README, followed in an empty folder', () => {
+  let folder: string;
+  let port: number;
+  let server: ChildProcess | undefined;
+
+  const commands = (): string[] =>
+    blockAfter('Start an engine', 'sh').trim().replaceAll('8000', String(port)).split('\n');
+  const sh = async (command: string): Promise<string> =>
+    (await run('bash', ['-c', command], { cwd: folder, env: { ...process.env, NO_COLOR: '1' } })).stdout;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'edgeloom-readme-'));
+    port = await freePort();
+    const tarball = await packInto(folder);
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await run('npm', ['install', '--no-audit', '--no-fund', tarball], { cwd: folder });
+    await writeFile(join(folder, 'edgeloom.config.ts'), blockAfter('The model is', 'ts'));
+    await writeFile(join(folder, 'goals.jsonl'), blockAfter('Some items', 'json'));
+    await writeFile(join(folder, 'main.ts'), blockAfter('`main.ts`', 'ts').replaceAll('8000', String(port)));
+    const [dev] = commands();
+    expect(dev).toMatch(/ &$/);
+    server = spawn('bash', ['-c', `exec ${dev!.replace(/ &$/, '')}`], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
+    await once(createInterface({ input: server.stdout! }), 'line');
+  }, 240_000);
+
+  afterAll(async () => {
+    if (server?.pid !== undefined && server.exitCode === null) {
+      // As Ctrl-C does: the signal goes to the whole group.
+      process.kill(-server.pid, 'SIGINT');
+      await once(server, 'exit');
+    }
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('is at most 900 words long', () => {
+    expect(README.split(/\s+/).length).toBeLessThanOrEqual(900);
+  });
+
+  it('imports its items and gets the answers that it promises', async () => {
+    const [, imported, ...questions] = commands();
+    await sh(imported!);
+    await sh(`npx edgeloom project --until-idle --endpoint http://127.0.0.1:${port}`);
+    const [goal, inbound, search, page, check] = await Promise.all(questions.map(sh));
+    expect(goal).toContain('Halve the page load time');
+    expect(inbound).toContain('GOAL-G1');
+    expect(search).toContain('USER-U1');
+    expect(page).toContain('GOAL-G1');
+    expect(check).toContain('drift: 0 missing, 0 stale, 0 orphan');
+  });
+
+  it('runs its program, which prints the goal and its edge set', async () => {
+    const command = /run with `([^`]+)`/.exec(README)![1]!;
+    const printed = await sh(command);
+    expect(printed).toContain("title: 'Run a marathon', status: 'open'");
+    expect(printed).toContain("{ type: 'GOALMEMBERSHIP', target: 'USER-U1', memberRole: 'LEAD' }");
+  });
+
+  it('names commands that there are', async () => {
+    const help = await sh('npx edgeloom --help');
+    for (const [, command] of README.matchAll(/npx edgeloom ([a-z]+)/g)) expect(help).toContain(command);
+  });
+});
