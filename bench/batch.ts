@@ -2,7 +2,7 @@ import { createProjector } from '../src/apply/projector.ts';
 import type { CompiledModel } from '../src/model/compiled.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
 import { lowerBound } from './support/bound.ts';
-import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
 import type { Item } from './support/images.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
@@ -150,5 +150,3 @@ function figures(
     speed('speed against it', bySource, speedTargets?.bySource),
   ];
 }
-
-await runDirectly(import.meta.url, 'batch', batch);

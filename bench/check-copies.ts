@@ -1,7 +1,6 @@
 import { check } from '../src/check/check.ts';
 import { OF_EACH_KIND, plantedCorruption } from './check.ts';
 import { checked, type Seen } from './check-memory.ts';
-import { runDirectly } from './support/command.ts';
 import {
   authorImage,
   COPY_KINDS,
@@ -108,5 +107,3 @@ export async function checkCopiesMemory(): Promise<Report[]> {
 function numbers(first: number): number[] {
   return Array.from({ length: AT_ONCE }, (_, i) => first + i);
 }
-
-await runDirectly(import.meta.url, 'check-copies', checkCopies);

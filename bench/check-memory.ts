@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { VIEW_KEY } from '../src/items/keys.ts';
-import { runDirectly } from './support/command.ts';
 import { projectedGoals } from './support/corruption.ts';
 import { derivedItems } from './support/derived.ts';
 import { edgeImage, type Item } from './support/images.ts';
@@ -88,16 +87,7 @@ async function loadHub({ store }: FreshTable): Promise<void> {
 
 /** Has a process of its own check a table, or some partitions of it. */
 export async function checked(endpoint: string, model: 'full' | 'copies', ...sources: string[]): Promise<Seen> {
-  const child = fileURLToPath(new URL('support/check-child.ts', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--import',
-    'tsx',
-    child,
-    endpoint,
-    model,
-    ...sources,
-  ]);
+  const child = fileURLToPath(new URL('support/check-child.js', import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [child, endpoint, model, ...sources]);
   return JSON.parse(stdout) as Seen;
 }
-
-await runDirectly(import.meta.url, 'check-memory', checkMemory);

@@ -11,7 +11,7 @@ import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { createTable } from '../src/store/table.ts';
 import { createWorker } from '../src/worker/worker.ts';
 import { createWriter } from '../src/write/writer.ts';
-import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import type { BenchmarkOptions } from './support/command.ts';
 import { corrupt, goalOf, KINDS, projectedGoals } from './support/corruption.ts';
 import { fullModel, ROLE_NAMES } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
@@ -301,5 +301,3 @@ async function plant(store: DynamoDBStore, planted: Set<string>, endMs: number):
     await delay(250);
   }
 }
-
-await runDirectly(import.meta.url, 'check', check);

@@ -8,7 +8,7 @@ import { planUnits } from '../src/plan/units.ts';
 import { fastViewUpdate } from '../src/plan/writes.ts';
 import { updateExpression } from '../src/store/expressions.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
-import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import type { BenchmarkOptions } from './support/command.ts';
 import { edgeSetModel } from './support/models.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
 import type { Report } from './support/report.ts';
@@ -107,5 +107,3 @@ async function documentClientLoop({ endpoint }: FreshTable, inputs: readonly Doc
     base.destroy();
   }
 }
-
-await runDirectly(import.meta.url, 'client', client);

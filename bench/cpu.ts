@@ -2,7 +2,7 @@ import { foldBatch } from '../src/fold/fold.ts';
 import type { CompiledModel } from '../src/model/compiled.ts';
 import { planUnits } from '../src/plan/units.ts';
 import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
-import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import type { BenchmarkOptions } from './support/command.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
 import type { Figure, Report } from './support/report.ts';
@@ -83,5 +83,3 @@ function plan(graph: CompiledModel, records: readonly RawRecord[]): number {
   }
   return units;
 }
-
-await runDirectly(import.meta.url, 'cpu', cpu);

@@ -11,7 +11,7 @@ import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { createTable } from '../src/store/table.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
 import { createWorker } from '../src/worker/worker.ts';
-import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
 import type { Item } from './support/images.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
@@ -232,5 +232,3 @@ async function withStream<T>(
 function chunks<T>(values: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(values.length / size) }, (_, i) => values.slice(i * size, (i + 1) * size));
 }
-
-await runDirectly(import.meta.url, 'delivery', delivery);

@@ -8,7 +8,6 @@ import { MeteredStore } from '../src/store/metered.ts';
 import type { Store } from '../src/store/port.ts';
 import { replacedCalls } from '../src/store/replaced.ts';
 import { isContinuationKey } from '../src/stream/filter.ts';
-import { runDirectly } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
 import type { Item } from './support/images.ts';
 import type { Report } from './support/report.ts';
@@ -178,5 +177,3 @@ function countingViews(store: Store): { store: Store; times: Map<string, number>
   });
   return { store: counting, times };
 }
-
-await runDirectly(import.meta.url, 'fan-out', fanOut);

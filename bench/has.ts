@@ -16,7 +16,7 @@ import { createReader, type Reader } from '../src/read/reader.ts';
 import type { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import { createWriter, type Writer } from '../src/write/writer.ts';
-import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
 import type { Item } from './support/images.ts';
 import type { Figure, Report, Target } from './support/report.ts';
@@ -272,5 +272,3 @@ function mean(values: readonly number[]): number {
 function count(number: number): string {
   return number.toLocaleString('en-US');
 }
-
-await runDirectly(import.meta.url, 'has', has);

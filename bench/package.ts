@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
-import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import type { BenchmarkOptions } from './support/command.ts';
 import type { Figure, Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
@@ -16,7 +16,8 @@ import { spread } from './support/statistics.ts';
 const FUNCTIONS = ['stream', 'check', 'redrive'] as const;
 const REPETITIONS = 15;
 const MEGABYTE = 1024 * 1024;
-const ROOT = resolve(import.meta.dirname, '..');
+/** Benchmarks run in the repository's root. */
+const ROOT = process.cwd();
 const ENVIRONMENT = { EDGELOOM_TABLE: 'records', AWS_REGION: 'eu-central-1', PATH: process.env['PATH'] };
 /** Prints how long a module takes to load, in milliseconds. */
 const LOAD =
@@ -90,5 +91,3 @@ function start(file?: string): { loadMs: number; processMs: number } {
   const printed = execFileSync(process.execPath, args, { env, encoding: 'utf8' });
   return { loadMs: Number(printed), processMs: performance.now() - begun };
 }
-
-await runDirectly(import.meta.url, 'package', packaged);

@@ -3,7 +3,7 @@ import type { ChangeRecord } from '../src/items/change-record.ts';
 import { defineGraph } from '../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../src/model/schema.ts';
 import { createReader } from '../src/read/reader.ts';
-import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import type { BenchmarkOptions } from './support/command.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
 import type { Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
@@ -125,5 +125,3 @@ export async function page({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
     ];
   });
 }
-
-await runDirectly(import.meta.url, 'page', page);

@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, PutCommand } from '@aws-sdk/lib-dynamodb';
 import pMap from 'p-map';
 import { createWriter } from '../src/write/writer.ts';
-import { type BenchmarkOptions, runDirectly } from './support/command.ts';
+import type { BenchmarkOptions } from './support/command.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
 import type { Report } from './support/report.ts';
@@ -67,5 +67,3 @@ export async function writer({ repetitions = REPETITIONS }: BenchmarkOptions): P
     },
   ];
 }
-
-await runDirectly(import.meta.url, 'writer', writer);

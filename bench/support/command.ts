@@ -1,20 +1,33 @@
-import { realpathSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { execFile } from 'node:child_process';
+import { parseArgs, promisify } from 'node:util';
+import { type FigureFile, figureFile, saveFigures } from './figure-file.ts';
 import { type Report, reportJson, reportText } from './report.ts';
 
 /** What every benchmark takes. */
 export interface BenchmarkOptions {
-  /** How often each variant is run; the benchmark's own number where absent. */
+  /** How often each variant is run at most; the benchmark's own number where absent. */
   repetitions?: number;
 }
 
 /** A benchmark: measures, and says what it found. */
 export type Benchmark = (options: BenchmarkOptions) => Promise<Report[]>;
 
-const USAGE = `Usage: npm run bench -- [NAME...] [--repetitions N] [--json]
+/** Seconds that a benchmark may take; then it is stopped, and the run fails. */
+const MOST_SECONDS = 180;
 
-Runs the named benchmarks, or all of them. Ratios are of paired, interleaved runs: their median, minimum and maximum.`;
+const USAGE = `Usage: npm run bench -- NAME... | all [--repetitions N] [--json] [--save]
+
+Runs benchmarks, each in a process of its own, compiled. Ratios are of paired, interleaved runs: median, minimum, maximum.
+CPU is that of the measured process, garbage collection included; the engine is another process.
+
+  --repetitions N  run each variant N times at most
+  --json           print one JSON document; with all it is written to docs/figures.json too
+  --save           put the figures of these benchmarks into docs/figures.json (npm run figures makes the page of it)
+
+Examples:
+  npm run bench -- cpu client
+  npm run bench -- all --json
+`;
 
 // The SDK's notice about future Node versions says nothing about a benchmark.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
@@ -23,35 +36,72 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmark>>): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { json: { type: 'boolean' }, repetitions: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      json: { type: 'boolean', default: false },
+      save: { type: 'boolean', default: false },
+      // What the processes of single benchmarks are started with.
+      here: { type: 'boolean', default: false },
+      repetitions: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
   });
-  const names = positionals.length > 0 ? positionals : Object.keys(benchmarks);
+  const isAll = positionals.includes('all');
+  const names = isAll ? Object.keys(benchmarks) : positionals;
   const unknown = names.filter((name) => !Object.hasOwn(benchmarks, name));
   const repetitions = values.repetitions === undefined ? undefined : Number(values.repetitions);
   const badCount = repetitions !== undefined && !(Number.isInteger(repetitions) && repetitions > 0);
-  if (values.help === true || unknown.length > 0 || badCount) {
+  if (values.help || names.length === 0 || unknown.length > 0 || badCount) {
     const complaint = unknown.length > 0 ? `There is no benchmark ${unknown.join(', ')}.\n\n` : '';
-    const text = `${complaint}${USAGE}\n\nBenchmarks: ${Object.keys(benchmarks).join(', ')}\n`;
-    (values.help === true ? process.stdout : process.stderr).write(text);
-    process.exitCode = values.help === true ? 0 : 2;
+    const text = `${complaint}${USAGE}\nBenchmarks: ${Object.keys(benchmarks).join(', ')}\n`;
+    (values.help ? process.stdout : process.stderr).write(text);
+    process.exitCode = values.help ? 0 : 2;
     return;
   }
-  const reports: Report[] = [];
-  for (const name of names) {
-    for (const report of await benchmarks[name]!({ repetitions })) {
-      reports.push(report);
-      if (values.json !== true) process.stdout.write(`${reportText(report)}\n`);
-    }
+  if (values.here) {
+    const reports = await benchmarks[names[0]!]!({ repetitions });
+    process.stdout.write(JSON.stringify(reports));
+    return;
   }
-  if (values.json === true) {
-    const machine = { node: process.version, platform: process.platform, architecture: process.arch };
-    process.stdout.write(`${JSON.stringify({ machine, reports: reports.map(reportJson) }, null, 2)}\n`);
-  }
+  const file = await measureAll(names, values.repetitions, values.json);
+  if (values.save || (isAll && values.json)) await saveFigures(file);
+  if (values.json) process.stdout.write(`${JSON.stringify(file, null, 2)}\n`);
 }
 
-/** Runs a benchmark where its file is the program: `npx tsx bench/cpu.ts`. */
-export async function runDirectly(moduleUrl: string, name: string, benchmark: Benchmark): Promise<void> {
-  const program = process.argv[1];
-  if (program === undefined || realpathSync(program) !== fileURLToPath(moduleUrl)) return;
-  await runBenchmarks({ [name]: benchmark });
+/** Runs benchmarks one after the other; a process of its own keeps one from changing what the next one finds compiled. */
+async function measureAll(
+  names: readonly string[],
+  repetitions: string | undefined,
+  isJson: boolean,
+): Promise<FigureFile> {
+  const file = figureFile();
+  for (const name of names) {
+    const start = performance.now();
+    const args = [
+      process.argv[1]!,
+      name,
+      '--here',
+      ...(repetitions === undefined ? [] : ['--repetitions', repetitions]),
+    ];
+    const reports = JSON.parse(await ownProcess(name, args)) as Report[];
+    const seconds = Math.round((performance.now() - start) / 1000);
+    file.benchmarks[name] = {
+      seconds,
+      measuredOn: new Date().toISOString().slice(0, 10),
+      reports: reports.map(reportJson),
+    };
+    process.stderr.write(`${name}: ${seconds} s\n`);
+    if (!isJson) for (const report of reports) process.stdout.write(`${reportText(report)}\n`);
+  }
+  return file;
+}
+
+async function ownProcess(name: string, args: readonly string[]): Promise<string> {
+  const limits = { timeout: MOST_SECONDS * 1000, maxBuffer: 64 * 1024 * 1024 };
+  try {
+    return (await promisify(execFile)(process.execPath, args, limits)).stdout;
+  } catch (error) {
+    const { killed, stderr } = error as { killed?: boolean; stderr?: string };
+    const reason = killed === true ? `took more than ${MOST_SECONDS} s` : `failed: ${stderr ?? String(error)}`;
+    throw new Error(`The benchmark ${name} ${reason}`, { cause: error });
+  }
 }

@@ -19,17 +19,24 @@ export async function timed(run: () => Promise<void> | void): Promise<Timing> {
   return { seconds, cpuSeconds: (user + system) / 1e6 };
 }
 
+/** Seconds after which no further repetition begins: a loaded machine gives fewer pairs, not a later end. */
+const BUDGET_SECONDS = 60;
+
 /**
- * Runs variants in turn, `repetitions` times (A B C A B C ...), so that whatever else the machine does meets all of
- * them alike. Gives the results of each variant in the order of the repetitions: the i-th of every list belong together.
+ * Runs variants in turn (A B C A B C ...), so that whatever else the machine does meets all of them alike: `repetitions`
+ * times, or as often as the budget allows. Gives the results of each variant in the order of the repetitions: the i-th of
+ * every list belong together.
  */
 export async function interleaved<Name extends string, Result>(
   repetitions: number,
   variants: Readonly<Record<Name, () => Promise<Result>>>,
+  budgetSeconds = BUDGET_SECONDS,
 ): Promise<Record<Name, Result[]>> {
   const names = Object.keys(variants) as Name[];
   const results = Object.fromEntries(names.map((name) => [name, [] as Result[]])) as Record<Name, Result[]>;
+  const start = performance.now();
   for (let repetition = 0; repetition < repetitions; repetition++) {
+    if (performance.now() - start > budgetSeconds * 1000) break;
     for (const name of names) results[name].push(await variants[name]());
   }
   return results;

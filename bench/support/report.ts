@@ -26,8 +26,14 @@ export interface Report {
   figures: Figure[];
 }
 
-/** A report in the form that `--json` prints: each figure says whether its target was met. */
-export function reportJson(report: Report): object {
+/** A report in the form that `--json` prints. */
+export interface MeasuredReport extends Report {
+  /** Each figure with a target says whether it was met. */
+  figures: (Figure & { met?: boolean })[];
+}
+
+/** A report with each figure's verdict. */
+export function reportJson(report: Report): MeasuredReport {
   return { ...report, figures: report.figures.map((figure) => ({ ...figure, met: isMet(figure) })) };
 }
 

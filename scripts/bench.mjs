@@ -1,0 +1,24 @@
+// `npm run bench`: compiles sources and benchmarks as a release would be compiled, and runs them with plain Node. A loader
+// that compiles on the way wraps functions, and its figures are not those of what is shipped.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const built = `${root}.cache/bench`;
+
+mkdirSync(built, { recursive: true });
+const { name, type } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+// The examples import the package by its name; here they get the sources that are measured.
+const exports = { '.': './src/index.js', './lambda': './src/lambda/index.js', './local': './src/local/index.js' };
+writeFileSync(`${built}/package.json`, JSON.stringify({ name, type, exports }));
+if (!existsSync(`${built}/assets`)) symlinkSync(`${root}assets`, `${built}/assets`);
+
+/** Runs a program from the repository's root; leaves with its exit code where it fails. */
+function run(...args) {
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+run(`${root}node_modules/typescript/bin/tsc`, '-p', 'tsconfig.bench.json');
+run(`${built}/bench/main.js`, ...process.argv.slice(2));
