@@ -12,22 +12,30 @@ export interface ItemHistory {
  * meaning in a stream and none here; a record that a batch holds twice counts once.
  */
 export function foldBatch(records: readonly ChangeRecord[]): Map<string, ItemHistory[]> {
-  const items = new Map<string, Map<string, ItemHistory>>();
+  const folded = new Map<string, ItemHistory[]>();
+  const byTarget = new Map<string, Map<string, ItemHistory>>();
   for (const record of records) {
-    let partition = items.get(record.source);
-    if (partition === undefined) {
-      partition = new Map();
-      items.set(record.source, partition);
+    const { source, target } = record;
+    const histories = folded.get(source);
+    if (histories === undefined) {
+      folded.set(source, [{ source, target, records: [record] }]);
+      continue;
     }
-    const history = partition.get(record.target);
+    // Most partitions of a batch have one item, which needs no map.
+    let items = byTarget.get(source);
+    if (items === undefined) {
+      items = new Map([[histories[0]!.target, histories[0]!]]);
+      byTarget.set(source, items);
+    }
+    const history = items.get(target);
     if (history === undefined) {
-      partition.set(record.target, { source: record.source, target: record.target, records: [record] });
+      const first = { source, target, records: [record] };
+      histories.push(first);
+      items.set(target, first);
     } else {
       append(history.records, record);
     }
   }
-  const folded = new Map<string, ItemHistory[]>();
-  for (const [source, partition] of items) folded.set(source, [...partition.values()]);
   return folded;
 }
 

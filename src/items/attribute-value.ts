@@ -189,7 +189,7 @@ export function isItemWithinBytes(item: Item, limitBytes: number): boolean {
 /** An upper bound of `itemSizeBytes`: a UTF-16 unit takes at most three bytes. */
 function itemBoundBytes(item: Item): number {
   let bound = 0;
-  for (const name of Object.keys(item)) {
+  for (const name in item) {
     const value = item[name]!;
     bound += name.length * 3 + 4;
     if ('S' in value) bound += value.S.length * 3;

@@ -39,7 +39,12 @@ export function encodeElement(edgeKey: string, labels: readonly (readonly [strin
 
 /** A label as it stands in an element, behind the edge's key or another label. Throws as `encodeElement` does. */
 export function encodeLabel(name: string, value: AttributeValue): string {
-  return `|${escapeLabelName(name)}${encodeLabelValue(value)}`;
+  return labelStart(name) + encodeLabelValue(value);
+}
+
+/** What a label begins with, whatever its value. */
+export function labelStart(name: string): string {
+  return `|${escapeLabelName(name)}`;
 }
 
 /** The escaped sort key of an element's edge: the same for every set of labels. */
@@ -91,7 +96,8 @@ export function edgeKeyOf(element: string): string {
   return unescapeText(elementEdge(element));
 }
 
-function encodeLabelValue(value: AttributeValue): string {
+/** The value of a label, with its mark, behind `labelStart`. Throws as `encodeElement` does. */
+export function encodeLabelValue(value: AttributeValue): string {
   if ('S' in value) return MARKS.S + escapeText(value.S);
   if ('N' in value) return MARKS.N + value.N;
   if ('BOOL' in value) return MARKS.BOOL + (value.BOOL ? '1' : '0');

@@ -95,7 +95,7 @@ const ISO_DATE =
  */
 export function encodeDate(text: string): string {
   // Most dates have no time; those that do not exist are refused below.
-  if (PLAIN_DATE.test(text) && dayExists(Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8)))) {
+  if (PLAIN_DATE.test(text) && dayExists(digitsAt(text, 0, 4), digitsAt(text, 5, 7), digitsAt(text, 8, 10))) {
     return `${text}T00:00:00`;
   }
   const match = ISO_DATE.exec(text);
@@ -118,6 +118,13 @@ export function encodeDate(text: string): string {
     throw new EncodingError(`should be a date of the years 0000 to 9999 in UTC, but is ${JSON.stringify(text)}`);
   }
   return utc.toISOString().slice(0, 19) + fractionText;
+}
+
+/** The number that some digits of a text make. */
+function digitsAt(text: string, from: number, to: number): number {
+  let number = 0;
+  for (let i = from; i < to; i++) number = number * 10 + text.charCodeAt(i) - 48;
+  return number;
 }
 
 function dayExists(year: number, month: number, day: number): boolean {

@@ -1,24 +1,17 @@
 import type { Item } from '../items/attribute-value.ts';
 import { COUNTED } from '../items/derived-item.ts';
-import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../items/element.ts';
-import { isWellFormed } from '../items/encoding.ts';
+import { escapedEdge, escapedHashedEdge } from '../items/element.ts';
 import { countNameOf, edgeIndexKey } from '../items/keys.ts';
 import { type BaseItemKind, classifyKey, type KeyKind, misfitText, withTarget } from '../model/base-item.ts';
-import {
-  type CompiledModel,
-  type EdgeModel,
-  type InboundItem,
-  type LabelModel,
-  layersOf,
-  type NodeModel,
-} from '../model/compiled.ts';
+import { type CompiledModel, type EdgeModel, layersOf, type NodeModel } from '../model/compiled.ts';
 import { reverseItem } from './copies.ts';
-import type { Derived } from './derived.ts';
-import { inboundItem, searchItems } from './index-items.ts';
-import { ownerItems } from './owner-items.ts';
-import { PartError, type Problem, part, Subject } from './subject.ts';
+import type { Derived, DerivedImage } from './derived.ts';
+import { type InboundItemPlan, inboundItem, searchItems } from './parts/index-items.ts';
+import { ownerItems } from './parts/owner-items.ts';
+import { note, type Problem, Subject } from './parts/subject.ts';
+import { type EdgePlan, edgePlan, type LabelWriter, nodePlan } from './parts/type-plans.ts';
 
-export type { Problem } from './subject.ts';
+export type { Problem } from './parts/subject.ts';
 
 /**
  * The planner: what one base item wants derived from it. Stream, check, repair and `waitForProjection` share it.
@@ -28,43 +21,55 @@ export type { Problem } from './subject.ts';
  * that mends it finds the same old state whatever happened before.
  */
 
-const NO_ITEMS: ReadonlyMap<string, Item> = new Map();
-const NOTHING: Derived = { indexItems: NO_ITEMS, problems: [] };
+/** Index items of a node beyond which a map finds one faster than a look at each. */
+const FEW_KEYS = 8;
+const NONE: readonly never[] = [];
+const NOTHING: DerivedImage = { keys: NONE, fields: NONE, problems: NONE };
 
 /**
  * Derives everything that a base item image wants; an undefined image (the item is absent) wants nothing. Of further models
  * that are kept beside this one only the index items are wanted: a node has one view.
  */
 export function derive(graph: CompiledModel, source: string, sortKey: string, image: Item | undefined): Derived {
-  if (image === undefined) return NOTHING;
-  if (graph.further === undefined) return new ItemPlanner(graph, source, sortKey).derive(image);
-  return mergeDerived(layersOf(graph).map((layer) => new ItemPlanner(layer, source, sortKey).derive(image)));
-}
-
-/** What several models want of one image; the view and the reverse item are those of the first. */
-export function mergeDerived([first, ...further]: readonly Derived[]): Derived {
-  if (first === undefined) return NOTHING;
-  if (further.length === 0) return first;
-  const all = [first, ...further];
-  // Two models may fail over the same attribute, with the same words.
-  const problems = new Map(all.flatMap((derived) => derived.problems).map((problem) => [problem.message, problem]));
+  if (image === undefined) return withItemsByKey(NOTHING);
+  if (graph.further === undefined) return withItemsByKey(new ItemPlanner(graph, source, sortKey).derive(image));
+  const layers = layersOf(graph).map((layer) => new ItemPlanner(layer, source, sortKey).derive(image));
+  const all = layers.map(withItemsByKey);
   return {
-    ...first,
+    ...all[0]!,
     indexItems: new Map(all.flatMap(({ indexItems }) => [...indexItems])),
     settleBefore: new Map(all.flatMap(({ settleBefore }) => [...(settleBefore ?? [])])),
-    problems: [...problems.values()],
+    problems: problemsOf(layers),
   };
+}
+
+/** What several models could not derive of one image. */
+export function problemsOf(layers: readonly Pick<Derived, 'problems'>[]): readonly Problem[] {
+  if (layers.length === 1) return layers[0]!.problems;
+  // Two models may fail over the same attribute, with the same words.
+  return [...new Map(layers.flatMap(({ problems }) => problems).map((problem) => [problem.message, problem])).values()];
+}
+
+function withItemsByKey({ keys, fields, places: _, ...derived }: DerivedImage): Derived {
+  const indexItems = new Map<string, Item>();
+  for (const [i, key] of keys.entries()) {
+    const item = fields[i];
+    if (item !== undefined) indexItems.set(key, item);
+  }
+  return { ...derived, indexItems };
 }
 
 /** The planner of one base item in one model: what its keys say is worked out once for all of its images. */
 export class ItemPlanner {
   private readonly kind: KeyKind;
+  /** What the model says of the edge's type; undefined where the item is no edge. */
+  private readonly plan: EdgePlan | undefined;
   /** What an edge's element begins with; of a hashed key's only the part that all images share. */
   private readonly escapedEdge: string = '';
-  /** An edge's index items with their sort keys. */
-  private readonly indexItems: readonly [sortKey: string, item: InboundItem][] = [];
-  /** The sort key of a counted edge's item that the count stands for. */
-  private readonly countedKey: string | undefined;
+  /** Sort keys of an edge's index items. */
+  private readonly indexKeys: readonly string[] = NONE;
+  /** The place of a counted edge's item that the count stands for, which is there also where no order applies; else -1. */
+  private readonly countedPlace: number = -1;
   private settleBefore: Map<string, number> | undefined;
 
   constructor(
@@ -74,14 +79,20 @@ export class ItemPlanner {
   ) {
     this.kind = classifyKey(graph, source, sortKey);
     if (this.kind.kind !== 'edge' && this.kind.kind !== 'hashed') return;
-    this.escapedEdge = escapedEdge(sortKey);
-    const items = this.kind.edge.inbound?.items ?? [];
-    this.indexItems = items.map((item) => [edgeIndexKey(sortKey, item.orderName, item.generation), item]);
-    for (const [key, item] of this.indexItems) this.settle(key, item.settleBefore);
-    const { degree, generation, settleBefore } = this.kind.edge;
-    if (!degree) return;
-    this.countedKey = edgeIndexKey(sortKey, undefined, generation);
-    this.settle(this.countedKey, settleBefore);
+    const { edge } = this.kind;
+    this.plan = edgePlan(graph, edge);
+    if (this.plan.labels !== undefined) this.escapedEdge = escapedEdge(sortKey);
+    const { indexItems } = this.plan;
+    if (indexItems.length === 1) this.indexKeys = [itemKey(sortKey, indexItems[0]!)];
+    else if (indexItems.length > 1) this.indexKeys = indexItems.map((plan) => itemKey(sortKey, plan));
+    for (const [i, { item }] of indexItems.entries()) this.settle(this.indexKeys[i]!, item.settleBefore);
+    if (!edge.degree) return;
+    const countedKey = edgeIndexKey(sortKey, undefined, edge.generation);
+    this.settle(countedKey, edge.settleBefore);
+    this.countedPlace = this.indexKeys.indexOf(countedKey);
+    if (this.countedPlace >= 0) return;
+    this.countedPlace = this.indexKeys.length;
+    this.indexKeys = [...this.indexKeys, countedKey];
   }
 
   private settle(key: string, before: number | undefined): void {
@@ -90,87 +101,85 @@ export class ItemPlanner {
     this.settleBefore.set(key, before);
   }
 
+  /** The edge type that the item is of, by its keys; undefined where it is of none. */
+  get edge(): EdgeModel | undefined {
+    return this.kind.kind === 'edge' || this.kind.kind === 'hashed' ? this.kind.edge : undefined;
+  }
+
   /** As the function `derive`. */
-  derive(image: Item | undefined): Derived {
+  derive(image: Item | undefined): DerivedImage {
     if (image === undefined) return NOTHING;
     const kind = withTarget(this.graph, this.kind, this.sortKey, image);
     if (kind.kind === 'unknown') return NOTHING;
-    if (kind.kind === 'misfit') {
-      return { indexItems: NO_ITEMS, problems: [{ code: 'misfit', message: misfitText(kind) }] };
-    }
+    if (kind.kind === 'misfit') return { ...NOTHING, problems: [{ code: 'misfit', message: misfitText(kind) }] };
     if (kind.kind === 'node') return deriveNode(this.graph, kind.node, this.source, image);
     return this.deriveEdge(kind, image);
   }
 
-  private deriveEdge({ edge, target }: Extract<BaseItemKind, { kind: 'edge' }>, image: Item): Derived {
-    const context = { source: this.source, type: edge.type, target };
-    const subject = new Subject(this.graph, context, image, edge.keys === 'hashed');
+  private deriveEdge({ edge, target }: Extract<BaseItemKind, { kind: 'edge' }>, image: Item): DerivedImage {
+    const subject = new Subject(this.graph, this.source, edge.type, target, image, edge.keys === 'hashed');
+    const { labels, indexItems } = this.plan!;
     const problems: Problem[] = [];
-    const { labels, inbound } = edge;
-    const element = labels && part(problems, () => this.element(edge, labels, subject));
-    const reverse = reverseItem(edge, this.source, target);
-    if (inbound === undefined && this.countedKey === undefined) {
-      return { element, indexItems: NO_ITEMS, reverse, problems };
+    let element: string | undefined;
+    if (labels !== undefined) {
+      try {
+        element = this.element(edge, labels, subject);
+      } catch (error) {
+        note(problems, error);
+      }
     }
-    const indexItems = new Map<string, Item>();
-    for (const [key, item] of this.indexItems) {
-      const fields = inbound && inboundItem(inbound, item, subject, this.sortKey, problems);
-      if (fields !== undefined) indexItems.set(key, fields);
+    const reverse = edge.copy && reverseItem(edge, this.source, target);
+    const { indexKeys: keys } = this;
+    if (keys.length === 0) return { element, keys, fields: NONE, reverse, problems };
+    // An array that is written out has room for what it holds; one that grows has room for seventeen.
+    const fields =
+      indexItems.length === 1
+        ? [inboundItem(indexItems[0]!, subject, this.sortKey, problems)]
+        : indexItems.map((plan) => inboundItem(plan, subject, this.sortKey, problems));
+    if (this.countedPlace >= 0) {
+      fields[this.countedPlace] = {
+        ...fields[this.countedPlace],
+        [COUNTED]: { S: countNameOf(edge.type, edge.generation) },
+      };
     }
-    const { countedKey } = this;
-    if (countedKey !== undefined) {
-      const name = countNameOf(edge.type, edge.generation);
-      indexItems.set(countedKey, { ...indexItems.get(countedKey), [COUNTED]: { S: name } });
-    }
-    return { element, indexItems, settleBefore: this.settleBefore, reverse, problems };
+    return { element, keys, fields, settleBefore: this.settleBefore, reverse, problems };
   }
 
-  private element({ keys }: EdgeModel, labels: readonly LabelModel[], subject: Subject): string {
-    let element = keys === 'hashed' ? escapedHashedEdge(this.sortKey, subject.context.target) : this.escapedEdge;
-    for (const label of labels) element += labelText(label, subject);
+  private element({ keys }: EdgeModel, labels: readonly LabelWriter[], subject: Subject): string {
+    let element = keys === 'hashed' ? escapedHashedEdge(this.sortKey, subject.target) : this.escapedEdge;
+    for (const label of labels) element += label(subject);
     return element;
   }
 }
 
-function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: Item): Derived {
-  const subject = new Subject(graph, { source: id, type: node.type, target: id }, image);
-  const indexItems = new Map<string, Item>();
+function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: Item): DerivedImage {
+  const subject = new Subject(graph, id, node.type, id, image);
+  const keys: string[] = [];
+  const fields: Item[] = [];
   const problems: Problem[] = [];
   let settleBefore: Map<string, number> | undefined;
   const add = (key: string, item: Item, before: number | undefined): void => {
-    indexItems.set(key, item);
+    keys.push(key);
+    fields.push(item);
     if (before === undefined) return;
     settleBefore ??= new Map();
     settleBefore.set(key, before);
   };
-  for (const search of node.searches.values()) {
-    // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
-    const items = part(problems, () => searchItems(search, subject)) ?? [];
-    for (const [key, item] of items) add(key, item, search.settleBefore);
+  for (const plan of nodePlan(graph, node).searches) {
+    try {
+      // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
+      for (const [key, item] of searchItems(plan, subject)) add(key, item, plan.search.settleBefore);
+    } catch (error) {
+      note(problems, error);
+    }
   }
   const attributes = subject.project(node.view, problems);
   for (const { key, item, settleBefore: before } of ownerItems(node, subject, attributes, problems))
     add(key, item, before);
-  return { attributes, indexItems, settleBefore, problems };
+  const places = keys.length > FEW_KEYS ? new Map(keys.map((key, place) => [key, place])) : undefined;
+  return { attributes, keys, fields, places, settleBefore, problems };
 }
 
-/** A label as it stands in the element; empty where the edge has none. */
-function labelText(label: LabelModel, subject: Subject): string {
-  const purpose = `label ${label.name} of the edge set`;
-  if (label.from.kind === 'derive') {
-    const text = subject.compute(label.from.compute, purpose);
-    if (text === undefined) return '';
-    // It would be stored as another text and differ from what is wanted forever.
-    if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);
-    return encodeLabel(label.name, { S: text });
-  }
-  const { attribute } = label.from;
-  const value = subject.attribute(attribute);
-  if (value === undefined) return '';
-  try {
-    return encodeLabel(label.name, value);
-  } catch (error) {
-    if (!(error instanceof LabelError)) throw error;
-    throw new PartError('wrong-type', `attribute ${attribute}, needed for ${purpose}, ${error.message}`, attribute);
-  }
+function itemKey(sortKey: string, { item }: InboundItemPlan): string {
+  return edgeIndexKey(sortKey, item.orderName, item.generation);
 }

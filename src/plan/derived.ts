@@ -1,6 +1,6 @@
 import type { Item } from '../items/attribute-value.ts';
 import type { ItemKey } from '../store/port.ts';
-import type { Problem } from './subject.ts';
+import type { Problem } from './parts/subject.ts';
 
 /** What is derived from one base item image. */
 export interface Derived {
@@ -19,6 +19,22 @@ export interface Derived {
   reverse?: ReverseItem;
   /** What could not be derived, and why. */
   problems: readonly Problem[];
+}
+
+/** The same with the index items side by side: what units are made of, without a map for each image. */
+export interface DerivedImage extends Omit<Derived, 'indexItems'> {
+  /** Sort keys of index items, each once. */
+  keys: readonly string[];
+  /** Wanted fields of the index item of each key; undefined where there shall be none. */
+  fields: readonly (Item | undefined)[];
+  /** The place of each key, where there are many; a few are found faster by looking. */
+  places?: ReadonlyMap<string, number>;
+}
+
+/** The fields that an image wants of the index item with a sort key. */
+export function fieldsOf({ keys, fields, places }: DerivedImage, sortKey: string): Item | undefined {
+  const place = places === undefined ? keys.indexOf(sortKey) : (places.get(sortKey) ?? -1);
+  return place < 0 ? undefined : fields[place];
 }
 
 /** The reverse item of an edge: where it is, and what it holds. */

@@ -2,57 +2,100 @@ import { type AttributeValue, type Item, isItemWithinBytes, itemSizeBytes, typeO
 import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../items/derived-item.ts';
 import { indexSortKey, typeName } from '../items/encoding.ts';
 import { isWithinBytes, SORT_KEY_BYTES, searchKey, searchValueKey } from '../items/keys.ts';
-import type { InboundItem, InboundModel, InboundOrder, IndexName, Projection, SearchModel } from '../model/compiled.ts';
+import type {
+  EdgeModel,
+  InboundItem,
+  InboundModel,
+  InboundOrder,
+  IndexName,
+  Projection,
+  SearchModel,
+} from '../model/compiled.ts';
 import { inboundPartition, searchPartition } from '../model/index-partition.ts';
-import { type Encoded, encode, encodeOrder } from './order.ts';
-import { PartError, type Problem, part, type Subject } from './subject.ts';
+import { type Encoded, encode, type OrderEncoder, orderEncoder } from './parts/order.ts';
+import { note, PartError, type Problem, type Subject } from './parts/subject.ts';
 
 /** The wanted fields of index items: an edge's items in its orders, and a node's search items. */
 
 /** DynamoDB's limit on an item, in bytes, less what an index item carries besides its fields. */
 const ITEM_BYTES = 400 * 1024 - 4096;
 
+/** How one index item of an edge type is made: what the model says of it, worked out once. */
+export interface InboundItemPlan {
+  item: InboundItem;
+  inbound: InboundModel;
+  orders: readonly { order: InboundOrder; encode: OrderEncoder; purpose: string }[];
+}
+
+/** Plans the index items of an edge type; none where it has no order. */
+export function inboundItemPlans({ type, inbound }: EdgeModel): InboundItemPlan[] {
+  if (inbound === undefined) return [];
+  return inbound.items.map((item) => ({
+    item,
+    inbound,
+    orders: item.orders.map((order) => {
+      const purpose = `order ${order.name} of ${type}`;
+      return { order, encode: orderEncoder(order.order, false, purpose), purpose };
+    }),
+  }));
+}
+
 /** One index item of an edge with the keys of every order of it that applies; undefined where none does. */
 export function inboundItem(
-  inbound: InboundModel,
-  { orders }: InboundItem,
+  { inbound, orders }: InboundItemPlan,
   subject: Subject,
   sortKey: string,
   problems: Problem[],
 ): Item | undefined {
   const item: Item = {};
+  const { source } = subject;
   let indexed = false;
-  for (const order of orders) {
-    if (part(problems, () => addOrderKeys(item, order, inbound, subject, sortKey)) === true) indexed = true;
+  for (const { order, encode: encodeOrder, purpose } of orders) {
+    try {
+      const encoded = encodeOrder(subject);
+      if (encoded === undefined) continue;
+      const partition = inboundPartition(inbound, order, sortKey, encoded.text, source);
+      addIndexKeys(item, order.index, partition, encoded, source, purpose);
+      indexed = true;
+    } catch (error) {
+      note(problems, error);
+    }
   }
   if (!indexed) return undefined;
-  return part(problems, () => withProjection(item, inbound.project, subject));
+  try {
+    return withProjection(item, inbound.project, subject);
+  } catch (error) {
+    note(problems, error);
+    return undefined;
+  }
 }
 
-/** Adds an order's two keys; says whether the order applies. */
-function addOrderKeys(
-  item: Item,
-  order: InboundOrder,
-  inbound: InboundModel,
-  subject: Subject,
-  sortKey: string,
-): boolean {
-  const purpose = `order ${order.name} of ${subject.context.type}`;
-  const encoded = encodeOrder(order.order, subject, false, purpose);
-  if (encoded === undefined) return false;
-  const partition = inboundPartition(inbound, order, sortKey, encoded.text, subject.source);
-  addIndexKeys(item, order.index, partition, encoded, subject.source, purpose);
-  return true;
+/** How the search items of a node are made for one search: what the model says of it, worked out once. */
+export interface SearchPlan {
+  search: SearchModel;
+  encode: OrderEncoder;
+  /** The item's sort key, where there is one item for all. */
+  key: string;
+  purpose: string;
+}
+
+/** Plans a search. */
+export function searchPlan(search: SearchModel): SearchPlan {
+  const purpose = `search ${search.indexPartition}`;
+  const encode = orderEncoder(search.order, search.fold, purpose);
+  return { search, encode, key: searchKey(search.name, search.generation), purpose };
 }
 
 /** A search's items of a node with their sort keys; more than one only where it has one for each value. */
-export function searchItems(search: SearchModel, subject: Subject): [string, Item][] {
-  const purpose = `search ${search.indexPartition}`;
+export function searchItems(
+  { search, encode: encodeOrder, key: ofAll, purpose }: SearchPlan,
+  subject: Subject,
+): [string, Item][] {
   if (!search.each) {
-    const encoded = encodeOrder(search.order, subject, search.fold, purpose);
+    const encoded = encodeOrder(subject);
     if (encoded === undefined) return [];
     const item = searchItem(search, subject, encoded, purpose);
-    return item === undefined ? [] : [[searchKey(search.name, search.generation), item]];
+    return item === undefined ? [] : [[ofAll, item]];
   }
   const items = new Map<string, Item>();
   for (const encoded of eachValue(search, subject, purpose)) {
@@ -124,7 +167,7 @@ function withProjection(item: Item, projection: Projection, subject: Subject): I
 export function withAttributes(item: Item, attributes: Item, subject: Subject): Item {
   item[ATTRIBUTES] = { M: attributes };
   if (!isItemWithinBytes(item, ITEM_BYTES)) {
-    const message = `the index item of ${subject.context.type} would have ${itemSizeBytes(item)} bytes with its projected attributes; DynamoDB allows 400 KB. Project fewer attributes`;
+    const message = `the index item of ${subject.type} would have ${itemSizeBytes(item)} bytes with its projected attributes; DynamoDB allows 400 KB. Project fewer attributes`;
     throw new PartError('item-too-large', message);
   }
   return item;

@@ -5,8 +5,8 @@ import { isWithinBytes, ownerIndexKey, SORT_KEY_BYTES } from '../items/keys.ts';
 import { sortKeyOfEdge } from '../model/base-item.ts';
 import type { InboundModel, InboundOrder, NodeModel } from '../model/compiled.ts';
 import { inboundPartition } from '../model/index-partition.ts';
-import { withAttributes } from './index-items.ts';
-import { type Problem, part, type Subject } from './subject.ts';
+import { withAttributes } from './parts/index-items.ts';
+import { note, type Problem, type Subject } from './parts/subject.ts';
 
 /** An owner item with its sort key, and if its generation is young the moment that `Derived` names. */
 export interface OwnerItem {
@@ -29,10 +29,12 @@ export function ownerItems(node: NodeModel, subject: Subject, attributes: Item, 
     for (const { orderName, orders, generation, settleBefore } of inbound?.items ?? []) {
       const item = inbound && ownerKeys(inbound, orders, sortKeyOfEdge(edge, subject.source));
       if (item === undefined || Object.keys(item).length === 0) continue;
-      const whole =
-        node.view.kind === 'KEYS_ONLY' ? item : part(problems, () => withAttributes(item, attributes, subject));
-      if (whole === undefined) continue;
-      items.push({ key: ownerIndexKey(type, orderName, generation), item: whole, settleBefore });
+      try {
+        const whole = node.view.kind === 'KEYS_ONLY' ? item : withAttributes(item, attributes, subject);
+        items.push({ key: ownerIndexKey(type, orderName, generation), item: whole, settleBefore });
+      } catch (error) {
+        note(problems, error);
+      }
     }
   }
   return items;

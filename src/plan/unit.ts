@@ -1,7 +1,7 @@
 import type { Item } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import type { ItemKey } from '../store/port.ts';
-import type { Problem } from './subject.ts';
+import type { Problem } from './parts/subject.ts';
 
 /** Seconds since 1970; the projector's clock, only ever used for the expiry of tombstones. */
 export type EpochSeconds = number;

@@ -1,10 +1,10 @@
 import type { ItemHistory } from '../fold/fold.ts';
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
-import { type CompiledModel, layersOf } from '../model/compiled.ts';
-import { ItemPlanner, mergeDerived } from './derive.ts';
-import type { Derived } from './derived.ts';
+import { countNameOf, degreeKey, parseNodeId, VIEW_KEY } from '../items/keys.ts';
+import { type CompiledModel, type EdgeModel, layersOf } from '../model/compiled.ts';
+import { ItemPlanner, problemsOf } from './derive.ts';
+import { type DerivedImage, fieldsOf } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
 import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from './unit.ts';
 
@@ -28,18 +28,16 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   for (const history of histories) {
     const continuation = continuationUnit(graph, history);
     if (continuation !== undefined) units.push(continuation);
-    const stepsByLayer = layers.map((layer) => stepsOf(layer, history));
-    const steps = stepsByLayer[0]!;
-    const change = viewChange(history, steps, viewRecords, viewBefore);
+    const planned = layers.length === 1 ? [plan(graph, history)] : layers.map((layer) => plan(layer, history));
+    const { planner, steps } = planned[0]!;
+    const change = viewChange(history, planner.edge?.type, steps, viewRecords, viewBefore);
     if (change !== undefined) viewChanges.push(change);
-    for (const [i, layer] of layers.entries()) {
-      const name = countedName(layer, history);
-      const items = indexUnits(history, stepsByLayer[i]!);
-      if (name === undefined) units.push(...items);
-      else counted.set(name, [...(counted.get(name) ?? []), ...items]);
+    for (const layer of planned) {
+      addIndexUnits(history, layer.steps, countedUnits(layer.planner.edge, counted) ?? units);
     }
-    units.push(...reverseUnits(history, steps, viewBefore), ...fanOutUnits(graph, history));
-    const quarantine = quarantineUnit(history, stepsByLayer);
+    if (planner.edge?.copy !== undefined) addReverseUnit(history, steps, viewBefore, units);
+    if (source === history.target) units.push(...fanOutUnits(graph, history));
+    const quarantine = quarantineUnit(history, planned);
     if (quarantine !== undefined) units.push(quarantine);
   }
   for (const [name, items] of counted) if (items.length > 0) units.push(countedUnit(name, items));
@@ -59,17 +57,30 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
 /** One record and what its two images want. */
 interface Step {
   record: ChangeRecord;
-  before: Derived;
-  after: Derived;
+  before: DerivedImage;
+  after: DerivedImage;
 }
 
-function stepsOf(graph: CompiledModel, { source, target, records }: ItemHistory): Step[] {
+/** A history as one model sees it. */
+interface Planned {
+  planner: ItemPlanner;
+  steps: readonly Step[];
+}
+
+function plan(graph: CompiledModel, { source, target, records }: ItemHistory): Planned {
   const planner = new ItemPlanner(graph, source, target);
-  return records.map((record) => ({
+  // Most items change once in a batch.
+  const steps =
+    records.length === 1 ? [stepOf(planner, records[0]!)] : records.map((record) => stepOf(planner, record));
+  return { planner, steps };
+}
+
+function stepOf(planner: ItemPlanner, record: ChangeRecord): Step {
+  return {
     record,
     before: planner.derive(record.oldImage),
     after: planner.derive(record.newImage),
-  }));
+  };
 }
 
 /** As in `ViewShape`; 0 where the table has no registry. */
@@ -99,38 +110,42 @@ export function span(records: readonly ChangeRecord[]): { oldest: string; newest
 
 function viewChange(
   history: ItemHistory,
+  edgeType: string | undefined,
   steps: readonly Step[],
   viewRecords: ChangeRecord[],
   settleBefore: number,
 ): ViewChange | undefined {
-  const changing = steps.filter(({ before, after }) => !sameInView(before, after));
-  if (changing.length === 0) return undefined;
-  for (const { record } of changing) viewRecords.push(record);
+  let oldest: string | undefined;
+  let byBase = false;
   const mentioned = new Set<string>();
-  for (const { before, after } of changing) {
+  for (const { record, before, after } of steps) {
+    if (sameInView(before, after)) continue;
+    oldest ??= record.position;
+    viewRecords.push(record);
+    if (isBefore(record, settleBefore)) byBase = true;
     if (before.element !== undefined) mentioned.add(before.element);
     if (after.element !== undefined) mentioned.add(after.element);
   }
-  const final = steps.at(-1)!.after;
-  return {
-    target: history.target,
-    oldest: changing[0]!.record.position,
-    edgeType: history.source === history.target ? undefined : typePrefix(history.target),
-    mentioned,
-    element: final.element,
-    attributes: final.attributes,
-    ...(changing.some(({ record }) => isBefore(record, settleBefore)) && { byBase: true }),
-  };
+  if (oldest === undefined) return undefined;
+  const { element, attributes } = steps.at(-1)!.after;
+  const change: ViewChange = { target: history.target, oldest, edgeType, mentioned, element, attributes };
+  return byBase ? { ...change, byBase } : change;
 }
 
-function sameInView(before: Derived, after: Derived): boolean {
+function sameInView(before: DerivedImage, after: DerivedImage): boolean {
   return before.element === after.element && sameItem(before.attributes, after.attributes);
 }
 
-/** The name of the count that a base item is in, of those that the model keeps. */
-function countedName(graph: CompiledModel, { source, target }: ItemHistory): string | undefined {
-  const edge = source === target ? undefined : graph.edges.get(typePrefix(target) ?? '');
-  return edge?.degree === true ? countNameOf(edge.type, edge.generation) : undefined;
+/** Where the index units of an edge type go that is counted; undefined where it is not. */
+function countedUnits(edge: EdgeModel | undefined, counted: Map<string, IndexUnit[]>): IndexUnit[] | undefined {
+  if (edge?.degree !== true) return undefined;
+  const name = countNameOf(edge.type, edge.generation);
+  let units = counted.get(name);
+  if (units === undefined) {
+    units = [];
+    counted.set(name, units);
+  }
+  return units;
 }
 
 /** Counted items of one type and node as one unit; a transaction takes up to a hundred of them. */
@@ -147,69 +162,95 @@ export function countedUnit(countName: string, items: readonly IndexUnit[]): Cou
   };
 }
 
-function indexUnits(history: ItemHistory, steps: readonly Step[]): IndexUnit[] {
-  if (steps.every(({ before, after }) => before.indexItems.size === 0 && after.indexItems.size === 0)) return [];
-  const units: IndexUnit[] = [];
-  const sortKeys = new Set<string>();
-  for (const { before, after } of steps) {
-    for (const key of before.indexItems.keys()) sortKeys.add(key);
-    for (const key of after.indexItems.keys()) sortKeys.add(key);
-  }
-  const final = steps.at(-1)!.after;
-  for (const sortKey of sortKeys) {
-    const changing = steps.filter(
-      ({ before, after }) => !sameItem(before.indexItems.get(sortKey), after.indexItems.get(sortKey)),
-    );
-    if (changing.length === 0) continue;
-    const records = changing.map(({ record }) => record);
-    const wanted = final.indexItems.get(sortKey);
-    const isYoung = changing.some(({ record, before, after }) =>
-      isBefore(record, before.settleBefore?.get(sortKey) ?? after.settleBefore?.get(sortKey) ?? 0),
-    );
-    units.push({
+/** Adds a unit for each index item that a record of the history changes. */
+function addIndexUnits({ source, target }: ItemHistory, steps: readonly Step[], units: Unit[] | IndexUnit[]): void {
+  const { after: final } = steps.at(-1)!;
+  for (const sortKey of indexKeysOf(steps)) {
+    let records: ChangeRecord[] | undefined;
+    let byBase = false;
+    for (const { record, before, after } of steps) {
+      if (sameItem(fieldsOf(before, sortKey), fieldsOf(after, sortKey))) continue;
+      if (records === undefined) records = [record];
+      else records.push(record);
+      if (isBefore(record, before.settleBefore?.get(sortKey) ?? after.settleBefore?.get(sortKey) ?? 0)) byBase = true;
+    }
+    if (records === undefined) continue;
+    // A history's records are in the order of their positions.
+    const { position: oldest } = records[0]!;
+    const newest = records.length === 1 ? oldest : records.at(-1)!.position;
+    const wanted = fieldsOf(final, sortKey);
+    const unit: IndexUnit = {
       kind: 'index',
-      source: history.source,
+      source,
       sortKey,
-      base: { source: history.source, target: history.target },
+      base: { source, target },
       wanted,
-      ...(isYoung && { byBase: true }),
       records,
-      ...span(records),
-    });
+      oldest,
+      newest,
+    };
+    units.push(byBase ? { ...unit, byBase } : unit);
   }
-  return units;
 }
 
-/** The unit of an edge's reverse item: whatever becomes of the edge, it is the same item. */
-function reverseUnits({ source, target }: ItemHistory, steps: readonly Step[], settleBefore: number): IndexUnit[] {
+/** The sort keys of index items that any image of the steps mentions. */
+function indexKeysOf(steps: readonly Step[]): Iterable<string> {
+  let keys: readonly string[] = [];
+  let all: Set<string> | undefined;
+  for (const { before, after } of steps) {
+    // The images of an edge have the very same list.
+    if (before.keys.length > 0 && before.keys !== keys) {
+      if (keys.length === 0) keys = before.keys;
+      else all = withKeys(all ?? new Set(keys), before.keys);
+    }
+    if (after.keys.length > 0 && after.keys !== keys) {
+      if (keys.length === 0) keys = after.keys;
+      else all = withKeys(all ?? new Set(keys), after.keys);
+    }
+  }
+  return all ?? keys;
+}
+
+function withKeys(all: Set<string>, keys: readonly string[]): Set<string> {
+  for (const key of keys) all.add(key);
+  return all;
+}
+
+/** Adds the unit of the edge's reverse item, which is in the target's partition, where a record changes it. */
+function addReverseUnit(
+  { source, target }: ItemHistory,
+  steps: readonly Step[],
+  settleBefore: number,
+  units: Unit[],
+): void {
   const changing = steps.filter(({ before, after }) => !sameItem(before.reverse?.fields, after.reverse?.fields));
-  if (changing.length === 0) return [];
+  if (changing.length === 0) return;
   const { key } = (changing[0]!.before.reverse ?? changing[0]!.after.reverse)!;
   const records = changing.map(({ record }) => record);
-  return [
-    {
-      kind: 'index',
-      source: key.source,
-      sortKey: key.target,
-      base: { source, target },
-      wanted: steps.at(-1)!.after.reverse?.fields,
-      ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
-      records,
-      ...span(records),
-    },
-  ];
+  units.push({
+    kind: 'index',
+    source: key.source,
+    sortKey: key.target,
+    base: { source, target },
+    wanted: steps.at(-1)!.after.reverse?.fields,
+    ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
+    records,
+    ...span(records),
+  });
 }
 
 /** Only the state that the batch ends in can be stuck: what an earlier record got wrong, a later one mended. */
-function quarantineUnit(history: ItemHistory, stepsByLayer: readonly Step[][]): QuarantineUnit | undefined {
-  const { record } = stepsByLayer[0]!.at(-1)!;
-  const { problems } = mergeDerived(stepsByLayer.map((steps) => steps.at(-1)!.after));
-  if (problems.length === 0) return undefined;
+function quarantineUnit(history: ItemHistory, planned: readonly Planned[]): QuarantineUnit | undefined {
+  let isStuck = false;
+  for (const { steps } of planned) if (steps.at(-1)!.after.problems.length > 0) isStuck = true;
+  if (!isStuck) return undefined;
+  const { record } = planned[0]!.steps.at(-1)!;
+  const problems = problemsOf(planned.map(({ steps }) => steps.at(-1)!.after));
   const derivedKeys = new Set<string>();
-  for (const step of stepsByLayer.flat()) {
+  for (const step of planned.flatMap(({ steps }) => steps)) {
     for (const derived of [step.before, step.after]) {
       if (derived.element !== undefined || derived.attributes !== undefined) derivedKeys.add(VIEW_KEY);
-      for (const key of derived.indexItems.keys()) derivedKeys.add(key);
+      for (const [i, key] of derived.keys.entries()) if (derived.fields[i] !== undefined) derivedKeys.add(key);
     }
   }
   return {

@@ -12,8 +12,8 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: UNITS,
-        find: '  if (changing.length === 0) return undefined;',
-        replace: '  if (changing.length === 0 || sameInView(steps[0]!.before, steps.at(-1)!.after)) return undefined;',
+        find: '  if (oldest === undefined) return undefined;',
+        replace: '  if (oldest === undefined || sameInView(steps[0]!.before, steps.at(-1)!.after)) return undefined;',
       },
     ],
   },
@@ -23,9 +23,9 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: UNITS,
-        find: '    if (changing.length === 0) continue;',
+        find: '    if (records === undefined) continue;',
         replace:
-          '    if (changing.length === 0 || sameItem(steps[0]!.before.indexItems.get(sortKey), final.indexItems.get(sortKey))) continue;',
+          '    if (records === undefined || sameItem(fieldsOf(steps[0]!.before, sortKey), fieldsOf(final, sortKey))) continue;',
       },
     ],
   },
@@ -35,9 +35,9 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: UNITS,
-        find: '  for (const { before, after } of changing) {\n    if (before.element',
+        find: '  const { element, attributes } = steps.at(-1)!.after;',
         replace:
-          '  for (const { before, after } of [{ before: changing[0]!.before, after: changing.at(-1)!.after }]) {\n    if (before.element',
+          '  const changing = steps.filter(({ before, after }) => !sameInView(before, after));\n  mentioned.clear();\n  for (const end of [changing[0]!.before.element, changing.at(-1)!.after.element]) if (end !== undefined) mentioned.add(end);\n  const { element, attributes } = steps.at(-1)!.after;',
       },
     ],
   },
@@ -59,9 +59,9 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: UNITS,
-        find: '    attributes: final.attributes,',
+        find: '  return byBase ? { ...change, byBase } : change;',
         replace:
-          '    attributes: final.attributes && Object.fromEntries(Object.entries(final.attributes).filter(([name, value]) => changing[0]!.before.attributes === undefined || JSON.stringify(changing[0]!.before.attributes[name]) !== JSON.stringify(value))),\n    gone: Object.keys(changing[0]!.before.attributes ?? {}).filter((name) => final.attributes?.[name] === undefined),',
+          '  const first = steps.find(({ before, after }) => !sameInView(before, after))!.before.attributes;\n  return {\n    ...change,\n    attributes: attributes && Object.fromEntries(Object.entries(attributes).filter(([name, value]) => first === undefined || JSON.stringify(first[name]) !== JSON.stringify(value))),\n    gone: Object.keys(first ?? {}).filter((name) => attributes?.[name] === undefined),\n    byBase,\n  };',
       },
       {
         file: WRITES,
@@ -82,9 +82,9 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/plan/derive.ts',
-        find: '  return { attributes, indexItems, settleBefore, problems };',
+        find: '  return { attributes, keys, fields, places, settleBefore, problems };',
         replace:
-          '  return { attributes: Object.keys(attributes).length === 0 ? undefined : attributes, indexItems, problems };',
+          '  return { attributes: Object.keys(attributes).length === 0 ? undefined : attributes, keys, fields, places, settleBefore, problems };',
       },
     ],
   },
@@ -107,7 +107,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
         file: UNITS,
         find: 'before: planner.derive(record.oldImage),',
         replace:
-          'before: [planner.derive(record.oldImage)].map((before) => (before.problems.length === 0 ? before : { indexItems: new Map(), problems: [] }))[0]!,',
+          'before: [planner.derive(record.oldImage)].map((before) => (before.problems.length === 0 ? before : { keys: [], fields: [], problems: [] }))[0]!,',
       },
     ],
   },

@@ -5,11 +5,11 @@ import {
   MalformedValueError,
   setOwn,
   withBytes,
-} from '../items/attribute-value.ts';
-import { TARGET_ID } from '../items/hashed-key.ts';
-import { toPlainItem } from '../items/plain.ts';
-import type { CompiledModel, Compute, Projection } from '../model/compiled.ts';
-import type { DeriveContext } from '../model/schema.ts';
+} from '../../../src/items/attribute-value.ts';
+import { TARGET_ID } from '../../../src/items/hashed-key.ts';
+import { toPlainItem } from '../../../src/items/plain.ts';
+import type { CompiledModel, Compute, Projection } from '../../../src/model/compiled.ts';
+import type { DeriveContext } from '../../../src/model/schema.ts';
 
 /** Why a part of a base item could not be derived. */
 export interface Problem {

@@ -1,6 +1,6 @@
-import type { AttributeValue } from '../items/attribute-value.ts';
-import { EncodingError, encodePath, encodeValue, type ValueType } from '../items/encoding.ts';
-import type { OrderModel } from '../model/compiled.ts';
+import type { AttributeValue } from '../../../src/items/attribute-value.ts';
+import { EncodingError, encodePath, encodeValue, type ValueType } from '../../../src/items/encoding.ts';
+import type { OrderModel } from '../../../src/model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** An order's encoded text, the value it came from (of a path, a list), and the attribute to name in errors. */

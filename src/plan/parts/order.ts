@@ -1,0 +1,91 @@
+import type { AttributeValue } from '../../items/attribute-value.ts';
+import { EncodingError, encodePath, encodeValue, type ValueType } from '../../items/encoding.ts';
+import type { OrderModel } from '../../model/compiled.ts';
+import { PartError, type Subject } from './subject.ts';
+
+/** An order's encoded text, the value it came from (of a path, a list), and the attribute to name in errors. */
+export interface Encoded {
+  text: string;
+  value: AttributeValue;
+  attribute?: string;
+}
+
+/** Encodes what an order takes from an image; undefined where the image leaves the order out. */
+export type OrderEncoder = (subject: Subject) => Encoded | undefined;
+
+/** Makes the encoder of an order. `purpose` completes "needed for ..." in the problems that it finds. */
+export function orderEncoder(order: OrderModel, fold: boolean, purpose: string): OrderEncoder {
+  if (order.kind === 'derive') {
+    return (subject) => {
+      const text = subject.compute(order.compute, purpose);
+      return text === undefined ? undefined : encode({ S: text }, 'string', fold, purpose);
+    };
+  }
+  if (order.kind === 'path') {
+    return (subject) => encodeAttributePath(order.attributes, subject, fold, purpose);
+  }
+  if (order.kind === 'rank') return rankEncoder(order, purpose);
+  const { attribute, type } = order;
+  return (subject) => {
+    const value = subject.attribute(attribute);
+    return value === undefined ? undefined : encode(value, type, fold, purpose, attribute);
+  };
+}
+
+function rankEncoder({ attribute, weights }: Extract<OrderModel, { kind: 'rank' }>, purpose: string): OrderEncoder {
+  const texts = new Map([...weights].map(([label, weight]) => [label, `${weight}-${label}`]));
+  return (subject) => {
+    const value = subject.attribute(attribute);
+    if (value === undefined) return undefined;
+    const label = encode(value, 'string', false, purpose, attribute);
+    const text = texts.get(label.text);
+    if (text !== undefined) return { text, value, attribute };
+    const declared = [...weights.keys()].join(', ');
+    const message = `attribute ${attribute}, needed for ${purpose}, is ${JSON.stringify(label.text)}, which has no declared rank (${declared})`;
+    throw new PartError('undeclared-label', message, attribute);
+  };
+}
+
+/**
+ * Encodes the attributes of a path up to the first that is absent: a path with a hole would be found by a beginning that
+ * nobody would ask for.
+ */
+function encodeAttributePath(
+  attributes: readonly string[],
+  subject: Subject,
+  fold: boolean,
+  purpose: string,
+): Encoded | undefined {
+  const values: AttributeValue[] = [];
+  const segments: string[] = [];
+  for (const attribute of attributes) {
+    const value = subject.attribute(attribute);
+    if (value === undefined) break;
+    // Folded with the whole path below; this tells whether it is a text, and names the attribute where it is not.
+    segments.push(encode(value, 'string', false, purpose, attribute).text);
+    values.push(value);
+  }
+  if (values.length === 0) return undefined;
+  return {
+    text: encodePath(segments, fold),
+    value: { L: values },
+    attribute: attributes.slice(0, values.length).join(', '),
+  };
+}
+
+/** Encodes a value; `purpose` completes "needed for ..." in the error. */
+export function encode(
+  value: AttributeValue,
+  type: ValueType,
+  fold: boolean,
+  purpose: string,
+  attribute?: string,
+): Encoded {
+  try {
+    return { text: encodeValue(value, type, fold), value, attribute };
+  } catch (error) {
+    if (!(error instanceof EncodingError)) throw error;
+    const subject = attribute === undefined ? 'the derived text' : `attribute ${attribute}, needed`;
+    throw new PartError('wrong-type', `${subject} for ${purpose}, ${error.message}`, attribute);
+  }
+}

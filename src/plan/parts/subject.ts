@@ -1,0 +1,110 @@
+import {
+  type AttributeValue,
+  attributeOf,
+  type Item,
+  MalformedValueError,
+  setOwn,
+  withBytes,
+} from '../../items/attribute-value.ts';
+import { TARGET_ID } from '../../items/hashed-key.ts';
+import { toPlainItem } from '../../items/plain.ts';
+import type { CompiledModel, Compute, Projection } from '../../model/compiled.ts';
+
+/** Why a part of a base item could not be derived. */
+export interface Problem {
+  code:
+    | 'misfit'
+    | 'malformed'
+    | 'wrong-type'
+    | 'undeclared-label'
+    | 'derive-failed'
+    | 'key-too-long'
+    | 'item-too-large';
+  /** The base item's attribute, where one is to blame. */
+  attribute?: string;
+  /** One sentence that names the attribute and the index or label it was needed for. */
+  message: string;
+}
+
+/** A part that cannot be derived; caught at the part's border. */
+export class PartError extends Error {
+  readonly problem: Problem;
+  constructor(code: Problem['code'], message: string, attribute?: string) {
+    super(message);
+    this.problem = { code, message, attribute };
+  }
+}
+
+/** One image with what its parts share: keys, and the plain form for `derive` functions, made once and only if asked. */
+export class Subject {
+  private plain: Record<string, unknown> | undefined;
+  /**
+   * @param source the partition key. @param type the node or edge type. @param target the target's id, of a node its own.
+   * @param isHashed whether it is an edge with a hashed key, whose target stands in an attribute.
+   */
+  constructor(
+    readonly graph: CompiledModel,
+    readonly source: string,
+    readonly type: string,
+    readonly target: string,
+    readonly image: Item,
+    private readonly isHashed = false,
+  ) {}
+
+  /** An attribute by name, binary as bytes; what is no attribute value is a `PartError`. */
+  attribute(name: string): AttributeValue | undefined {
+    const value = attributeOf(this.image, name);
+    if (value === undefined) return undefined;
+    try {
+      return withBytes(value);
+    } catch (error) {
+      if (!(error instanceof MalformedValueError)) throw error;
+      throw new PartError('malformed', `attribute ${name} ${error.message}`, name);
+    }
+  }
+
+  /** What a `derive` of the model gives for the image; anything but a text or nothing is a `PartError`. */
+  compute(compute: Compute, purpose: string): string | undefined {
+    this.plain ??= toPlainItem(this.project({ kind: 'ALL' }));
+    let text: unknown;
+    try {
+      text = compute(this.plain, { source: this.source, type: this.type, target: this.target });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new PartError('derive-failed', `derive for ${purpose} threw: ${reason}`);
+    }
+    if (text === undefined || typeof text === 'string') return text;
+    throw new PartError('derive-failed', `derive for ${purpose} gave ${typeof text} instead of a string`);
+  }
+
+  /**
+   * The attributes that a projection names; keys, and the target of a hashed one, are left out. An attribute that is
+   * malformed is left out and noted; where there is nothing to note it in, it is a `PartError`.
+   */
+  project(projection: Projection, problems?: Problem[]): Item {
+    const copy: Item = {};
+    if (projection.kind === 'KEYS_ONLY') return copy;
+    const { partitionKey, sortKey } = this.graph.table;
+    const names = projection.kind === 'ALL' ? Object.keys(this.image) : projection.attributes;
+    for (const name of names) {
+      if (name === partitionKey || name === sortKey || (this.isHashed && name === TARGET_ID)) continue;
+      try {
+        const value = this.attribute(name);
+        if (value !== undefined) setOwn(copy, name, value);
+      } catch (error) {
+        if (problems === undefined) throw error;
+        note(problems, error);
+      }
+    }
+    return copy;
+  }
+}
+
+/**
+ * Notes the failure of a part, which is absent then; any other error is thrown on. Parts run in a `try` of their own, not in a
+ * function that is passed: there are several for each image of a batch.
+ */
+export function note(problems: Problem[], error: unknown): void {
+  if (!(error instanceof PartError)) throw error;
+  problems.push(error.problem);
+}

@@ -1,0 +1,178 @@
+// The plain planner: it asks the model for each image, and nothing is worked out ahead. Property tests hold the planner
+// against it, so what is derived changes in both.
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { COUNTED } from '../../../src/items/derived-item.ts';
+import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../../../src/items/element.ts';
+import { isWellFormed } from '../../../src/items/encoding.ts';
+import { countNameOf, edgeIndexKey } from '../../../src/items/keys.ts';
+import { type BaseItemKind, classifyKey, type KeyKind, misfitText, withTarget } from '../../../src/model/base-item.ts';
+import {
+  type CompiledModel,
+  type EdgeModel,
+  type InboundItem,
+  type LabelModel,
+  layersOf,
+  type NodeModel,
+} from '../../../src/model/compiled.ts';
+import { reverseItem } from '../../../src/plan/copies.ts';
+import type { Derived } from '../../../src/plan/derived.ts';
+import { inboundItem, searchItems } from './index-items.ts';
+import { ownerItems } from './owner-items.ts';
+import { PartError, type Problem, part, Subject } from './subject.ts';
+
+export type { Problem } from './subject.ts';
+
+/**
+ * The planner: what one base item wants derived from it. Stream, check, repair and `waitForProjection` share it.
+ *
+ * It is a total function of the image: a part that cannot be derived (an attribute of the wrong type, a key that is too
+ * long) is wanted absent and reported as a problem. So a bad image never hides the good parts beside it, and a record
+ * that mends it finds the same old state whatever happened before.
+ */
+
+const NO_ITEMS: ReadonlyMap<string, Item> = new Map();
+const NOTHING: Derived = { indexItems: NO_ITEMS, problems: [] };
+
+/**
+ * Derives everything that a base item image wants; an undefined image (the item is absent) wants nothing. Of further models
+ * that are kept beside this one only the index items are wanted: a node has one view.
+ */
+export function derive(graph: CompiledModel, source: string, sortKey: string, image: Item | undefined): Derived {
+  if (image === undefined) return NOTHING;
+  if (graph.further === undefined) return new ItemPlanner(graph, source, sortKey).derive(image);
+  return mergeDerived(layersOf(graph).map((layer) => new ItemPlanner(layer, source, sortKey).derive(image)));
+}
+
+/** What several models want of one image; the view and the reverse item are those of the first. */
+export function mergeDerived([first, ...further]: readonly Derived[]): Derived {
+  if (first === undefined) return NOTHING;
+  if (further.length === 0) return first;
+  const all = [first, ...further];
+  // Two models may fail over the same attribute, with the same words.
+  const problems = new Map(all.flatMap((derived) => derived.problems).map((problem) => [problem.message, problem]));
+  return {
+    ...first,
+    indexItems: new Map(all.flatMap(({ indexItems }) => [...indexItems])),
+    settleBefore: new Map(all.flatMap(({ settleBefore }) => [...(settleBefore ?? [])])),
+    problems: [...problems.values()],
+  };
+}
+
+/** The planner of one base item in one model: what its keys say is worked out once for all of its images. */
+export class ItemPlanner {
+  private readonly kind: KeyKind;
+  /** What an edge's element begins with; of a hashed key's only the part that all images share. */
+  private readonly escapedEdge: string = '';
+  /** An edge's index items with their sort keys. */
+  private readonly indexItems: readonly [sortKey: string, item: InboundItem][] = [];
+  /** The sort key of a counted edge's item that the count stands for. */
+  private readonly countedKey: string | undefined;
+  private settleBefore: Map<string, number> | undefined;
+
+  constructor(
+    private readonly graph: CompiledModel,
+    private readonly source: string,
+    private readonly sortKey: string,
+  ) {
+    this.kind = classifyKey(graph, source, sortKey);
+    if (this.kind.kind !== 'edge' && this.kind.kind !== 'hashed') return;
+    this.escapedEdge = escapedEdge(sortKey);
+    const items = this.kind.edge.inbound?.items ?? [];
+    this.indexItems = items.map((item) => [edgeIndexKey(sortKey, item.orderName, item.generation), item]);
+    for (const [key, item] of this.indexItems) this.settle(key, item.settleBefore);
+    const { degree, generation, settleBefore } = this.kind.edge;
+    if (!degree) return;
+    this.countedKey = edgeIndexKey(sortKey, undefined, generation);
+    this.settle(this.countedKey, settleBefore);
+  }
+
+  private settle(key: string, before: number | undefined): void {
+    if (before === undefined) return;
+    this.settleBefore ??= new Map();
+    this.settleBefore.set(key, before);
+  }
+
+  /** As the function `derive`. */
+  derive(image: Item | undefined): Derived {
+    if (image === undefined) return NOTHING;
+    const kind = withTarget(this.graph, this.kind, this.sortKey, image);
+    if (kind.kind === 'unknown') return NOTHING;
+    if (kind.kind === 'misfit') {
+      return { indexItems: NO_ITEMS, problems: [{ code: 'misfit', message: misfitText(kind) }] };
+    }
+    if (kind.kind === 'node') return deriveNode(this.graph, kind.node, this.source, image);
+    return this.deriveEdge(kind, image);
+  }
+
+  private deriveEdge({ edge, target }: Extract<BaseItemKind, { kind: 'edge' }>, image: Item): Derived {
+    const context = { source: this.source, type: edge.type, target };
+    const subject = new Subject(this.graph, context, image, edge.keys === 'hashed');
+    const problems: Problem[] = [];
+    const { labels, inbound } = edge;
+    const element = labels && part(problems, () => this.element(edge, labels, subject));
+    const reverse = reverseItem(edge, this.source, target);
+    if (inbound === undefined && this.countedKey === undefined) {
+      return { element, indexItems: NO_ITEMS, reverse, problems };
+    }
+    const indexItems = new Map<string, Item>();
+    for (const [key, item] of this.indexItems) {
+      const fields = inbound && inboundItem(inbound, item, subject, this.sortKey, problems);
+      if (fields !== undefined) indexItems.set(key, fields);
+    }
+    const { countedKey } = this;
+    if (countedKey !== undefined) {
+      const name = countNameOf(edge.type, edge.generation);
+      indexItems.set(countedKey, { ...indexItems.get(countedKey), [COUNTED]: { S: name } });
+    }
+    return { element, indexItems, settleBefore: this.settleBefore, reverse, problems };
+  }
+
+  private element({ keys }: EdgeModel, labels: readonly LabelModel[], subject: Subject): string {
+    let element = keys === 'hashed' ? escapedHashedEdge(this.sortKey, subject.context.target) : this.escapedEdge;
+    for (const label of labels) element += labelText(label, subject);
+    return element;
+  }
+}
+
+function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: Item): Derived {
+  const subject = new Subject(graph, { source: id, type: node.type, target: id }, image);
+  const indexItems = new Map<string, Item>();
+  const problems: Problem[] = [];
+  let settleBefore: Map<string, number> | undefined;
+  const add = (key: string, item: Item, before: number | undefined): void => {
+    indexItems.set(key, item);
+    if (before === undefined) return;
+    settleBefore ??= new Map();
+    settleBefore.set(key, before);
+  };
+  for (const search of node.searches.values()) {
+    // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
+    const items = part(problems, () => searchItems(search, subject)) ?? [];
+    for (const [key, item] of items) add(key, item, search.settleBefore);
+  }
+  const attributes = subject.project(node.view, problems);
+  for (const { key, item, settleBefore: before } of ownerItems(node, subject, attributes, problems))
+    add(key, item, before);
+  return { attributes, indexItems, settleBefore, problems };
+}
+
+/** A label as it stands in the element; empty where the edge has none. */
+function labelText(label: LabelModel, subject: Subject): string {
+  const purpose = `label ${label.name} of the edge set`;
+  if (label.from.kind === 'derive') {
+    const text = subject.compute(label.from.compute, purpose);
+    if (text === undefined) return '';
+    // It would be stored as another text and differ from what is wanted forever.
+    if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);
+    return encodeLabel(label.name, { S: text });
+  }
+  const { attribute } = label.from;
+  const value = subject.attribute(attribute);
+  if (value === undefined) return '';
+  try {
+    return encodeLabel(label.name, value);
+  } catch (error) {
+    if (!(error instanceof LabelError)) throw error;
+    throw new PartError('wrong-type', `attribute ${attribute}, needed for ${purpose}, ${error.message}`, attribute);
+  }
+}

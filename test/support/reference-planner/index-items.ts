@@ -1,0 +1,144 @@
+import {
+  type AttributeValue,
+  type Item,
+  isItemWithinBytes,
+  itemSizeBytes,
+  typeOf,
+} from '../../../src/items/attribute-value.ts';
+import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../../src/items/derived-item.ts';
+import { indexSortKey, typeName } from '../../../src/items/encoding.ts';
+import { isWithinBytes, SORT_KEY_BYTES, searchKey, searchValueKey } from '../../../src/items/keys.ts';
+import type {
+  InboundItem,
+  InboundModel,
+  InboundOrder,
+  IndexName,
+  Projection,
+  SearchModel,
+} from '../../../src/model/compiled.ts';
+import { inboundPartition, searchPartition } from '../../../src/model/index-partition.ts';
+import { type Encoded, encode, encodeOrder } from './order.ts';
+import { PartError, type Problem, part, type Subject } from './subject.ts';
+
+/** The wanted fields of index items: an edge's items in its orders, and a node's search items. */
+
+/** DynamoDB's limit on an item, in bytes, less what an index item carries besides its fields. */
+const ITEM_BYTES = 400 * 1024 - 4096;
+
+/** One index item of an edge with the keys of every order of it that applies; undefined where none does. */
+export function inboundItem(
+  inbound: InboundModel,
+  { orders }: InboundItem,
+  subject: Subject,
+  sortKey: string,
+  problems: Problem[],
+): Item | undefined {
+  const item: Item = {};
+  let indexed = false;
+  for (const order of orders) {
+    if (part(problems, () => addOrderKeys(item, order, inbound, subject, sortKey)) === true) indexed = true;
+  }
+  if (!indexed) return undefined;
+  return part(problems, () => withProjection(item, inbound.project, subject));
+}
+
+/** Adds an order's two keys; says whether the order applies. */
+function addOrderKeys(
+  item: Item,
+  order: InboundOrder,
+  inbound: InboundModel,
+  subject: Subject,
+  sortKey: string,
+): boolean {
+  const purpose = `order ${order.name} of ${subject.context.type}`;
+  const encoded = encodeOrder(order.order, subject, false, purpose);
+  if (encoded === undefined) return false;
+  const partition = inboundPartition(inbound, order, sortKey, encoded.text, subject.source);
+  addIndexKeys(item, order.index, partition, encoded, subject.source, purpose);
+  return true;
+}
+
+/** A search's items of a node with their sort keys; more than one only where it has one for each value. */
+export function searchItems(search: SearchModel, subject: Subject): [string, Item][] {
+  const purpose = `search ${search.indexPartition}`;
+  if (!search.each) {
+    const encoded = encodeOrder(search.order, subject, search.fold, purpose);
+    if (encoded === undefined) return [];
+    const item = searchItem(search, subject, encoded, purpose);
+    return item === undefined ? [] : [[searchKey(search.name, search.generation), item]];
+  }
+  const items = new Map<string, Item>();
+  for (const encoded of eachValue(search, subject, purpose)) {
+    const key = searchValueKey(search.name, encoded.text, search.generation);
+    const present = items.get(key);
+    // Values that fold to the same text share an item; it shows the one that sorts first, in any order of the set.
+    if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
+    const item = searchItem(search, subject, encoded, purpose);
+    if (item !== undefined) items.set(key, item);
+  }
+  return [...items];
+}
+
+function eachValue(search: SearchModel, subject: Subject, purpose: string): Encoded[] {
+  if (search.order.kind !== 'attribute') return [];
+  const { attribute, type } = search.order;
+  const value = subject.attribute(attribute);
+  if (value === undefined) return [];
+  let values: AttributeValue[];
+  if ('L' in value) values = value.L;
+  else if ('SS' in value) values = value.SS.map((S) => ({ S }));
+  else if ('NS' in value) values = value.NS.map((N) => ({ N }));
+  else {
+    const message = `attribute ${attribute}, needed for ${purpose}, should be a list or a set, but is ${typeName(typeOf(value))}`;
+    throw new PartError('wrong-type', message, attribute);
+  }
+  return values.map((entry) => encode(entry, type, search.fold, purpose, attribute));
+}
+
+function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): Item | undefined {
+  let partitionText: string | undefined;
+  if (search.partition !== undefined) {
+    const value = subject.attribute(search.partition);
+    if (value === undefined) return undefined;
+    partitionText = encode(value, 'string', false, `the partition of ${purpose}`, search.partition).text;
+  }
+  const partition = searchPartition(search, partitionText, encoded.text, subject.source);
+  const item: Item = {};
+  addIndexKeys(item, 'gsi0', partition, encoded, subject.source, purpose);
+  item[VALUE] = encoded.value;
+  return withProjection(item, search.project, subject);
+}
+
+function addIndexKeys(
+  item: Item,
+  index: IndexName,
+  partition: string,
+  { text, attribute }: Encoded,
+  source: string,
+  purpose: string,
+): void {
+  const sort = indexSortKey(text, source);
+  const tooLong = isWithinBytes(partition, SORT_KEY_BYTES) ? sort : partition;
+  if (!isWithinBytes(tooLong, SORT_KEY_BYTES)) {
+    const cause = attribute === undefined ? 'the derived text' : `attribute ${attribute}`;
+    const message = `the key that ${cause} makes for ${purpose} has ${Buffer.byteLength(tooLong)} bytes; an index key has at most ${SORT_KEY_BYTES}`;
+    throw new PartError('key-too-long', message, attribute);
+  }
+  const names = INDEX_KEYS[index];
+  item[names.partition] = { S: partition };
+  item[names.sort] = { S: sort };
+}
+
+function withProjection(item: Item, projection: Projection, subject: Subject): Item {
+  return projection.kind === 'KEYS_ONLY' ? item : withAttributes(item, subject.project(projection), subject);
+}
+
+/** Adds projected attributes to an index item; a `PartError` where it becomes larger than DynamoDB allows. */
+export function withAttributes(item: Item, attributes: Item, subject: Subject): Item {
+  item[ATTRIBUTES] = { M: attributes };
+  if (!isItemWithinBytes(item, ITEM_BYTES)) {
+    const message = `the index item of ${subject.context.type} would have ${itemSizeBytes(item)} bytes with its projected attributes; DynamoDB allows 400 KB. Project fewer attributes`;
+    throw new PartError('item-too-large', message);
+  }
+  return item;
+}

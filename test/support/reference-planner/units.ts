@@ -1,0 +1,228 @@
+// The plain planner: it asks the model for each image, and nothing is worked out ahead. Property tests hold the planner
+// against it, so what is derived changes in both.
+import type { ItemHistory } from '../../../src/fold/fold.ts';
+import { sameItem } from '../../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/items/change-record.ts';
+import { countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../../../src/items/keys.ts';
+import { type CompiledModel, layersOf } from '../../../src/model/compiled.ts';
+import type { Derived } from '../../../src/plan/derived.ts';
+import { continuationUnit, fanOutUnits } from '../../../src/plan/fan-out.ts';
+import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../../src/plan/unit.ts';
+import { ItemPlanner, mergeDerived } from './derive.ts';
+
+/**
+ * Units: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.
+ *
+ * Two traps shape them. *No net-zero*: `[INSERT]` may have been applied by an earlier cut of the same records, so
+ * `[INSERT, REMOVE]` has to be written as a removal. *No netted chains*: for each edge every element that any record
+ * mentions is remembered, and all but the final one are removed. A unit is left out only where each of its records
+ * leaves the derived value as it is.
+ */
+
+/** Plans the units of one partition. */
+export function planUnits(graph: CompiledModel, source: string, histories: readonly ItemHistory[]): Unit[] {
+  const units: Unit[] = [];
+  const viewChanges: ViewChange[] = [];
+  const viewRecords: ChangeRecord[] = [];
+  const counted = new Map<string, IndexUnit[]>();
+  const layers = layersOf(graph);
+  const viewBefore = settleBeforeOfView(graph, source);
+  for (const history of histories) {
+    const continuation = continuationUnit(graph, history);
+    if (continuation !== undefined) units.push(continuation);
+    const stepsByLayer = layers.map((layer) => stepsOf(layer, history));
+    const steps = stepsByLayer[0]!;
+    const change = viewChange(history, steps, viewRecords, viewBefore);
+    if (change !== undefined) viewChanges.push(change);
+    for (const [i, layer] of layers.entries()) {
+      const name = countedName(layer, history);
+      const items = indexUnits(history, stepsByLayer[i]!);
+      if (name === undefined) units.push(...items);
+      else counted.set(name, [...(counted.get(name) ?? []), ...items]);
+    }
+    units.push(...reverseUnits(history, steps, viewBefore), ...fanOutUnits(graph, history));
+    const quarantine = quarantineUnit(history, stepsByLayer);
+    if (quarantine !== undefined) units.push(quarantine);
+  }
+  for (const [name, items] of counted) if (items.length > 0) units.push(countedUnit(name, items));
+  if (viewChanges.length > 0) {
+    units.push({
+      kind: 'view',
+      source,
+      sortKey: VIEW_KEY,
+      changes: viewChanges,
+      records: viewRecords,
+      ...span(viewRecords),
+    });
+  }
+  return units;
+}
+
+/** One record and what its two images want. */
+interface Step {
+  record: ChangeRecord;
+  before: Derived;
+  after: Derived;
+}
+
+function stepsOf(graph: CompiledModel, { source, target, records }: ItemHistory): Step[] {
+  const planner = new ItemPlanner(graph, source, target);
+  return records.map((record) => ({
+    record,
+    before: planner.derive(record.oldImage),
+    after: planner.derive(record.newImage),
+  }));
+}
+
+/** As in `ViewShape`; 0 where the table has no registry. */
+function settleBeforeOfView({ shapes }: CompiledModel, source: string): number {
+  return shapes?.get(parseNodeId(source)?.type ?? '')?.settleBefore ?? 0;
+}
+
+/**
+ * Whether a record may have been made before a moment, in milliseconds since 1970. Then a later one may have come before
+ * what it concerns was kept at all, and left no watermark there to tell.
+ */
+function isBefore({ createdAtSeconds }: ChangeRecord, momentMs: number): boolean {
+  if (momentMs === 0) return false;
+  return createdAtSeconds === undefined || createdAtSeconds * 1000 < momentMs;
+}
+
+/** The oldest and the newest position of records, of which there is one at least. */
+export function span(records: readonly ChangeRecord[]): { oldest: string; newest: string } {
+  let oldest = records[0]!.position;
+  let newest = oldest;
+  for (const { position } of records) {
+    if (position < oldest) oldest = position;
+    if (position > newest) newest = position;
+  }
+  return { oldest, newest };
+}
+
+function viewChange(
+  history: ItemHistory,
+  steps: readonly Step[],
+  viewRecords: ChangeRecord[],
+  settleBefore: number,
+): ViewChange | undefined {
+  const changing = steps.filter(({ before, after }) => !sameInView(before, after));
+  if (changing.length === 0) return undefined;
+  for (const { record } of changing) viewRecords.push(record);
+  const mentioned = new Set<string>();
+  for (const { before, after } of changing) {
+    if (before.element !== undefined) mentioned.add(before.element);
+    if (after.element !== undefined) mentioned.add(after.element);
+  }
+  const final = steps.at(-1)!.after;
+  return {
+    target: history.target,
+    oldest: changing[0]!.record.position,
+    edgeType: history.source === history.target ? undefined : typePrefix(history.target),
+    mentioned,
+    element: final.element,
+    attributes: final.attributes,
+    ...(changing.some(({ record }) => isBefore(record, settleBefore)) && { byBase: true }),
+  };
+}
+
+function sameInView(before: Derived, after: Derived): boolean {
+  return before.element === after.element && sameItem(before.attributes, after.attributes);
+}
+
+/** The name of the count that a base item is in, of those that the model keeps. */
+function countedName(graph: CompiledModel, { source, target }: ItemHistory): string | undefined {
+  const edge = source === target ? undefined : graph.edges.get(typePrefix(target) ?? '');
+  return edge?.degree === true ? countNameOf(edge.type, edge.generation) : undefined;
+}
+
+/** Counted items of one type and node as one unit; a transaction takes up to a hundred of them. */
+export function countedUnit(countName: string, items: readonly IndexUnit[]): CountedUnit {
+  const records = items.flatMap((item) => item.records);
+  return {
+    kind: 'counted',
+    source: items[0]!.source,
+    sortKey: degreeKey(countName),
+    countName,
+    items,
+    records,
+    ...span(records),
+  };
+}
+
+function indexUnits(history: ItemHistory, steps: readonly Step[]): IndexUnit[] {
+  if (steps.every(({ before, after }) => before.indexItems.size === 0 && after.indexItems.size === 0)) return [];
+  const units: IndexUnit[] = [];
+  const sortKeys = new Set<string>();
+  for (const { before, after } of steps) {
+    for (const key of before.indexItems.keys()) sortKeys.add(key);
+    for (const key of after.indexItems.keys()) sortKeys.add(key);
+  }
+  const final = steps.at(-1)!.after;
+  for (const sortKey of sortKeys) {
+    const changing = steps.filter(
+      ({ before, after }) => !sameItem(before.indexItems.get(sortKey), after.indexItems.get(sortKey)),
+    );
+    if (changing.length === 0) continue;
+    const records = changing.map(({ record }) => record);
+    const wanted = final.indexItems.get(sortKey);
+    const isYoung = changing.some(({ record, before, after }) =>
+      isBefore(record, before.settleBefore?.get(sortKey) ?? after.settleBefore?.get(sortKey) ?? 0),
+    );
+    units.push({
+      kind: 'index',
+      source: history.source,
+      sortKey,
+      base: { source: history.source, target: history.target },
+      wanted,
+      ...(isYoung && { byBase: true }),
+      records,
+      ...span(records),
+    });
+  }
+  return units;
+}
+
+/** The unit of an edge's reverse item: whatever becomes of the edge, it is the same item. */
+function reverseUnits({ source, target }: ItemHistory, steps: readonly Step[], settleBefore: number): IndexUnit[] {
+  const changing = steps.filter(({ before, after }) => !sameItem(before.reverse?.fields, after.reverse?.fields));
+  if (changing.length === 0) return [];
+  const { key } = (changing[0]!.before.reverse ?? changing[0]!.after.reverse)!;
+  const records = changing.map(({ record }) => record);
+  return [
+    {
+      kind: 'index',
+      source: key.source,
+      sortKey: key.target,
+      base: { source, target },
+      wanted: steps.at(-1)!.after.reverse?.fields,
+      ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
+      records,
+      ...span(records),
+    },
+  ];
+}
+
+/** Only the state that the batch ends in can be stuck: what an earlier record got wrong, a later one mended. */
+function quarantineUnit(history: ItemHistory, stepsByLayer: readonly Step[][]): QuarantineUnit | undefined {
+  const { record } = stepsByLayer[0]!.at(-1)!;
+  const { problems } = mergeDerived(stepsByLayer.map((steps) => steps.at(-1)!.after));
+  if (problems.length === 0) return undefined;
+  const derivedKeys = new Set<string>();
+  for (const step of stepsByLayer.flat()) {
+    for (const derived of [step.before, step.after]) {
+      if (derived.element !== undefined || derived.attributes !== undefined) derivedKeys.add(VIEW_KEY);
+      for (const key of derived.indexItems.keys()) derivedKeys.add(key);
+    }
+  }
+  return {
+    kind: 'quarantine',
+    source: history.source,
+    sortKey: '',
+    target: history.target,
+    problems,
+    derivedKeys: [...derivedKeys],
+    records: [record],
+    oldest: record.position,
+    newest: record.position,
+  };
+}
