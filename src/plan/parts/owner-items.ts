@@ -1,12 +1,12 @@
-import type { Item } from '../items/attribute-value.ts';
-import { INDEX_KEYS } from '../items/derived-item.ts';
-import { OWNER_SORT_KEY } from '../items/encoding.ts';
-import { isWithinBytes, ownerIndexKey, SORT_KEY_BYTES } from '../items/keys.ts';
-import { sortKeyOfEdge } from '../model/base-item.ts';
-import type { InboundModel, InboundOrder, NodeModel } from '../model/compiled.ts';
-import { inboundPartition } from '../model/index-partition.ts';
-import { withAttributes } from './parts/index-items.ts';
-import { note, type Problem, type Subject } from './parts/subject.ts';
+import type { Item } from '../../items/attribute-value.ts';
+import { INDEX_KEYS } from '../../items/derived-item.ts';
+import { OWNER_SORT_KEY } from '../../items/encoding.ts';
+import { isWithinBytes, ownerIndexKey, SORT_KEY_BYTES } from '../../items/keys.ts';
+import { sortKeyOfEdge } from '../../model/base-item.ts';
+import type { InboundModel, InboundOrder, NodeModel } from '../../model/compiled.ts';
+import { inboundPartition } from '../../model/index-partition.ts';
+import { withAttributes } from './index-items.ts';
+import { note, type Problem, type Subject } from './subject.ts';
 
 /** An owner item with its sort key, and if its generation is young the moment that `Derived` names. */
 export interface OwnerItem {

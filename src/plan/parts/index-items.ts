@@ -1,7 +1,13 @@
-import { type AttributeValue, type Item, isItemWithinBytes, itemSizeBytes, typeOf } from '../items/attribute-value.ts';
-import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../items/derived-item.ts';
-import { indexSortKey, typeName } from '../items/encoding.ts';
-import { isWithinBytes, SORT_KEY_BYTES, searchKey, searchValueKey } from '../items/keys.ts';
+import {
+  type AttributeValue,
+  type Item,
+  isItemWithinBytes,
+  itemSizeBytes,
+  typeOf,
+} from '../../items/attribute-value.ts';
+import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../items/derived-item.ts';
+import { indexSortKey, typeName } from '../../items/encoding.ts';
+import { isWithinBytes, SORT_KEY_BYTES, searchKey, searchValueKey } from '../../items/keys.ts';
 import type {
   EdgeModel,
   InboundItem,
@@ -10,10 +16,10 @@ import type {
   IndexName,
   Projection,
   SearchModel,
-} from '../model/compiled.ts';
-import { inboundPartition, searchPartition } from '../model/index-partition.ts';
-import { type Encoded, encode, type OrderEncoder, orderEncoder } from './parts/order.ts';
-import { note, PartError, type Problem, type Subject } from './parts/subject.ts';
+} from '../../model/compiled.ts';
+import { inboundPartition, searchPartition } from '../../model/index-partition.ts';
+import { type Encoded, encode, type OrderEncoder, orderEncoder } from './order.ts';
+import { note, PartError, type Problem, type Subject } from './subject.ts';
 
 /** The wanted fields of index items: an edge's items in its orders, and a node's search items. */
 
