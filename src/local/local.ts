@@ -19,7 +19,7 @@ export interface LocalOptions
 export interface Local {
   /** `http://127.0.0.1:PORT`; any credentials and region will do. */
   endpoint: string;
-  /** A client for the engine. */
+  /** A client for the engine; `DynamoDBDocumentClient.from` takes it, too. */
   client: DynamoDBClient;
   /** The table. */
   store: Store & ScanSource;

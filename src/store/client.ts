@@ -34,13 +34,38 @@ export function isLoopback(endpoint: string | undefined): boolean {
  * the document client; `npm run bench -- client` prints it.
  */
 export function createClient(options: ClientOptions = {}): DynamoDBClient {
-  const client = new DynamoDBClient({
+  const client = new CachingClient({
     ...clientConfig(options),
     requestHandler: requestHandler(options),
-    cacheMiddleware: true,
   } satisfies DynamoDBClientConfig);
   trim(client);
   return client;
+}
+
+/** A command, as far as sending one needs it. */
+interface SendableCommand {
+  resolveMiddleware(stack: unknown, config: unknown, options: unknown): ResolvedMiddleware;
+}
+type ResolvedMiddleware = (command: unknown) => Promise<{ output: unknown }>;
+
+/**
+ * Resolves the middleware of each kind of command once. The SDK's own `cacheMiddleware` does the same, but a
+ * `DynamoDBDocumentClient` takes a client's configuration over and refuses one that has it.
+ */
+class CachingClient extends DynamoDBClient {
+  private readonly resolved = new WeakMap<object, ResolvedMiddleware>();
+
+  /** As the SDK's: calls with options, or with a callback, go the SDK's way. */
+  override send(command: unknown, ...rest: unknown[]): never {
+    if (rest.length > 0) return super.send(command as never, ...(rest as [never])) as never;
+    const kind = (command as object).constructor;
+    let handler = this.resolved.get(kind);
+    if (handler === undefined) {
+      handler = (command as SendableCommand).resolveMiddleware(this.middlewareStack, this.config, undefined);
+      this.resolved.set(kind, handler);
+    }
+    return handler(command).then(({ output }) => output) as never;
+  }
 }
 
 /** Takes three costs out of each call; none of them changes what is sent. */
@@ -75,7 +100,7 @@ export function singleAttemptClient(client: DynamoDBClient): DynamoDBClient {
   // The client keeps resolved middleware by command: this one needs a memory of its own.
   return Object.create(client, {
     middlewareStack: { value: middlewareStack },
-    handlers: { value: undefined, writable: true },
+    resolved: { value: new WeakMap() },
   }) as DynamoDBClient;
 }
 

@@ -23,6 +23,8 @@ export interface ImportOptions {
   skipBad?: boolean | undefined;
   /** Batches in flight at once. Default 8. */
   concurrency?: number | undefined;
+  /** Stops the import after the batches in flight; what it then came to has `total`. Default: it runs to its end. */
+  signal?: AbortSignal | undefined;
   /** Called as items are written, with how many of how many. */
   onProgress?: ((written: number, total: number) => void) | undefined;
 }
@@ -34,6 +36,8 @@ export interface ImportResult {
   wcu: number;
   /** Bad lines left out. */
   skipped: number;
+  /** Items that there were to write, where it was stopped before the last of them. */
+  total?: number;
 }
 
 const BATCH_ITEMS = 25;
@@ -43,10 +47,11 @@ const BATCH_ITEMS = 25;
  * an error that lists every bad line, unless `skipBad`. The file is read twice, so memory holds keys only.
  */
 export async function importFile(options: ImportOptions): Promise<ImportResult> {
-  const { graph, store, skipBad = false, concurrency = 8, onProgress } = options;
+  const { graph, store, skipBad = false, concurrency = 8, signal, onProgress } = options;
   const lastLines = new Map<string, number>();
   const bad: string[] = [];
   for await (const line of itemLines(options)) {
+    if (signal?.aborted) return { items: 0, wcu: 0, skipped: 0, total: lastLines.size };
     if ('error' in line) bad.push(`line ${line.number}: ${line.error}`);
     else lastLines.set(keyText(graph, line.item), line.number);
   }
@@ -62,6 +67,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   async function* batches(): AsyncGenerator<Item[]> {
     let batch: Item[] = [];
     for await (const line of itemLines(options)) {
+      if (signal?.aborted) return;
       if ('error' in line || lastLines.get(keyText(graph, line.item)) !== line.number) continue;
       batch.push(line.item);
       if (batch.length < BATCH_ITEMS) continue;
@@ -80,7 +86,8 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
     },
     { concurrency },
   );
-  return { items, wcu, skipped: bad.length };
+  const isWhole = items === lastLines.size;
+  return { items, wcu, skipped: bad.length, ...(!isWhole && { total: lastLines.size }) };
 }
 
 function keyText(graph: CompiledModel, item: Item): string {

@@ -1,10 +1,15 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answers, freePort } from '../../src/local/engine/ports.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
 
 let dev: DevServer;
@@ -116,5 +121,67 @@ describe('dev', () => {
     await expect.poll(() => answers(port), { timeout: 60_000 }).toBe(true);
     npx.kill('SIGTERM');
     await expect.poll(() => answers(port), { timeout: 20_000 }).toBe(false);
+  });
+});
+
+describe('Ctrl-C', () => {
+  /** Starts a command, interrupts it as soon as `ready` says so, and waits for its end. */
+  async function interrupted(args: string[], ready: () => Promise<unknown>) {
+    const child = spawn(
+      process.execPath,
+      [join(ROOT, 'dist/cli/main.js'), ...args, '--endpoint', dev.endpoint, '--json'],
+      {
+        cwd: ROOT,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
+    let stdout = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    const closed = once(child, 'close') as Promise<[number | null]>;
+    await ready();
+    const asked = performance.now();
+    child.kill('SIGINT');
+    const [code] = await closed;
+    return { code, stdout, seconds: (performance.now() - asked) / 1000 };
+  }
+
+  it('ends a check that waits for the stream, without the time that --settle gives it', async () => {
+    const client = createClient({ endpoint: dev.endpoint });
+    await client.send(
+      new PutItemCommand({
+        TableName: dev.table,
+        Item: { source: { S: 'GOAL-orphan' }, target: { S: '~view' }, edgeSet: { SS: ['GOALMEMBERSHIP-USER-1'] } },
+      }),
+    );
+    client.destroy();
+    const args = ['check', '--settle', '5m', '--source', 'GOAL-orphan'];
+    const { code, stdout, seconds } = await interrupted(args, () => delay(4_000));
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout)).toMatchObject({ stopped: true });
+    expect(seconds).toBeLessThan(10);
+  });
+
+  it('on an import says how much was written', async () => {
+    const file = join(folder, 'many.jsonl');
+    const lines = Array.from(
+      { length: 60_000 },
+      (_, i) => `{"source":"TEAM-c${i}","target":"TEAM-c${i}","name":"${i}"}`,
+    );
+    await writeFile(file, lines.join('\n'));
+    const client = createClient({ endpoint: dev.endpoint });
+    const store = new DynamoDBStore(client, { partitionKey: 'source', sortKey: 'target', name: dev.table } as never);
+    const isWriting = async () =>
+      (await store.get({ source: 'TEAM-c0', target: 'TEAM-c0' }, { consistent: true })).item;
+    const { code, stdout } = await interrupted(['import', file], () =>
+      expect.poll(isWriting, { timeout: 60_000, interval: 20 }).toBeDefined(),
+    );
+    client.destroy();
+    expect(code).toBe(2);
+    const { items, total, stopped } = JSON.parse(stdout) as { items: number; total: number; stopped: boolean };
+    expect({ total, stopped }).toEqual({ total: 60_000, stopped: true });
+    expect(items).toBeGreaterThan(0);
+    expect(items).toBeLessThan(60_000);
   });
 });

@@ -1,4 +1,26 @@
 import { isRunByNpx } from '../../config.ts';
+import { sleep } from '../../retry.ts';
+import { createController, pause } from '../../stream/concurrency.ts';
+
+/** Waiting that ends early where the work is to stop. */
+export interface Stopping {
+  /** Aborted by the first signal. */
+  signal: AbortSignal;
+  /** Waits so many milliseconds; a wait in progress ends with the signal, later ones are as long as they say. */
+  wait(milliseconds: number): Promise<void>;
+  /** Takes the handlers away. */
+  release(): void;
+}
+
+/** Like `stopOnSignal`, for work that looks at a signal from time to time. */
+export function stopping(): Stopping {
+  const controller = createController();
+  const { signal } = controller;
+  const release = stopOnSignal(async () => controller.abort());
+  const wait = (milliseconds: number): Promise<void> =>
+    signal.aborted ? sleep(milliseconds) : pause(milliseconds, signal);
+  return { signal, wait, release };
+}
 
 /** Asked when the process starts: the parent may be gone before there is anything to stop. */
 const PARENT = process.ppid;

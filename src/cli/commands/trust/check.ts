@@ -11,7 +11,7 @@ import { examples, wholeNumber } from '../../session/options.ts';
 import { toJson } from '../../session/output.ts';
 import { startProgress } from '../../session/progress.ts';
 import { inSession, type Session } from '../../session/session.ts';
-import { stopOnSignal } from '../../session/signals.ts';
+import { stopping } from '../../session/signals.ts';
 import { reportJunit, reportText } from './check-report.ts';
 
 /** Drift or quarantine found; not a failure of the command. */
@@ -176,16 +176,15 @@ export async function runCheck(
   const { itemCount } = await describeTable(client, graph);
   const place = resume === undefined ? undefined : new KeptPlace(resume);
   const progress = startProgress('items', itemCount);
-  let isStopped = false;
-  const release = stopOnSignal(async () => {
-    isStopped = true;
-  });
+  const { signal, wait, release } = stopping();
   try {
     const result = await check({
       ...{ graph, store, ...options, ...listeners },
       streamLabel: () => currentStreamLabel(client, graph),
       resume: await place?.load(),
-      remainingMs: () => (isStopped ? 0 : Number.POSITIVE_INFINITY),
+      // A wait for the stream, which may be minutes, ends with the signal: its suspects stay open.
+      wait,
+      remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
       onProgress: async ({ baseItems, derivedItems }, cursor) => {
         const items = baseItems + derivedItems;
         progress.update(items, Math.max(items, itemCount));

@@ -10,6 +10,10 @@ import { examples } from '../../session/options.ts';
 import { figure } from '../../session/output.ts';
 import { startProgress } from '../../session/progress.ts';
 import { inSession } from '../../session/session.ts';
+import { stopping } from '../../session/signals.ts';
+
+/** Stopped before its end. */
+const STOPPED = 2;
 
 /** `edgeloom import FILE|-`: base items from JSON lines. */
 export function importCommand(program: Command): void {
@@ -28,27 +32,38 @@ export function importCommand(program: Command): void {
       inSession(async ({ graph, store }, file: string, options: { format: ImportFormat; skipBad?: boolean }) => {
         const started = performance.now();
         const progress = startProgress('items', 0);
-        const result = await withFile(file, (path) =>
+        const { signal, release } = stopping();
+        const result = await withFile(file, signal, (path) =>
           importFile({
             graph,
             store,
             file: path,
             ...options,
+            signal,
             onProgress: (written, total) => progress.update(written, total),
           }),
-        ).finally(() => progress.stop());
+        ).finally(() => {
+          release();
+          progress.stop();
+        });
         const seconds = (performance.now() - started) / 1000;
-        const skipped = result.skipped > 0 ? `, ${figure(result.skipped)} bad lines skipped` : '';
-        return {
-          json: { ...result, seconds },
-          text: `${figure(result.items)} items written, ${figure(result.wcu)} WCU, ${figure(seconds)} s${skipped}`,
-        };
+        const { items, total, wcu, skipped } = result;
+        if (total !== undefined) process.exitCode = STOPPED;
+        const of = total === undefined ? '' : ` of ${figure(total)}`;
+        const lines = [
+          `${figure(items)}${of} items written, ${figure(wcu)} WCU, ${figure(seconds)} s` +
+            `${skipped > 0 ? `, ${figure(skipped)} bad lines skipped` : ''}`,
+          ...(total === undefined
+            ? []
+            : ['stopped before its end; the same import again writes the rest, and these once more']),
+        ];
+        return { json: { ...result, seconds, ...(total !== undefined && { stopped: true }) }, text: lines.join('\n') };
       }),
     );
 }
 
 /** Runs with a file's path; standard input is spooled to a temporary file first, since it has to be read twice. */
-async function withFile<T>(file: string, run: (path: string) => Promise<T>): Promise<T> {
+async function withFile<T>(file: string, signal: AbortSignal, run: (path: string) => Promise<T>): Promise<T> {
   if (file !== '-') {
     if (!(await isFile(file)))
       throw new EdgeloomError(
@@ -61,7 +76,9 @@ async function withFile<T>(file: string, run: (path: string) => Promise<T>): Pro
   const folder = await mkdtemp(join(tmpdir(), 'edgeloom-import-'));
   try {
     const spool = join(folder, 'items.jsonl');
-    await pipeline(process.stdin, createWriteStream(spool));
+    await pipeline(process.stdin, createWriteStream(spool), { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    });
     return await run(spool);
   } finally {
     await rm(folder, { recursive: true, force: true });
