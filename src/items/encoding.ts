@@ -1,4 +1,5 @@
 import { type AttributeType, type AttributeValue, parseDecimal, typeOf } from './attribute-value.ts';
+import { describe } from './describe.ts';
 
 /**
  * Encodings of values into index sort keys: the order of the UTF-8 bytes is the order of the values.
@@ -9,6 +10,21 @@ export type ValueType = 'string' | 'number' | 'date';
 
 /** A value that does not fit its order's type; `reason` completes "attribute x ...". */
 export class EncodingError extends Error {}
+
+/** A value that is longer than any that an index key can hold; `reason` as above. */
+export class TooLongError extends EncodingError {
+  constructor(length: number, most: number) {
+    super(`has ${length} characters; here it may have ${most}`);
+  }
+}
+
+/** Characters (UTF-16 units) of a date, most of them digits of its fraction. */
+export const MAX_DATE_CHARACTERS = 256;
+/**
+ * Characters (UTF-16 units) of a text that is folded. Folding makes at least one byte of two of them, and an index key
+ * has 1,024. Without a bound, a text of nothing but accents takes time that grows with the square of its length.
+ */
+export const MAX_FOLDED_CHARACTERS = 2048;
 
 /** Encodes an attribute value for a sort key. Throws `EncodingError` where it is not of the declared type. */
 export function encodeValue(value: AttributeValue, type: ValueType, fold: boolean): string {
@@ -51,6 +67,7 @@ export function foldText(text: string, fold: boolean): string {
 /** Encodes a text; refuses lone surrogates, which UTF-8 cannot hold and which would come back as another text. */
 export function encodeString(text: string, fold: boolean): string {
   if (!isWellFormed(text)) throw new EncodingError('holds a lone surrogate, which is not valid Unicode');
+  if (fold && text.length > MAX_FOLDED_CHARACTERS) throw new TooLongError(text.length, MAX_FOLDED_CHARACTERS);
   return foldText(text, fold);
 }
 
@@ -70,7 +87,7 @@ const NEGATIVE_END = '~';
  */
 export function encodeNumber(text: string): string {
   const decimal = parseDecimal(text);
-  if (decimal === undefined) throw new EncodingError(`should be a number, but is ${JSON.stringify(text)}`);
+  if (decimal === undefined) throw new EncodingError(`should be a number, but is ${describe(text)}`);
   if (decimal.digits === '') return '0';
   if (decimal.digits.length > 38) throw new EncodingError('has more than 38 significant digits');
   if (decimal.exponent > 126 || decimal.exponent < -129) {
@@ -94,6 +111,7 @@ const ISO_DATE =
  * time without an offset is taken as UTC, so that the result never depends on a machine's time zone.
  */
 export function encodeDate(text: string): string {
+  if (text.length > MAX_DATE_CHARACTERS) throw new TooLongError(text.length, MAX_DATE_CHARACTERS);
   // Most dates have no time; those that do not exist are refused below.
   if (PLAIN_DATE.test(text) && dayExists(digitsAt(text, 0, 4), digitsAt(text, 5, 7), digitsAt(text, 8, 10))) {
     return `${text}T00:00:00`;
@@ -101,21 +119,22 @@ export function encodeDate(text: string): string {
   const match = ISO_DATE.exec(text);
   if (match === null) {
     throw new EncodingError(
-      `should be an ISO 8601 date such as 2020-07-01 or 2020-07-01T09:30:00Z, but is ${JSON.stringify(text)}`,
+      `should be an ISO 8601 date such as 2020-07-01 or 2020-07-01T09:30:00Z, but is ${describe(text)}`,
     );
   }
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] = match;
   if (!dayExists(Number(year), Number(month), Number(day)) || hour > '23' || minute > '59' || second > '59') {
-    throw new EncodingError(`should be a date that exists, but is ${JSON.stringify(text)}`);
+    throw new EncodingError(`should be a date that exists, but is ${describe(text)}`);
   }
-  const digits = fraction === '' ? '' : fraction.replace(/0+$/, '');
-  const fractionText = digits === '' ? '' : `.${digits}`;
+  let end = fraction.length;
+  while (fraction[end - 1] === '0') end -= 1;
+  const fractionText = end === 0 ? '' : `.${fraction.slice(0, end)}`;
   const time = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
   const minutes = offsetMinutes(offset);
   if (minutes === 0) return time + fractionText;
   const utc = new Date(Date.parse(`${time}Z`) - minutes * 60_000);
   if (utc.getUTCFullYear() < 0 || utc.getUTCFullYear() > 9999) {
-    throw new EncodingError(`should be a date of the years 0000 to 9999 in UTC, but is ${JSON.stringify(text)}`);
+    throw new EncodingError(`should be a date of the years 0000 to 9999 in UTC, but is ${describe(text)}`);
   }
   return utc.toISOString().slice(0, 19) + fractionText;
 }

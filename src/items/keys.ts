@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { EdgeloomError } from '../errors.ts';
+import { describe } from './describe.ts';
 import { isWellFormed } from './encoding.ts';
+
+export { describe } from './describe.ts';
+
 import { generationPrefix, splitGeneration } from './generation.ts';
 
 /**
@@ -115,12 +119,6 @@ export function checkKeyText(text: unknown, attribute: string, limitBytes: numbe
 export function isWithinBytes(text: string, limitBytes: number): boolean {
   // A UTF-16 unit takes at most three bytes: short texts, which nearly all keys are, need no counting.
   return text.length * 3 <= limitBytes || Buffer.byteLength(text) <= limitBytes;
-}
-
-/** A value in a message, at most 80 characters of it. */
-export function describe(value: unknown): string {
-  const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
 }
 
 /** The first 128 bits of SHA-256, as 32 hex digits. */

@@ -10,6 +10,11 @@ import type { CountedUnit, QuarantineUnit, Unit } from './unit.ts';
 /** The index partition of all quarantine entries; entries are sorted by when their record was made. */
 export const QUARANTINE_PARTITION = '~quarantine';
 
+/** Characters of the reason that an entry keeps: it quotes names and values of the record, and the entry has to be written. */
+export const MAX_REASON_CHARACTERS = 4_000;
+/** Bytes of the derived items' sort keys that an entry keeps; the items beyond them are settled by the check. */
+export const MAX_DERIVED_KEY_BYTES = 200_000;
+
 /** A quarantine entry: which base item is stuck, why and since when. */
 export interface QuarantineEntry {
   source: string;
@@ -62,13 +67,26 @@ function entryItem(
     [INDEX_KEYS.gsi0.sort]: { S: `${since}/${unit.newest}` },
     [QUARANTINE_FIELDS.of]: { S: target },
     [QUARANTINE_FIELDS.code]: { S: code },
-    [QUARANTINE_FIELDS.reason]: { S: `${source} ${unit.kind === 'view' ? '' : `${target} `}- ${reason}` },
+    [QUARANTINE_FIELDS.reason]: { S: shortened(`${source} ${unit.kind === 'view' ? '' : `${target} `}- ${reason}`) },
     [QUARANTINE_FIELDS.since]: { S: since },
     [WATERMARK]: { S: unit.newest },
     [REVISION]: { N: '1' },
     [MODEL]: { S: graph.fingerprint },
-    ...(derivedKeys.length > 0 && { [QUARANTINE_FIELDS.derivedKeys]: { SS: [...derivedKeys] } }),
+    ...(derivedKeys.length > 0 && { [QUARANTINE_FIELDS.derivedKeys]: { SS: fitting(derivedKeys) } }),
   };
+}
+
+function shortened(reason: string): string {
+  return reason.length <= MAX_REASON_CHARACTERS ? reason : `${reason.slice(0, MAX_REASON_CHARACTERS)}...`;
+}
+
+/** The first of the keys, as many as there is room for. */
+function fitting(keys: readonly string[]): string[] {
+  let bytes = 0;
+  return keys.filter((key) => {
+    bytes += Buffer.byteLength(key);
+    return bytes <= MAX_DERIVED_KEY_BYTES;
+  });
 }
 
 /** What a redrive has to settle: a base item, or a view as a whole. The entry is beside it. */

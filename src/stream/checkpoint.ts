@@ -90,7 +90,13 @@ async function load(file: string): Promise<Checkpoint | undefined> {
 
 function invalid(file: string, error: unknown): EdgeloomError {
   const reason =
-    error instanceof z.ZodError ? z.prettifyError(error).replace(/\s*\n\s*/g, ' ') : (error as Error).message;
+    error instanceof z.ZodError
+      ? z
+          .prettifyError(error)
+          .split('\n')
+          .map((line) => line.trim())
+          .join(' ')
+      : (error as Error).message;
   return new EdgeloomError(
     'invalid-checkpoint',
     `The checkpoint file ${file} cannot be used: ${reason}.`,

@@ -25,6 +25,9 @@ export interface RawRecord {
   };
 }
 
+/** The last second of JS dates. */
+const LAST_SECOND = 8.64e12;
+
 /**
  * Decodes stream records; those of derived items are dropped: the projector's own writes must not cause any, but for the
  * continuations of a fan-out. Images are taken over as they are, nothing is unmarshalled. Throws an `EdgeloomError` where
@@ -62,7 +65,6 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, label: string): C
   }
   if (!isBaseSortKey(target) && !isContinuationKey(target)) return undefined;
   checkImages(record, source, target);
-  const created = dynamodb.ApproximateCreationDateTime;
   return {
     source,
     target,
@@ -70,8 +72,14 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, label: string): C
     newImage: dynamodb.NewImage as Item | undefined,
     position: watermark(label, dynamodb.SequenceNumber),
     sequenceNumber: dynamodb.SequenceNumber,
-    createdAtSeconds: created instanceof Date ? Math.floor(created.getTime() / 1000) : created,
+    createdAtSeconds: secondsOf(dynamodb.ApproximateCreationDateTime),
   };
+}
+
+/** Whole seconds; undefined for what is no time, as only an event made by hand can hold. */
+function secondsOf(created: unknown): number | undefined {
+  const seconds = Math.floor(created instanceof Date ? created.getTime() / 1000 : Number(created));
+  return Math.abs(seconds) <= LAST_SECOND ? seconds : undefined;
 }
 
 function checkImages({ eventName, dynamodb }: RawRecord, source: string, target: string): void {

@@ -25,6 +25,13 @@ import { note, PartError, type Problem, type Subject } from './subject.ts';
 
 /** DynamoDB's limit on an item, in bytes, less what an index item carries besides its fields. */
 const ITEM_BYTES = 400 * 1024 - 4096;
+/**
+ * Values of one attribute that a search makes items of. One image may want no more work than a batch has time for: else
+ * its record is retried without end, and holds up its shard.
+ */
+export const MAX_SEARCH_VALUES = 5_000;
+/** Bytes of the items that a search makes of one attribute's values: about as many KB as write units. */
+export const MAX_SEARCH_BYTES = 8 * 1024 * 1024;
 
 /** How one index item of an edge type is made: what the model says of it, worked out once. */
 export interface InboundItemPlan {
@@ -104,15 +111,24 @@ export function searchItems(
     return item === undefined ? [] : [[ofAll, item]];
   }
   const items = new Map<string, Item>();
+  let bytes = 0;
   for (const encoded of eachValue(search, subject, purpose)) {
     const key = searchValueKey(search.name, encoded.text, search.generation);
     const present = items.get(key);
     // Values that fold to the same text share an item; it shows the one that sorts first, in any order of the set.
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
     const item = searchItem(search, subject, encoded, purpose);
-    if (item !== undefined) items.set(key, item);
+    if (item === undefined) continue;
+    items.set(key, item);
+    bytes += itemSizeBytes(item);
+    if (items.size > MAX_SEARCH_VALUES || bytes > MAX_SEARCH_BYTES) throw tooManyValues(encoded, purpose);
   }
   return [...items];
+}
+
+function tooManyValues({ attribute }: Encoded, purpose: string): PartError {
+  const message = `attribute ${attribute}, needed for ${purpose}, makes more than ${MAX_SEARCH_VALUES} items, or more than ${MAX_SEARCH_BYTES} bytes of them. Keep fewer values, or project fewer attributes`;
+  return new PartError('too-many-values', message, attribute);
 }
 
 function eachValue(search: SearchModel, subject: Subject, purpose: string): Encoded[] {

@@ -1,5 +1,6 @@
-import type { AttributeValue } from '../../items/attribute-value.ts';
-import { EncodingError, encodePath, encodeValue, type ValueType } from '../../items/encoding.ts';
+import { type AttributeValue, stringOf } from '../../items/attribute-value.ts';
+import { describe } from '../../items/describe.ts';
+import { EncodingError, encodePath, encodeValue, TooLongError, type ValueType } from '../../items/encoding.ts';
 import type { OrderModel } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
@@ -41,7 +42,7 @@ function rankEncoder({ attribute, weights }: Extract<OrderModel, { kind: 'rank' 
     const text = texts.get(label.text);
     if (text !== undefined) return { text, value, attribute };
     const declared = [...weights.keys()].join(', ');
-    const message = `attribute ${attribute}, needed for ${purpose}, is ${JSON.stringify(label.text)}, which has no declared rank (${declared})`;
+    const message = `attribute ${attribute}, needed for ${purpose}, is ${describe(label.text)}, which has no declared rank (${declared})`;
     throw new PartError('undeclared-label', message, attribute);
   };
 }
@@ -61,8 +62,9 @@ function encodeAttributePath(
   for (const attribute of attributes) {
     const value = subject.attribute(attribute);
     if (value === undefined) break;
-    // Folded with the whole path below; this tells whether it is a text, and names the attribute where it is not.
-    segments.push(encode(value, 'string', false, purpose, attribute).text);
+    // Folded with the whole path below; this tells whether it is a text that can be, and names the attribute where it is not.
+    encode(value, 'string', fold, purpose, attribute);
+    segments.push(stringOf(value)!);
     values.push(value);
   }
   if (values.length === 0) return undefined;
@@ -86,6 +88,7 @@ export function encode(
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
     const subject = attribute === undefined ? 'the derived text' : `attribute ${attribute}, needed`;
-    throw new PartError('wrong-type', `${subject} for ${purpose}, ${error.message}`, attribute);
+    const code = error instanceof TooLongError ? 'key-too-long' : 'wrong-type';
+    throw new PartError(code, `${subject} for ${purpose}, ${error.message}`, attribute);
   }
 }

@@ -19,7 +19,8 @@ export interface Problem {
     | 'undeclared-label'
     | 'derive-failed'
     | 'key-too-long'
-    | 'item-too-large';
+    | 'item-too-large'
+    | 'too-many-values';
   /** The base item's attribute, where one is to blame. */
   attribute?: string;
   /** One sentence that names the attribute and the index or label it was needed for. */

@@ -106,8 +106,8 @@ function checkReserved(graph: CompiledModel, item: Item): void {
 }
 
 function largestAttribute(item: Item): string {
-  const size = (name: string): number => itemSizeBytes({ [name]: item[name]! });
-  return describe(Object.keys(item).reduce((largest, name) => (size(name) > size(largest) ? name : largest)));
+  const sizes = Object.keys(item).map((name): [string, number] => [name, itemSizeBytes({ [name]: item[name]! })]);
+  return describe(sizes.reduce((largest, one) => (one[1] > largest[1] ? one : largest))[0]);
 }
 
 const HINTS: Readonly<Record<Problem['code'], string>> = {
@@ -118,6 +118,7 @@ const HINTS: Readonly<Record<Problem['code'], string>> = {
   'derive-failed': 'Correct the attributes, or the derive function in the model.',
   'key-too-long': 'Shorten the value or the id.',
   'item-too-large': 'Shorten the attributes, or project fewer of them.',
+  'too-many-values': 'Keep fewer values in the list or set, or search for them as nodes of their own.',
 };
 
 function projectionError(source: string, sortKey: string, problems: readonly Problem[]): EdgeloomError {

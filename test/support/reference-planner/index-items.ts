@@ -18,6 +18,7 @@ import type {
 } from '../../../src/model/compiled.ts';
 import { inboundPartition, searchPartition } from '../../../src/model/index-partition.ts';
 import { type Encoded, encode, encodeOrder } from './order.ts';
+import { MAX_SEARCH_BYTES, MAX_SEARCH_VALUES } from '../../../src/plan/parts/index-items.ts';
 import { PartError, type Problem, part, type Subject } from './subject.ts';
 
 /** The wanted fields of index items: an edge's items in its orders, and a node's search items. */
@@ -68,15 +69,24 @@ export function searchItems(search: SearchModel, subject: Subject): [string, Ite
     return item === undefined ? [] : [[searchKey(search.name, search.generation), item]];
   }
   const items = new Map<string, Item>();
+  let bytes = 0;
   for (const encoded of eachValue(search, subject, purpose)) {
     const key = searchValueKey(search.name, encoded.text, search.generation);
     const present = items.get(key);
     // Values that fold to the same text share an item; it shows the one that sorts first, in any order of the set.
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
     const item = searchItem(search, subject, encoded, purpose);
-    if (item !== undefined) items.set(key, item);
+    if (item === undefined) continue;
+    items.set(key, item);
+    bytes += itemSizeBytes(item);
+    if (items.size > MAX_SEARCH_VALUES || bytes > MAX_SEARCH_BYTES) throw tooManyValues(encoded, purpose);
   }
   return [...items];
+}
+
+function tooManyValues({ attribute }: Encoded, purpose: string): PartError {
+  const message = `attribute ${attribute}, needed for ${purpose}, makes more than ${MAX_SEARCH_VALUES} items, or more than ${MAX_SEARCH_BYTES} bytes of them. Keep fewer values, or project fewer attributes`;
+  return new PartError('too-many-values', message, attribute);
 }
 
 function eachValue(search: SearchModel, subject: Subject, purpose: string): Encoded[] {

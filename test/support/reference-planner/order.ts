@@ -1,5 +1,6 @@
-import type { AttributeValue } from '../../../src/items/attribute-value.ts';
-import { EncodingError, encodePath, encodeValue, type ValueType } from '../../../src/items/encoding.ts';
+import { type AttributeValue, stringOf } from '../../../src/items/attribute-value.ts';
+import { describe } from '../../../src/items/describe.ts';
+import { EncodingError, encodePath, encodeValue, TooLongError, type ValueType } from '../../../src/items/encoding.ts';
 import type { OrderModel } from '../../../src/model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
@@ -24,7 +25,7 @@ export function encodeOrder(order: OrderModel, subject: Subject, fold: boolean, 
   const weight = order.weights.get(label.text);
   if (weight === undefined) {
     const declared = [...order.weights.keys()].join(', ');
-    const message = `attribute ${order.attribute}, needed for ${purpose}, is ${JSON.stringify(label.text)}, which has no declared rank (${declared})`;
+    const message = `attribute ${order.attribute}, needed for ${purpose}, is ${describe(label.text)}, which has no declared rank (${declared})`;
     throw new PartError('undeclared-label', message, order.attribute);
   }
   return { text: `${weight}-${label.text}`, value, attribute: order.attribute };
@@ -45,8 +46,9 @@ function encodeAttributePath(
   for (const attribute of attributes) {
     const value = subject.attribute(attribute);
     if (value === undefined) break;
-    // Folded with the whole path below; this tells whether it is a text, and names the attribute where it is not.
-    segments.push(encode(value, 'string', false, purpose, attribute).text);
+    // Folded with the whole path below; this tells whether it is a text that can be, and names the attribute where it is not.
+    encode(value, 'string', fold, purpose, attribute);
+    segments.push(stringOf(value)!);
     values.push(value);
   }
   if (values.length === 0) return undefined;
@@ -70,6 +72,7 @@ export function encode(
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;
     const subject = attribute === undefined ? 'the derived text' : `attribute ${attribute}, needed`;
-    throw new PartError('wrong-type', `${subject} for ${purpose}, ${error.message}`, attribute);
+    const code = error instanceof TooLongError ? 'key-too-long' : 'wrong-type';
+    throw new PartError(code, `${subject} for ${purpose}, ${error.message}`, attribute);
   }
 }

@@ -1,0 +1,149 @@
+import pino from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { itemSizeBytes, stringOf } from '../../src/items/attribute-value.ts';
+import { streamHandler } from '../../src/lambda/index.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { derive } from '../../src/plan/derive.ts';
+import { MAX_SEARCH_VALUES } from '../../src/plan/parts/index-items.ts';
+import { QUARANTINE_PARTITION } from '../../src/plan/quarantine-entry.ts';
+import { createReader } from '../../src/read/reader.ts';
+import type { RawRecord } from '../../src/stream/decode.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** A record that asks for more than a batch has time for ends in quarantine, and the batch goes on. */
+
+const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
+
+function hostileGraph() {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: {
+      USER: node({
+        view: 'KEYS_ONLY',
+        search: {
+          name: { fold: true },
+          born: { type: 'date' },
+          place: { path: ['state'], fold: true },
+          foods: { each: true, project: 'ALL' },
+          tags: { each: true },
+          level: rank('level', { GOLD: 2, STEEL: 1 }),
+        },
+      }),
+    },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: { from: 'since', type: 'date' } } }) },
+  });
+}
+
+/** Texts of three characters that differ. */
+function foods(count: number): { SS: string[] } {
+  return { SS: Array.from({ length: count }, (_, i) => i.toString(36).padStart(4, '0')) };
+}
+
+/** What one attribute of an item below 400 KB can hold, and the code that its quarantine entry has. */
+const WORST: readonly [what: string, code: string, attributes: Record<string, unknown>][] = [
+  [
+    'a date whose fraction has 390,000 zeros',
+    'key-too-long',
+    { born: { S: `2020-07-01T00:00:00.${'0'.repeat(390_000)}1Z` } },
+  ],
+  ['a date that is none, of 390,000 digits', 'key-too-long', { born: { S: '1'.repeat(390_000) } }],
+  ['a folded text of 190,000 accents', 'key-too-long', { name: { S: '\u0301\u0316'.repeat(95_000) } }],
+  ['a path of 190,000 accents', 'key-too-long', { state: { S: '\u0301\u0316'.repeat(95_000) } }],
+  ['a text of 390,000 characters to be searched for', 'key-too-long', { name: { S: 'x'.repeat(390_000) } }],
+  ['a label of 390,000 characters that has no rank', 'undeclared-label', { level: { S: 'x'.repeat(390_000) } }],
+  ['90,000 values that are searched for one by one', 'too-many-values', { foods: foods(90_000) }],
+  ['5,001 values that are searched for one by one', 'too-many-values', { foods: foods(MAX_SEARCH_VALUES + 1) }],
+  [
+    '40 values whose items have 390,000 bytes of attributes each',
+    'too-many-values',
+    { foods: foods(40), text: { S: 'x'.repeat(390_000) } },
+  ],
+];
+
+describe('a record that would use up the time of a batch', () => {
+  beforeEach(() => void vi.spyOn(process.stdout, 'write').mockImplementation(() => true));
+  afterEach(() => void vi.restoreAllMocks());
+
+  it.each(WORST)(
+    '%s: the record is quarantined as %s, those beside it are projected',
+    async (_what, code, attributes) => {
+      const graph = hostileGraph();
+      const { store, streamArn } = await testTable(graph);
+      const record = (sequence: number, source: string, target: string, rest: Record<string, unknown>): RawRecord => {
+        const Keys = { source: { S: source }, target: { S: target } };
+        const NewImage = { ...Keys, ...rest };
+        return {
+          eventName: 'INSERT',
+          eventSourceARN: streamArn,
+          dynamodb: { Keys, NewImage, SequenceNumber: `${100_000 + sequence}`, ApproximateCreationDateTime: 1e300 },
+        };
+      };
+      const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+      const Records = [
+        record(1, 'USER-good', 'USER-good', { name: { S: 'Ada' } }),
+        record(2, 'USER-bad', 'USER-bad', attributes),
+        record(3, 'USER-good', 'FOLLOWS-USER-bad', { since: { S: '2026-01-01' } }),
+      ];
+
+      expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
+
+      const { items: entries } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION });
+      expect(entries.map(({ source, code: found }) => [stringOf(source), stringOf(found)])).toEqual([
+        ['USER-bad', code],
+      ]);
+      expect(itemSizeBytes(entries[0]!)).toBeLessThan(10_000);
+      const target = { target: '~view' };
+      expect((await store.get({ source: 'USER-good', ...target }, { consistent: true })).item).toBeDefined();
+      expect((await store.get({ source: 'USER-bad', ...target }, { consistent: true })).item).toBeDefined();
+    },
+  );
+
+  it('is quarantined too where it was fine before: the entry holds the keys of its items as far as there is room', async () => {
+    const graph = hostileGraph();
+    const { store, streamArn } = await testTable(graph);
+    const Keys = { source: { S: 'USER-1' }, target: { S: 'USER-1' } };
+    const long = (i: number): string => `${i}${'x'.repeat(900)}`;
+    const OldImage = { ...Keys, tags: { SS: Array.from({ length: 400 }, (_, i) => long(i)) } };
+    const NewImage = { ...Keys, tags: { S: 'a text' } };
+    const dynamodb = { Keys, OldImage, NewImage, SequenceNumber: '100001' };
+    const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
+    const Records = [{ eventName: 'MODIFY', eventSourceARN: streamArn, dynamodb }];
+
+    expect(await handler({ Records }, context)).toEqual({ batchItemFailures: [] });
+
+    const { items: entries } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION });
+    expect(entries).toHaveLength(1);
+    expect(itemSizeBytes(entries[0]!)).toBeGreaterThan(100_000);
+  });
+});
+
+describe('the values of one attribute', () => {
+  it('are all searched for up to the bound', () => {
+    const image = { source: { S: 'USER-1' }, target: { S: 'USER-1' }, foods: foods(MAX_SEARCH_VALUES) };
+    const { indexItems, problems } = derive(
+      defineGraph({ table: 'records', nodes: { USER: node({ search: { foods: { each: true } } }) } }),
+      'USER-1',
+      'USER-1',
+      image,
+    );
+    expect(problems).toEqual([]);
+    expect(indexItems.size).toBe(MAX_SEARCH_VALUES);
+  });
+});
+
+describe('an argument of a reader', () => {
+  it('of a length that no value has is refused with its name', async () => {
+    const graph = hostileGraph();
+    const { store } = await testTable(graph);
+    const reader = createReader(graph, { store });
+    const zeros = `2020-07-01T00:00:00.${'0'.repeat(390_000)}1Z`;
+    const refused = (argument: string) => ({
+      code: 'invalid-argument',
+      message: expect.stringContaining(`${argument} of search`),
+    });
+    await expect(reader.search('USER.born').eq(zeros)).rejects.toMatchObject(refused('eq'));
+    await expect(reader.search('USER.born').between(zeros, undefined)).rejects.toMatchObject(refused('from'));
+    await expect(reader.search('USER.name').eq('\u0301\u0316'.repeat(95_000))).rejects.toMatchObject(refused('eq'));
+  });
+});
