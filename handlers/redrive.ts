@@ -8,11 +8,15 @@ import { createClient, createStreamsClient } from '../src/store/client.ts';
 
 /** Settles what could not be projected: on a schedule the quarantine, from the queue batches that the mapping gave up. */
 
-const { table, client, logLevel, metricsNamespace } = readFunctionSettings();
+const { table, client, logLevel, metricsNamespace, failedBatchesBucket } = readFunctionSettings();
 
 export const handler = redriveHandler(withTableName(graph, table), {
   client: createClient({ ...client, maxAttempts: 1 }),
-  sources: { streams: createStreamsClient(client), readObject: bucketReader({ region: client.region }) },
+  sources: {
+    streams: createStreamsClient(client),
+    readObject: bucketReader({ region: client.region }),
+    buckets: failedBatchesBucket === undefined ? [] : [failedBatchesBucket],
+  },
   logger: pino({ level: logLevel }),
   metricsNamespace,
 });

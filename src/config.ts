@@ -87,6 +87,8 @@ export interface FunctionSettings {
   concurrency?: number;
   /** How long the stream's consumer may take before what differs is drift, in milliseconds. */
   settleMs?: number;
+  /** The bucket that keeps batches which the mapping gave up. */
+  failedBatchesBucket?: string;
   /** Capacity units a second at most. */
   maxRcu?: number;
   maxWcu?: number;
@@ -104,6 +106,7 @@ const functionSchema = z.object({
     .default(0),
   EDGELOOM_CONCURRENCY: positive.pipe(z.int({ error: 'should be a whole number' }).optional()),
   EDGELOOM_SETTLE_SECONDS: positive,
+  EDGELOOM_FAILED_BATCHES_BUCKET: z.string().optional(),
   EDGELOOM_MAX_RCU: positive,
   EDGELOOM_MAX_WCU: positive,
   AWS_ENDPOINT_URL_DYNAMODB: schema.shape.endpoint,
@@ -137,6 +140,7 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     sampleRate: data.EDGELOOM_SAMPLE_RATE,
     concurrency: data.EDGELOOM_CONCURRENCY,
     settleMs: settleSeconds === undefined ? undefined : settleSeconds * 1000,
+    failedBatchesBucket: data.EDGELOOM_FAILED_BATCHES_BUCKET,
     maxRcu: data.EDGELOOM_MAX_RCU,
     maxWcu: data.EDGELOOM_MAX_WCU,
   };

@@ -37,6 +37,12 @@ export function stringOf(value: AttributeValue | undefined): string | undefined 
   return value !== undefined && 'S' in value ? value.S : undefined;
 }
 
+/** The text of a string attribute where nothing is known of the value; undefined for all that is none. */
+export function untrustedText(value: unknown): string | undefined {
+  const isText = typeof value === 'object' && value !== null && 'S' in value && typeof value.S === 'string';
+  return isText ? (value.S as string) : undefined;
+}
+
 /** The decimal text of a number attribute, or undefined where the value is absent or of another type. */
 export function numberOf(value: AttributeValue | undefined): string | undefined {
   return value !== undefined && 'N' in value ? value.N : undefined;

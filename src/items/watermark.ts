@@ -1,5 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
 import type { AttributeValue } from './attribute-value.ts';
+import { describe } from './describe.ts';
 
 /**
  * Watermarks: the position of a stream record as one text that compares.
@@ -11,10 +12,15 @@ import type { AttributeValue } from './attribute-value.ts';
 const SEQUENCE_DIGITS = 40;
 const FORM = /^(.+)\/\d{40}$/s;
 
+/** Whether a value is the number of a stream record: decimal text of 1 to 40 digits. */
+export function isSequenceNumber(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{1,40}$/.test(value);
+}
+
 /** The watermark of a record. `sequenceNumber` is decimal text; anything else throws a TypeError. */
 export function watermark(streamLabel: string, sequenceNumber: string): string {
-  if (!/^\d{1,40}$/.test(sequenceNumber)) {
-    throw new TypeError(`not a stream sequence number: ${JSON.stringify(sequenceNumber)}`);
+  if (!isSequenceNumber(sequenceNumber)) {
+    throw new TypeError(`not a stream sequence number: ${describe(sequenceNumber)}`);
   }
   return `${streamLabel}/${sequenceNumber.padStart(SEQUENCE_DIGITS, '0')}`;
 }
@@ -37,11 +43,22 @@ export function isPlausibleWatermark(value: AttributeValue | undefined, streamLa
   return label !== undefined && (streamLabel === undefined || label <= streamLabel);
 }
 
+/** Throws `wrong-table` where a stream is of another table: its records say nothing of this one. */
+export function checkStreamTable(streamArn: string, table: string): void {
+  streamLabel(streamArn);
+  if (streamArn.split('/stream/')[0]!.endsWith(`:table/${table}`)) return;
+  throw new EdgeloomError(
+    'wrong-table',
+    `The stream ${describe(streamArn)} is not one of the table ${table}.`,
+    'Give the stream of the table of the model, or name the table.',
+  );
+}
+
 /** The label of a stream: what stands after the last `/stream/` of its ARN. */
 export function streamLabel(streamArn: string): string {
   const label = streamArn.split('/stream/').at(-1);
   if (label === undefined || label === streamArn || label === '') {
-    throw new EdgeloomError('invalid-stream-arn', `${JSON.stringify(streamArn)} is not the ARN of a DynamoDB stream.`);
+    throw new EdgeloomError('invalid-stream-arn', `${describe(streamArn)} is not the ARN of a DynamoDB stream.`);
   }
   return label;
 }

@@ -22,6 +22,8 @@ export interface RedriveHandlerOptions {
   store?: Store | undefined;
   /** Where failed batches are read from. Default: the table's stream and S3, in the function's own region. */
   sources?: FailureSources | undefined;
+  /** The buckets that messages may name, where `sources` is left to the default. Default: none. */
+  buckets?: readonly string[] | undefined;
   /** Milliseconds before the function's timeout at which no further entry is begun. Default 5,000. */
   reserveMs?: number | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
@@ -49,7 +51,9 @@ const RESERVE_MS = 5_000;
 export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOptions = {}): RedriveHandler {
   const { reserveMs = RESERVE_MS } = options;
   const store = options.store ?? new DynamoDBStore(options.client ?? createClient({ maxAttempts: 1 }), graph.table);
-  const sources = options.sources ?? { streams: createStreamsClient(), readObject: bucketReader({}) };
+  const sources = options.sources ?? {
+    ...{ streams: createStreamsClient(), readObject: bucketReader({}), buckets: options.buckets },
+  };
   const metrics = createRedriveMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
   const rootLogger = options.logger ?? pino({ level: 'info' });
   return async (event, context) => {

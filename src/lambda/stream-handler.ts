@@ -2,6 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import pino, { type Logger } from 'pino';
 import { type BatchResult, createProjector } from '../apply/projector.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
+import { checkStreamTable } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { createClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
@@ -73,6 +74,9 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   return async (event, context) => {
     const sampled = random() < sampleRate;
     const logger = rootLogger.child({ requestId: context.awsRequestId }, sampled ? { level: 'debug' } : {});
+    for (const arn of new Set(event.Records.map(({ eventSourceARN = '' }) => eventSourceARN))) {
+      checkStreamTable(arn, graph.table.name);
+    }
     const records = decodeRecords(graph, event.Records);
     logger.debug({ keys: records.map(({ source, target }) => [source, target]) }, 'batch received');
     const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;

@@ -1,4 +1,4 @@
-import { attributeOf, type Item } from '../items/attribute-value.ts';
+import { attributeOf, type Item, untrustedText } from '../items/attribute-value.ts';
 import { hashedSortKey, isHashedName, TARGET_ID } from '../items/hashed-key.ts';
 import { edgeSortKey, parseNodeId } from '../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel } from './compiled.ts';
@@ -66,9 +66,7 @@ export function misfitText({ reason, remedy }: Extract<BaseItemKind, { kind: 'mi
 /** The target that an image of an edge with a hashed key names; undefined where it names none. */
 export function targetIdOf(image: Item): string | undefined {
   // An image may hold anything where a record has been made by hand.
-  const value: unknown = attributeOf(image, TARGET_ID);
-  const isText = typeof value === 'object' && value !== null && 'S' in value && typeof value.S === 'string';
-  return isText ? (value.S as string) : undefined;
+  return untrustedText(attributeOf(image, TARGET_ID));
 }
 
 /** The sort key of the base item of an edge to a target, plain or hashed as the model has it. */

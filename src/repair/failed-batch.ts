@@ -6,6 +6,7 @@ import {
 import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
+import { checkStreamTable } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { classifyError } from '../store/classify.ts';
 import { decodeRecords, type RawRecord } from '../stream/decode.ts';
@@ -54,7 +55,7 @@ export function parseFailedBatch(text: string): FailedBatch {
 
 /**
  * The records of a failed batch: from the message where it holds them, else from the stream, which keeps them for 24
- * hours. Throws `batch-trimmed` where they have left it.
+ * hours. Throws `batch-trimmed` where they have left it, `wrong-table` where the stream is not the table's.
  */
 export async function readFailedBatch(
   graph: CompiledModel,
@@ -62,6 +63,7 @@ export async function readFailedBatch(
   batch: FailedBatch,
 ): Promise<ChangeRecord[]> {
   const { streamArn, payload } = batch;
+  checkStreamTable(streamArn, graph.table.name);
   return decodeRecords(graph, payload?.Records ?? (await readRange(streams, batch)), streamArn);
 }
 

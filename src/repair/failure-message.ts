@@ -1,9 +1,18 @@
 import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
+import { describe } from '../items/describe.ts';
 import { type FailedBatch, parseFailedBatch } from './failed-batch.ts';
 
 /** Reads an object of a bucket as text. */
 export type ReadObject = (bucket: string, key: string) => Promise<string>;
+
+/** The buckets that keep failed batches. */
+export interface FailureBuckets {
+  /** For whole records that a bucket keeps. */
+  readObject: ReadObject;
+  /** The buckets that a message may name: the stack's. Default: none. */
+  buckets?: readonly string[];
+}
 
 const topicSchema = z.object({ Type: z.literal('Notification'), Message: z.string() });
 const bucketSchema = z.object({
@@ -18,33 +27,48 @@ const testSchema = z.object({ Event: z.literal('s3:TestEvent') });
 /**
  * The failed batches that a message of a queue tells of: the mapping's own message, a bucket's notification of the object
  * that keeps the whole record, or either of them in a topic's envelope. A bucket's test message tells of none. Throws
- * `invalid-failure-message` for anything else.
+ * `invalid-failure-message` for anything else, `wrong-bucket` where it names a bucket that is not among those.
  */
-export async function failedBatchesOf(text: string, readObject: ReadObject): Promise<FailedBatch[]> {
+export async function failedBatchesOf(text: string, from: FailureBuckets): Promise<FailedBatch[]> {
   const message = parsed(text);
   const topic = topicSchema.safeParse(message);
-  if (topic.success) return await failedBatchesOf(topic.data.Message, readObject);
+  if (topic.success) return await failedBatchesOf(topic.data.Message, from);
   if (testSchema.safeParse(message).success) return [];
   const notification = bucketSchema.safeParse(message);
   if (!notification.success) return [parseFailedBatch(text)];
   const batches: FailedBatch[] = [];
   for (const { s3 } of notification.data.Records) {
-    // Keys come as in a form: `+` is a space.
-    const key = decodeURIComponent(s3.object.key.replaceAll('+', ' '));
-    batches.push(parseFailedBatch(await readObject(s3.bucket.name, key)));
+    const { name } = s3.bucket;
+    if (!(from.buckets ?? []).includes(name)) {
+      throw new EdgeloomError(
+        'wrong-bucket',
+        `The message names the bucket ${describe(name)}, from which no failed batch is read.`,
+        "Name the stack's bucket with --bucket, or in the option buckets of the handler.",
+      );
+    }
+    batches.push(parseFailedBatch(await from.readObject(name, objectKey(s3.object.key))));
   }
   return batches;
+}
+
+/** Keys come as in a form: `+` is a space. */
+function objectKey(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded.replaceAll('+', ' '));
+  } catch (error) {
+    throw unreadable(`The message names an object by a key that cannot be decoded, ${describe(encoded)}.`, error);
+  }
 }
 
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new EdgeloomError(
-      'invalid-failure-message',
-      'The message is not JSON.',
-      'Give the on-failure message of an event source mapping as it came.',
-      { cause: error },
-    );
+    throw unreadable('The message is not JSON.', error);
   }
+}
+
+function unreadable(message: string, cause: unknown): EdgeloomError {
+  const hint = 'Give the on-failure message of an event source mapping as it came.';
+  return new EdgeloomError('invalid-failure-message', message, hint, { cause });
 }

@@ -1,27 +1,26 @@
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { EdgeloomError } from '../errors.ts';
-import { type ClientOptions, clientConfig } from '../store/client.ts';
+import { describe } from '../items/describe.ts';
+import { type ClientOptions, clientConfig, isLoopback } from '../store/client.ts';
 import { readFailedBatch } from './failed-batch.ts';
-import { failedBatchesOf, type ReadObject } from './failure-message.ts';
+import { type FailureBuckets, failedBatchesOf, type ReadObject } from './failure-message.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redriveRecords } from './redrive.ts';
 
 /** Where failed batches are read from. */
-export interface FailureSources {
+export interface FailureSources extends FailureBuckets {
   /** For ranges of the stream that a message only names. */
   streams: DynamoDBStreamsClient;
-  /** For whole records that a bucket keeps. */
-  readObject: ReadObject;
 }
 
 /** Settles everything that one message of an on-failure destination tells of, by the base items. Throws for others. */
 export async function redriveMessage(
   text: string,
-  { streams, readObject }: FailureSources,
+  sources: FailureSources,
   options: RedriveOptions,
 ): Promise<RedriveResult> {
   const total = emptyRedrive();
-  for (const batch of await failedBatchesOf(text, readObject)) {
-    addRedrive(total, await redriveRecords(await readFailedBatch(options.graph, streams, batch), options));
+  for (const batch of await failedBatchesOf(text, sources)) {
+    addRedrive(total, await redriveRecords(await readFailedBatch(options.graph, sources.streams, batch), options));
   }
   return total;
 }
@@ -33,13 +32,15 @@ const WAIT_SECONDS = 1;
 
 /**
  * Empties the queue of an on-failure destination: each message is settled and then deleted. One that cannot be settled in
- * full stays in the queue, is counted as left with its reason, and does not hold up the others.
+ * full stays in the queue, is counted as left with its reason, and does not hold up the others. Throws `untrusted-queue` for
+ * a URL that is neither of SQS nor of this machine: what is sent there is signed. With `anyHost` any HTTPS host will do.
  */
 export async function redriveQueue(
   queueUrl: string,
   sources: FailureSources,
-  options: RedriveOptions & { client: ClientOptions },
+  options: RedriveOptions & { client: ClientOptions; anyHost?: boolean },
 ): Promise<RedriveResult> {
+  checkQueueUrl(queueUrl, options.anyHost === true);
   // Only this needs the client, which takes its time to load.
   const { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } = await import('@aws-sdk/client-sqs');
   const { remainingMs = () => Number.POSITIVE_INFINITY } = options;
@@ -72,6 +73,21 @@ export async function redriveQueue(
   }
 }
 
+/** Host names of SQS: of a region, of a VPC endpoint, and the older form. */
+const SQS_HOST =
+  /^(?:(?:vpce-[a-z0-9-]{1,63}\.)?sqs(?:-fips)?\.[a-z0-9-]{1,63}(?:\.vpce)?\.(?:amazonaws\.com(?:\.cn)?|api\.aws)|[a-z0-9-]{1,63}\.queue\.amazonaws\.com)$/;
+
+function checkQueueUrl(queueUrl: string, anyHost: boolean): void {
+  const url = URL.canParse(queueUrl) ? new URL(queueUrl) : undefined;
+  if (isLoopback(queueUrl)) return;
+  if (url?.protocol === 'https:' && (anyHost || SQS_HOST.test(url.hostname))) return;
+  throw new EdgeloomError(
+    'untrusted-queue',
+    `No signed request is sent to ${describe(queueUrl)}: it is no HTTPS URL of a queue of SQS.`,
+    'Give the URL that SQS has for the queue, one of this machine, or with --any-host another HTTPS URL.',
+  );
+}
+
 /** The same, but a message that cannot be read, or whose batch is gone, is a result: it is left, with the reason. */
 export async function settleMessage(
   messageId: string,
@@ -82,13 +98,9 @@ export async function settleMessage(
   try {
     return await redriveMessage(body, sources, options);
   } catch (error) {
-    if (!(error instanceof EdgeloomError)) throw error;
-    return {
-      ...emptyRedrive(),
-      entries: 1,
-      left: 1,
-      reasons: [`message ${messageId}: ${error.message} ${error.hint}`],
-    };
+    // Whatever a message makes go wrong is this message's: the others are settled, and it is left with the reason.
+    const reason = error instanceof EdgeloomError ? `${error.message} ${error.hint}` : String(error);
+    return { ...emptyRedrive(), entries: 1, left: 1, reasons: [`message ${messageId}: ${reason}`] };
   }
 }
 

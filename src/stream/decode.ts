@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../errors.ts';
-import { type Item, stringOf } from '../items/attribute-value.ts';
+import { type Item, untrustedText } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { streamLabel, watermark } from '../items/watermark.ts';
+import { isSequenceNumber, streamLabel, watermark } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from './filter.ts';
 
@@ -53,9 +53,10 @@ export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[
 
 function decodeRecord(graph: CompiledModel, record: RawRecord, label: string): ChangeRecord | undefined {
   const { dynamodb } = record;
-  const source = stringOf(dynamodb?.Keys?.[graph.table.partitionKey]);
-  const target = stringOf(dynamodb?.Keys?.[graph.table.sortKey]);
-  if (dynamodb === undefined || source === undefined || target === undefined || dynamodb.SequenceNumber === undefined) {
+  const source = untrustedText(dynamodb?.Keys?.[graph.table.partitionKey]);
+  const target = untrustedText(dynamodb?.Keys?.[graph.table.sortKey]);
+  const number: unknown = dynamodb?.SequenceNumber;
+  if (dynamodb == null || source === undefined || target === undefined || !isSequenceNumber(number)) {
     const { partitionKey, sortKey } = graph.table;
     throw new EdgeloomError(
       'invalid-record',
@@ -70,10 +71,14 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, label: string): C
     target,
     oldImage: dynamodb.OldImage as Item | undefined,
     newImage: dynamodb.NewImage as Item | undefined,
-    position: watermark(label, dynamodb.SequenceNumber),
-    sequenceNumber: dynamodb.SequenceNumber,
+    position: watermark(label, number),
+    sequenceNumber: number,
     createdAtSeconds: secondsOf(dynamodb.ApproximateCreationDateTime),
   };
+}
+
+function isImage(image: unknown): boolean {
+  return typeof image === 'object' && image !== null && !Array.isArray(image);
 }
 
 /** Whole seconds; undefined for what is no time, as only an event made by hand can hold. */
@@ -85,10 +90,12 @@ function secondsOf(created: unknown): number | undefined {
 function checkImages({ eventName, dynamodb }: RawRecord, source: string, target: string): void {
   const needsNew = eventName !== 'REMOVE';
   const needsOld = eventName !== 'INSERT';
-  if ((!needsNew || dynamodb?.NewImage !== undefined) && (!needsOld || dynamodb?.OldImage !== undefined)) return;
+  const { NewImage, OldImage } = dynamodb ?? {};
+  const isComplete = (!needsNew || NewImage !== undefined) && (!needsOld || OldImage !== undefined);
+  if (isComplete && [NewImage, OldImage].every((image) => image === undefined || isImage(image))) return;
   throw new EdgeloomError(
     'missing-images',
-    `The stream record of ${source} ${target} (${eventName ?? 'no event name'}) lacks an image.`,
+    `The stream record of ${source} ${target} (${eventName ?? 'no event name'}) lacks an image, or has one that is no item.`,
     'Set the stream view type to NEW_AND_OLD_IMAGES.',
   );
 }

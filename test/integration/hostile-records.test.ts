@@ -13,12 +13,16 @@ import { testTable, uniqueTableName } from '../support/table.ts';
  * neither fail the batch nor reach beyond its own item.
  */
 
-const ARN = 'arn:aws:dynamodb:eu-central-1:123456789012:table/records/stream/2026-01-01T00:00:00.000';
 const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
 
+/** The stream of the table of the graph that was made last. */
+let streamArn = '';
+
 function hostileGraph() {
+  const table = uniqueTableName();
+  streamArn = `arn:aws:dynamodb:eu-central-1:123456789012:table/${table}/stream/2026-01-01T00:00:00.000`;
   return defineGraph({
-    table: uniqueTableName(),
+    table,
     nodes: { USER: node({ search: { name: {}, age: { type: 'number' }, foods: { each: true } } }) },
     edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: 'since' } }) },
   });
@@ -29,7 +33,7 @@ function record(sequence: number, source: string, target: string, attributes: st
   const keys = `"source":{"S":${JSON.stringify(source)}},"target":{"S":${JSON.stringify(target)}}`;
   return JSON.parse(`{
     "eventName": "INSERT",
-    "eventSourceARN": "${ARN}",
+    "eventSourceARN": "${streamArn}",
     "dynamodb": {
       "Keys": {${keys}},
       "NewImage": {${keys}${attributes === '' ? '' : `,${attributes}`}},

@@ -8,15 +8,18 @@ import type { Store } from '../../src/store/port.ts';
 import type { RawRecord } from '../../src/stream/decode.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
+/** The stream of the table of the graph that was made last. */
+let streamArn = '';
+
 function followGraph() {
+  const table = uniqueTableName();
+  streamArn = `arn:aws:dynamodb:eu-central-1:123456789012:table/${table}/stream/2026-01-01T00:00:00.000`;
   return defineGraph({
-    table: uniqueTableName(),
+    table,
     nodes: { USER: node({ view: ['name', 'picture'] }) },
     edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
   });
 }
-
-const ARN = 'arn:aws:dynamodb:eu-central-1:123456789012:table/records/stream/2026-01-01T00:00:00.000';
 
 /** A stream record as Lambda hands it over: seconds, and binary as base64 text. */
 function lambdaInsert(
@@ -25,7 +28,7 @@ function lambdaInsert(
 ): RawRecord {
   return {
     eventName: 'INSERT',
-    eventSourceARN: ARN,
+    eventSourceARN: streamArn,
     dynamodb: {
       Keys: { source: image.source, target: image.target },
       NewImage: image,

@@ -13,6 +13,10 @@ import { testTable, uniqueTableName } from '../support/table.ts';
 const ARN = 'arn:aws:sqs:eu-central-1:123456789012:failed-batches';
 const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
 
+/** A shard that has left the stream. */
+const GONE = 'shardId-00000000000000000000-00000000';
+const TRIMMED = { name: 'TrimmedDataAccessException' };
+
 let server: QueueServer;
 beforeEach(async () => {
   server = await startQueueServer();
@@ -45,7 +49,15 @@ async function failedTable() {
     JSON.stringify({ version: '1.0', DDBStreamBatchInfo: range(first, last) });
   const nameOf = async (id: string): Promise<Item | undefined> =>
     (await store.get({ source: id, target: '~ix/name' }, { consistent: true })).item;
-  const sources = { streams, readObject: async (bucket: string, key: string) => objectOf(`/${bucket}/${key}`) };
+  const readObject = async (bucket: string, key: string) => objectOf(`/${bucket}/${key}`);
+  const send = streams.send.bind(streams) as (command: unknown) => Promise<unknown>;
+  vi.spyOn(streams, 'send').mockImplementation(async (command: { input: object }) => {
+    // The embedded engine has one shard, whatever it is asked for.
+    if ('ShardId' in command.input && command.input.ShardId === GONE)
+      throw Object.assign(new Error('trimmed'), TRIMMED);
+    return send(command);
+  });
+  const sources = { streams, readObject, buckets: ['failed'] };
   const run = () => redriveQueue(server.queueUrl, sources, { graph, store, client: {} });
   return { ...table, message, range, nameOf, sources, run, Records };
 }
@@ -77,7 +89,7 @@ describe('redrive from the queue of an on-failure destination', () => {
   it('leaves a message that it cannot settle, says why, and goes on with the others', async () => {
     const { message, range, nameOf, run } = await failedTable();
     server.messages.set('nonsense', 'not JSON');
-    const gone = range(0, 0, 'arn:aws:dynamodb:us-east-1:000000000000:table/gone/stream/2020-01-01T00:00:00.000');
+    const gone = { ...range(0, 0), shardId: GONE };
     server.messages.set('gone', JSON.stringify({ version: '1.0', DDBStreamBatchInfo: gone }));
     server.messages.set('good', message(0, 1));
     const result = await run();

@@ -17,8 +17,8 @@ import type {
   SearchModel,
 } from '../../../src/model/compiled.ts';
 import { inboundPartition, searchPartition } from '../../../src/model/index-partition.ts';
-import { type Encoded, encode, encodeOrder } from './order.ts';
 import { MAX_SEARCH_BYTES, MAX_SEARCH_VALUES } from '../../../src/plan/parts/index-items.ts';
+import { type Encoded, encode, encodeOrder } from './order.ts';
 import { PartError, type Problem, part, type Subject } from './subject.ts';
 
 /** The wanted fields of index items: an edge's items in its orders, and a node's search items. */

@@ -12,6 +12,12 @@ import { inSession, type Session } from '../../session/session.ts';
 /** Entries whose cause is still there. */
 const LEFT = 1;
 
+interface RedriveCommandOptions {
+  fromFailure?: string;
+  bucket?: string[];
+  anyHost?: boolean;
+}
+
 /** `edgeloom redrive`: quarantined records, settled by their base items. */
 export function redriveCommand(program: Command): void {
   program
@@ -21,6 +27,8 @@ export function redriveCommand(program: Command): void {
       '--from-failure <file|queue-url>',
       "settle the batches of an event source mapping's on-failure messages instead: of one in a file, or of a queue",
     )
+    .option('--bucket <name...>', 'the buckets that messages of a queue may name, such as that of the stack')
+    .option('--any-host', 'let the queue be at any HTTPS host, not only at one of SQS')
     .addHelpText(
       'after',
       examples(
@@ -31,10 +39,10 @@ export function redriveCommand(program: Command): void {
       ),
     )
     .action(
-      inSession(async (session, { fromFailure }: { fromFailure?: string }) => {
+      inSession(async (session, options: RedriveCommandOptions) => {
         const progress = startProgress('entries', 0);
         const onProgress = (entries: number): void => progress.update(entries, entries);
-        const result = await run(session, fromFailure, onProgress).finally(() => progress.stop());
+        const result = await run(session, options, onProgress).finally(() => progress.stop());
         const { entries, repaired, left, writes, wcu, rcu, reasons } = result;
         if (left > 0) process.exitCode = LEFT;
         const lines = [`${figure(entries)} entries, ${figure(repaired)} repaired, ${figure(left)} left`, ...reasons];
@@ -45,17 +53,17 @@ export function redriveCommand(program: Command): void {
 
 async function run(
   { graph, store, settings }: Session,
-  source: string | undefined,
+  { fromFailure: source, bucket, anyHost }: RedriveCommandOptions,
   onProgress: (entries: number) => void,
 ): Promise<RedriveResult> {
   if (source === undefined) return redrive({ graph, store, onProgress });
   const streams = createStreamsClient(settings.client);
   const { endpoint: _, ...client } = settings.client;
-  const sources = { streams, readObject: bucketReader(client) };
+  const sources = { streams, readObject: bucketReader(client), buckets: bucket };
   try {
     const options = { graph, store, onProgress };
     if (!isQueueUrl(source)) return await redriveMessage(await readMessage(source), sources, options);
-    return await redriveQueue(source, sources, { ...options, client: settings.client });
+    return await redriveQueue(source, sources, { ...options, anyHost, client: settings.client });
   } finally {
     streams.destroy();
   }
