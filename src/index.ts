@@ -51,8 +51,8 @@ export {
   type TableOptions,
 } from './model/schema.ts';
 export type { CountResult, ShardsResult } from './read/lists/count.ts';
-export type { InboundOptions as InboundQuery } from './read/lists/inbound.ts';
-export type { SearchOptions as SearchQuery, SearchPredicate, SearchScope } from './read/lists/search.ts';
+export type { InboundQuery } from './read/lists/inbound.ts';
+export type { SearchPredicate, SearchQuery, SearchScope } from './read/lists/search.ts';
 export type { DegreeOptions } from './read/nodes/degree.ts';
 export type { EdgesOptions, HasOptions } from './read/nodes/edges.ts';
 export type { AttributeSelection, GetOptions } from './read/nodes/views.ts';

@@ -4,8 +4,8 @@ import { describe } from '../items/keys.ts';
 import type { ExactNumber } from '../items/plain.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkOptions } from '../options.ts';
-import { gatherInbound, INBOUND_OPTIONS, type InboundOptions, inboundQuery } from './lists/inbound.ts';
-import { readNodes, readViews, viewAttributes } from './nodes/views.ts';
+import { gatherInbound, INBOUND_OPTIONS, type InboundQuery, inboundQuery } from './lists/inbound.ts';
+import { plainViewAttributes, readNodes, readViews } from './nodes/views.ts';
 import { type ReadContext, refuseConsistent } from './request/context.ts';
 import { findEdge } from './request/lookup.ts';
 import { type EdgeSetEntry, type NodeResult, type Page, sourceOf } from './request/result.ts';
@@ -18,7 +18,7 @@ export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: 
 
 /** Options of `page`: those of `inbound`, and which neighbours to read. */
 export interface PageOptions<EdgeType = string, OrderName extends string = string>
-  extends Omit<InboundOptions<OrderName>, 'owner'> {
+  extends Omit<InboundQuery<OrderName>, 'owner'> {
   /** Default: every edge of the edge sets. */
   with?: readonly WithEdges<EdgeType>[] | undefined;
 }
@@ -75,7 +75,7 @@ async function readNeighbours(
   const views = await readViews(context, unknown, false);
   const nodes: PageResult['nodes'] = {};
   for (const [id, copy] of copies) {
-    setOwn(nodes, id, unknown.has(id) ? viewAttributes(context, views.items.get(id)) : copy);
+    setOwn(nodes, id, unknown.has(id) ? plainViewAttributes(context, views.items.get(id)) : copy);
   }
   return { nodes, calls: views.calls };
 }

@@ -5,12 +5,12 @@ import type { EdgeOrder, EdgeType, SearchName } from '../model/inference.ts';
 import { checkOptions, checkStoreOptions } from '../options.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { type CountResult, countSearch, readShards, type ShardsResult } from './lists/count.ts';
-import { type InboundOptions, readInbound } from './lists/inbound.ts';
+import { type InboundQuery, readInbound } from './lists/inbound.ts';
 import {
   readSearch,
   SEARCH_OPTIONS,
-  type SearchOptions,
   type SearchPredicate,
+  type SearchQuery,
   type SearchScope,
 } from './lists/search.ts';
 import { type DegreeOptions, readDegree } from './nodes/degree.ts';
@@ -91,7 +91,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   inbound<E extends EdgeType<G>>(
     edgeType: E,
     target: string,
-    options?: InboundOptions<EdgeOrder<G, E>>,
+    options?: InboundQuery<EdgeOrder<G, E>>,
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeOwner<G, E>>>;
 
   /** A search that the model declares, such as `USER.name`. */
@@ -135,11 +135,11 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
  */
 export interface Search<Result> {
   /** Any predicate; the methods below are short for it. */
-  find(predicate: SearchPredicate, options?: SearchOptions): Promise<Page<Result>>;
+  find(predicate: SearchPredicate, options?: SearchQuery): Promise<Page<Result>>;
   /** Exactly this value. */
-  eq(value: OrderValue, options?: SearchOptions): Promise<Page<Result>>;
+  eq(value: OrderValue, options?: SearchQuery): Promise<Page<Result>>;
   /** Texts that begin with this one; of dates, UTC dates such as those of `2020-07`. Not for numbers and ranks. */
-  beginsWith(prefix: string, options?: SearchOptions): Promise<Page<Result>>;
+  beginsWith(prefix: string, options?: SearchQuery): Promise<Page<Result>>;
   /**
    * Of a search by path: paths that begin with these whole segments, so that `['CA', 'San']` finds nothing of San Jose. A
    * whole path asks one shard, as `eq` does.
@@ -147,13 +147,13 @@ export interface Search<Result> {
    * @example
    * await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
    */
-  path(segments: readonly string[], options?: SearchOptions): Promise<Page<Result>>;
+  path(segments: readonly string[], options?: SearchQuery): Promise<Page<Result>>;
   /** Values from `from` to `to`, both inclusive, either may be undefined. */
-  between(from?: OrderValue, to?: OrderValue, options?: SearchOptions): Promise<Page<Result>>;
+  between(from?: OrderValue, to?: OrderValue, options?: SearchQuery): Promise<Page<Result>>;
   /** Every value, the highest first. */
-  latest(options?: Omit<SearchOptions, 'reverse'>): Promise<Page<Result>>;
+  latest(options?: Omit<SearchQuery, 'reverse'>): Promise<Page<Result>>;
   /** Every value. */
-  all(options?: SearchOptions): Promise<Page<Result>>;
+  all(options?: SearchQuery): Promise<Page<Result>>;
   /**
    * How many hits there are, summed over the shards. DynamoDB counts, so a base item that has this search's index key
    * as an attribute of its own is counted too.

@@ -1,10 +1,10 @@
 import { EdgeloomError, isRetryableStoreError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
 import { type CheckpointStore, memoryCheckpoint } from './checkpoint.ts';
-import { Journal, type SetAside } from './checkpoint-journal.ts';
+import { Journal } from './checkpoint-journal.ts';
 import { Bell, createController, pause, retryingUntil } from './concurrency.ts';
-import { QuietWatch } from './idle-detector.ts';
+import { IdleDetector } from './idle-detector.ts';
 import { readableShards, vanishedShards, waitingShards } from './lineage.ts';
+import type { RunReport } from './run-report.ts';
 import type { StreamDescription, StreamSource } from './source.ts';
 
 /** DescribeStream is asked at most this often, however quickly shards end. */
@@ -28,7 +28,8 @@ export interface FollowRun {
   journal: Journal;
   /** The checkpoint was of another stream. */
   hasEarlierStream: boolean;
-  quiet: QuietWatch;
+  quiet: IdleDetector;
+  report: RunReport;
   /** Ends the run: nothing further is started. */
   stopping: AbortSignal;
   /** Milliseconds left for the work in hand; infinite until the run is stopped. */
@@ -46,11 +47,7 @@ export interface FollowerOptions {
   checkpoint?: CheckpointStore;
   shardIntervalMs?: number;
   stopGraceMs?: number;
-  report: {
-    logger: Logger;
-    onSetAside(setAside: SetAside): void;
-    onTrimmed(shardId: string, message: string): void;
-  };
+  report: RunReport;
   /** Called once, when the run begins; what it gives makes the reader of each shard. */
   open(run: FollowRun): (shardId: string) => ShardWork;
   /** Called with the first listing, before any shard is read. */
@@ -60,7 +57,7 @@ export interface FollowerOptions {
 /** Follows a stream's shards: parents before their children, new ones as they appear, until it is stopped or quiet. */
 export class StreamFollower {
   private readonly stopping = createController();
-  private readonly quiet = new QuietWatch();
+  private readonly quiet = new IdleDetector();
   private readonly bell = new Bell();
   private readonly tasks = new Map<string, { task: ShardWork; ended: Promise<void> }>();
   private readonly idleWaiters: { resolve: () => void; reject: (error: unknown) => void }[] = [];
@@ -99,7 +96,7 @@ export class StreamFollower {
   /** Ends the run in good order. */
   async stop(): Promise<void> {
     this.end();
-    // Whoever called `run` learns of its failure.
+    // The caller of `run` learns of its failure.
     await this.running?.catch(() => undefined);
   }
 
@@ -214,6 +211,7 @@ export class StreamFollower {
     const { source, quiet, stopping } = this;
     return {
       source,
+      report: this.options.report,
       journal,
       hasEarlierStream,
       quiet,

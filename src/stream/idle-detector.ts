@@ -5,9 +5,9 @@ const EMPTY_POLLS = 2;
  * Tells when a stream is quiet: every shard that is read was polled twice in a row without anything new anywhere. What
  * the worker's own writes add to the stream counts as new, so a quiet worker has read past that too.
  */
-export class QuietWatch {
+export class IdleDetector {
   private readonly emptyPolls = new Map<string, number>();
-  private unsettled = 0;
+  private waitingShards = 0;
 
   /** A shard is being read from now on. */
   opened(shardId: string): void {
@@ -31,11 +31,11 @@ export class QuietWatch {
 
   /** How many shards are known that cannot be read yet. */
   waiting(count: number): void {
-    this.unsettled = count;
+    this.waitingShards = count;
   }
 
   /** Whether all is quiet. */
   isQuiet(): boolean {
-    return this.unsettled === 0 && [...this.emptyPolls.values()].every((polls) => polls >= EMPTY_POLLS);
+    return this.waitingShards === 0 && [...this.emptyPolls.values()].every((polls) => polls >= EMPTY_POLLS);
   }
 }

@@ -1,6 +1,3 @@
-import { isRetryableStoreError } from '../errors.ts';
-import type { Logger } from '../logger.ts';
-import { retryingUntil } from './concurrency.ts';
 import { StreamError, type StreamPage, type StreamSource } from './source.ts';
 
 /** GetRecords gives at most this many; one local engine refuses to be asked for more. */
@@ -73,29 +70,4 @@ export class ShardPages {
 export function isFullPage({ records }: StreamPage): boolean {
   const bytes = records.reduce((sum, { dynamodb }) => sum + (dynamodb?.SizeBytes ?? 0), 0);
   return records.length >= FULL_PAGE_RECORDS || bytes >= FULL_PAGE_BYTES;
-}
-
-/** Who tries to read a shard. */
-export interface ShardAttempt {
-  shardId: string;
-  logger: Logger;
-  stopping: AbortSignal;
-  isEnding(): boolean;
-  /** The stream may have lost the shard: for a listing to judge, since only that tells whether the stream is gone. */
-  onMissingShard(): void;
-}
-
-/** Tries until it works; undefined where the run ended before it did. Throws what trying again cannot mend. */
-export async function retryingShard<T>(
-  { shardId, logger, stopping, isEnding, onMissingShard }: ShardAttempt,
-  what: string,
-  action: () => Promise<T>,
-): Promise<T | undefined> {
-  const isRetryable = (error: unknown, attempt: number): boolean => {
-    if (!(error instanceof StreamError) && !isRetryableStoreError(error)) return false;
-    if (error instanceof StreamError && error.kind === 'no-shard') onMissingShard();
-    logger.warn({ shardId, attempt, error: error.message }, `Trouble ${what} the stream; trying again.`);
-    return true;
-  };
-  return retryingUntil({ stopping, isEnding, isRetryable }, action);
 }

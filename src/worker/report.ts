@@ -1,14 +1,17 @@
 import type { BatchResult } from '../apply/projector.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import type { Logger } from '../logger.ts';
 import type { SetAside } from '../stream/checkpoint-journal.ts';
+import { type Consequences, RunReport } from '../stream/run-report.ts';
 import type { TrimmedShard, WorkerResult, WorkerSettings, WorkerStats } from './worker-types.ts';
 
-const REBUILD_DUE = 'A rebuild is due (edgeloom rebuild): derived items may lack these changes.';
+const CONSEQUENCES: Consequences = {
+  trimmed: 'A rebuild is due (edgeloom rebuild): derived items may lack these changes.',
+  setAside:
+    'This one is read from its oldest record. If the table is the same, and only its stream was switched, a rebuild is due.',
+};
 
-/** Sums up a run and tells its events to whoever listens. */
-export class Report {
-  readonly logger: Logger;
+/** Sums up a run of the worker and tells its events to its listeners. */
+export class WorkerReport extends RunReport {
   private readonly totals: WorkerStats = {
     records: 0,
     units: 0,
@@ -25,7 +28,7 @@ export class Report {
   private leftovers = 0;
 
   constructor(private readonly listeners: Pick<WorkerSettings, 'onBatch' | 'onTrimmed' | 'logger'>) {
-    this.logger = listeners.logger ?? WARNINGS;
+    super(listeners.logger, CONSEQUENCES);
   }
 
   /** A batch was projected; `applied` of its records are done. */
@@ -52,23 +55,16 @@ export class Report {
     this.leftovers += dropped;
   }
 
-  /** Records have left the stream unread. */
-  onTrimmed(shardId: string, message: string): void {
-    const trimmed = { shardId, message: `${message} ${REBUILD_DUE}` };
+  override onTrimmed(shardId: string, message: string): string {
+    const trimmed = { shardId, message: super.onTrimmed(shardId, message) };
     this.trimmed.push(trimmed);
-    this.logger.error({ shardId }, trimmed.message);
     this.listeners.onTrimmed?.(trimmed);
+    return trimmed.message;
   }
 
-  /** The checkpoint was of another stream. */
-  onSetAside(setAside: SetAside): void {
+  override onSetAside(setAside: SetAside): void {
     this.setAside = setAside;
-    const { streamArn, keptAt } = setAside;
-    this.logger.warn(
-      { streamArn, keptAt },
-      `The checkpoint is of another stream, ${streamArn}${keptAt === undefined ? '' : ` (now in ${keptAt})`}; this one ` +
-        'is read from its oldest record. If the table is the same, and only its stream was switched, a rebuild is due.',
-    );
+    super.onSetAside(setAside);
   }
 
   /** The whole run. */
@@ -77,11 +73,3 @@ export class Report {
     return { ...totals, endedBy, trimmed: [...trimmed], leftovers, ...(setAside !== undefined && { setAside }) };
   }
 }
-
-/** A logger for where none is given: what must not go unheard becomes a process warning. */
-export const WARNINGS: Logger = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: (_details, message) => process.emitWarning(message, 'EdgeloomWarning'),
-  error: (_details, message) => process.emitWarning(message, 'EdgeloomWarning'),
-};

@@ -3,49 +3,30 @@ import { StoreError } from '../errors.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { backoffMs } from '../retry.ts';
 import { pause } from '../stream/concurrency.ts';
-import type { ShardWork } from '../stream/follower.ts';
-import { retryingShard } from '../stream/shard-pages.ts';
 import { type ShardBatch, ShardReader } from '../stream/shard-reader.ts';
+import { ShardWorker } from '../stream/shard-work.ts';
 import type { WorkerRun } from './worker-run.ts';
 
 /** Reads one shard to its end, or until the run ends: read a batch, project it, then note how far it came. */
-export class ShardTask implements ShardWork {
+export class ShardTask extends ShardWorker<WorkerRun> {
   private readonly reader: ShardReader;
   /** Records given to the projector at once: halved when a batch fails, so that each try can get further. */
   private maxRecords: number;
-  private cancelled = false;
 
-  constructor(
-    private readonly run: WorkerRun,
-    private readonly shardId: string,
-  ) {
+  constructor(run: WorkerRun, shardId: string) {
+    super(run, shardId);
     const { graph, source, journal, limits } = run;
     const position = journal.get(shardId)?.sequenceNumber;
-    this.reader = new ShardReader(graph, source, shardId, position, limits, (message) => {
-      run.report.onTrimmed(shardId, message);
-      // The place that was kept is gone: coming back to it would only find the same gap again.
-      journal.note({ shardId, finished: false });
-    });
+    this.reader = new ShardReader(graph, source, shardId, position, limits, (message) => this.onTrimmed(message));
     this.maxRecords = limits.maxRecords;
   }
 
-  /** The shard is gone from the stream: what was read is still applied, then the task ends. */
-  cancel(): void {
-    this.cancelled = true;
-  }
-
-  /** Whether it was told that the shard is gone; it may still be applying what it has read. */
-  isCancelled(): boolean {
-    return this.cancelled;
-  }
-
-  /** Works until the shard's end, `cancel` or the end of the run. Rejects where trying again cannot help. */
-  async work(): Promise<void> {
+  override async work(): Promise<void> {
     const { run, shardId, reader } = this;
     run.quiet.opened(shardId);
     try {
       while (!this.isEnding()) {
-        const batch = await this.retrying('reading', () => reader.nextBatch(() => this.isEnding()));
+        const batch = await this.taking('reading', () => reader.nextBatch(() => this.isEnding()));
         if (batch === undefined) return;
         if (!(await this.applyBatch(batch))) return;
         if (batch.isEnd) {
@@ -63,18 +44,14 @@ export class ShardTask implements ShardWork {
     }
   }
 
-  private isEnding(): boolean {
-    return this.cancelled || this.run.stopping.aborted;
-  }
-
   /** Applies a batch and notes it; false where the run ended before all of it was applied. */
   private async applyBatch(batch: ShardBatch): Promise<boolean> {
     const { run, shardId } = this;
-    const sifted = await this.retrying('settling', () => run.leftovers.sift(batch.records));
+    const sifted = await this.taking('checking', () => run.leftovers.sift(batch.records));
     if (sifted === undefined) return false;
     run.report.onLeftovers(sifted.dropped, sifted.rcu);
     if (!(await this.applyAll(sifted.records))) return false;
-    if (this.cancelled || (batch.recordsRead === 0 && !batch.isEnd)) return true;
+    if (this.isCancelled() || (batch.recordsRead === 0 && !batch.isEnd)) return true;
     run.journal.note({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
     // How far derived items' records were passed need not survive: reading them again changes nothing.
     if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
@@ -111,22 +88,15 @@ export class ShardTask implements ShardWork {
     return true;
   }
 
+  /** Tries within the bound of what runs at once. */
+  private taking<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
+    return this.retrying(what, () => this.run.limit(action));
+  }
+
   private project(records: readonly ChangeRecord[]): Promise<BatchResult> {
     const { projector, batchTimeoutMs, graceMs } = this.run;
     const deadline = Date.now() + batchTimeoutMs;
     return projector.project(records, { remainingMs: () => Math.min(deadline - Date.now(), graceMs()) });
-  }
-
-  private retrying<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
-    const { run, shardId } = this;
-    const attempt = {
-      shardId,
-      logger: run.report.logger,
-      stopping: run.stopping,
-      isEnding: () => this.isEnding(),
-      onMissingShard: () => run.onLineageChange(),
-    };
-    return retryingShard(attempt, what, () => run.limit(action));
   }
 }
 

@@ -4,7 +4,7 @@ import type { CompiledModel } from '../model/compiled.ts';
 import type { FollowRun } from '../stream/follower.ts';
 import type { LeftoverFilter } from '../stream/leftovers.ts';
 import type { BatchLimits } from '../stream/shard-reader.ts';
-import type { Report } from './report.ts';
+import type { WorkerReport } from './report.ts';
 
 /** What the shard tasks of one run of the worker share. */
 export interface WorkerRun extends FollowRun {
@@ -13,7 +13,7 @@ export interface WorkerRun extends FollowRun {
   leftovers: LeftoverFilter;
   /** Bounds how many shards are read or projected at once. */
   limit: LimitFunction;
-  report: Report;
+  report: WorkerReport;
   limits: BatchLimits;
   pollIntervalMs: number;
   batchTimeoutMs: number;

@@ -3,7 +3,7 @@ import { createProjector } from '../apply/projector.ts';
 import { type FollowRun, StreamFollower } from '../stream/follower.ts';
 import { LeftoverFilter } from '../stream/leftovers.ts';
 import { DynamoDBStreamSource, type StreamSource } from '../stream/source.ts';
-import { Report } from './report.ts';
+import { WorkerReport } from './report.ts';
 import { ShardTask } from './shard-task.ts';
 import type { WorkerRun } from './worker-run.ts';
 import type { Worker, WorkerOptions, WorkerResult, WorkerSettings } from './worker-types.ts';
@@ -27,12 +27,12 @@ export function createSourceWorker(source: StreamSource, settings: WorkerSetting
 }
 
 class StreamWorker implements Worker {
-  private readonly report: Report;
+  private readonly report: WorkerReport;
   private readonly follower: StreamFollower;
 
   constructor(source: StreamSource, settings: WorkerSettings) {
     const { checkpoint, shardIntervalMs, stopGraceMs } = settings;
-    const report = new Report(settings);
+    const report = new WorkerReport(settings);
     this.report = report;
     this.follower = new StreamFollower(source, {
       name: 'worker',
@@ -60,7 +60,7 @@ class StreamWorker implements Worker {
   }
 }
 
-function workerRun(follow: FollowRun, settings: WorkerSettings, report: Report): WorkerRun {
+function workerRun(follow: FollowRun, settings: WorkerSettings, report: WorkerReport): WorkerRun {
   const { graph, store, projector = createProjector(graph, { store }) } = settings;
   const { source, journal, hasEarlierStream } = follow;
   return {

@@ -175,6 +175,31 @@ describe('every exported function, class, interface and type', () => {
   });
 });
 
+/** Names that are exported twice: the model's `derive` and the planner's, the interface `Mender` and its class. */
+const EXPORTED_TWICE = ['Mender', 'derive'];
+
+describe('exported names', () => {
+  it('are declared once in all of the sources', () => {
+    const paths = new Map<string, Set<string>>();
+    for (const file of SOURCES) {
+      for (const name of exportedNames(file)) paths.set(name, (paths.get(name) ?? new Set()).add(file.path));
+    }
+    const repeated = [...paths].filter(([name, found]) => found.size > 1 && !EXPORTED_TWICE.includes(name));
+    expect(repeated.map(([name, found]) => `${name}: ${[...found].join(', ')}`)).toEqual([]);
+  });
+  it('are found of every kind of declaration', () => {
+    const text = [
+      'export async function a() {}',
+      'export const b = 1;',
+      'export abstract class C {}',
+      'export interface D {}',
+      'export type E = 1;',
+      "export { f } from './f.ts';",
+    ].join('\n');
+    expect(exportedNames({ path: 'x.ts', text, code: text })).toEqual(['a', 'b', 'C', 'D', 'E']);
+  });
+});
+
 describe('folders', () => {
   it('hold at most 15 files', () => {
     const counts = new Map<string, number>();
@@ -225,4 +250,11 @@ function undocumented({ path, text }: Source): string[] {
     previous = name;
   }
   return missing;
+}
+
+/** The names that a file declares and exports; those that it passes on are another file's. */
+function exportedNames({ text }: Source): string[] {
+  const declaration =
+    /^export (?:default )?(?:async |abstract |declare )*(?:function\*?|class|interface|type|const|enum) (\w+)/gm;
+  return [...text.matchAll(declaration)].map(([, name]) => name!);
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 
 /** Options of commands that give pages. */
-export interface PageOptions {
+export interface PagingFlags {
   limit?: number;
   cursor?: string;
   reverse?: boolean;
@@ -15,7 +15,7 @@ export function withPaging(command: Command): Command {
 }
 
 /** Options of commands that list incoming edges in an order. */
-export interface OrderedOptions extends PageOptions {
+export interface OrderedOptions extends PagingFlags {
   atLeast?: string;
   equals?: string;
   from?: string;

@@ -6,7 +6,7 @@ import type { InvokeResult } from './mapping-types.ts';
  */
 
 /** Consecutive records that are delivered together. */
-export interface Segment<R> {
+export interface BatchPart<R> {
   /** Oldest first. */
   records: readonly R[];
   /** Failed tries that count against the retries. */
@@ -56,22 +56,22 @@ function reportedFailures(payload: unknown): string[] | undefined {
 }
 
 /** What is to be done with the records that are left of a batch. */
-export type Aftermath<R> = { next: 'retry' | 'split'; segments: Segment<R>[] } | { next: 'give-up'; left: Segment<R> };
+export type Aftermath<R> = { next: 'retry' | 'split'; parts: BatchPart<R>[] } | { next: 'give-up'; left: BatchPart<R> };
 
 /**
  * Decides about what is left of a batch, at least one record. With bisection a report splits at the reported record,
  * anything else in the middle; splits do not count as retries. A report of the very first record splits nothing off;
  * it is halved like an error, else one bad record would take its whole batch along.
  */
-export function afterFailure<R>(segment: Segment<R>, done: number, policy: RetryPolicy): Aftermath<R> {
-  const { failedTries, invocations } = segment;
-  const records = segment.records.slice(done);
-  if (policy.bisects && done > 0) return { next: 'split', segments: [{ records, failedTries, invocations }] };
+export function afterFailure<R>(part: BatchPart<R>, done: number, policy: RetryPolicy): Aftermath<R> {
+  const { failedTries, invocations } = part;
+  const records = part.records.slice(done);
+  if (policy.bisects && done > 0) return { next: 'split', parts: [{ records, failedTries, invocations }] };
   if (policy.bisects && records.length > 1) {
     const middle = Math.ceil(records.length / 2);
     const halves = [records.slice(0, middle), records.slice(middle)];
-    return { next: 'split', segments: halves.map((half) => ({ records: half, failedTries, invocations })) };
+    return { next: 'split', parts: halves.map((half) => ({ records: half, failedTries, invocations })) };
   }
   const left = { records, failedTries: failedTries + 1, invocations };
-  return left.failedTries > policy.maximumRetries ? { next: 'give-up', left } : { next: 'retry', segments: [left] };
+  return left.failedTries > policy.maximumRetries ? { next: 'give-up', left } : { next: 'retry', parts: [left] };
 }

@@ -1,5 +1,6 @@
 import { type FollowRun, StreamFollower } from '../../stream/follower.ts';
-import { retryingShard, type StartingPoint } from '../../stream/shard-pages.ts';
+import type { StartingPoint } from '../../stream/shard-pages.ts';
+import { retryingShard } from '../../stream/shard-work.ts';
 import { type StreamDescription, StreamError, type StreamSource } from '../../stream/source.ts';
 import { MappingReport, type MappingRun, mappingRules } from './mapping-run.ts';
 import { MappingShard } from './mapping-shard.ts';
@@ -31,7 +32,7 @@ export function createEventSourceMapping(source: StreamSource, options: MappingO
     stopGraceMs,
     report,
     async onFirstListing(run, description) {
-      if (startingPosition === 'LATEST' && !isContinued(run)) latest = await latestIterators(run, description, report);
+      if (startingPosition === 'LATEST' && !isContinued(run)) latest = await latestIterators(run, description);
     },
     open(follow) {
       const run: MappingRun = { ...follow, options, rules, report };
@@ -57,15 +58,10 @@ function isContinued({ journal }: FollowRun): boolean {
 }
 
 /** Iterators behind all that the shards hold now; shards that appear later are read from their oldest record. */
-async function latestIterators(
-  { source, stopping }: FollowRun,
-  { shards }: StreamDescription,
-  { logger }: MappingReport,
-): Promise<Map<string, string>> {
+async function latestIterators(run: FollowRun, { shards }: StreamDescription): Promise<Map<string, string>> {
   const iterators = new Map<string, string>();
   for (const { shardId } of shards) {
-    const attempt = { shardId, logger, stopping, isEnding: () => stopping.aborted, onMissingShard: () => undefined };
-    const iterator = await retryingShard(attempt, 'opening', () => latestOf(source, shardId));
+    const iterator = await retryingShard(run, shardId, 'opening', () => latestOf(run.source, shardId));
     if (iterator !== undefined) iterators.set(shardId, iterator);
   }
   return iterators;

@@ -1,9 +1,7 @@
 import { EdgeloomError } from '../../errors.ts';
-import type { Logger } from '../../logger.ts';
 import { backoffMs } from '../../retry.ts';
-import type { SetAside } from '../../stream/checkpoint-journal.ts';
 import type { FollowRun } from '../../stream/follower.ts';
-import { WARNINGS } from '../../worker/report.ts';
+import { RunReport } from '../../stream/run-report.ts';
 import { compileFilters, type RecordFilter } from './filter-pattern.ts';
 import type { GivenUpReport, InvocationReport, MappingOptions, MappingResult } from './mapping-types.ts';
 
@@ -52,13 +50,12 @@ export function mappingRules(options: MappingOptions): MappingRules {
   };
 }
 
-/** Sums up a mapping's run and tells its events to whoever listens. */
-export class MappingReport {
-  readonly logger: Logger;
+/** Sums up a mapping's run and tells its events to its listeners. */
+export class MappingReport extends RunReport {
   private readonly totals = { invocations: 0, failedInvocations: 0, delivered: 0, filtered: 0, givenUp: 0 };
 
   constructor(private readonly listeners: Pick<MappingOptions, 'logger' | 'onInvocation' | 'onGivenUp'>) {
-    this.logger = listeners.logger ?? WARNINGS;
+    super(listeners.logger);
   }
 
   /** Records came that no filter lets in. */
@@ -74,7 +71,7 @@ export class MappingReport {
     totals.delivered += done;
     if (next !== 'done') totals.failedInvocations += 1;
     const details = { shardId, requestId, records: sequenceNumbers.length, done, next };
-    // Whoever listens tells of failures in words of its own.
+    // A listener tells of failures in words of its own.
     const isHeard = next === 'done' || this.listeners.onInvocation !== undefined;
     logger[isHeard ? 'debug' : 'warn'](details, sentenceOf(report));
     this.listeners.onInvocation?.(report);
@@ -88,16 +85,6 @@ export class MappingReport {
     const details = { shardId, condition, records: sequenceNumbers.length };
     this.logger.error(details, `${sequenceNumbers.length} records were given up, and are ${where}.`);
     this.listeners.onGivenUp?.(report);
-  }
-
-  /** Records have left the stream unread. */
-  onTrimmed(shardId: string, message: string): void {
-    this.logger.error({ shardId }, message);
-  }
-
-  /** The checkpoint was of another stream. */
-  onSetAside({ streamArn, keptAt }: SetAside): void {
-    this.logger.warn({ streamArn, keptAt }, `The checkpoint is of another stream, ${streamArn}; it is not used.`);
   }
 
   /** The whole run. */

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { pause } from '../../stream/concurrency.ts';
-import type { ShardWork } from '../../stream/follower.ts';
-import { isFullPage, retryingShard, ShardPages, type StartingPoint } from '../../stream/shard-pages.ts';
+import { isFullPage, ShardPages, type StartingPoint } from '../../stream/shard-pages.ts';
+import { ShardWorker } from '../../stream/shard-work.ts';
 import { BatchBuffer, type BufferedRecord } from './batch-buffer.ts';
-import { afterFailure, doneCount, type Segment } from './batch-outcome.ts';
+import { afterFailure, type BatchPart, doneCount } from './batch-outcome.ts';
 import { invocationRecord } from './failure-destination.ts';
 import type { MappingRun } from './mapping-run.ts';
 import type { GiveUpCondition, InvokeResult } from './mapping-types.ts';
@@ -15,40 +15,24 @@ const PAYLOAD_BYTES = 6 * 1024 * 1024;
 type LastInvocation = { requestId: string; result: InvokeResult } | undefined;
 
 /** Reads one shard and invokes the function with its batches, one after the other. */
-export class MappingShard implements ShardWork {
+export class MappingShard extends ShardWorker<MappingRun> {
   private readonly pages: ShardPages;
   private readonly buffer: BatchBuffer;
-  private cancelled = false;
 
-  constructor(
-    private readonly run: MappingRun,
-    private readonly shardId: string,
-    start: StartingPoint,
-  ) {
-    const { source, rules, journal, report } = run;
-    this.pages = new ShardPages(source, shardId, start, (message) => {
-      report.onTrimmed(shardId, message);
-      // The place that was kept is gone: coming back to it would only find the same gap again.
-      journal.note({ shardId, finished: false });
-    });
+  constructor(run: MappingRun, shardId: string, start: StartingPoint) {
+    super(run, shardId);
+    const { source, rules } = run;
+    this.pages = new ShardPages(source, shardId, start, (message) => this.onTrimmed(message));
     const limits = { batchSize: rules.batchSize, payloadBytes: PAYLOAD_BYTES, windowMs: rules.windowMs };
     this.buffer = new BatchBuffer(source.streamArn, rules.passes, limits, rules.now);
   }
 
-  cancel(): void {
-    this.cancelled = true;
-  }
-
-  isCancelled(): boolean {
-    return this.cancelled;
-  }
-
-  async work(): Promise<void> {
+  override async work(): Promise<void> {
     const { run, shardId } = this;
     run.quiet.opened(shardId);
     try {
       while (!this.isEnding()) {
-        const page = await this.readPage();
+        const page = await this.retrying('reading', () => this.pages.next());
         if (page === undefined) return;
         run.report.onFiltered(this.buffer.add(page));
         const isEnd = page.next === undefined;
@@ -70,22 +54,6 @@ export class MappingShard implements ShardWork {
     }
   }
 
-  private isEnding(): boolean {
-    return this.cancelled || this.run.stopping.aborted;
-  }
-
-  private readPage() {
-    const { run, shardId, pages } = this;
-    const attempt = {
-      shardId,
-      logger: run.report.logger,
-      stopping: run.stopping,
-      isEnding: () => this.isEnding(),
-      onMissingShard: () => run.onLineageChange(),
-    };
-    return retryingShard(attempt, 'reading', () => pages.next());
-  }
-
   /**
    * Delivers the batches that are full or due; false where the run ended before. Without a window a batch waits for no
    * new records, but it takes along those that already stand in the stream.
@@ -105,10 +73,10 @@ export class MappingShard implements ShardWork {
   private async deliver(batch: readonly BufferedRecord[]): Promise<boolean> {
     const { run } = this;
     const { rules } = run;
-    const segments: Segment<BufferedRecord>[] = [{ records: batch, failedTries: 0, invocations: 0 }];
+    const parts: BatchPart<BufferedRecord>[] = [{ records: batch, failedTries: 0, invocations: 0 }];
     let last: LastInvocation;
-    for (let segment = segments.shift(); segment !== undefined; segment = segments.shift()) {
-      const fresh = await this.withoutExpired(segment, last);
+    for (let part = parts.shift(); part !== undefined; part = parts.shift()) {
+      const fresh = await this.withoutExpired(part, last);
       if (fresh.records.length === 0) continue;
       if (run.stopping.aborted) return false;
       const startedMs = rules.now();
@@ -137,9 +105,9 @@ export class MappingShard implements ShardWork {
         await this.giveUp(aftermath.left, 'RetryAttemptsExhausted', last);
         continue;
       }
-      segments.unshift(...aftermath.segments);
+      parts.unshift(...aftermath.parts);
       if (aftermath.next === 'retry') {
-        await pause(rules.retryDelayMs(aftermath.segments[0]!.failedTries), run.stopping);
+        await pause(rules.retryDelayMs(aftermath.parts[0]!.failedTries), run.stopping);
       }
     }
     return true;
@@ -147,19 +115,19 @@ export class MappingShard implements ShardWork {
 
   /** Gives up the records that are too old; gives the others. */
   private async withoutExpired(
-    segment: Segment<BufferedRecord>,
+    part: BatchPart<BufferedRecord>,
     last: LastInvocation,
-  ): Promise<Segment<BufferedRecord>> {
+  ): Promise<BatchPart<BufferedRecord>> {
     const { maximumAgeMs, now } = this.run.rules;
     const oldestMs = now() - maximumAgeMs;
     const isExpired = ({ createdAtMs }: BufferedRecord): boolean => createdAtMs < oldestMs;
     // Records stand in the order of their changes: the old ones come first.
-    const firstFresh = segment.records.findIndex((record) => !isExpired(record));
-    const count = firstFresh === -1 ? segment.records.length : firstFresh;
-    if (count === 0) return segment;
-    const expired = { ...segment, records: segment.records.slice(0, count) };
-    await this.giveUp(expired, 'RecordAgeExceeded', segment.invocations === 0 ? undefined : last);
-    return { ...segment, records: segment.records.slice(count) };
+    const firstFresh = part.records.findIndex((record) => !isExpired(record));
+    const count = firstFresh === -1 ? part.records.length : firstFresh;
+    if (count === 0) return part;
+    const expired = { ...part, records: part.records.slice(0, count) };
+    await this.giveUp(expired, 'RecordAgeExceeded', part.invocations === 0 ? undefined : last);
+    return { ...part, records: part.records.slice(count) };
   }
 
   /** Invokes the function; undefined where the run was stopped and the function took too long. */
@@ -175,13 +143,13 @@ export class MappingShard implements ShardWork {
       return await Promise.race([answer, abandoned]);
     } finally {
       answered.abort();
-      // Where it is abandoned, its failure later on is nobody's.
+      // Where the invocation is abandoned, its later failure is not waited for.
       answer.catch(() => undefined);
     }
   }
 
   private async giveUp(
-    { records, invocations }: Segment<BufferedRecord>,
+    { records, invocations }: BatchPart<BufferedRecord>,
     condition: GiveUpCondition,
     last: LastInvocation,
   ): Promise<void> {
@@ -198,14 +166,14 @@ export class MappingShard implements ShardWork {
   /** Notes records that are answered for. */
   private async noteDone(records: readonly BufferedRecord[]): Promise<void> {
     const newest = records.at(-1);
-    if (newest === undefined || this.cancelled) return;
+    if (newest === undefined || this.isCancelled()) return;
     this.run.journal.note({ shardId: this.shardId, sequenceNumber: newest.sequenceNumber, finished: false });
     await this.run.journal.flush();
   }
 
   /** Notes that all that was read is answered for, filtered records included. */
   private async noteRead(finished: boolean): Promise<void> {
-    if (this.cancelled) return;
+    if (this.isCancelled()) return;
     const { run, shardId, pages } = this;
     run.journal.note({ shardId, sequenceNumber: pages.lastRead, finished });
     if (finished) await run.journal.flush();

@@ -6,12 +6,12 @@ import { isTypeName } from '../../items/keys.ts';
 import type { EdgeModel, LabelModel, NodeModel, SearchModel, TableNames } from '../compiled.ts';
 import { compileInbound } from './inbound.ts';
 import {
-  check,
   compileProjection,
   edgeSchema,
   type MistakeLog,
   NODE_TYPES,
   nodeSchema,
+  parsedPart,
   tableSchema,
 } from './schemas.ts';
 import { compileSearch } from './search.ts';
@@ -23,7 +23,7 @@ import { compileSearch } from './search.ts';
 
 /** Compiles the `table` entry. */
 export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
-  const options = check(tableSchema, typeof input === 'string' ? { name: input } : input, 'table', mistakes);
+  const options = parsedPart(tableSchema, typeof input === 'string' ? { name: input } : input, 'table', mistakes);
   const names = {
     partitionKey: options?.partitionKey ?? 'source',
     sortKey: options?.sortKey ?? 'target',
@@ -48,7 +48,7 @@ export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
 export function compileNode(type: string, definition: unknown, mistakes: MistakeLog): NodeModel | undefined {
   const path = `nodes.${type}`;
   checkType(type, path, mistakes);
-  const options = check(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
+  const options = parsedPart(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
   if (options === undefined) return undefined;
   const searches = new Map<string, SearchModel>();
   for (const [name, entry] of Object.entries(options.search ?? {})) {
@@ -70,7 +70,7 @@ export function compileEdge(
 ): EdgeModel | undefined {
   const path = `edges.${type}`;
   checkType(type, path, mistakes);
-  const options = check(edgeSchema, definitionOptions(definition, 'edge', path, mistakes), path, mistakes);
+  const options = parsedPart(edgeSchema, definitionOptions(definition, 'edge', path, mistakes), path, mistakes);
   if (options === undefined) return undefined;
   const from = checkNodeTypes(options.from, `${path}.from`, nodeTypes, mistakes);
   const to = checkNodeTypes(options.to, `${path}.to`, nodeTypes, mistakes);

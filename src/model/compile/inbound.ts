@@ -1,6 +1,6 @@
 import type { InboundItem, InboundModel, InboundOrder, IndexName } from '../compiled.ts';
 import { compileOrder } from './order.ts';
-import { check, compileProjection, inboundSchema, type MistakeLog } from './schemas.ts';
+import { compileProjection, inboundSchema, type MistakeLog, parsedPart } from './schemas.ts';
 
 /**
  * How edge types are found from their targets. The orders `gsi0` and `gsi1` share an edge's one index item, which is in both
@@ -21,7 +21,7 @@ export function compileInbound(input: unknown, path: string, mistakes: MistakeLo
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   const entries = isObject ? Object.entries(input) : [];
   const settings = isObject ? Object.fromEntries(entries.filter(([name]) => SETTINGS.has(name))) : input;
-  const option = check(inboundSchema, settings, path, mistakes);
+  const option = parsedPart(inboundSchema, settings, path, mistakes);
   if (option === undefined) return undefined;
   const given = new Map(entries.filter(([name, entry]) => !SETTINGS.has(name) && entry !== undefined));
   const orders = new Map<string, InboundOrder>();

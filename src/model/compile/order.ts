@@ -1,13 +1,13 @@
 import type { ValueType } from '../../items/encoding.ts';
 import type { OrderModel } from '../compiled.ts';
-import { attributeName, check, deriveSchema, type MistakeLog, rankSchema, typedOrder } from './schemas.ts';
+import { attributeName, deriveSchema, type MistakeLog, parsedPart, rankSchema, typedOrder } from './schemas.ts';
 
 function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
-  if (typeof input === 'string') return check(attributeName, input, path, mistakes);
+  if (typeof input === 'string') return parsedPart(attributeName, input, path, mistakes);
   const kind = typeof input === 'object' && input !== null && 'kind' in input ? input.kind : undefined;
-  if (kind === 'rank') return check(rankSchema, input, path, mistakes);
-  if (kind === 'derive') return check(deriveSchema, input, path, mistakes);
-  if (typeof input === 'object' && input !== null) return check(typedOrder, input, path, mistakes);
+  if (kind === 'rank') return parsedPart(rankSchema, input, path, mistakes);
+  if (kind === 'derive') return parsedPart(deriveSchema, input, path, mistakes);
+  if (typeof input === 'object' && input !== null) return parsedPart(typedOrder, input, path, mistakes);
   mistakes.push({ path, message: 'should be an attribute name, { from, type }, rank(...) or derive(...)' });
   return undefined;
 }

@@ -121,7 +121,7 @@ export function compileProjection(input: z.infer<typeof projection>): Projection
  * Parses one part of a model and notes every issue under its path. What is not mistaken comes back, so that compiling
  * goes on and finds the mistakes in the rest.
  */
-export function check<Schema extends z.ZodType>(
+export function parsedPart<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
   path: string,

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { OrderModel, SearchModel } from '../compiled.ts';
 import { compileOrder } from './order.ts';
-import { check, compileProjection, type MistakeLog, searchSchema } from './schemas.ts';
+import { compileProjection, type MistakeLog, parsedPart, searchSchema } from './schemas.ts';
 
 /** The searches of node types. */
 
@@ -17,7 +17,7 @@ export function compileSearch(
   mistakes: MistakeLog,
 ): SearchModel | undefined {
   const isShort = typeof entry === 'string' || (typeof entry === 'object' && entry !== null && 'kind' in entry);
-  const options = check(searchSchema, isShort ? { from: entry } : entry, path, mistakes);
+  const options = parsedPart(searchSchema, isShort ? { from: entry } : entry, path, mistakes);
   if (options === undefined) return undefined;
   const order =
     options.path === undefined

@@ -20,7 +20,7 @@ import { type EdgeResult, type InboundPage, indexAttributes, type OwnerResult, s
 import { type Gathered, isIndexItem, type ScatterRequest, scatter } from './scatter.ts';
 
 /** Which incoming edges, in which order. At most one of `equals`, `atLeast` and the pair `from`, `to`. */
-export interface InboundOptions<OrderName extends string = string> {
+export interface InboundQuery<OrderName extends string = string> {
   /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
   order?: OrderName | undefined;
   /** Of a rank: every label of at least this label's weight. Of other orders: as `from`. */
@@ -48,7 +48,7 @@ export interface InboundOptions<OrderName extends string = string> {
 }
 
 /** The names of `inbound`'s options. */
-export const INBOUND_OPTIONS: OptionNames<InboundOptions> = {
+export const INBOUND_OPTIONS: OptionNames<InboundQuery> = {
   order: true,
   atLeast: true,
   equals: true,
@@ -66,7 +66,7 @@ export async function readInbound(
   context: ReadContext,
   edgeType: string,
   target: string,
-  options: InboundOptions = {},
+  options: InboundQuery = {},
 ): Promise<InboundPage<EdgeResult, OwnerResult>> {
   checkOptions('inbound', options, INBOUND_OPTIONS);
   refuseConsistent(options.consistent, 'inbound');
@@ -96,7 +96,7 @@ export async function readInbound(
 }
 
 /** What an inbound query asks, encoded. */
-export interface InboundQuery {
+export interface ResolvedInbound {
   edge: EdgeModel;
   index: IndexName;
   partitions: string[];
@@ -114,8 +114,8 @@ export function inboundQuery(
   { graph }: ReadContext,
   edgeType: string,
   target: string,
-  options: InboundOptions,
-): InboundQuery {
+  options: InboundQuery,
+): ResolvedInbound {
   const edge = findEdge(graph, edgeType);
   const { inbound, order } = findOrder(edge, options.order);
   const { name, index } = order;
@@ -142,7 +142,7 @@ export function inboundQuery(
   };
 }
 
-function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options: InboundOptions): KeyRange {
+function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options: InboundQuery): KeyRange {
   const { atLeast, from, to } = options;
   const predicates = [equals !== undefined, atLeast !== undefined, from !== undefined || to !== undefined];
   if (predicates.filter(Boolean).length > 1) {
@@ -160,8 +160,8 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
 /** Gathers one page of index items; `boundTo` names what besides the query its cursor belongs to. */
 export async function gatherInbound(
   context: ReadContext,
-  { index, partitions, range, reverse, takesOwner = false, binding }: InboundQuery,
-  options: InboundOptions,
+  { index, partitions, range, reverse, takesOwner = false, binding }: ResolvedInbound,
+  options: InboundQuery,
   boundTo: readonly unknown[],
 ): Promise<{ gathered: Gathered; cursor?: string; owner?: Item }> {
   const { graph, cursorKey } = context;
@@ -185,7 +185,7 @@ export async function gatherInbound(
 }
 
 /** Reads the node behind the edges alone. */
-async function readOwner(context: ReadContext, { index, partitions }: InboundQuery): Promise<Item | undefined> {
+async function readOwner(context: ReadContext, { index, partitions }: ResolvedInbound): Promise<Item | undefined> {
   // One partition: includeOwner needs shards: 1.
   const sortKey = { from: OWNER_SORT_KEY, to: OWNER_SORT_KEY };
   const { items } = await context.store.query({ index, partition: partitions[0]!, sortKey });

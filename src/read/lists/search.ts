@@ -40,7 +40,7 @@ export interface SearchScope {
 }
 
 /** Options of a search. */
-export interface SearchOptions extends SearchScope {
+export interface SearchQuery extends SearchScope {
   /** Descending. Default false. */
   reverse?: boolean | undefined;
   /** Hits in a page, 1 and up. Default 100. */
@@ -51,11 +51,11 @@ export interface SearchOptions extends SearchScope {
 
 const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: true };
 /** The names of a search's options. */
-export const SEARCH_OPTIONS: OptionNames<SearchOptions> = { ...SCOPE, reverse: true, limit: true, cursor: true };
+export const SEARCH_OPTIONS: OptionNames<SearchQuery> = { ...SCOPE, reverse: true, limit: true, cursor: true };
 const PREDICATES = { eq: true, beginsWith: true, path: true, from: true, to: true } as const;
 
 /** What a search asks, encoded. */
-export interface SearchQuery {
+export interface ResolvedSearch {
   partitions: string[];
   range: KeyRange;
 }
@@ -65,7 +65,7 @@ export async function readSearch(
   context: ReadContext,
   search: SearchModel,
   predicate: SearchPredicate,
-  options: SearchOptions = {},
+  options: SearchQuery = {},
 ): Promise<Page<SearchResult>> {
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
   const { graph, cursorKey, readNumber } = context;
@@ -87,12 +87,12 @@ export async function readSearch(
 }
 
 /** Encodes a search without a page of its own, such as a count; throws for arguments that do not fit the model. */
-export function scopedQuery(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): SearchQuery {
+export function scopedQuery(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): ResolvedSearch {
   checkOptions(`search ${search.indexPartition}`, scope, SCOPE);
   return searchQuery(search, predicate, scope);
 }
 
-function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): SearchQuery {
+function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: SearchScope): ResolvedSearch {
   checkOptions(`search ${search.indexPartition}`, predicate, PREDICATES);
   refuseConsistent(scope.consistent, 'search');
   const query: OrderOfQuery = { order: search.order, fold: search.fold, name: `search ${search.indexPartition}` };
@@ -122,7 +122,7 @@ function pathQuery(
   query: OrderOfQuery,
   partition: string | undefined,
   path: readonly string[],
-): SearchQuery {
+): ResolvedSearch {
   const encoded = encodePathArgument(query, path);
   const isWhole = search.order.kind === 'path' && path.length === search.order.attributes.length;
   const partitions = isWhole ? searchPartitionsOf(search, partition, encoded) : searchPartitions(search, partition);

@@ -59,7 +59,7 @@ export async function readNodes(
       id,
       attributes: isOfNode(id)
         ? nodeAttributes(context, bases.items.get(id), attributes)
-        : viewAttributes(context, views.get(id), attributes),
+        : plainViewAttributes(context, views.get(id), attributes),
       edgeSet: edgeSets[i]!.entries,
     };
   });
@@ -79,7 +79,7 @@ export async function readViews(context: ReadContext, ids: Iterable<string>, con
 }
 
 /** The projected attributes of a view, plain; null where the node is not known. */
-export function viewAttributes(
+export function plainViewAttributes(
   { readNumber }: ReadContext,
   view: Item | undefined,
   selection?: AttributeSelection,

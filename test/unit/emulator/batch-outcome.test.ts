@@ -56,27 +56,27 @@ describe('an answer', () => {
 });
 
 describe('what is left of a batch', () => {
-  const segment = { records: BATCH, failedTries: 0, invocations: 1 };
+  const part = { records: BATCH, failedTries: 0, invocations: 1 };
 
   it('is tried again in one piece, and given up after the last retry', () => {
     const policy = { bisects: false, maximumRetries: 1 };
-    const first = afterFailure(segment, 2, policy);
+    const first = afterFailure(part, 2, policy);
     const left = { records: ['12', '13'], failedTries: 1, invocations: 1 };
-    expect(first).toEqual({ next: 'retry', segments: [left] });
+    expect(first).toEqual({ next: 'retry', parts: [left] });
     expect(afterFailure(left, 0, policy)).toEqual({ next: 'give-up', left: { ...left, failedTries: 2 } });
   });
 
   it('is split at the reported record, which is no retry', () => {
-    expect(afterFailure(segment, 1, { bisects: true, maximumRetries: 0 })).toEqual({
+    expect(afterFailure(part, 1, { bisects: true, maximumRetries: 0 })).toEqual({
       next: 'split',
-      segments: [{ records: ['11', '12', '13'], failedTries: 0, invocations: 1 }],
+      parts: [{ records: ['11', '12', '13'], failedTries: 0, invocations: 1 }],
     });
   });
 
   it('is halved where nothing was done, until one record is left', () => {
     const policy = { bisects: true, maximumRetries: 0 };
-    const halves = afterFailure({ ...segment, records: ['10', '11', '12'] }, 0, policy);
-    expect(halves).toMatchObject({ next: 'split', segments: [{ records: ['10', '11'] }, { records: ['12'] }] });
-    expect(afterFailure({ ...segment, records: ['12'] }, 0, policy)).toMatchObject({ next: 'give-up' });
+    const halves = afterFailure({ ...part, records: ['10', '11', '12'] }, 0, policy);
+    expect(halves).toMatchObject({ next: 'split', parts: [{ records: ['10', '11'] }, { records: ['12'] }] });
+    expect(afterFailure({ ...part, records: ['12'] }, 0, policy)).toMatchObject({ next: 'give-up' });
   });
 });

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { QuietWatch } from '../../../src/stream/idle-detector.ts';
+import { IdleDetector } from '../../../src/stream/idle-detector.ts';
 
 it('is quiet when every shard was polled twice in vain', () => {
-  const quiet = new QuietWatch();
+  const quiet = new IdleDetector();
   quiet.opened('a');
   quiet.opened('b');
   expect(quiet.isQuiet()).toBe(false);
@@ -15,7 +15,7 @@ it('is quiet when every shard was polled twice in vain', () => {
 });
 
 it('starts anew for all shards when anything is read in one of them', () => {
-  const quiet = new QuietWatch();
+  const quiet = new IdleDetector();
   for (const shardId of ['a', 'b']) {
     quiet.opened(shardId);
     quiet.emptyPoll(shardId);
@@ -31,7 +31,7 @@ it('starts anew for all shards when anything is read in one of them', () => {
 });
 
 it('is not quiet while a known shard waits for its parent, and a closed shard does not count', () => {
-  const quiet = new QuietWatch();
+  const quiet = new IdleDetector();
   quiet.opened('a');
   quiet.opened('parent');
   quiet.waiting(1);

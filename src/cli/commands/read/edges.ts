@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { examples, type PageOptions, withPaging } from '../../session/options.ts';
+import { examples, type PagingFlags, withPaging } from '../../session/options.ts';
 import { textTable } from '../../session/output.ts';
 import { inSession, sessionReader } from '../../session/session.ts';
 
@@ -11,7 +11,7 @@ export function edgesCommand(program: Command): void {
     .option('--type <type>', 'only this edge type')
     .addHelpText('after', examples('edges GOAL-G1', 'edges GOAL-G1 --type GOALMEMBERSHIP --limit 10'))
     .action(
-      inSession(async (session, id: string, options: PageOptions & { type?: string }) => {
+      inSession(async (session, id: string, options: PagingFlags & { type?: string }) => {
         const { type, limit, cursor } = options;
         const page = await sessionReader(session).edges(id, type, { limit, cursor });
         return { json: page, text: edgePage(page) };

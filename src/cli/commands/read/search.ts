@@ -3,7 +3,7 @@ import { EdgeloomError } from '../../../errors.ts';
 import type { SearchPredicate } from '../../../read/lists/search.ts';
 import {
   examples,
-  type PageOptions,
+  type PagingFlags,
   type PredicateOptions,
   withPaging,
   withPredicates,
@@ -28,7 +28,7 @@ export function searchCommand(program: Command): void {
       ),
     )
     .action(
-      inSession(async (session, name: string, options: PredicateOptions & PageOptions) => {
+      inSession(async (session, name: string, options: PredicateOptions & PagingFlags) => {
         const { partition, limit, cursor, reverse } = options;
         const search = sessionReader(session).search(name);
         const page = await search.find(onePredicate(options), { partition, limit, cursor, reverse });
