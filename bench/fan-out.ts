@@ -1,7 +1,7 @@
 import { createProjector } from '../src/apply/projector.ts';
 import type { ChangeRecord } from '../src/items/change-record.ts';
 import { viewCopies } from '../src/items/stored-view.ts';
-import { watermark } from '../src/items/watermark.ts';
+import { watermarkOf } from '../src/items/watermark.ts';
 import { defineGraph } from '../src/model/compile/define-graph.ts';
 import { edge, node } from '../src/model/schema.ts';
 import { MeteredStore } from '../src/store/metered.ts';
@@ -108,7 +108,7 @@ async function drive(store: Store, first: ChangeRecord): Promise<number> {
 
 function record(target: string, sequence: number, oldImage: Item | undefined, newImage: Item): ChangeRecord {
   const sequenceNumber = String(sequence);
-  return { source: AUTHOR, target, oldImage, newImage, position: watermark(LABEL, sequenceNumber), sequenceNumber };
+  return { source: AUTHOR, target, oldImage, newImage, position: watermarkOf(LABEL, sequenceNumber), sequenceNumber };
 }
 
 function author(name: string): Item {

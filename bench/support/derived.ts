@@ -1,7 +1,7 @@
 import { stringOf } from '../../src/items/attribute-value.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { copyingEdge, copyOf } from '../../src/plan/copies.ts';
-import { derive } from '../../src/plan/derive.ts';
+import { derivedOf } from '../../src/plan/derive.ts';
 import type { Item } from './images.ts';
 
 const OLD_WATERMARK = `2026-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;
@@ -15,7 +15,7 @@ export function derivedItems(graph: CompiledModel, baseItems: readonly Item[]): 
   for (const base of baseItems) {
     const source = stringOf(base['source'])!;
     const target = stringOf(base['target'])!;
-    const derived = derive(graph, source, target, base);
+    const derived = derivedOf(graph, source, target, base);
     const view = views.get(source) ?? { elements: [], copies: {} };
     views.set(source, view);
     if (derived.element !== undefined) view.elements.push(derived.element);

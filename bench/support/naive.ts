@@ -9,7 +9,7 @@ import pMap from 'p-map';
 import { sameItem } from '../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { derive } from '../../src/plan/derive.ts';
+import { derivedOf } from '../../src/plan/derive.ts';
 
 /** What a consumer's batch took. */
 export interface ConsumerCost {
@@ -60,8 +60,8 @@ export async function applyOneByOne(
 
 /** The writes of one record. An element that changes takes two: DynamoDB refuses ADD and DELETE of one set in one. */
 function commandsOf(graph: CompiledModel, { source, target, oldImage, newImage }: ChangeRecord): WriteCommand[] {
-  const before = derive(graph, source, target, oldImage);
-  const after = derive(graph, source, target, newImage);
+  const before = derivedOf(graph, source, target, oldImage);
+  const after = derivedOf(graph, source, target, newImage);
   const commands: WriteCommand[] = [];
   const view = (expression: string, name: string, value: SdkAttributeValue): void => {
     commands.push(

@@ -48,7 +48,7 @@ export function checkTime(context: ApplyContext): void {
 }
 
 /** One conditional update, counted. */
-export async function countedUpdate(context: ApplyContext, update: DerivedUpdate): Promise<UpdateResult> {
+export async function updateItem(context: ApplyContext, update: DerivedUpdate): Promise<UpdateResult> {
   context.stats.writes += 1;
   const result = await context.store.update(update);
   context.stats.wcu += result.wcu;
@@ -66,12 +66,6 @@ export async function putEntry(context: ApplyContext, entry: Item): Promise<void
 /** The clock in whole seconds. */
 export function epochSeconds(context: ApplyContext): number {
   return Math.floor(context.now() / 1000);
-}
-
-/** Waits, but not beyond the time budget. */
-export async function waitWithin(context: ApplyContext, milliseconds: number): Promise<void> {
-  if (milliseconds >= context.remainingMs()) throw new OutOfTimeError();
-  await context.wait(milliseconds);
 }
 
 /**

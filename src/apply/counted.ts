@@ -2,12 +2,12 @@ import { type Item, itemSizeBytes, stringOf } from '../items/attribute-value.ts'
 import { COUNTED, MODEL, WATERMARK } from '../items/derived-item.ts';
 import { degreeKey } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { derive } from '../plan/derive.ts';
+import { derivedOf } from '../plan/derive.ts';
 import type { CountedUnit, IndexUnit } from '../plan/unit.ts';
 import { isAsWanted, isStale, settledIndexUpdate } from '../plan/writes.ts';
 import { readItems } from '../store/pages.ts';
 import { type DerivedUpdate, TRANSACTION_ITEMS } from '../store/port.ts';
-import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
+import { type ApplyContext, checkTime, epochSeconds, updateItem } from './context.ts';
 
 /**
  * Counted edges. The count of a node's edges is that of their live index items: an item that comes to life or becomes a
@@ -51,7 +51,7 @@ export async function writeCounted(
 ): Promise<boolean> {
   const countName = stringOf(wanted?.[COUNTED]) ?? stringOf(current?.[COUNTED]) ?? '';
   const change = difference(current, wanted);
-  if (change === 0) return (await countedUpdate(context, update)).applied;
+  if (change === 0) return (await updateItem(context, update)).applied;
   return await transacted(context, [update, countUpdate(context.graph, update.key.source, countName, change)]);
 }
 
@@ -93,7 +93,7 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
   const truths = new Map(
     contradicting.map(({ source, base, sortKey }, i) => [
       sortKey,
-      derive(graph, source, base.target, bases[i]).indexItems.get(sortKey),
+      derivedOf(graph, source, base.target, bases[i]).indexItems.get(sortKey),
     ]),
   );
   const changes: Change[] = [];
@@ -118,7 +118,7 @@ async function written(context: ApplyContext, countName: string, changes: readon
     const moves = difference(one.current, one.wanted);
     change += moves;
     if (moves !== 0) moving.push(one);
-    else if (!(await countedUpdate(context, one.update)).applied) open.push(one.unit);
+    else if (!(await updateItem(context, one.update)).applied) open.push(one.unit);
   }
   if (moving.length === 0) return open;
   // Also where the changes add up to nothing: whoever counts the items has to see that they moved.

@@ -14,11 +14,11 @@ import { readItem, readItems } from '../store/pages.ts';
 import {
   type ApplyContext,
   checkTime,
-  countedUpdate,
   epochSeconds,
   OutOfTimeError,
   putEntry,
   retryingWithin,
+  updateItem,
 } from './context.ts';
 import { remakeView } from './whole-view.ts';
 
@@ -46,7 +46,7 @@ export async function applyFanOutUnit(context: ApplyContext, unit: FanOutUnit): 
     const update = beginUpdate(context.graph, unit, current, after);
     if (update === undefined) return;
     checkTime(context);
-    const result = await countedUpdate(context, update);
+    const result = await updateItem(context, update);
     if (result.applied) return;
     current = result.current;
   }
@@ -62,7 +62,7 @@ export async function applyContinuationUnit(context: ApplyContext, unit: Continu
   if (numberOf(item?.[REVISION]) !== unit.revision) return;
   const after = await visitPage(context, unit, unit.after);
   checkTime(context);
-  await countedUpdate(context, moveUpdate(context.graph, unit, after, epochSeconds(context)));
+  await updateItem(context, moveUpdate(context.graph, unit, after, epochSeconds(context)));
 }
 
 /** Visits one page of children; gives the sort key of its last reverse item where more may follow. */
@@ -161,7 +161,7 @@ async function writeCopy(
     const update = isOfOtherShape(graph, child, seen.view)
       ? await remakeView(context, child, seen.view, '')
       : copyUpdate(graph, child, seen.view, parents, epochSeconds(context));
-    const result = await countedUpdate(context, update);
+    const result = await updateItem(context, update);
     if (result.applied) return;
     seen = { view: result.current, copy: await readCopy(context, edge, parent) };
   }

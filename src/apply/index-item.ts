@@ -1,11 +1,11 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { WATERMARK } from '../items/derived-item.ts';
 import { wantedFields } from '../plan/copies.ts';
-import { derive } from '../plan/derive.ts';
+import { derivedOf } from '../plan/derive.ts';
 import type { IndexUnit } from '../plan/unit.ts';
 import { indexUpdate, isAsWanted, settledIndexUpdate } from '../plan/writes.ts';
 import { readItem } from '../store/pages.ts';
-import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
+import { type ApplyContext, checkTime, epochSeconds, updateItem } from './context.ts';
 
 /**
  * Applies an index unit, of an index item or a reverse item: one unread update if the item is older. Otherwise the item,
@@ -16,7 +16,7 @@ import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './con
 export async function applyIndexUnit(context: ApplyContext, unit: IndexUnit): Promise<void> {
   if (unit.byBase === true) return await applyByBase(context, unit);
   const { graph, stats } = context;
-  let result = await countedUpdate(context, indexUpdate(graph, unit, epochSeconds(context)));
+  let result = await updateItem(context, indexUpdate(graph, unit, epochSeconds(context)));
   if (result.applied) return;
   stats.stale += 1;
   while (!result.applied) {
@@ -25,7 +25,7 @@ export async function applyIndexUnit(context: ApplyContext, unit: IndexUnit): Pr
     const isAgreed = isAsWanted(current, unit.wanted);
     if (isAgreed && stringOf(current?.[WATERMARK]) === unit.newest) return;
     const truth = isAgreed ? unit.wanted : await readTruth(context, unit);
-    result = await countedUpdate(context, settledIndexUpdate(graph, unit, current, truth, epochSeconds(context)));
+    result = await updateItem(context, settledIndexUpdate(graph, unit, current, truth, epochSeconds(context)));
   }
 }
 
@@ -39,7 +39,7 @@ export async function applyByBase(context: ApplyContext, unit: IndexUnit): Promi
     checkTime(context);
     const truth = await readTruth(context, unit);
     const update = settledIndexUpdate(context.graph, unit, current, truth, epochSeconds(context));
-    const written = await countedUpdate(context, update);
+    const written = await updateItem(context, update);
     if (written.applied) break;
     current = written.current;
   }
@@ -49,5 +49,5 @@ async function readTruth(context: ApplyContext, unit: IndexUnit): Promise<Item |
   context.stats.contradictions += 1;
   const { source, target } = unit.base;
   const base = await readItem(context, { source, target });
-  return wantedFields(derive(context.graph, source, target, base), unit.sortKey);
+  return wantedFields(derivedOf(context.graph, source, target, base), unit.sortKey);
 }

@@ -4,14 +4,14 @@ import { WATERMARK } from '../items/derived-item.ts';
 import { VIEW_KEY } from '../items/keys.ts';
 import { evictedTypes } from '../items/stored-view.ts';
 import type { ParentCopies } from '../plan/copies.ts';
-import { derive } from '../plan/derive.ts';
+import { derivedOf } from '../plan/derive.ts';
 import { isOverBudget, viewBudgetBytes } from '../plan/eviction.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
 import type { ViewChange, ViewUnit } from '../plan/unit.ts';
 import { contradictions, evictionUpdate, fastViewUpdate, isStale, slowViewUpdate, type Truth } from '../plan/writes.ts';
 import { readItem, readItems } from '../store/pages.ts';
 import type { DerivedUpdate, UpdateResult } from '../store/port.ts';
-import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from './context.ts';
+import { type ApplyContext, checkTime, epochSeconds, updateItem } from './context.ts';
 import { readCopies } from './copies.ts';
 import { remakeView } from './whole-view.ts';
 
@@ -49,7 +49,7 @@ export async function applyViewUnit(
   for (;;) {
     checkTime(context);
     if (isOfOtherShape(graph, unit.source, current)) {
-      const remade = await countedUpdate(context, await remakeView(context, unit.source, current, unit.newest));
+      const remade = await updateItem(context, await remakeView(context, unit.source, current, unit.newest));
       if (remade.applied) break;
       current = remade.current;
       continue;
@@ -58,7 +58,7 @@ export async function applyViewUnit(
     const parents = await readParents(context, unit, current, truths);
     const update = slowViewUpdate(graph, unit, current, truths, epochSeconds(context), {}, parents);
     if (isPlainReplay(unit, current) && truths.size === 0 && !movesElements(update)) return;
-    const result = await countedUpdate(context, update);
+    const result = await updateItem(context, update);
     if (result.applied) return;
     current = result.current;
   }
@@ -103,7 +103,7 @@ function movesElements({ addElements = [], deleteElements = [], setElements = []
 /** The fast path's update; undefined where DynamoDB refuses it, as for a view beyond 400 KB, which may fit when seen. */
 async function fastUpdate(context: ApplyContext, update: DerivedUpdate): Promise<UpdateResult | undefined> {
   try {
-    return await countedUpdate(context, update);
+    return await updateItem(context, update);
   } catch (error) {
     if (error instanceof StoreError && error.kind === 'terminal') return undefined;
     throw error;
@@ -126,7 +126,7 @@ async function keepWithinBudget(context: ApplyContext, source: string, wcu: numb
     const update = evictionUpdate(graph, source, view, epochSeconds(context));
     if (update === undefined) return;
     checkTime(context);
-    const result = await countedUpdate(context, update);
+    const result = await updateItem(context, update);
     if (result.applied) return;
     view = result.current;
   }
@@ -140,5 +140,5 @@ async function readTruths(
   context.stats.contradictions += changes.length;
   const keys = changes.map(({ target }) => ({ source: unit.source, target }));
   const items = await readItems(context, keys);
-  return new Map(keys.map(({ target }, i) => [target, derive(context.graph, unit.source, target, items[i])]));
+  return new Map(keys.map(({ target }, i) => [target, derivedOf(context.graph, unit.source, target, items[i])]));
 }

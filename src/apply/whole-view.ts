@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../items/attribute-value.ts';
 import { CHILD } from '../items/derived-item.ts';
 import { escapedEdge } from '../items/element.ts';
 import { reverseOf } from '../plan/copies.ts';
-import { derive } from '../plan/derive.ts';
+import { derivedOf } from '../plan/derive.ts';
 import { wholeViewUpdate } from '../plan/whole-view.ts';
 import { queriedItems, readItems } from '../store/pages.ts';
 import type { DerivedUpdate } from '../store/port.ts';
@@ -31,7 +31,7 @@ export async function remakeView(
   const request = { partition: source, sortKey: BASE_ITEMS, consistent: true };
   for await (const item of queriedItems(store, request, stats)) {
     const target = stringOf(item[graph.table.sortKey]) ?? '';
-    const derived = derive(graph, source, target, item);
+    const derived = derivedOf(graph, source, target, item);
     if (target === source) attributes = derived.attributes;
     if (derived.element === undefined) continue;
     elements.set(escapedEdge(target), [derived.element]);

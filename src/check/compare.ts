@@ -5,7 +5,7 @@ import { isDerivedKey, typePrefix } from '../items/keys.ts';
 import { countOf, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import { classify } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { derive } from '../plan/derive.ts';
+import { derivedOf } from '../plan/derive.ts';
 import { itemKindOf } from '../repair/kinds.ts';
 import { attributesText } from '../repair/parts/attributes.ts';
 import { type CopySlot, copySlots, hasCopies } from '../repair/parts/copy.ts';
@@ -99,7 +99,7 @@ export class PartitionSummary {
     if (classify(this.graph, this.source, sortKey, item).kind === 'unknown') {
       return 'unknown';
     }
-    const wanted = derive(this.graph, this.source, sortKey, item);
+    const wanted = derivedOf(this.graph, this.source, sortKey, item);
     if (wanted.problems.length > 0) this.stuck(sortKey, wanted.problems.map(({ message }) => message).join('; '));
     if (wanted.attributes !== undefined) this.wantedAttributes = attributesText(wanted.attributes);
     if (wanted.element !== undefined) addElement(this.wantedElements, typePrefix(sortKey) ?? '', wanted.element);

@@ -5,7 +5,7 @@ import { compareKeys } from '../items/encoding.ts';
 import { baseKeyOfIndexItem, degreeKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { derive } from '../plan/derive.ts';
+import { derivedOf } from '../plan/derive.ts';
 import { itemKindOf } from '../repair/kinds.ts';
 import { attributesText } from '../repair/parts/attributes.ts';
 import { type CopySlot, copySlots, isSlotRight } from '../repair/parts/copy.ts';
@@ -99,7 +99,7 @@ class PartitionComparison {
 
   /** Takes in a base item; `beside`: the derived items whose keys follow its own, by sort key. */
   *base({ key, item }: Keyed, beside: ReadonlyMap<string, Item>): Generator<Suspect> {
-    const wanted = derive(this.graph, this.source, key, item);
+    const wanted = derivedOf(this.graph, this.source, key, item);
     if (wanted.attributes !== undefined || wanted.element !== undefined) this.wantsView = true;
     if (key === this.source) {
       if (!this.inView.hasAttributes(wanted.attributes)) yield this.suspect(VIEW_KEY, { kind: 'attributes' });

@@ -2,6 +2,7 @@ import { type Item, stringOf } from '../items/attribute-value.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { INDEX_PREFIX, isDerivedKey, orderKeyPrefix } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { queriedItems } from '../store/pages.ts';
 import type { QueryRequest, Store } from '../store/port.ts';
 
 /**
@@ -85,12 +86,7 @@ async function opened(prefix: string, items: AsyncGenerator<Keyed>): Promise<Der
 }
 
 async function* itemsOf(graph: CompiledModel, store: Queries, request: QueryRequest): AsyncGenerator<Keyed> {
-  let startKey: Item | undefined;
-  do {
-    const page = await store.query({ ...request, startKey });
-    for (const item of page.items) yield { key: stringOf(item[graph.table.sortKey]) ?? '', item };
-    startKey = page.lastKey;
-  } while (startKey !== undefined);
+  for await (const item of queriedItems(store, request)) yield { key: stringOf(item[graph.table.sortKey]) ?? '', item };
 }
 
 /** The next item of a stream; undefined at its end. */

@@ -18,7 +18,7 @@ export function isSequenceNumber(value: unknown): value is string {
 }
 
 /** The watermark of a record. `sequenceNumber` is decimal text; anything else throws a TypeError. */
-export function watermark(streamLabel: string, sequenceNumber: string): string {
+export function watermarkOf(streamLabel: string, sequenceNumber: string): string {
   if (!isSequenceNumber(sequenceNumber)) {
     throw new TypeError(`not a stream sequence number: ${describe(sequenceNumber)}`);
   }

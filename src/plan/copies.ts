@@ -25,7 +25,7 @@ import type { Derived, ReverseItem } from './derived.ts';
  */
 
 /** The reverse item that an edge wants; undefined where its type copies nothing. */
-export function reverseItem({ type, copy }: EdgeModel, child: string, parent: string): ReverseItem | undefined {
+export function reverseItemOfEdge({ type, copy }: EdgeModel, child: string, parent: string): ReverseItem | undefined {
   if (copy === undefined) return undefined;
   return { key: { source: parent, target: reverseKey(type, child) }, fields: { [CHILD]: { S: child } } };
 }
@@ -33,7 +33,7 @@ export function reverseItem({ type, copy }: EdgeModel, child: string, parent: st
 /** The reverse item that a base item wants as long as it is there; undefined where it is no edge that copies. */
 export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey): ReverseItem | undefined {
   const kind = classifyKey(graph, source, target);
-  return kind.kind === 'edge' ? reverseItem(kind.edge, source, kind.target) : undefined;
+  return kind.kind === 'edge' ? reverseItemOfEdge(kind.edge, source, kind.target) : undefined;
 }
 
 /** The key of the reverse item that belongs to a base item, wanted or not; undefined where there can be none. */

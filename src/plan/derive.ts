@@ -4,7 +4,7 @@ import { escapedEdge, escapedHashedEdge } from '../items/element.ts';
 import { countNameOf, edgeIndexKey } from '../items/keys.ts';
 import { type BaseItemKind, classifyKey, type KeyKind, misfitText, withTarget } from '../model/base-item.ts';
 import { type CompiledModel, type EdgeModel, layersOf, type NodeModel } from '../model/compiled.ts';
-import { reverseItem } from './copies.ts';
+import { reverseItemOfEdge } from './copies.ts';
 import type { Derived, DerivedImage } from './derived.ts';
 import { type InboundItemPlan, inboundItem, searchItems } from './parts/index-items.ts';
 import { ownerItems } from './parts/owner-items.ts';
@@ -30,7 +30,7 @@ const NOTHING: DerivedImage = { keys: NONE, fields: NONE, problems: NONE };
  * Derives everything that a base item image wants; an undefined image (the item is absent) wants nothing. Of further models
  * that are kept beside this one only the index items are wanted: a node has one view.
  */
-export function derive(graph: CompiledModel, source: string, sortKey: string, image: Item | undefined): Derived {
+export function derivedOf(graph: CompiledModel, source: string, sortKey: string, image: Item | undefined): Derived {
   if (image === undefined) return withItemsByKey(NOTHING);
   if (graph.further === undefined) return withItemsByKey(new ItemPlanner(graph, source, sortKey).derive(image));
   const layers = layersOf(graph).map((layer) => new ItemPlanner(layer, source, sortKey).derive(image));
@@ -106,7 +106,7 @@ export class ItemPlanner {
     return this.kind.kind === 'edge' || this.kind.kind === 'hashed' ? this.kind.edge : undefined;
   }
 
-  /** As the function `derive`. */
+  /** As the function `derivedOf`. */
   derive(image: Item | undefined): DerivedImage {
     if (image === undefined) return NOTHING;
     const kind = withTarget(this.graph, this.kind, this.sortKey, image);
@@ -128,7 +128,7 @@ export class ItemPlanner {
         note(problems, error);
       }
     }
-    const reverse = edge.copy && reverseItem(edge, this.source, target);
+    const reverse = edge.copy && reverseItemOfEdge(edge, this.source, target);
     const { indexKeys: keys } = this;
     if (keys.length === 0) return { element, keys, fields: NONE, reverse, problems };
     // An array that is written out has room for what it holds; one that grows has room for seventeen.

@@ -6,7 +6,7 @@ import { elementsByEdge, evictedTypes, viewCopies } from '../items/stored-view.t
 import { classifyKey, type KeyKind, misfitText } from '../model/base-item.ts';
 import { checkOptions } from '../options.ts';
 import { copyOf, reverseOf } from '../plan/copies.ts';
-import { derive } from '../plan/derive.ts';
+import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
 import { isAsWanted } from '../plan/writes.ts';
 import { sleep } from '../retry.ts';
@@ -79,7 +79,7 @@ async function differences(
   const { graph, store } = context;
   // The base item first: what is derived from it may be newer by then, never older than it was.
   const { item } = await store.get(base, { consistent: true });
-  const derived = derive(graph, base.source, base.target, item);
+  const derived = derivedOf(graph, base.source, base.target, item);
   if (derived.problems.length > 0) {
     throw notDerivable(base, derived.problems.map(({ message }) => message).join('; '));
   }

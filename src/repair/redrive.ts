@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { type ApplyContext, type ApplyStats, OutOfTimeError, waitWithin } from '../apply/context.ts';
+import { type ApplyContext, type ApplyStats, OutOfTimeError, retryingWithin } from '../apply/context.ts';
 import { applyContinuationUnit, applyFanOutUnit } from '../apply/fan-out.ts';
 import { StoreError } from '../errors.ts';
 import { type Item, numberOf, stringOf } from '../items/attribute-value.ts';
@@ -8,10 +8,11 @@ import { REVISION, WATERMARK } from '../items/derived-item.ts';
 import { VIEW_KEY } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { reverseOf } from '../plan/copies.ts';
-import { derive } from '../plan/derive.ts';
+import { derivedOf } from '../plan/derive.ts';
 import { continuationUnit, fanOutsOf } from '../plan/fan-out.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../plan/quarantine-entry.ts';
-import { backoffMs, sleep } from '../retry.ts';
+import { sleep } from '../retry.ts';
+import { queriedItems, readItem } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { isContinuationKey } from '../stream/filter.ts';
 import { settleIndexItem } from './settle/index-item.ts';
@@ -86,7 +87,7 @@ export async function redriveRecords(
     records,
     async (record) => {
       const { source, target, position } = record;
-      const images = [record.oldImage, record.newImage].map((image) => derive(graph, source, target, image));
+      const images = [record.oldImage, record.newImage].map((image) => derivedOf(graph, source, target, image));
       const keys = new Set(images.flatMap(({ indexItems }) => [...indexItems.keys()]));
       const entry: QuarantineEntry = {
         source,
@@ -144,14 +145,8 @@ function contextOf(options: RedriveOptions): ApplyContext {
 }
 
 /** The entries as they are at the start of each page; new ones that come meanwhile may be met too. */
-async function* quarantined(context: ApplyContext): AsyncGenerator<Item> {
-  let startKey: Item | undefined;
-  do {
-    const page = await context.store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION, startKey });
-    context.stats.rcu += page.rcu;
-    yield* page.items;
-    startKey = page.lastKey;
-  } while (startKey !== undefined);
+function quarantined({ store, stats }: ApplyContext): AsyncGenerator<Item> {
+  return queriedItems(store, { index: 'gsi0', partition: QUARANTINE_PARTITION }, stats);
 }
 
 /** Goes on with a fan-out from the page that a record of its continuation stands for. */
@@ -171,15 +166,12 @@ async function attempted(
   { source, target }: ItemKey,
   run: () => Promise<string | undefined>,
 ): Promise<string | undefined> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await run();
-    } catch (error) {
-      if (error instanceof OutOfTimeError) return `${source} ${target}: ${error.message}`;
-      if (!(error instanceof StoreError) || error.kind === 'fatal') throw error;
-      if (error.kind === 'terminal') return `${source} ${target}: ${error.message}`;
-      await waitWithin(context, backoffMs(attempt));
-    }
+  try {
+    return await retryingWithin(context, run);
+  } catch (error) {
+    const isOfEntry = error instanceof OutOfTimeError || (error instanceof StoreError && error.kind !== 'fatal');
+    if (!isOfEntry) throw error;
+    return `${source} ${target}: ${error.message}`;
   }
 }
 
@@ -188,15 +180,13 @@ async function settleOnce(
   entry: QuarantineEntry,
   watermark: string,
 ): Promise<string | undefined> {
-  const { graph, store } = context;
+  const { graph } = context;
   const { source, target } = entry;
   if (target === VIEW_KEY) {
     await settleView(context, source, watermark);
     return undefined;
   }
-  const { item: base, rcu } = await store.get({ source, target }, { consistent: true });
-  context.stats.rcu += rcu;
-  const wanted = derive(graph, source, target, base);
+  const wanted = derivedOf(graph, source, target, await readItem(context, { source, target }));
   const keys = new Set([...entry.derivedKeys, ...wanted.indexItems.keys()]);
   keys.delete(VIEW_KEY);
   const key = { source, target };

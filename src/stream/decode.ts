@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../errors.ts';
 import { type Item, untrustedText } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { isSequenceNumber, streamLabel, watermark } from '../items/watermark.ts';
+import { isSequenceNumber, streamLabel, watermarkOf } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from './filter.ts';
 
@@ -71,7 +71,7 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, label: string): C
     target,
     oldImage: dynamodb.OldImage as Item | undefined,
     newImage: dynamodb.NewImage as Item | undefined,
-    position: watermark(label, number),
+    position: watermarkOf(label, number),
     sequenceNumber: number,
     createdAtSeconds: secondsOf(dynamodb.ApproximateCreationDateTime),
   };

@@ -4,7 +4,7 @@ import { itemSizeBytes, stringOf } from '../../src/items/attribute-value.ts';
 import { streamHandler } from '../../src/lambda/index.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
-import { derive } from '../../src/plan/derive.ts';
+import { derivedOf } from '../../src/plan/derive.ts';
 import { MAX_SEARCH_VALUES } from '../../src/plan/parts/index-items.ts';
 import { QUARANTINE_PARTITION } from '../../src/plan/quarantine-entry.ts';
 import { createReader } from '../../src/read/reader.ts';
@@ -121,7 +121,7 @@ describe('a record that would use up the time of a batch', () => {
 describe('the values of one attribute', () => {
   it('are all searched for up to the bound', () => {
     const image = { source: { S: 'USER-1' }, target: { S: 'USER-1' }, foods: foods(MAX_SEARCH_VALUES) };
-    const { indexItems, problems } = derive(
+    const { indexItems, problems } = derivedOf(
       defineGraph({ table: 'records', nodes: { USER: node({ search: { foods: { each: true } } }) } }),
       'USER-1',
       'USER-1',

@@ -18,7 +18,7 @@ import {
   typePrefix,
   VIEW_KEY,
 } from '../../src/items/keys.ts';
-import { watermark } from '../../src/items/watermark.ts';
+import { watermarkOf } from '../../src/items/watermark.ts';
 import { classify, classifyKey } from '../../src/model/base-item.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
@@ -111,7 +111,7 @@ const baseSortKey = fc
   .map(([type, rest, isHashed]) => (isHashed ? hashedSortKey(type, rest) : `${type}-${rest}`));
 const orderName = fc.oneof(fc.constantFrom('a', 'ab', 'byPriority'), fc.stringMatching(/^[a-z][A-Za-z0-9_]{0,63}$/));
 const searchName = anyText.filter((name) => Buffer.byteLength(name) <= 255);
-const position = fc.nat().map((number) => watermark('2026-01-01T00:00:00.000', String(number)));
+const position = fc.nat().map((number) => watermarkOf('2026-01-01T00:00:00.000', String(number)));
 const making: fc.Arbitrary<Making> = fc.oneof(
   fc.constant<Making>(['view']),
   baseSortKey.map((key): Making => ['edge', key]),

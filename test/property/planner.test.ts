@@ -4,7 +4,7 @@ import { foldBatch } from '../../src/fold/fold.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { derive } from '../../src/plan/derive.ts';
+import { derivedOf } from '../../src/plan/derive.ts';
 import type { Unit } from '../../src/plan/unit.ts';
 import { planUnits } from '../../src/plan/units.ts';
 import { derive as plainDerive } from '../support/reference-planner/derive.ts';
@@ -87,7 +87,7 @@ describe('the planner and the plain planner', () => {
       fc.asyncProperty(anyModel, writes, damages, async (graph, history, given) => {
         for (const { source, target, oldImage, newImage } of damaged(await recordsOf(graph, history), given)) {
           for (const image of [oldImage, newImage]) {
-            expect(derive(graph, source, target, image)).toEqual(plainDerive(graph, source, target, image));
+            expect(derivedOf(graph, source, target, image)).toEqual(plainDerive(graph, source, target, image));
           }
         }
       }),

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createProjector, type Projector } from '../../src/apply/projector.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { derive } from '../../src/plan/derive.ts';
+import { derivedOf } from '../../src/plan/derive.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../src/plan/quarantine-entry.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
 import { at } from '../support/records.ts';
@@ -30,7 +30,7 @@ async function expectQuarantined(graph: CompiledModel, table: StreamedStore): Pr
   for (const item of table.items()) {
     const { source, target } = item as { source: { S: string }; target: { S: string } };
     if (target.S.startsWith('~')) continue;
-    const { problems } = derive(graph, source.S, target.S, item);
+    const { problems } = derivedOf(graph, source.S, target.S, item);
     if (problems.length > 0) expect(stuck).toContain(`${source.S} ${target.S}`);
   }
 }

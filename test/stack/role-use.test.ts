@@ -1,7 +1,7 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { loadModel } from '../../src/cli/session/load-model.ts';
-import { streamLabel, watermark } from '../../src/items/watermark.ts';
+import { streamLabel, watermarkOf } from '../../src/items/watermark.ts';
 import { roleResources } from '../../src/stack/roles.ts';
 import { startThrottlingProxy } from '../contract/proxy.ts';
 import { checkedTable } from '../support/checked-table.ts';
@@ -96,7 +96,7 @@ describe('what the function calls is what its role allows:', () => {
     const key = { source: { S: 'GOAL-G1' }, target: { S: '~ix/GOALMEMBERSHIP-USER-U8' } };
     await store.put({
       ...key,
-      w: { S: watermark(streamLabel(streamArn), '1') },
+      w: { S: watermarkOf(streamLabel(streamArn), '1') },
       r: { N: '1' },
       expiresAt: { N: '1' },
     });

@@ -1,13 +1,13 @@
 import type { Item } from '../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
-import { watermark } from '../../src/items/watermark.ts';
+import { watermarkOf } from '../../src/items/watermark.ts';
 
 /** The label of the stream that tests' records come from. */
 export const LABEL = '2026-01-01T00:00:00.000';
 
 /** The position of a record. */
 export function at(sequence: number, label = LABEL): string {
-  return watermark(label, String(sequence));
+  return watermarkOf(label, String(sequence));
 }
 
 /** A base item as it is stored: its keys and attributes. */

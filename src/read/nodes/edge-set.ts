@@ -4,7 +4,7 @@ import { compareElements, decodeElement, type EdgeElement, ENTRY_FIELDS, edgeKey
 import { parseNodeId, typePrefix } from '../../items/keys.ts';
 import { type NumberReader, toPlain, toPlainItem } from '../../items/plain.ts';
 import { evictedTypes, viewCopies } from '../../items/stored-view.ts';
-import { derive } from '../../plan/derive.ts';
+import { derivedOf } from '../../plan/derive.ts';
 import { pages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import type { EdgeSetEntry } from '../request/result.ts';
@@ -77,7 +77,7 @@ async function addElements(
   for await (const { items } of pages(store, request)) {
     calls += 1;
     for (const item of items) {
-      const { element } = derive(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
+      const { element } = derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
       if (element !== undefined) elements.push(element);
     }
   }

@@ -1,6 +1,6 @@
 import { canonicalText, type Item } from '../../items/attribute-value.ts';
 import { viewAttributes } from '../../items/stored-view.ts';
-import { derive } from '../../plan/derive.ts';
+import { derivedOf } from '../../plan/derive.ts';
 import type { Part, PartKind } from './kind.ts';
 
 /** A node's attributes in its view: the node decides. */
@@ -8,7 +8,7 @@ export const attributes: PartKind<Extract<Part, { kind: 'attributes' }>> = {
   isContent: true,
   decidingKeys: (_context, { source }) => [{ source, target: source }],
   compare: ({ graph }, { suspect: { source }, derived, items }) => ({
-    wanted: attributesText(derive(graph, source, source, items[0]).attributes) ?? null,
+    wanted: attributesText(derivedOf(graph, source, source, items[0]).attributes) ?? null,
     stored: attributesText(viewAttributes(derived)) ?? null,
   }),
   mendInView: ({ targets }, _graph, { source }) => targets.add(source),

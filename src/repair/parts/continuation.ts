@@ -1,4 +1,4 @@
-import { countedUpdate, epochSeconds } from '../../apply/context.ts';
+import { epochSeconds, updateItem } from '../../apply/context.ts';
 import { canonicalText, type Item, numberOf, stringOf } from '../../items/attribute-value.ts';
 import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, WATERMARK } from '../../items/derived-item.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
@@ -26,7 +26,7 @@ export const continuation: ItemKind = {
       if (item === undefined) return true;
       const watermark = stringOf((await trusted(context, item))?.[WATERMARK]) ?? NO_WATERMARK;
       const update = restartUpdate(context.graph, key, item, watermark, epochSeconds(context));
-      const result = await countedUpdate(context, update);
+      const result = await updateItem(context, update);
       if (result.applied) return true;
       item = result.current;
     }

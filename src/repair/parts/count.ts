@@ -1,13 +1,13 @@
-import { checkTime, countedUpdate } from '../../apply/context.ts';
+import { checkTime, updateItem } from '../../apply/context.ts';
 import { type Item, numberOf, stringOf } from '../../items/attribute-value.ts';
 import { COUNT, COUNTED, MODEL, REVISION } from '../../items/derived-item.ts';
 import { classifyDerivedKey, type DerivedKey } from '../../items/derived-key.ts';
 import { countNameOf, degreeKey, edgeIndexKey, hashedIndexPrefix } from '../../items/keys.ts';
 import { countOf } from '../../items/stored-view.ts';
 import { type CompiledModel, type EdgeModel, layersOf } from '../../model/compiled.ts';
-import { queriedItems } from '../../store/pages.ts';
+import { queriedItems, readItem } from '../../store/pages.ts';
 import type { DerivedUpdate, Store } from '../../store/port.ts';
-import { readConsistent, type SettleContext } from '../settle/context.ts';
+import type { SettleContext } from '../settle/context.ts';
 import { hashed, type ItemKind, type Part, type PartKind, revisionOf } from './kind.ts';
 
 const NONE: readonly Part[] = [];
@@ -59,10 +59,10 @@ async function settleCount(context: SettleContext, source: string, sortKey: stri
   const name = countNameOfKey(sortKey);
   for (;;) {
     checkTime(context);
-    const current = await readConsistent(context, source, sortKey);
+    const current = await readItem(context, { source, target: sortKey });
     const live = await countLive(context, source, sortKey);
     if (countOf(current) === live) return;
-    const result = await countedUpdate(context, settledCountUpdate(context.graph, source, name, current, live));
+    const result = await updateItem(context, settledCountUpdate(context.graph, source, name, current, live));
     if (result.applied) return;
   }
 }

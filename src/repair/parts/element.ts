@@ -2,7 +2,7 @@ import type { Item } from '../../items/attribute-value.ts';
 import { escapedEdge } from '../../items/element.ts';
 import { typePrefix } from '../../items/keys.ts';
 import { elementsByEdge, evictedTypes, hasEdgeSet } from '../../items/stored-view.ts';
-import { derive } from '../../plan/derive.ts';
+import { derivedOf } from '../../plan/derive.ts';
 import type { Part, PartKind } from './kind.ts';
 
 /** The elements of one edge in a view: the edge decides. */
@@ -10,7 +10,7 @@ export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
   isContent: true,
   decidingKeys: (_context, { source, part }) => [{ source, target: part.target }],
   compare({ graph }, { suspect: { source, part }, derived, items }) {
-    const wanted = derive(graph, source, part.target, items[0]).element;
+    const wanted = derivedOf(graph, source, part.target, items[0]).element;
     const stored = elementsByEdge(derived).get(escapedEdge(part.target)) ?? [];
     const isEvicted = evictedTypes(derived).has(typePrefix(part.target) ?? '');
     return {

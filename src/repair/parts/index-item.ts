@@ -1,7 +1,8 @@
 import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
 import { INDEX_ITEM_FIELDS } from '../../items/derived-item.ts';
 import { baseKeyOfIndexItem, edgeIndexKey, orderOfIndexKey, SORT_KEY_BYTES } from '../../items/keys.ts';
-import { derive } from '../../plan/derive.ts';
+import { derivedOf } from '../../plan/derive.ts';
+import { queriedItems } from '../../store/pages.ts';
 import type { SettleContext } from '../settle/context.ts';
 import { settleIndexItem } from '../settle/index-item.ts';
 import type { ItemKind, ObserveContext, Part, PartKind } from './kind.ts';
@@ -33,7 +34,7 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
     return target === undefined ? [] : [{ source, target }];
   },
   compare({ graph }, { suspect: { source, sortKey }, derived, keys, items }) {
-    const wanted = derive(graph, source, keys[0]?.target ?? '', items[0]).indexItems.get(sortKey);
+    const wanted = derivedOf(graph, source, keys[0]?.target ?? '', items[0]).indexItems.get(sortKey);
     return { wanted: indexItemText(wanted) ?? null, stored: indexItemText(derived) ?? null };
   },
 };
@@ -52,14 +53,10 @@ async function edgeNamedBy(
   indexKey: string,
 ): Promise<string | undefined> {
   const orderName = orderOfIndexKey(indexKey);
-  let startKey: Item | undefined;
-  do {
-    const page = await store.query({ partition: source, sortKey: { from: 'A', to: '[' }, startKey, consistent: true });
-    for (const item of page.items) {
-      const key = stringOf(item[graph.table.sortKey]) ?? '';
-      if (key.length * 3 > SORT_KEY_BYTES / 2 && edgeIndexKey(key, orderName) === indexKey) return key;
-    }
-    startKey = page.lastKey;
-  } while (startKey !== undefined);
+  const request = { partition: source, sortKey: { from: 'A', to: '[' }, consistent: true };
+  for await (const item of queriedItems(store, request)) {
+    const key = stringOf(item[graph.table.sortKey]) ?? '';
+    if (key.length * 3 > SORT_KEY_BYTES / 2 && edgeIndexKey(key, orderName) === indexKey) return key;
+  }
   return undefined;
 }

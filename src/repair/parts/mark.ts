@@ -2,8 +2,9 @@ import { readCopies } from '../../apply/copies.ts';
 import { type Item, itemSizeBytes, stringOf } from '../../items/attribute-value.ts';
 import { evictedTypes } from '../../items/stored-view.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
-import { derive } from '../../plan/derive.ts';
+import { derivedOf } from '../../plan/derive.ts';
 import { copyBytes, viewBudgetBytes } from '../../plan/eviction.ts';
+import { pages } from '../../store/pages.ts';
 import type { Compared, ObserveContext, Part, PartKind } from './kind.ts';
 
 /** The mark of an evicted edge type in a view: what its edges would take decides. */
@@ -36,21 +37,19 @@ async function markCompared(
   if (view === undefined || !evictedTypes(view).has(edgeType)) return { wanted: null, stored: null };
   if (graph.edges.get(edgeType)?.labels === undefined) return { wanted: null, stored: text };
   let bytes = itemSizeBytes(view);
-  let startKey: Item | undefined;
-  do {
-    const sortKey = { beginsWith: `${edgeType}-` };
-    const page = await store.query({ partition: source, sortKey, startKey, consistent: true });
+  const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent: true };
+  for await (const page of pages(store, request)) {
     const listed: string[] = [];
     for (const item of page.items) {
       const edge = stringOf(item[graph.table.sortKey]) ?? '';
-      const { element } = derive(graph, source, edge, item);
+      const { element } = derivedOf(graph, source, edge, item);
       if (element === undefined) continue;
       bytes += Buffer.byteLength(element);
       listed.push(edge);
     }
     if (fitsAgain(graph, source, bytes)) bytes += await bytesOfCopies({ graph, store }, listed);
-    startKey = bytes > viewBudgetBytes(graph, source) ? undefined : page.lastKey;
-  } while (startKey !== undefined);
+    if (bytes > viewBudgetBytes(graph, source)) break;
+  }
   return { wanted: fitsAgain(graph, source, bytes) ? null : text, stored: text };
 }
 

@@ -1,7 +1,7 @@
 import type { Item } from '../../items/attribute-value.ts';
 import { isWithinBytes, SORT_KEY_BYTES, VIEW_KEY } from '../../items/keys.ts';
 import { edgeOfReverse, reverseItemOf, wantedFields } from '../../plan/copies.ts';
-import { derive } from '../../plan/derive.ts';
+import { derivedOf } from '../../plan/derive.ts';
 import { isAsWanted } from '../../plan/writes.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { type SettleContext, trusted } from '../settle/context.ts';
@@ -36,7 +36,7 @@ export const reverseItemPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> 
     return edge === undefined ? [] : [edge];
   },
   compare({ graph }, { suspect: { sortKey }, derived, keys, items }) {
-    const wanted = keys[0] && wantedFields(derive(graph, keys[0].source, keys[0].target, items[0]), sortKey);
+    const wanted = keys[0] && wantedFields(derivedOf(graph, keys[0].source, keys[0].target, items[0]), sortKey);
     return { wanted: indexItemText(wanted) ?? null, stored: indexItemText(derived) ?? null };
   },
 };

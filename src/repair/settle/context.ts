@@ -24,10 +24,3 @@ export async function trusted(
   const { [WATERMARK]: _implausible, ...rest } = current;
   return rest;
 }
-
-/** A consistent read of one item, counted. */
-export async function readConsistent(context: ApplyContext, source: string, target: string): Promise<Item | undefined> {
-  const { item, rcu } = await context.store.get({ source, target }, { consistent: true });
-  context.stats.rcu += rcu;
-  return item;
-}

@@ -1,14 +1,15 @@
-import { checkTime, countedUpdate, epochSeconds } from '../../apply/context.ts';
+import { checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
 import { writeCounted } from '../../apply/counted.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { typePrefix } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { wantedFields } from '../../plan/copies.ts';
-import { derive } from '../../plan/derive.ts';
+import { derivedOf } from '../../plan/derive.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
 import { settledIndexUpdate } from '../../plan/writes.ts';
+import { readItem } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
-import { readConsistent, type SettleContext, trusted } from './context.ts';
+import { type SettleContext, trusted } from './context.ts';
 
 /**
  * Settles one index item, or reverse item, by its base item; unwanted ones become tombstones even where nothing was.
@@ -25,18 +26,18 @@ export async function settleIndexItem(
   const { source, target: sortKey } = key;
   const unit: IndexUnit = { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
   const isOfCount = isCounted(graph, base.target) && classifyDerivedKey(sortKey)?.kind !== 'reverse-item';
-  let current = await readConsistent(context, source, sortKey);
+  let current = await readItem(context, { source, target: sortKey });
   for (;;) {
     checkTime(context);
-    const item = await readConsistent(context, base.source, base.target);
-    const wanted = wantedFields(derive(graph, base.source, base.target, item), sortKey);
+    const item = await readItem(context, { source: base.source, target: base.target });
+    const wanted = wantedFields(derivedOf(graph, base.source, base.target, item), sortKey);
     const update = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));
     if (isOfCount) {
       if (await writeCounted(context, current, wanted, update)) return;
-      current = await readConsistent(context, source, sortKey);
+      current = await readItem(context, { source, target: sortKey });
       continue;
     }
-    const result = await countedUpdate(context, update);
+    const result = await updateItem(context, update);
     if (result.applied) return;
     current = result.current;
   }

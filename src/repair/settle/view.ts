@@ -1,4 +1,4 @@
-import { type ApplyContext, checkTime, countedUpdate, epochSeconds } from '../../apply/context.ts';
+import { type ApplyContext, checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
 import { readCopies } from '../../apply/copies.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { CHILD } from '../../items/derived-item.ts';
@@ -7,11 +7,12 @@ import { typePrefix, VIEW_KEY } from '../../items/keys.ts';
 import { elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { reverseOf } from '../../plan/copies.ts';
-import { derive } from '../../plan/derive.ts';
+import { derivedOf } from '../../plan/derive.ts';
 import type { ViewChange, ViewUnit } from '../../plan/unit.ts';
 import { slowViewUpdate, type Truth, type ViewCorrections } from '../../plan/writes.ts';
+import { queriedItems, readItem, readItems } from '../../store/pages.ts';
 import type { QueryRequest } from '../../store/port.ts';
-import { readConsistent, type SettleContext, trusted } from './context.ts';
+import { type SettleContext, trusted } from './context.ts';
 import { settleIndexItem } from './index-item.ts';
 
 /**
@@ -28,12 +29,10 @@ async function settleReverseItems(
     const key = reverseOf(context.graph, { source, target });
     return key === undefined ? [] : [{ base: { source, target }, key }];
   });
-  if (edges.length === 0) return;
-  const { items, rcu } = await context.store.getMany(
+  const items = await readItems(
+    context,
     edges.map(({ key }) => key),
-    { consistent: true },
   );
-  context.stats.rcu += rcu;
   for (const [i, { base, key }] of edges.entries()) {
     if (items[i]?.[CHILD] === undefined) await settleIndexItem(context, base, key, watermark);
   }
@@ -48,11 +47,10 @@ export async function settleViewParts(
   corrections?: ViewCorrections,
 ): Promise<void> {
   const readBases = async (): Promise<Map<string, Item | undefined>> => {
-    const { items, rcu } = await context.store.getMany(
+    const items = await readItems(
+      context,
       targets.map((target) => ({ source, target })),
-      { consistent: true },
     );
-    context.stats.rcu += rcu;
     const bases = new Map(targets.map((target, i) => [target, items[i]]));
     // A type that comes back into the set comes with all of its edges.
     for (const type of corrections?.unmark ?? []) {
@@ -85,18 +83,18 @@ async function settle(
   corrections?: ViewCorrections,
 ): Promise<void> {
   const { graph } = context;
-  let view = await readConsistent(context, source, VIEW_KEY);
+  let view = await readItem(context, { source, target: VIEW_KEY });
   for (;;) {
     checkTime(context);
     const bases = await readBases(view);
     const truths = new Map<string, Truth>();
-    for (const [target, base] of bases) truths.set(target, derive(graph, source, target, base));
+    for (const [target, base] of bases) truths.set(target, derivedOf(graph, source, target, base));
     const unit = unitOf(source, [...bases.keys()], watermark);
     const listed = listedEdges(view, truths, corrections);
     await settleReverseItems(context, source, listed, watermark);
     const parents = await readCopies(context, listed);
     const seen = await trusted(context, view);
-    const result = await countedUpdate(
+    const result = await updateItem(
       context,
       slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), corrections, parents),
     );
@@ -143,13 +141,9 @@ async function readRange(
   sortKey: QueryRequest['sortKey'],
 ): Promise<Map<string, Item | undefined>> {
   const bases = new Map<string, Item | undefined>();
-  let startKey: Item | undefined;
-  do {
-    const page = await context.store.query({ partition: source, sortKey, startKey, consistent: true });
-    context.stats.rcu += page.rcu;
-    for (const item of page.items) bases.set(sortKeyOf(context.graph, item), item);
-    startKey = page.lastKey;
-  } while (startKey !== undefined);
+  const { store, stats, graph } = context;
+  const items = queriedItems(store, { partition: source, sortKey, consistent: true }, stats);
+  for await (const item of items) bases.set(sortKeyOf(graph, item), item);
   return bases;
 }
 

@@ -205,7 +205,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
         file: FAN_OUT,
         find: '  const after = await visitPage(context, unit, undefined);\n',
         replace:
-          '  const early = beginUpdate(graph, unit, (await store.get({ source: unit.source, target: unit.sortKey }, { consistent: true })).item, "~rev/MEMBER-GOAL-1");\n  if (early === undefined) return;\n  await countedUpdate(context, early);\n  const after = await visitPage(context, unit, undefined);\n',
+          '  const early = beginUpdate(graph, unit, (await store.get({ source: unit.source, target: unit.sortKey }, { consistent: true })).item, "~rev/MEMBER-GOAL-1");\n  if (early === undefined) return;\n  await updateItem(context, early);\n  const after = await visitPage(context, unit, undefined);\n',
       },
     ],
   },
@@ -248,9 +248,9 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: FAN_OUT,
-        find: '  const after = await visitPage(context, unit, unit.after);\n  checkTime(context);\n  await countedUpdate(context, moveUpdate(context.graph, unit, after, epochSeconds(context)));\n',
+        find: '  const after = await visitPage(context, unit, unit.after);\n  checkTime(context);\n  await updateItem(context, moveUpdate(context.graph, unit, after, epochSeconds(context)));\n',
         replace:
-          "  const children = await context.store.query({ partition: unit.source, sortKey: { beginsWith: reversePrefix(unit.edgeType) }, limit: context.fanOutPageSize, startKey: { source: { S: unit.source }, target: { S: unit.after } }, consistent: true });\n  await countedUpdate(context, moveUpdate(context.graph, unit, children.lastKey?.['target']?.S, epochSeconds(context)));\n  await visitPage(context, unit, unit.after);\n",
+          "  const children = await context.store.query({ partition: unit.source, sortKey: { beginsWith: reversePrefix(unit.edgeType) }, limit: context.fanOutPageSize, startKey: { source: { S: unit.source }, target: { S: unit.after } }, consistent: true });\n  await updateItem(context, moveUpdate(context.graph, unit, children.lastKey?.['target']?.S, epochSeconds(context)));\n  await visitPage(context, unit, unit.after);\n",
       },
     ],
   },

@@ -47,9 +47,9 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: INDEX_ITEM,
-        find: '  let result = await countedUpdate',
+        find: '  let result = await updateItem',
         replace:
-          '  if (unit.wanted === undefined && (await context.store.get({ source: unit.source, target: unit.sortKey }, { consistent: true })).item === undefined) return;\n  let result = await countedUpdate',
+          '  if (unit.wanted === undefined && (await context.store.get({ source: unit.source, target: unit.sortKey }, { consistent: true })).item === undefined) return;\n  let result = await updateItem',
       },
     ],
   },

@@ -13,8 +13,9 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: INDEX_ITEM,
-        find: '    const item = await readConsistent(context, base.source, base.target);',
-        replace: '    const item = (unit.kept ??= [await readConsistent(context, base.source, base.target)])[0];',
+        find: '    const item = await readItem(context, { source: base.source, target: base.target });',
+        replace:
+          '    const item = (unit.kept ??= [await readItem(context, { source: base.source, target: base.target })])[0];',
       },
     ],
   },
@@ -24,15 +25,15 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: INDEX_ITEM,
-        find: '  let current = await readConsistent(context, source, sortKey);',
+        find: '  let current = await readItem(context, { source, target: sortKey });',
         replace:
-          '  unit.early = [await readConsistent(context, base.source, base.target)];\n  let current = await readConsistent(context, source, sortKey);',
+          '  unit.early = [await readItem(context, { source: base.source, target: base.target })];\n  let current = await readItem(context, { source, target: sortKey });',
       },
       {
         file: INDEX_ITEM,
-        find: '    const item = await readConsistent(context, base.source, base.target);',
+        find: '    const item = await readItem(context, { source: base.source, target: base.target });',
         replace:
-          '    const item = unit.early !== undefined ? unit.early[0] : await readConsistent(context, base.source, base.target);\n    unit.early = undefined;',
+          '    const item = unit.early !== undefined ? unit.early[0] : await readItem(context, { source: base.source, target: base.target });\n    unit.early = undefined;',
       },
     ],
   },

@@ -140,9 +140,9 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: VIEW,
-        find: '    const result = await countedUpdate(context, update);\n    if (result.applied) return;\n    current',
+        find: '    const result = await updateItem(context, update);\n    if (result.applied) return;\n    current',
         replace:
-          "    const [node] = unit.changes.filter(({ edgeType }) => edgeType === undefined);\n    const sameNode = node === undefined || JSON.stringify(current?.['attributes']) === JSON.stringify(update.set['attributes']);\n    if (isStale(unit.newest, current) && sameNode && (update.setElements ?? [...update.addElements!, ...update.deleteElements!]).length === 0) return;\n    const result = await countedUpdate(context, update);\n    if (result.applied) return;\n    current",
+          "    const [node] = unit.changes.filter(({ edgeType }) => edgeType === undefined);\n    const sameNode = node === undefined || JSON.stringify(current?.['attributes']) === JSON.stringify(update.set['attributes']);\n    if (isStale(unit.newest, current) && sameNode && (update.setElements ?? [...update.addElements!, ...update.deleteElements!]).length === 0) return;\n    const result = await updateItem(context, update);\n    if (result.applied) return;\n    current",
       },
     ],
   },

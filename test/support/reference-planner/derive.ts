@@ -14,7 +14,7 @@ import {
   layersOf,
   type NodeModel,
 } from '../../../src/model/compiled.ts';
-import { reverseItem } from '../../../src/plan/copies.ts';
+import { reverseItemOfEdge } from '../../../src/plan/copies.ts';
 import type { Derived } from '../../../src/plan/derived.ts';
 import { inboundItem, searchItems } from './index-items.ts';
 import { ownerItems } from './owner-items.ts';
@@ -110,7 +110,7 @@ export class ItemPlanner {
     const problems: Problem[] = [];
     const { labels, inbound } = edge;
     const element = labels && part(problems, () => this.element(edge, labels, subject));
-    const reverse = reverseItem(edge, this.source, target);
+    const reverse = reverseItemOfEdge(edge, this.source, target);
     if (inbound === undefined && this.countedKey === undefined) {
       return { element, indexItems: NO_ITEMS, reverse, problems };
     }

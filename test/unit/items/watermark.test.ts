@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { laterOf, watermark } from '../../../src/items/watermark.ts';
+import { laterOf, watermarkOf } from '../../../src/items/watermark.ts';
 
 describe('watermarks', () => {
   it('compare as sequence numbers do, whatever their length', () => {
     const label = '2026-01-01T00:00:00.000';
-    expect(watermark(label, '9') < watermark(label, '10')).toBe(true);
-    expect(watermark(label, '99999999999999999999') < watermark(label, '1'.padEnd(40, '0'))).toBe(true);
+    expect(watermarkOf(label, '9') < watermarkOf(label, '10')).toBe(true);
+    expect(watermarkOf(label, '99999999999999999999') < watermarkOf(label, '1'.padEnd(40, '0'))).toBe(true);
   });
   it('of a re-created stream are later than all of the old one', () => {
-    const old = watermark('2026-01-01T00:00:00.000', '9'.repeat(40));
-    expect(old < watermark('2026-01-01T00:00:00.001', '1')).toBe(true);
+    const old = watermarkOf('2026-01-01T00:00:00.000', '9'.repeat(40));
+    expect(old < watermarkOf('2026-01-01T00:00:00.001', '1')).toBe(true);
   });
   it('have one length for a label, padded to 40 digits', () => {
-    expect(watermark('label', '7')).toBe(`label/${'0'.repeat(39)}7`);
+    expect(watermarkOf('label', '7')).toBe(`label/${'0'.repeat(39)}7`);
   });
   it.each(['', '-1', '1.0', 'abc', '1'.repeat(41), ' 1'])('refuse %j as a sequence number', (text) => {
-    expect(() => watermark('label', text)).toThrow(TypeError);
+    expect(() => watermarkOf('label', text)).toThrow(TypeError);
   });
   it('the later of two; none counts as before everything', () => {
     expect(laterOf('a', 'b')).toBe('b');

@@ -5,7 +5,7 @@ import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
 import { copiesField, copyingTypes, copyOf, edgeOfReverse, keptCopies, reverseOf } from '../../../src/plan/copies.ts';
-import { derive } from '../../../src/plan/derive.ts';
+import { derivedOf } from '../../../src/plan/derive.ts';
 import { beginUpdate, continuationUnit, fanOutsOf, moveUpdate } from '../../../src/plan/fan-out.ts';
 import type { FanOutUnit, Unit } from '../../../src/plan/unit.ts';
 import { planUnits } from '../../../src/plan/units.ts';
@@ -74,16 +74,16 @@ describe('what an edge copies of its parent', () => {
 
 describe('the reverse item of an edge', () => {
   it('is in the parent’s partition and names the child; of types that copy only', () => {
-    expect(derive(graph, BOOK, EDGE, {}).reverse).toEqual({ key: REVERSE, fields: { child: { S: BOOK } } });
-    expect(derive(graph, BOOK, EDGE, undefined).reverse).toBeUndefined();
-    expect(derive(graph, BOOK, 'SOLD-SHOP-1', {}).reverse).toBeUndefined();
+    expect(derivedOf(graph, BOOK, EDGE, {}).reverse).toEqual({ key: REVERSE, fields: { child: { S: BOOK } } });
+    expect(derivedOf(graph, BOOK, EDGE, undefined).reverse).toBeUndefined();
+    expect(derivedOf(graph, BOOK, 'SOLD-SHOP-1', {}).reverse).toBeUndefined();
     expect(reverseOf(graph, { source: BOOK, target: EDGE })).toEqual(REVERSE);
     expect(reverseOf(graph, { source: BOOK, target: BOOK })).toBeUndefined();
   });
   it('tells its edge, also where its key is a hash of the child', () => {
     expect(edgeOfReverse(REVERSE, undefined)).toEqual({ source: BOOK, target: EDGE });
     const child = `BOOK-${'x'.repeat(2_000)}`;
-    const { key, fields } = derive(graph, child, EDGE, {}).reverse!;
+    const { key, fields } = derivedOf(graph, child, EDGE, {}).reverse!;
     expect(key.target).toMatch(/^~rev\/WROTE-#[0-9a-f]{32}$/);
     expect(edgeOfReverse(key, fields)).toEqual({ source: child, target: EDGE });
     expect(edgeOfReverse(key, undefined)).toBeUndefined();

@@ -3,7 +3,7 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import { encodeNumber, indexSortKey } from '../../../src/items/encoding.ts';
 import { hash128 } from '../../../src/items/keys.ts';
 import { derive as computed, node, rank } from '../../../src/model/schema.ts';
-import { derive } from '../../../src/plan/derive.ts';
+import { derivedOf } from '../../../src/plan/derive.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { anyEdge, define } from '../../support/model.ts';
 import { baseItem } from '../../support/records.ts';
@@ -18,14 +18,14 @@ function derived(options: object, attributes: Item, sortKey = SORT_KEY) {
     nodes: { GOAL: node(), USER: node() },
     edges: { MEMBER: anyEdge({ from: 'GOAL', to: 'USER', ...options }) },
   });
-  return derive(graph, SOURCE, sortKey, baseItem(SOURCE, sortKey, attributes));
+  return derivedOf(graph, SOURCE, sortKey, baseItem(SOURCE, sortKey, attributes));
 }
 
 describe('the example of the documentation', () => {
   it('an edge has an element with its role, and an index item under its rank and its date', () => {
     const target = 'GOALMEMBERSHIP-USER-U1';
     const attributes = { memberRole: { S: 'LEAD' }, date: { S: '2020-07-01' }, note: { S: 'x' } };
-    const result = derive(goalGraph(), SOURCE, target, baseItem(SOURCE, target, attributes));
+    const result = derivedOf(goalGraph(), SOURCE, target, baseItem(SOURCE, target, attributes));
     expect(result.element).toBe('GOALMEMBERSHIP-USER-U1|memberRole=LEAD');
     expect(result.attributes).toBeUndefined();
     expect(Object.fromEntries(result.indexItems)).toEqual({

@@ -5,7 +5,7 @@ import { hash128 } from '../../../src/items/keys.ts';
 import { shardOf } from '../../../src/items/shard.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { derive as computed, edge, rank } from '../../../src/model/schema.ts';
-import { derive } from '../../../src/plan/derive.ts';
+import { derivedOf } from '../../../src/plan/derive.ts';
 import { anyNode } from '../../support/model.ts';
 import { baseItem } from '../../support/records.ts';
 
@@ -16,7 +16,7 @@ const huge = { S: 'x'.repeat(406_000) };
 /** What a user with these options and attributes wants derived. */
 function derived(options: object, attributes: Item, id = ID) {
   const graph = defineGraph({ table: 'records', nodes: { USER: anyNode(options) } });
-  return derive(graph, id, id, baseItem(id, id, attributes));
+  return derivedOf(graph, id, id, baseItem(id, id, attributes));
 }
 
 /** The index items of a user with one search, `name`. */
@@ -55,7 +55,7 @@ describe('the part of a node in its view', () => {
     const table = { name: 'records', partitionKey: 'pk', sortKey: 'sk' };
     const graph = defineGraph({ table, nodes: { USER: anyNode() } });
     const image = { pk: { S: ID }, sk: { S: ID }, source: { S: 'web' } };
-    expect(derive(graph, ID, ID, image).attributes).toEqual({ source: { S: 'web' } });
+    expect(derivedOf(graph, ID, ID, image).attributes).toEqual({ source: { S: 'web' } });
   });
   it('turns the base64 text of a Lambda event into bytes', () => {
     const event = { photo: { B: 'AQI=' }, more: { L: [{ BS: ['AQ=='] }] } } as unknown as Item;
@@ -66,11 +66,11 @@ describe('the part of a node in its view', () => {
   });
   it('is nothing where the node is absent', () => {
     const graph = defineGraph({ table: 'records', nodes: { USER: anyNode({ search: { name: {} } }) } });
-    expect(derive(graph, ID, ID, undefined)).toEqual({ indexItems: new Map(), problems: [] });
+    expect(derivedOf(graph, ID, ID, undefined)).toEqual({ indexItems: new Map(), problems: [] });
   });
   it('is nothing for a type outside of the model, which is no problem', () => {
     const graph = defineGraph({ table: 'records', nodes: { USER: anyNode() } });
-    expect(derive(graph, 'ORG-1', 'ORG-1', baseItem('ORG-1', 'ORG-1'))).toEqual({
+    expect(derivedOf(graph, 'ORG-1', 'ORG-1', baseItem('ORG-1', 'ORG-1'))).toEqual({
       indexItems: new Map(),
       problems: [],
     });
@@ -192,7 +192,7 @@ describe('the owner items of a node', () => {
   };
   const owned = (options: object, attributes: Item, id = ID) => {
     const graph = defineGraph({ table: 'records', nodes: { USER: anyNode(options) }, edges });
-    return derive(graph, id, id, baseItem(id, id, attributes));
+    return derivedOf(graph, id, id, baseItem(id, id, attributes));
   };
   const keys = (index: string, partition: string): Item => ({
     [`${index}pk`]: { S: partition },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { streamLabel, watermark } from '../../../src/items/watermark.ts';
+import { streamLabel, watermarkOf } from '../../../src/items/watermark.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';
 import { decodeRecords, type RawRecord } from '../../../src/stream/decode.ts';
@@ -26,7 +26,7 @@ describe('decodeRecords', () => {
         target: 'USER-1',
         oldImage: undefined,
         newImage: { source: { S: 'USER-1' }, target: { S: 'USER-1' }, n: { N: '1' } },
-        position: watermark('2026-01-01T00:00:00.000', '7'),
+        position: watermarkOf('2026-01-01T00:00:00.000', '7'),
         sequenceNumber: '7',
         createdAtSeconds: 1_700_000_000,
       },
