@@ -18,6 +18,7 @@ import { rebuildCommand } from './commands/trust/rebuild.ts';
 import { redriveCommand } from './commands/trust/redrive.ts';
 import { importCommand } from './commands/write/import.ts';
 import { failureDocument, failureText } from './session/failure.ts';
+import { shownLines } from './session/shown.ts';
 
 const COMMANDS = [
   demoCommand,
@@ -59,7 +60,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
         );
       return FAILED;
     }
-    if (json) process.stdout.write(`${JSON.stringify(failureDocument(error))}\n`);
+    if (json) process.stdout.write(`${shownLines(JSON.stringify(failureDocument(error)))}\n`);
     process.stderr.write(failureText(error, asksForStack(args)));
     return FAILED;
   }

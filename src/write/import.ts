@@ -4,6 +4,7 @@ import pMap from 'p-map';
 import { EdgeloomError } from '../errors.ts';
 import { type AttributeValue, type Item, setOwn, stringOf } from '../items/attribute-value.ts';
 import { describe } from '../items/keys.ts';
+import { linesOf, MAX_LINE_BYTES } from '../lines.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { Store } from '../store/port.ts';
 import { checkedItem } from './prepare.ts';
@@ -41,6 +42,10 @@ export interface ImportResult {
 }
 
 const BATCH_ITEMS = 25;
+/** Bad lines that the error lists; the others are counted. */
+export const MAX_LISTED_LINES = 1_000;
+/** Characters of what is wrong with a line. */
+const MAX_LINE_ERROR = 1_000;
 
 /**
  * Imports a file of JSON lines. All lines are checked first; a bad one stops the import before anything is written, with
@@ -50,15 +55,19 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   const { graph, store, skipBad = false, concurrency = 8, signal, onProgress } = options;
   const lastLines = new Map<string, number>();
   const bad: string[] = [];
+  let skipped = 0;
   for await (const line of itemLines(options)) {
     if (signal?.aborted) return { items: 0, wcu: 0, skipped: 0, total: lastLines.size };
-    if ('error' in line) bad.push(`line ${line.number}: ${line.error}`);
-    else lastLines.set(keyText(graph, line.item), line.number);
+    if ('error' in line) {
+      skipped += 1;
+      if (bad.length < MAX_LISTED_LINES) bad.push(`line ${line.number}: ${onOneLine(line.error)}`);
+    } else lastLines.set(keyText(graph, line.item), line.number);
   }
-  if (bad.length > 0 && !skipBad) {
+  if (skipped > 0 && !skipBad) {
+    const more = skipped > bad.length ? [`... and ${skipped - bad.length} more`] : [];
     throw new EdgeloomError(
       'invalid-lines',
-      `${bad.length === 1 ? '1 line is' : `${bad.length} lines are`} bad; nothing was written.\n${bad.map((line) => `  ${line}`).join('\n')}`,
+      `${skipped === 1 ? '1 line is' : `${skipped} lines are`} bad; nothing was written.\n${[...bad, ...more].map((line) => `  ${line}`).join('\n')}`,
       'Correct them, or write the others with --skip-bad.',
     );
   }
@@ -87,7 +96,13 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
     { concurrency },
   );
   const isWhole = items === lastLines.size;
-  return { items, wcu, skipped: bad.length, ...(!isWhole && { total: lastLines.size }) };
+  return { items, wcu, skipped, ...(!isWhole && { total: lastLines.size }) };
+}
+
+/** What is wrong with a line, which may quote it: it must not look like another line of the list. */
+function onOneLine(error: string): string {
+  const text = error.replaceAll('\n', ' ');
+  return text.length > MAX_LINE_ERROR ? `${text.slice(0, MAX_LINE_ERROR)}...` : text;
 }
 
 function keyText(graph: CompiledModel, item: Item): string {
@@ -99,8 +114,9 @@ type ItemLine = { number: number; item: Item } | { number: number; error: string
 
 /** Every line that is not blank, as an item that the model accepts, or as what is wrong with it. */
 async function* itemLines({ graph, file, format = 'plain' }: ImportOptions): AsyncGenerator<ItemLine> {
-  for await (const { number, bytes } of fileLines(file)) {
+  for await (const { number, bytes } of linesOf(createReadStream(file))) {
     try {
+      if (bytes === undefined) throw new EdgeloomError('line-too-long', `has more than ${MAX_LINE_BYTES} bytes`);
       const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
       if (text === '') continue;
       const item = format === 'plain' ? plainItem(parseLine(text)) : dynamoDBItem(parseLine(text));
@@ -110,25 +126,6 @@ async function* itemLines({ graph, file, format = 'plain' }: ImportOptions): Asy
       yield { number, error: error.message };
     }
   }
-}
-
-/**
- * The lines of a file as bytes. Not `node:readline`: it also breaks lines at U+2028, which JSON allows inside strings.
- */
-async function* fileLines(file: string): AsyncGenerator<{ number: number; bytes: Buffer }> {
-  let number = 1;
-  let pending: Buffer[] = [];
-  for await (const chunk of createReadStream(file) as AsyncIterable<Buffer>) {
-    let start = 0;
-    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
-      yield { number, bytes: Buffer.concat([...pending, chunk.subarray(start, end)]) };
-      number += 1;
-      pending = [];
-      start = end + 1;
-    }
-    pending.push(chunk.subarray(start));
-  }
-  yield { number, bytes: Buffer.concat(pending) };
 }
 
 function parseLine(text: string): Record<string, unknown> {

@@ -1,3 +1,5 @@
+import { shownLines } from './shown.ts';
+
 /** The JSON document of a failed command. */
 export interface FailureDocument {
   error: { code: string; message: string; hint: string };
@@ -18,7 +20,7 @@ export function failureDocument(error: unknown): FailureDocument {
 export function failureText(error: unknown, withStack: boolean): string {
   const { message, hint } = failureDocument(error).error;
   const stack = withStack && error instanceof Error ? `${error.stack}\n` : '';
-  return `error: ${message}\n${hint === '' ? '' : `hint: ${hint}\n`}${stack}`;
+  return shownLines(`error: ${message}\n${hint === '' ? '' : `hint: ${hint}\n`}${stack}`);
 }
 
 function textProperty(error: unknown, name: string): string | undefined {

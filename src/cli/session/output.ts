@@ -1,4 +1,5 @@
 import { isLosslessNumber, LosslessNumber, stringify } from 'lossless-json';
+import { shown, shownLines } from './shown.ts';
 
 /** What a command gives: a document for machines and a text for people. */
 export interface Output {
@@ -8,7 +9,8 @@ export interface Output {
 
 /** Prints a command's result to stdout. */
 export function print({ json, text }: Output, asJson: boolean): void {
-  process.stdout.write(asJson ? `${toJson(json)}\n` : text === '' ? '' : `${text}\n`);
+  const whole = asJson ? toJson(json) : text;
+  process.stdout.write(whole === '' ? '' : `${shownLines(whole)}\n`);
 }
 
 /** A number that is printed with the digits that DynamoDB gave. */
@@ -45,12 +47,12 @@ export function textTable(headings: readonly string[], rows: readonly (readonly 
   return [line(headings), ...cells.map((row, i) => line(row, rows[i]))].join('\n');
 }
 
-/** One value in a table or list. */
+/** One value in a table or list, on one line. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '-';
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return shown(value);
   if (typeof value === 'number') return String(value);
-  return toJson(value);
+  return shown(toJson(value));
 }
 
 /** A figure with at most two decimals, for people. */

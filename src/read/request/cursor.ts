@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { EdgeloomError } from '../../errors.ts';
+import { SORT_KEY_BYTES } from '../../items/keys.ts';
 
 /**
  * Cursors: one opaque text that says where a page ended, however many shards the page was gathered from.
@@ -24,6 +25,8 @@ export interface CursorBinding {
 const VERSION = 1;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + TAG_BYTES;
+/** Characters of the longest cursor: base64url of the head and of a sort key, which has at most 1,024 bytes. */
+export const MAX_CURSOR_CHARACTERS = Math.ceil(((HEAD_BYTES + SORT_KEY_BYTES) * 4) / 3);
 
 /** The cursor for going on after the item with this sort key. */
 export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?: CursorKey): string {
@@ -34,7 +37,8 @@ export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?
 
 /** The sort key that a cursor stands for; throws `invalid-cursor` where it is not one of this query and model. */
 export function decodeCursor(cursor: string, binding: CursorBinding, cursorKey?: CursorKey): string {
-  const bytes = Buffer.from(String(cursor), 'base64url');
+  if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_CHARACTERS) throw refused();
+  const bytes = Buffer.from(cursor, 'base64url');
   // Node skips characters that are not base64url; only the text that was given out is taken back.
   if (bytes.toString('base64url') !== cursor || bytes.length <= HEAD_BYTES || bytes[0] !== VERSION) throw refused();
   const lastKey = bytes.toString('utf8', HEAD_BYTES);

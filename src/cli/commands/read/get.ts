@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { checkSource } from '../../../read/request/lookup.ts';
 import { examples } from '../../session/options.ts';
-import { cellText, toJson } from '../../session/output.ts';
+import { cellText } from '../../session/output.ts';
 import { inSession, sessionReader } from '../../session/session.ts';
+import { shown } from '../../session/shown.ts';
 
 /** `edgeloom get ID…`: views of nodes. */
 export function getCommand(program: Command): void {
@@ -17,9 +18,9 @@ export function getCommand(program: Command): void {
         for (const id of ids) checkSource(session.graph, id);
         const views = await sessionReader(session).get(ids);
         const text = views.map(({ id, attributes, edgeSet }) => {
-          if (attributes === null && edgeSet.length === 0) return `${id}  (not found)`;
-          const lines = Object.entries(attributes ?? {}).map(([name, value]) => `  ${name}: ${cellText(value)}`);
-          return [id, ...lines, ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join('\n');
+          if (attributes === null && edgeSet.length === 0) return `${shown(id)}  (not found)`;
+          const lines = Object.entries(attributes ?? {}).map(([name, value]) => `  ${shown(name)}: ${cellText(value)}`);
+          return [shown(id), ...lines, ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join('\n');
         });
         return { json: views, text: text.join('\n') };
       }),
@@ -28,6 +29,6 @@ export function getCommand(program: Command): void {
 
 /** An edge-set element on one line. */
 export function elementText({ type, target, ...labels }: { type: string; target: string }): string {
-  const rest = Object.keys(labels).length === 0 ? '' : ` ${toJson(labels)}`;
-  return `${type} ${target}${rest}`;
+  const rest = Object.keys(labels).length === 0 ? '' : ` ${cellText(labels)}`;
+  return `${shown(type)} ${shown(target)}${rest}`;
 }

@@ -3,6 +3,7 @@ import type { OwnerResult } from '../../../read/request/result.ts';
 import { examples, type OrderedOptions, orderedQuery, withOrder, withPaging } from '../../session/options.ts';
 import { cellText } from '../../session/output.ts';
 import { inSession, sessionReader } from '../../session/session.ts';
+import { shown } from '../../session/shown.ts';
 import { edgePage } from './edges.ts';
 
 /** `edgeloom inbound TYPE ID`: incoming edges in an order of the model. */
@@ -33,5 +34,5 @@ export function inboundCommand(program: Command): void {
 /** The owner as a line of its own before the table; empty where it was not asked for. */
 function ownerLine(owner: OwnerResult | null | undefined): string {
   if (owner === undefined) return '';
-  return owner === null ? 'owner: no such node\n' : `owner: ${owner.id} ${cellText(owner.attributes)}\n`;
+  return owner === null ? 'owner: no such node\n' : `owner: ${shown(owner.id)} ${cellText(owner.attributes)}\n`;
 }

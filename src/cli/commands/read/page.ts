@@ -3,6 +3,7 @@ import { EdgeloomError } from '../../../errors.ts';
 import { examples, type OrderedOptions, orderedQuery, withOrder, withPaging } from '../../session/options.ts';
 import { cellText } from '../../session/output.ts';
 import { inSession, sessionReader } from '../../session/session.ts';
+import { shown } from '../../session/shown.ts';
 import { cursorLine } from './edges.ts';
 import { elementText } from './get.ts';
 
@@ -30,11 +31,12 @@ export function pageCommand(program: Command): void {
           with: options.with?.map(neighbour),
         });
         const lines = page.items.map(({ id: source, attributes, edgeSet }) =>
-          [`${source}  ${cellText(attributes)}`, ...edgeSet.map((element) => `  -> ${elementText(element)}`)].join(
-            '\n',
-          ),
+          [
+            `${shown(source)}  ${cellText(attributes)}`,
+            ...edgeSet.map((element) => `  -> ${elementText(element)}`),
+          ].join('\n'),
         );
-        const nodes = Object.entries(page.nodes).map(([node, attributes]) => `${node}  ${cellText(attributes)}`);
+        const nodes = Object.entries(page.nodes).map(([node, attributes]) => `${shown(node)}  ${cellText(attributes)}`);
         const text = [...lines, '', 'neighbours:', ...nodes, '', `${page.calls} DynamoDB calls`].join('\n');
         return { json: page, text: text + cursorLine(page.cursor) };
       }),

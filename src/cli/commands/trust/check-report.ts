@@ -1,6 +1,7 @@
 import type { CheckTotals } from '../../../check/cursor.ts';
 import { DRIFT, type Finding } from '../../../check/finding.ts';
 import { figure } from '../../session/output.ts';
+import { shown } from '../../session/shown.ts';
 
 /** Findings that the text spells out; the others are in `--json` and `--report`. */
 const SHOWN = 50;
@@ -21,7 +22,7 @@ export function reportText(totals: CheckTotals, findings: readonly Finding[], se
   ];
   const sorted = [...findings].sort((a, b) => gravity(a) - gravity(b));
   for (const { source, target, verdict, expected, actual } of sorted.slice(0, SHOWN)) {
-    lines.push(`${verdict} ${source} ${target}`);
+    lines.push(`${verdict} ${shown(source)} ${shown(target)}`);
     if (expected !== null) lines.push(`  expected: ${cut(expected)}`);
     if (actual !== null) lines.push(`  actual:   ${cut(actual)}`);
   }
@@ -56,7 +57,7 @@ function gravity({ verdict }: Finding): number {
 }
 
 function cut(text: string): string {
-  const plain = text.replaceAll('\0', '\\0');
+  const plain = shown(text);
   if (plain.length <= WIDTH) return plain;
   const kept = plain.slice(0, WIDTH - ELLIPSIS.length);
   // A word that is cut reads as another one, such as the beginning of an id as an id; one word as long as all is cut.

@@ -8,11 +8,12 @@ import { EdgeloomError } from '../../../errors.ts';
 import { hasCopies } from '../../../repair/parts/copy.ts';
 import { currentStreamLabel, describeTable } from '../../../store/table.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
-import { toJson } from '../../session/output.ts';
 import { startProgress } from '../../session/progress.ts';
 import { inSession, type Session } from '../../session/session.ts';
+import { shown } from '../../session/shown.ts';
 import { stopping } from '../../session/signals.ts';
-import { reportJunit, reportText } from './check-report.ts';
+import { reportText } from './check-report.ts';
+import { reportTarget, writeReport } from './report-file.ts';
 
 /** Drift or quarantine found; not a failure of the command. */
 const FOUND = 1;
@@ -119,7 +120,7 @@ async function checkAndReport(session: Session, options: CommandOptions) {
     ...(options.dryRun === true && { plan: actions }),
   };
   if (report !== undefined) await writeReport(report, json, findings);
-  const plan = options.dryRun === true ? actions : [];
+  const plan = options.dryRun === true ? actions.map(shown) : [];
   const lines = [...plan, reportText(totals, findings, seconds)];
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
   if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
@@ -236,22 +237,6 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Checks `--report` before any work is done. */
-function reportTarget([kind, file, ...rest]: readonly string[]): { kind: string; file: string } {
-  if ((kind !== 'junit' && kind !== 'json') || file === undefined || rest.length > 0) {
-    throw new EdgeloomError('invalid-option', '--report takes a kind and a file.', 'Give junit FILE or json FILE.');
-  }
-  return { kind, file };
-}
-
-async function writeReport(
-  { kind, file }: { kind: string; file: string },
-  json: unknown,
-  findings: readonly Finding[],
-): Promise<void> {
-  await writeFile(file, kind === 'junit' ? reportJunit(findings) : `${toJson(json)}\n`);
 }
 
 /** A random share of the parts, at least one. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { examples, wholeNumber } from '../../session/options.ts';
 import { figure } from '../../session/output.ts';
 import { inSession } from '../../session/session.ts';
+import { shown } from '../../session/shown.ts';
 import { runCheck } from './check.ts';
 
 /** Stopped before its end. */
@@ -53,7 +54,7 @@ export function rebuildCommand(program: Command): void {
           cursor === undefined ? [] : ['stopped before its end; with --resume FILE it could go on from here'];
         return {
           json: { partitions, writes, rcu, wcu, seconds, refusals, ...(cursor !== undefined && { stopped: true }) },
-          text: [text, ...refusals, ...stopped].join('\n'),
+          text: [text, ...refusals.map(shown), ...stopped].join('\n'),
         };
       }),
     );

@@ -8,6 +8,7 @@ import { examples } from '../../session/options.ts';
 import { figure } from '../../session/output.ts';
 import { startProgress } from '../../session/progress.ts';
 import { inSession, type Session } from '../../session/session.ts';
+import { shown } from '../../session/shown.ts';
 
 /** Entries whose cause is still there. */
 const LEFT = 1;
@@ -45,7 +46,10 @@ export function redriveCommand(program: Command): void {
         const result = await run(session, options, onProgress).finally(() => progress.stop());
         const { entries, repaired, left, writes, wcu, rcu, reasons } = result;
         if (left > 0) process.exitCode = LEFT;
-        const lines = [`${figure(entries)} entries, ${figure(repaired)} repaired, ${figure(left)} left`, ...reasons];
+        const lines = [
+          `${figure(entries)} entries, ${figure(repaired)} repaired, ${figure(left)} left`,
+          ...reasons.map(shown),
+        ];
         return { json: { entries, repaired, left, writes, wcu, rcu, reasons }, text: lines.join('\n') };
       }),
     );

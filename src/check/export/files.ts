@@ -1,0 +1,186 @@
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import * as z from 'zod';
+import { EdgeloomError } from '../../errors.ts';
+import { type Item, setOwn, stringOf, typeOf, withBytes } from '../../items/attribute-value.ts';
+import { describe } from '../../items/describe.ts';
+import { linesOf, MAX_LINE_BYTES } from '../../lines.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+
+/**
+ * The files of an export to S3. They come from elsewhere, so nothing is taken on trust: every file is read, or an error names
+ * it; a part of an export that is left out would look like drift.
+ */
+
+/** A file of items. */
+export interface DataFile {
+  path: string;
+  /** As the manifest says; undefined where there is none. */
+  itemCount?: number;
+}
+
+const DATA_FILE = '.json.gz';
+const MANIFEST = 'manifest-files.json';
+/** Bytes of a manifest: a line of about 300 for each file. */
+export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
+/** Folders inside each other. */
+export const MAX_EXPORT_DEPTH = 16;
+
+/** The data files in a folder, at any depth: those of its manifest, where it has one. Throws `invalid-export`. */
+export async function dataFiles(folder: string): Promise<DataFile[]> {
+  const files = await filesIn(folder, 0);
+  const paths = files.filter((path) => path.endsWith(DATA_FILE));
+  const manifests = files.filter((path) => basename(path) === MANIFEST);
+  if (manifests.length > 1) throw invalid(`There is more than one export in ${folder}: ${manifests.join(', ')}.`);
+  const [manifest] = manifests;
+  if (manifest === undefined) {
+    if (paths.length === 0) throw invalid(`The folder ${folder} holds no file *${DATA_FILE} of an export.`);
+    return paths.map((path) => ({ path }));
+  }
+  return named(await manifestLines(manifest), paths, folder);
+}
+
+/** Regular files below a folder. Links to files are followed, those to folders are not: they may lead in a circle. */
+async function filesIn(folder: string, depth: number): Promise<string[]> {
+  if (depth > MAX_EXPORT_DEPTH) throw invalid(`The folder ${folder} is deeper than ${MAX_EXPORT_DEPTH} folders.`);
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    throw invalid(`The folder ${folder} cannot be read: ${reasonOf(error)}.`, error);
+  });
+  const files: string[] = [];
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    const looksLikeFile = entry.name.endsWith(DATA_FILE) || entry.name === MANIFEST;
+    if (entry.isDirectory() && !looksLikeFile) files.push(...(await filesIn(path, depth + 1)));
+    else if (entry.isFile()) files.push(path);
+    else if (await isRegular(path)) files.push(path);
+    else throw invalid(`${path} is no regular file, and no folder: it is not read.`);
+  }
+  return files;
+}
+
+async function isRegular(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    throw invalid(`The file ${path} cannot be read: ${reasonOf(error)}.`, error);
+  }
+}
+
+const manifestLine = z.object({ itemCount: z.int().min(0), dataFileS3Key: z.string().min(1) });
+type ManifestLine = z.infer<typeof manifestLine>;
+
+async function manifestLines(path: string): Promise<ManifestLine[]> {
+  const { size } = await stat(path);
+  if (size > MAX_MANIFEST_BYTES) throw invalid(`The manifest ${path} has more than ${MAX_MANIFEST_BYTES} bytes.`);
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  return lines.flatMap((line, i) => {
+    if (line.trim() === '') return [];
+    try {
+      return manifestLine.parse(JSON.parse(line));
+    } catch (error) {
+      throw invalid(`Line ${i + 1} of ${path} names no data file with its count.`, error);
+    }
+  });
+}
+
+/** The file of each line; each line has one, and each file one line. */
+function named(lines: readonly ManifestLine[], paths: readonly string[], folder: string): DataFile[] {
+  const byName = new Map<string, string[]>();
+  for (const path of paths) byName.set(basename(path), [...(byName.get(basename(path)) ?? []), path]);
+  const left = new Set(paths);
+  const files = lines.map(({ itemCount, dataFileS3Key }): DataFile => {
+    const path = closest(byName.get(basename(dataFileS3Key)) ?? [], dataFileS3Key, folder);
+    if (path === undefined) throw invalid(`The export's file ${describe(dataFileS3Key)} is not in ${folder}.`);
+    if (!left.delete(path)) throw invalid(`The manifest names the file ${path} twice.`);
+    return { path, itemCount };
+  });
+  const [unnamed] = left;
+  if (unnamed !== undefined) throw invalid(`The file ${unnamed} is not in the manifest.`);
+  return files;
+}
+
+/** Of files with the name of a key, the one that has most of the key's folders as well. */
+function closest(paths: readonly string[], key: string, folder: string): string | undefined {
+  const wanted = key.split('/').reverse();
+  const shared = (path: string): number => {
+    const parts = relative(folder, path).split(sep).reverse();
+    const end = parts.findIndex((part, i) => part !== wanted[i]);
+    return end < 0 ? parts.length : end;
+  };
+  const [best, next] = [...paths].sort((left, right) => shared(right) - shared(left));
+  if (best !== undefined && next !== undefined && shared(best) === shared(next)) {
+    throw invalid(`Both ${best} and ${next} may be the export's file ${describe(key)}.`);
+  }
+  return best;
+}
+
+/** An item with its keys. */
+export interface ExportedItem {
+  source: string;
+  target: string;
+  item: Item;
+}
+
+/** Every item of the files. Throws `invalid-export`, naming file and line, where one cannot be read. */
+export async function* itemsOf(graph: CompiledModel, files: readonly DataFile[]): AsyncGenerator<ExportedItem> {
+  const { partitionKey, sortKey } = graph.table;
+  for (const { path, itemCount } of files) {
+    let count = 0;
+    for await (const { number, bytes } of linesOf(unzipped(path))) {
+      const where = `line ${number} of ${path}`;
+      if (bytes === undefined) throw invalid(`There are more than ${MAX_LINE_BYTES} bytes in ${where}.`);
+      const text = bytes.toString('utf8').trim();
+      if (text === '') continue;
+      count += 1;
+      const item = parsedLine(text, where);
+      const [source, target] = [stringOf(item[partitionKey]), stringOf(item[sortKey])];
+      if (source === undefined || target === undefined) {
+        throw invalid(`The item of ${where} has no text keys ${partitionKey} and ${sortKey}.`);
+      }
+      yield { source, target, item };
+    }
+    if (itemCount !== undefined && count !== itemCount) {
+      throw invalid(`The file ${path} holds ${count} items; its manifest says ${itemCount}.`);
+    }
+  }
+}
+
+async function* unzipped(path: string): AsyncGenerator<Buffer> {
+  // The loop below sees what goes wrong in either of them.
+  const chunks = pipeline(createReadStream(path), createGunzip(), () => undefined);
+  try {
+    yield* chunks as AsyncIterable<Buffer>;
+  } catch (error) {
+    throw invalid(`The file ${path} cannot be read: ${reasonOf(error)}.`, error);
+  }
+}
+
+function parsedLine(line: string, where: string): Item {
+  try {
+    const { Item: attributes } = JSON.parse(line) as { Item: Item };
+    const item: Item = {};
+    for (const name of Object.keys(attributes)) {
+      typeOf(attributes[name]!);
+      setOwn(item, name, withBytes(attributes[name]!));
+    }
+    return item;
+  } catch (error) {
+    throw invalid(`There is no item in DynamoDB JSON in ${where}.`, error);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function invalid(message: string, cause?: unknown): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-export',
+    message,
+    'Give the folder of a full export in DynamoDB JSON, with its manifest-files.json and all of its data files.',
+    { cause },
+  );
+}

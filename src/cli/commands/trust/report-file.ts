@@ -1,0 +1,46 @@
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import type { Finding } from '../../../check/finding.ts';
+import { EdgeloomError } from '../../../errors.ts';
+import { toJson } from '../../session/output.ts';
+import { reportJunit } from './check-report.ts';
+
+/** What `--report` asks for. */
+export interface ReportTarget {
+  kind: 'junit' | 'json';
+  file: string;
+}
+
+/** Checks `--report` before any work is done. */
+export function reportTarget([kind, file, ...rest]: readonly string[]): ReportTarget {
+  if ((kind !== 'junit' && kind !== 'json') || file === undefined || rest.length > 0) {
+    throw new EdgeloomError('invalid-option', '--report takes a kind and a file.', 'Give junit FILE or json FILE.');
+  }
+  return { kind, file };
+}
+
+/** Neither what a link leads to is overwritten, nor a device written to, nor a pipe waited for. */
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Writes a report into a new file, or over a regular one; throws `report-not-written` for anything else. */
+export async function writeReport(
+  { kind, file }: ReportTarget,
+  json: unknown,
+  findings: readonly Finding[],
+): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(file, FLAGS);
+    if (!(await handle.stat()).isFile()) throw new Error('it is no regular file');
+    await handle.truncate();
+    await handle.writeFile(kind === 'junit' ? reportJunit(findings) : `${toJson(json)}\n`);
+  } catch (error) {
+    throw new EdgeloomError(
+      'report-not-written',
+      `The report ${file} cannot be written: ${error instanceof Error ? error.message : String(error)}.`,
+      'Name a new file, or a regular one that is to be replaced; links are not followed.',
+      { cause: error },
+    );
+  } finally {
+    await handle?.close();
+  }
+}
