@@ -1,5 +1,6 @@
 import type { Item } from '../items/attribute-value.ts';
 import { stringOf } from '../items/attribute-value.ts';
+import { SERVICE_PARTITION } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
@@ -76,6 +77,8 @@ export class SegmentScan {
   private async take(item: Item): Promise<void> {
     const { graph, stream, now } = this.context;
     const { source, target } = keyOf(graph, item);
+    // What the service notes for itself is derived from nothing.
+    if (source === SERVICE_PARTITION) return;
     if (this.current?.source !== source) {
       await this.finishPartition();
       const keepsSlots = this.lookUps !== undefined;

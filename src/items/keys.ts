@@ -35,6 +35,8 @@ export const REVERSE_PREFIX = '~rev/';
 export const CONTINUATION_PREFIX = '~more/';
 /** What the sort keys of quarantine entries begin with. */
 export const QUARANTINE_PREFIX = '~quarantine/';
+/** The partition of the service's own items. No node id begins so, and the writer refuses keys that do. */
+export const SERVICE_PARTITION = '~edgeloom';
 
 /** An index item's sort key with the name of an order. */
 const ORDER_KEY = /^~ix\/#([a-z][A-Za-z0-9_]*)\//;

@@ -4,6 +4,7 @@ import { type BatchResult, createProjector } from '../apply/projector.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { checkStreamTable } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { ProgressRecorder } from '../progress/recorder.ts';
 import { createClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { Store } from '../store/port.ts';
@@ -37,6 +38,8 @@ export interface StreamHandlerOptions {
   concurrency?: number | undefined;
   /** Milliseconds before the function's timeout at which no further unit is started. Default 5,000. */
   reserveMs?: number | undefined;
+  /** Whether it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
+  progress?: boolean | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
   metricsNamespace?: string | undefined;
   /** A pino logger. Default: JSON lines on stdout, level `info`. */
@@ -71,6 +74,10 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   const projector = createProjector(graph, { store, concurrency, now, random });
   const metrics = createBatchMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
   const rootLogger = options.logger ?? pino({ level: 'info' });
+  const onError = (error: unknown): void =>
+    rootLogger.warn({ error: String(error) }, 'the progress could not be noted');
+  const progress =
+    options.progress === false ? undefined : new ProgressRecorder({ graph, store, kind: 'lambda', now, onError });
   return async (event, context) => {
     const sampled = random() < sampleRate;
     const logger = rootLogger.child({ requestId: context.awsRequestId }, sampled ? { level: 'debug' } : {});
@@ -82,8 +89,17 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
     const result = await projector.project(records, { remainingMs });
     metrics.emit(result, lagOf(records, now()));
+    if (result.failedFrom === undefined) await leaveProgress(progress, records);
     return report(result, logger);
   };
+}
+
+async function leaveProgress(progress: ProgressRecorder | undefined, records: readonly ChangeRecord[]): Promise<void> {
+  const newest = records.at(-1);
+  if (progress === undefined || newest === undefined) return;
+  const { sequenceNumber, createdAtSeconds } = newest;
+  progress.note({ sequenceNumber, madeAtSeconds: createdAtSeconds, records: records.length });
+  await progress.writeIfDue();
 }
 
 function report(result: BatchResult, logger: Logger): StreamResponse {

@@ -53,11 +53,19 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     if (!(await this.applyAll(sifted.records))) return false;
     if (this.isCancelled() || (batch.recordsRead === 0 && !batch.isEnd)) return true;
     run.journal.note({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
+    this.leaveProgress(batch);
     // How far derived items' records were passed need not survive: reading them again changes nothing.
     if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
     // What the writes have put into the stream, whichever shard it came to, is to be read too before all is quiet.
     run.quiet.activity();
     return true;
+  }
+
+  private leaveProgress({ sequenceNumber, records }: ShardBatch): void {
+    if (sequenceNumber === undefined) return;
+    const { shardId } = this;
+    const madeAtSeconds = records.at(-1)?.createdAtSeconds;
+    this.run.progress?.noteAndSchedule({ shardId, sequenceNumber, madeAtSeconds, records: records.length });
   }
 
   private async applyAll(records: readonly ChangeRecord[]): Promise<boolean> {

@@ -1,6 +1,7 @@
 import type { LimitFunction } from 'p-limit';
 import type { Projector } from '../apply/projector.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import type { ProgressRecorder } from '../progress/recorder.ts';
 import type { FollowRun } from '../stream/follower.ts';
 import type { LeftoverFilter } from '../stream/leftovers.ts';
 import type { BatchLimits } from '../stream/shard-reader.ts';
@@ -14,6 +15,8 @@ export interface WorkerRun extends FollowRun {
   /** Bounds how many shards are read or projected at once. */
   limit: LimitFunction;
   report: WorkerReport;
+  /** Leaves in the table how far the worker has come; absent where that is switched off. */
+  progress?: ProgressRecorder | undefined;
   limits: BatchLimits;
   pollIntervalMs: number;
   batchTimeoutMs: number;

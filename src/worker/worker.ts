@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { createProjector } from '../apply/projector.ts';
+import { ProgressRecorder } from '../progress/recorder.ts';
 import { type FollowRun, StreamFollower } from '../stream/follower.ts';
 import { LeftoverFilter } from '../stream/leftovers.ts';
 import { DynamoDBStreamSource, type StreamSource } from '../stream/source.ts';
@@ -28,12 +29,14 @@ export function createSourceWorker(source: StreamSource, settings: WorkerSetting
 
 class StreamWorker implements Worker {
   private readonly report: WorkerReport;
+  private readonly progress: ProgressRecorder | undefined;
   private readonly follower: StreamFollower;
 
   constructor(source: StreamSource, settings: WorkerSettings) {
     const { checkpoint, shardIntervalMs, stopGraceMs } = settings;
     const report = new WorkerReport(settings);
     this.report = report;
+    this.progress = settings.progress === false ? undefined : recorder(settings, report);
     this.follower = new StreamFollower(source, {
       name: 'worker',
       checkpoint,
@@ -41,14 +44,18 @@ class StreamWorker implements Worker {
       stopGraceMs,
       report,
       open: (follow) => {
-        const run = workerRun(follow, settings, report);
+        const run = workerRun(follow, settings, report, this.progress);
         return (shardId) => new ShardTask(run, shardId);
       },
     });
   }
 
   async run({ untilIdle = false } = {}): Promise<WorkerResult> {
-    return this.report.result(await this.follower.run(untilIdle));
+    try {
+      return this.report.result(await this.follower.run(untilIdle));
+    } finally {
+      await this.progress?.stop();
+    }
   }
 
   idle(): Promise<void> {
@@ -60,7 +67,17 @@ class StreamWorker implements Worker {
   }
 }
 
-function workerRun(follow: FollowRun, settings: WorkerSettings, report: WorkerReport): WorkerRun {
+function recorder({ graph, store }: WorkerSettings, { logger }: WorkerReport): ProgressRecorder {
+  const onError = (error: unknown): void => logger.warn({ error: String(error) }, 'The progress could not be noted.');
+  return new ProgressRecorder({ graph, store, kind: 'worker', onError });
+}
+
+function workerRun(
+  follow: FollowRun,
+  settings: WorkerSettings,
+  report: WorkerReport,
+  progress: ProgressRecorder | undefined,
+): WorkerRun {
   const { graph, store, projector = createProjector(graph, { store }) } = settings;
   const { source, journal, hasEarlierStream } = follow;
   return {
@@ -68,6 +85,7 @@ function workerRun(follow: FollowRun, settings: WorkerSettings, report: WorkerRe
     graph,
     projector,
     report,
+    progress,
     leftovers: new LeftoverFilter(store, source.streamArn, hasEarlierStream || journal.shardIds().length > 0),
     limit: pLimit(settings.shardConcurrency ?? 4),
     limits: { maxRecords: settings.maxBatchRecords ?? 10_000, maxBytes: settings.maxBatchBytes ?? 6_000_000 },

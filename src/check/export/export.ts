@@ -1,3 +1,4 @@
+import { SERVICE_PARTITION } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { sleep } from '../../retry.ts';
 import { StreamLabel } from '../../stream/stream-label.ts';
@@ -54,6 +55,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   let items = 0;
   try {
     for await (const { source, target, item } of itemsOf(graph, files)) {
+      if (source === SERVICE_PARTITION) continue;
       let summary = partitions.get(source);
       if (summary === undefined) {
         summary = new PartitionSummary(graph, source, nowSeconds, streamLabel);
