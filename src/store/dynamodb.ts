@@ -1,16 +1,15 @@
 import {
-  BatchGetItemCommand,
+  type BatchGetItemCommandInput,
   BatchWriteItemCommand,
   ConditionalCheckFailedException,
   DeleteItemCommand,
   type DynamoDBClient,
-  GetItemCommand,
+  type GetItemCommandInput,
   PutItemCommand,
-  QueryCommand,
   ScanCommand,
   TransactionCanceledException,
   TransactWriteItemsCommand,
-  UpdateItemCommand,
+  type UpdateItemCommandInput,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../items/attribute-value.ts';
@@ -27,6 +26,7 @@ import {
 import { BaseItemStore } from './base-items.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import { deleteCondition, queryInput, updateExpression } from './expressions.ts';
+import { type HotSender, hotSender } from './lean/lean-way.ts';
 import type {
   BaseChange,
   BatchWrite,
@@ -58,22 +58,24 @@ const BATCH_WRITE_ITEMS = 25;
 /** The store on DynamoDB: the only file that sends data requests with the SDK. */
 export class DynamoDBStore implements Store, ScanSource {
   private readonly baseItems: BaseItemStore;
+  private readonly sendHot: HotSender;
 
   constructor(
     private readonly client: DynamoDBClient,
     private readonly table: TableNames,
   ) {
+    this.sendHot = hotSender(client);
     this.baseItems = new BaseItemStore(client, table, (key) => this.get(key, { consistent: true }));
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
-    const command = new GetItemCommand({
+    const input: GetItemCommandInput = {
       TableName: this.table.name,
       Key: this.key(key),
       ConsistentRead: consistent,
       ReturnConsumedCapacity: 'TOTAL',
-    });
-    const output = await classified(() => this.client.send(command));
+    };
+    const output = await classified(() => this.sendHot('GetItem', input));
     return { item: output.Item && received(output.Item), rcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
   }
 
@@ -102,11 +104,11 @@ export class DynamoDBStore implements Store, ScanSource {
     let calls = 0;
     // Over 16 MB DynamoDB hands back the rest without being throttled, so nothing is waited for where it goes on.
     await untilProcessed(keys, 0, async (rest) => {
-      const command = new BatchGetItemCommand({
+      const input: BatchGetItemCommandInput = {
         RequestItems: { [this.table.name]: { Keys: rest, ConsistentRead: consistent } },
         ReturnConsumedCapacity: 'TOTAL',
-      });
-      const output = await classified(() => this.client.send(command));
+      };
+      const output = await classified(() => this.sendHot('BatchGetItem', input));
       calls += 1;
       rcu += totalUnits(output.ConsumedCapacity);
       for (const item of output.Responses?.[this.table.name] ?? []) items.push(received(item));
@@ -116,15 +118,15 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async update(update: DerivedUpdate): Promise<UpdateResult> {
-    const command = new UpdateItemCommand({
+    const input: UpdateItemCommandInput = {
       TableName: this.table.name,
       Key: this.key(update.key),
       ...updateExpression(update),
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       ReturnConsumedCapacity: 'TOTAL',
-    });
+    };
     try {
-      const output = await this.client.send(command);
+      const output = await this.sendHot('UpdateItem', input);
       return { applied: true, wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
     } catch (error) {
       const current = await itemThatFailed(error, () => this.get(update.key, { consistent: true }));
@@ -214,8 +216,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
-    const command = new QueryCommand(queryInput(this.table, request));
-    const output = await classified(() => this.client.send(command));
+    const output = await classified(() => this.sendHot('Query', queryInput(this.table, request)));
     return {
       items: (output.Items ?? []).map(received),
       count: output.Count ?? 0,

@@ -1,0 +1,44 @@
+import { UndiciHttpHandler } from '@smithy/undici-http-handler';
+
+type Handle = UndiciHttpHandler['handle'];
+
+/** A request, as the SDK hands it to its handler. */
+export type HandledRequest = Parameters<Handle>[0];
+
+/** A response, as the handler gives it. */
+export type HandledResponse = Awaited<ReturnType<Handle>>['response'];
+
+/** What came of a request: a response, or why there is none. */
+export type Answer = { response: HandledResponse } | { error: unknown };
+
+/** What the lean way tells the handler of one call of the SDK. */
+export interface LeanAttempt {
+  /** The answer that the lean way has got already: the SDK's first attempt gets it, and nothing is sent. */
+  answer?: Answer | undefined;
+  /** Is shown the SDK's request, signed. */
+  observe?: (request: HandledRequest) => void;
+}
+
+/** The options of a call of the SDK, which reach its handler unseen. */
+export interface LeanOptions {
+  lean: LeanAttempt;
+}
+
+/** The SDK's handler over undici, to which the lean way can hand an answer, and which shows it requests. */
+export class LeanHandler extends UndiciHttpHandler {
+  override async handle(
+    request: HandledRequest,
+    options?: Parameters<Handle>[1] & Partial<LeanOptions>,
+  ): ReturnType<Handle> {
+    const lean = options?.lean;
+    if (lean?.answer === undefined) {
+      lean?.observe?.(request);
+      return await super.handle(request, options);
+    }
+    const { answer } = lean;
+    // Only the first attempt was made: what the SDK sends again it sends itself.
+    lean.answer = undefined;
+    if ('error' in answer) throw answer.error;
+    return answer;
+  }
+}

@@ -1,0 +1,293 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { crc32 } from 'node:zlib';
+import { SignatureV4 } from '@smithy/signature-v4';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { StoreError } from '../../src/errors.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import type { Store } from '../../src/store/port.ts';
+import { contractGraph } from './stores.ts';
+
+/** What the lean way sends, and what becomes of answers that are not plainly good. */
+
+interface Received {
+  path: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+interface Answered {
+  status?: number;
+  headers?: Record<string, string>;
+  /** The body; an object is sent as JSON. Absent: the connection is cut. */
+  body?: object | string;
+}
+
+type Responder = (request: Received, number: number) => Answered;
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** A server that answers as told, and keeps what it received. */
+async function answering(responder: Responder): Promise<{ endpoint: string; received: Received[] }> {
+  const received: Received[] = [];
+  const server = createServer(async (request, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    received.push({ path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString() });
+    const { status = 200, headers, body } = responder(received.at(-1)!, received.length);
+    if (body === undefined) return response.destroy();
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    response
+      .writeHead(status, { 'x-amz-crc32': String(crc32(text)), date: new Date().toUTCString(), ...headers })
+      .end(text);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, received };
+}
+
+const graph = contractGraph();
+const KEY = { source: 'USER-1', target: '~view' };
+const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'token+/=' };
+const FOUND = { Item: { source: { S: 'USER-1' }, r: { N: '3' } }, ConsumedCapacity: { CapacityUnits: 0.5 } };
+
+function storeAt(endpoint: string, options: Parameters<typeof createClient>[0] = {}): Store {
+  const client = createClient({ endpoint, region: 'eu-west-1', credentials: CREDENTIALS, ...options });
+  closers.push(() => client.destroy());
+  return new DynamoDBStore(client, graph.table);
+}
+
+/** Each hot call in each of its forms. */
+const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
+  'a consistent get': (store) => store.get(KEY, { consistent: true }),
+  'an eventual get of a key that needs escaping': (store) =>
+    store.get({ source: 'USER-"ü\u2028\u0000😀\ud800', target: '~ix/%' }, { consistent: false }),
+  'many gets': (store) => store.getMany([KEY, { source: 'USER-2', target: '~view' }], { consistent: true }),
+  'an update of the fast path': (store) =>
+    store.update({
+      key: KEY,
+      set: {
+        w: { S: 'label/1' },
+        attributes: { M: { age: { N: '12345678901234567890123456789012345678' }, off: { NULL: true } } },
+      },
+      unset: ['expiresAt'],
+      addElements: ['KNOWS-USER-1', 'KNOWS-USER-"2'],
+      condition: { kind: 'newer-than', watermark: 'label/2', notEvicted: ['KNOWS'] },
+    }),
+  'an update under a revision': (store) =>
+    store.update({
+      key: KEY,
+      set: { list: { L: [{ BOOL: false }, { NS: ['1', '2'] }] } },
+      unset: [],
+      condition: { kind: 'revision', revision: '7' },
+    }),
+  'an update with binary values': (store) =>
+    store.update({
+      key: KEY,
+      set: { bytes: { M: { b: { B: new Uint8Array([1, 2, 255]) } } } },
+      unset: [],
+      condition: { kind: 'none' },
+    }),
+  'a query of the table': (store) =>
+    store.query({ partition: 'USER-1', sortKey: { from: 'A', to: 'B' }, consistent: true }),
+  'a query of an index, page after page': (store) =>
+    store.query({
+      index: 'gsi1',
+      partition: 'KNOWS-USER-1',
+      sortKey: { beginsWith: '5' },
+      reverse: true,
+      limit: 7,
+      countOnly: true,
+      startKey: { source: { S: 'USER-1' }, target: { S: '~ix/x' }, gsi1pk: { S: 'KNOWS-USER-1' }, gsi1sk: { S: '5' } },
+    }),
+};
+
+describe('the lean way', () => {
+  describe.each(Object.entries(CALLS))('sends what the SDK sends: %s', (_, call) => {
+    it('the same body, path and headers, with a signature that the SDK makes too', async () => {
+      const { endpoint, received } = await answering(() => ({ body: {} }));
+      const store = storeAt(endpoint);
+      await call(store);
+      await call(store);
+      const [bySdk, lean] = received as [Received, Received];
+      expect(JSON.parse(lean.body)).toEqual(JSON.parse(bySdk.body));
+      expect(lean.path).toBe(bySdk.path);
+      for (const name of ['host', 'content-type', 'content-length', 'x-amz-target', 'x-amz-security-token']) {
+        expect(lean.headers[name]).toBe(bySdk.headers[name]);
+      }
+      expect(lean.headers.authorization).toBe(await signatureOf(endpoint, lean));
+    });
+  });
+
+  it('leaves the user agent and the call id to the SDK: what shows that the second call is lean', async () => {
+    const { endpoint, received } = await answering(() => ({ body: FOUND }));
+    const store = storeAt(endpoint);
+    for (let i = 0; i < 3; i++) {
+      expect(await store.get(KEY, { consistent: false })).toEqual({ item: FOUND.Item, rcu: 0.5 });
+    }
+    expect(received.map(({ headers }) => 'amz-sdk-invocation-id' in headers)).toEqual([true, false, false]);
+  });
+
+  it('is not taken where middleware was added to the client, which wants to see each call', async () => {
+    const { endpoint, received } = await answering(() => ({ body: FOUND }));
+    const client = createClient({ endpoint, region: 'eu-west-1', credentials: CREDENTIALS });
+    closers.push(() => client.destroy());
+    const seen: string[] = [];
+    client.middlewareStack.add(
+      (next, context) => (given) => {
+        seen.push(context.commandName ?? '');
+        return next(given);
+      },
+      { step: 'initialize' },
+    );
+    const store = new DynamoDBStore(client, graph.table);
+    for (let i = 0; i < 3; i++) await store.get(KEY, { consistent: false });
+    expect(seen).toEqual(['GetItemCommand', 'GetItemCommand', 'GetItemCommand']);
+    expect(received.every(({ headers }) => 'amz-sdk-invocation-id' in headers)).toBe(true);
+  });
+
+  it('signs with renewed credentials as soon as the provider gives them', async () => {
+    const { endpoint, received } = await answering(() => ({ body: FOUND }));
+    let generation = 0;
+    // A second is far within the time before its end in which the SDK renews what expires.
+    const provider = async () => ({
+      accessKeyId: `AK${++generation}`,
+      secretAccessKey: 's',
+      expiration: new Date(Date.now() + 1_000),
+    });
+    const store = storeAt(endpoint, { credentials: provider as never });
+    for (let i = 0; i < 4; i++) await store.get(KEY, { consistent: false });
+    const keys = received.map(({ headers }) => /Credential=([^/]+)/.exec(headers.authorization ?? '')?.[1]);
+    expect(new Set(keys).size).toBeGreaterThan(1);
+    expect(keys.at(-1)).toBe(`AK${generation}`);
+  });
+
+  it('goes on with the corrected clock after a refusal for its skew', async () => {
+    const aheadMs = 3_600_000;
+    const serverTime = () => new Date(Date.now() + aheadMs);
+    const isSkewed = ({ headers }: Received) => {
+      const time = String(headers['x-amz-date']).replace(/^(.{4})(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z');
+      return Math.abs(Date.parse(time) - serverTime().getTime()) > 300_000;
+    };
+    let isStrict = false;
+    const { endpoint, received } = await answering((request) => {
+      const headers = { date: (isStrict ? serverTime() : new Date()).toUTCString() };
+      if (!isStrict || !isSkewed(request)) return { headers, body: FOUND };
+      return {
+        status: 400,
+        headers,
+        body: { __type: 'com.amazon.coral.service#InvalidSignatureException', message: 'Signature expired' },
+      };
+    });
+    const store = storeAt(endpoint);
+    await store.get(KEY, { consistent: false });
+    isStrict = true;
+    expect((await store.get(KEY, { consistent: false })).item).toEqual(FOUND.Item);
+    const before = received.length;
+    expect((await store.get(KEY, { consistent: false })).item).toEqual(FOUND.Item);
+    expect(received).toHaveLength(before + 1);
+  });
+
+  it.each<[string, Answered]>([
+    ['a throttle', { status: 400, body: { __type: 'x#ProvisionedThroughputExceededException', message: 'slow' } }],
+    ['an error of the server', { status: 500, body: { __type: 'x#InternalServerError', message: 'oops' } }],
+    [
+      'a body that is not the one that was sent',
+      { headers: { 'x-amz-crc32': '1' }, body: { Item: { source: { S: 'x' } } } },
+    ],
+    ['a connection that is cut', {}],
+  ])('lets the SDK try again after %s, which counts as its first attempt', async (_, fault) => {
+    for (const [maxAttempts, sent] of [
+      [1, 1],
+      [3, 2],
+    ] as const) {
+      let isFaulty = false;
+      let faults = 0;
+      const { endpoint, received } = await answering(() => {
+        if (!isFaulty || faults++ > 0) return { body: FOUND };
+        return fault;
+      });
+      const store = storeAt(endpoint, { maxAttempts });
+      await store.get(KEY, { consistent: false });
+      isFaulty = true;
+      const result = await store.get(KEY, { consistent: false }).catch((error: StoreError) => error.kind);
+      expect(result).toEqual(maxAttempts === 1 ? 'retryable' : { item: FOUND.Item, rcu: 0.5 });
+      expect(received).toHaveLength(1 + sent);
+    }
+  });
+
+  it('gives the item that failed a condition, binary values and all', async () => {
+    let item: object = { r: { N: '4' } };
+    const refusal = () => ({
+      status: 400,
+      body: { __type: 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', message: 'no', Item: item },
+    });
+    const { endpoint, received } = await answering(refusal);
+    const store = storeAt(endpoint, { maxAttempts: 1 });
+    const update = () => store.update({ key: KEY, set: {}, unset: [], condition: { kind: 'revision', revision: '1' } });
+    await update();
+    expect(await update()).toMatchObject({ applied: false, current: { r: { N: '4' } } });
+    item = { bytes: { B: 'AQL/' } };
+    expect(await update()).toMatchObject({ applied: false, current: { bytes: { B: new Uint8Array([1, 2, 255]) } } });
+    expect(received).toHaveLength(3);
+  });
+
+  it('tells a refusal that no trying mends as the SDK tells it', async () => {
+    const { endpoint } = await answering((_, number) =>
+      number === 1 ? { body: FOUND } : { status: 400, body: { __type: 'x#ValidationException', message: 'bad key' } },
+    );
+    const store = storeAt(endpoint);
+    await store.get(KEY, { consistent: false });
+    await expect(store.get(KEY, { consistent: false })).rejects.toMatchObject({
+      kind: 'terminal',
+      code: 'ValidationException',
+    });
+  });
+});
+
+/** The SDK's own signature of a request as it was received. */
+async function signatureOf(endpoint: string, { path, headers, body }: Received): Promise<string | undefined> {
+  class Sha256 {
+    private readonly hash;
+    constructor(private readonly secret?: string | Uint8Array) {
+      this.hash = createHash('sha256');
+    }
+    private readonly chunks: Uint8Array[] = [];
+    update(chunk: string | Uint8Array): void {
+      this.chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk));
+    }
+    async digest(): Promise<Uint8Array> {
+      const { createHmac } = await import('node:crypto');
+      const hash = this.secret === undefined ? this.hash : createHmac('sha256', this.secret);
+      for (const chunk of this.chunks) hash.update(chunk);
+      return new Uint8Array(hash.digest());
+    }
+  }
+  const scope = /Credential=[^/]+\/\d+\/([^/]+)\/([^/]+)\//.exec(headers.authorization ?? '')!;
+  const signed = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')![1]!.split(';');
+  const signer = new SignatureV4({
+    credentials: CREDENTIALS,
+    region: scope[1]!,
+    service: scope[2]!,
+    sha256: Sha256 as never,
+    applyChecksum: false,
+  });
+  const { hostname, port } = new URL(endpoint);
+  const kept = Object.fromEntries(signed.map((name) => [name, String(headers[name])]));
+  const time = String(headers['x-amz-date']).replace(/^(.{4})(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z');
+  const result = await signer.sign(
+    { method: 'POST', protocol: 'http:', hostname, port: Number(port), path, query: {}, headers: kept, body },
+    { signingDate: new Date(time) },
+  );
+  return result.headers['authorization'];
+}
