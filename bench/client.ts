@@ -6,19 +6,22 @@ import { createProjector } from '../src/apply/projector.ts';
 import { foldBatch } from '../src/fold/fold.ts';
 import { planUnits } from '../src/plan/units.ts';
 import { fastViewUpdate } from '../src/plan/writes.ts';
+import { createClient } from '../src/store/client.ts';
+import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { updateExpression } from '../src/store/expressions.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
+import { withFreeTable } from './support/free-table.ts';
 import { edgeSetModel } from './support/models.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
 import type { Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
-import { type FreshTable, withFreshTable } from './support/table.ts';
 import { insertsOverSources } from './support/workload.ts';
 
 /**
  * What a write costs: the projector (from the raw stream record on: decode, fold, plan, apply) against a loop that sends
- * the same conditional updates, made beforehand, through a DocumentClient with the SDK's default HTTP handler.
+ * the same conditional updates, made beforehand, through a DocumentClient with the SDK's default HTTP handler. The table
+ * answers at once, so that it takes no CPU from either.
  */
 
 const CONCURRENCY = 32;
@@ -28,19 +31,31 @@ const WRITES = 4_000;
 /** Runs both, with the same concurrency. */
 export async function client({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const records = insertsOverSources(WRITES);
-  const project = () =>
-    withFreshTable(edgeSetModel, [], ({ store }) =>
-      timed(async () => {
+  const project = (endpoint: string, lean: boolean) => async () => {
+    const client = createClient({ endpoint, lean });
+    const store = new DynamoDBStore(client, edgeSetModel.table);
+    try {
+      return await timed(async () => {
         const projector = createProjector(edgeSetModel, { store, concurrency: CONCURRENCY });
         const result = await projector.project(decodeRecords(edgeSetModel, records));
         if (result.error !== undefined) throw result.error;
         if (result.writes !== WRITES) throw new Error(`the projector made ${result.writes} writes, not ${WRITES}`);
-      }),
-    );
-  const loop = () => withFreshTable(edgeSetModel, [], (table) => documentClientLoop(table, documentInputs(records)));
-  await project();
-  await loop();
-  const results = await interleaved(repetitions, { project, loop });
+      });
+    } finally {
+      client.destroy();
+    }
+  };
+  const inputs = documentInputs(records);
+  const results = await withFreeTable(async (endpoint) => {
+    const variants = {
+      project: project(endpoint, true),
+      sdk: project(endpoint, false),
+      loop: () => documentClientLoop(endpoint, inputs),
+    };
+    // Unmeasured: the first calls of a process also pay for its compilation.
+    for (const variant of Object.values(variants)) for (let i = 0; i < 2; i++) await variant();
+    return await interleaved(repetitions, variants);
+  });
   const cpu = (runs: Timing[]): number[] => runs.map(({ cpuSeconds }) => (cpuSeconds * 1e6) / WRITES);
   const throughput = (runs: Timing[]): number[] => runs.map(({ seconds }) => WRITES / seconds);
   return [
@@ -49,12 +64,18 @@ export async function client({ repetitions = REPETITIONS }: BenchmarkOptions): P
       title: `${WRITES.toLocaleString('en-US')} conditional updates of views, ${CONCURRENCY} at once`,
       figures: [
         { name: 'projector: CPU a write', value: spread(cpu(results.project)), unit: 'µs' },
+        { name: 'projector through the SDK alone: CPU a write', value: spread(cpu(results.sdk)), unit: 'µs' },
         { name: 'DocumentClient loop: CPU a write', value: spread(cpu(results.loop)), unit: 'µs' },
         {
           name: 'CPU a write against the loop',
           value: ratios(cpu(results.project), cpu(results.loop)),
           unit: 'x',
-          target: { kind: 'at-most', value: 0.55 },
+          target: { kind: 'at-most', value: 0.25 },
+        },
+        {
+          name: 'the same, projector through the SDK alone',
+          value: ratios(cpu(results.sdk), cpu(results.loop)),
+          unit: 'x',
         },
         { name: 'projector: throughput', value: spread(throughput(results.project)), unit: 'writes/s' },
         { name: 'DocumentClient loop: throughput', value: spread(throughput(results.loop)), unit: 'writes/s' },
@@ -92,7 +113,7 @@ function documentInputs(records: Parameters<typeof decodeRecords>[1]): DocumentI
   return inputs;
 }
 
-async function documentClientLoop({ endpoint }: FreshTable, inputs: readonly DocumentInput[]): Promise<Timing> {
+async function documentClientLoop(endpoint: string, inputs: readonly DocumentInput[]): Promise<Timing> {
   const base = new DynamoDBClient({
     endpoint,
     region: 'us-east-1',

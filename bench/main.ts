@@ -11,6 +11,7 @@ import { modelling } from './modelling.ts';
 import { packaged } from './package.ts';
 import { page } from './page.ts';
 import { runBenchmarks } from './support/command.ts';
+import { throughput } from './throughput.ts';
 import { writer } from './writer.ts';
 
 /** `npm run bench`: every benchmark, or those named. */
@@ -18,6 +19,7 @@ await runBenchmarks({
   batch,
   cpu,
   client,
+  throughput,
   writer,
   page,
   delivery,
