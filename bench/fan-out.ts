@@ -6,7 +6,7 @@ import { defineGraph } from '../src/model/compile/define-graph.ts';
 import { edge, node } from '../src/model/schema.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { Store } from '../src/store/port.ts';
-import { replacedCalls } from '../src/store/replaced.ts';
+import { replacedCalls } from '../src/store/wrapped.ts';
 import { isContinuationKey } from '../src/stream/filter.ts';
 import { derivedItems } from './support/derived.ts';
 import type { Item } from './support/images.ts';

@@ -48,8 +48,8 @@ export {
   type Rank,
   rank,
   type SearchOptions,
-  type TableOptions,
 } from './model/schema.ts';
+export type { TableOptions } from './model/table-options.ts';
 export type { CountResult, ShardsResult } from './read/lists/count.ts';
 export type { InboundQuery } from './read/lists/inbound.ts';
 export type { SearchPredicate, SearchQuery, SearchScope } from './read/lists/search.ts';
@@ -79,4 +79,11 @@ export { createTable, deleteTable, describeTable, type TableStatus } from './sto
 export { InvalidBatchError, type WriteBatchResult } from './write/batch.ts';
 export type { DeletedNode } from './write/cascade.ts';
 export { type ImportFormat, type ImportOptions, type ImportResult, importFile } from './write/import.ts';
-export { createWriter, type Operations, type Writer, type WriterOptions } from './write/writer.ts';
+export { ConditionFailedError, type WriteConditions } from './write/item/conditions.ts';
+export type { WriteOptions } from './write/item/single.ts';
+export type { AttributesArgument, Operations, TransactionOperations } from './write/operations.ts';
+export type { PutManyEntry, PutManyOptions, PutManyResult } from './write/put-many.ts';
+export { TransactionFailedError, type TransactionResult, type TransactOptions } from './write/transaction.ts';
+export type { AttributeChange, Change } from './write/update/attribute-change.ts';
+export type { UpdatedItem, UpdateOptions } from './write/update/update.ts';
+export { createWriter, type Writer, type WriterOptions } from './write/writer.ts';

@@ -11,9 +11,14 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
   return random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt);
 }
 
-/** Waits. */
-export async function sleep(milliseconds: number): Promise<void> {
-  await delay(milliseconds);
+/** Waits; throws the signal's reason where that is aborted first. */
+export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await delay(milliseconds, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
 }
 
 /** How to try again. */

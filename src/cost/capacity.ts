@@ -19,6 +19,8 @@ export interface PutCost {
   /** The reverse item of an edge that copies attributes of its target. */
   reverseItem: number;
   total: number;
+  /** The base part within a transaction: twice that of the put; what is derived costs the same. */
+  inTransaction: number;
   /** Of a node: write units more for each edge that enters it, by edge type, where an attribute that those copy changes. */
   fanOut?: Record<string, number>;
 }
@@ -69,7 +71,7 @@ function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
   const indexItems = node.searches.size * 2 + ownerItems;
   const put: PutCost = {
     ...{ type: node.type, kind: 'node', base: 1, view: 1 },
-    ...{ indexItems, reverseItem: 0, total: 2 + indexItems },
+    ...{ indexItems, reverseItem: 0, total: 2 + indexItems, inTransaction: 2 },
   };
   const copying = [...graph.edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(node.type));
   return copying.length === 0 ? put : { ...put, fanOut: Object.fromEntries(copying.map(({ type }) => [type, 1])) };
@@ -81,7 +83,7 @@ function edgePut(edge: EdgeModel): PutCost {
   const reverseItem = edge.copy === undefined ? 0 : 1;
   return {
     ...{ type: edge.type, kind: 'edge', base: 1, view },
-    ...{ indexItems, reverseItem, total: 1 + view + indexItems + reverseItem },
+    ...{ indexItems, reverseItem, total: 1 + view + indexItems + reverseItem, inTransaction: 2 },
   };
 }
 

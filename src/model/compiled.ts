@@ -65,6 +65,8 @@ export interface NodeModel {
   viewBudgetBytes?: number;
   /** How many entries the list, set or map of an attribute may have; only writer and import ask. */
   maxEntries: ReadonlyMap<string, number>;
+  /** The attribute that the writer counts up with every write; only the writer asks. */
+  versionAttribute?: string;
   searches: ReadonlyMap<string, SearchModel>;
   /** Edge types that enter the node and include it as the owner of their index partitions. */
   ownerOf: readonly EdgeModel[];

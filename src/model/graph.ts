@@ -1,5 +1,6 @@
 import type { CompiledModel } from './compiled.ts';
-import type { EdgeDefinition, NodeDefinition, TableOptions } from './schema.ts';
+import type { EdgeDefinition, NodeDefinition } from './schema.ts';
+import type { TableOptions } from './table-options.ts';
 
 /** The node types of a model, by name. */
 export type NodeDefinitions = Record<string, NodeDefinition>;

@@ -132,6 +132,12 @@ export interface NodeOptions<F extends Fields, Search extends string> {
    * a larger one; the projector takes what producers write without them. Default: no limit but DynamoDB's 400 KB.
    */
   maxEntries?: { readonly [Name in NoInfer<NameOf<AttributesOf<F>>>]?: number };
+  /**
+   * A number attribute that turns on optimistic locking: every write of the writer counts it up. A put takes the version
+   * that was read, and is refused where the node has another by now; without one the node has to be new. Updates count up
+   * whatever they change. Producers without the writer are not held to it. Default: none.
+   */
+  versionAttribute?: NoInfer<NameOf<AttributesOf<F>>>;
   /** Attributes to search nodes by. */
   search?: {
     [Name in Search]?: Name extends NameOf<AttributesOf<F>>
@@ -279,17 +285,4 @@ export function edge<
   NoInfer<Copy>
 > {
   return { kind: 'edge', options };
-}
-
-/** Names of the table and its attributes; for tables that already exist. */
-export interface TableOptions {
-  name: string;
-  /** Default `'source'`. */
-  partitionKey?: string;
-  /** Default `'target'`. */
-  sortKey?: string;
-  /** The attribute that DynamoDB's TTL uses. Default `'expiresAt'`. */
-  ttl?: string;
-  /** Names of the two indexes. Default `gsi0` and `gsi1`. */
-  indexes?: { gsi0?: string; gsi1?: string };
 }

@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { BatchWrite, Store, WriteManyResult } from '../store/port.ts';
-import { edgeItem, edgeKey, nodeItem, nodeKey } from './prepare.ts';
+import { edgeItem, edgeKey, nodeItem, nodeKey } from './item/prepare.ts';
 
 /** What a batch did. */
 export interface WriteBatchResult extends WriteManyResult {
@@ -19,12 +19,12 @@ export interface BadOperation {
 export class InvalidBatchError extends EdgeloomError {
   readonly operations: readonly BadOperation[];
 
-  constructor(operations: readonly BadOperation[], total: number) {
+  constructor(operations: readonly BadOperation[], total: number, what = 'batch') {
     const lines = operations.map(({ position, error }) => `  operation ${position}: ${error.message}`);
     const hints = new Set(operations.map(({ error }) => error.hint));
     super(
       'invalid-batch',
-      `${operations.length} of the ${total} operations of the batch cannot be written; nothing was:\n${lines.join('\n')}`,
+      `${operations.length} of the ${total} operations of the ${what} cannot be written; nothing was:\n${lines.join('\n')}`,
       [...hints].join(' ').trim(),
     );
     this.name = 'InvalidBatchError';
@@ -38,7 +38,7 @@ export class BatchBuilder {
   constructor(private readonly graph: CompiledModel) {}
 
   putNode = (id: string, attributes: unknown = {}): void => {
-    this.prepared.push(async () => ({ put: await nodeItem(this.graph, id, attributes) }));
+    this.prepared.push(async () => ({ put: await nodeItem(this.graph, id, attributes, 'batch') }));
   };
 
   putEdge = (source: string, edgeType: string, target: string, attributes: unknown = {}): void => {
@@ -65,7 +65,7 @@ export class BatchBuilder {
     const last = new Map<string, BatchWrite>();
     const results = await Promise.allSettled(this.prepared.map((prepare) => prepare()));
     for (const [i, result] of results.entries()) {
-      if (result.status === 'fulfilled') last.set(keyText(this.graph, result.value), result.value);
+      if (result.status === 'fulfilled') last.set(baseKeyText(this.graph, result.value), result.value);
       else if (result.reason instanceof EdgeloomError) bad.push({ position: i + 1, error: result.reason });
       else throw result.reason;
     }
@@ -74,7 +74,8 @@ export class BatchBuilder {
   }
 }
 
-function keyText(graph: CompiledModel, write: BatchWrite): string {
+/** The key that a write is of, as one text. */
+export function baseKeyText(graph: CompiledModel, write: BatchWrite): string {
   if ('delete' in write) return JSON.stringify([{ S: write.delete.source }, { S: write.delete.target }]);
   return JSON.stringify([write.put[graph.table.partitionKey], write.put[graph.table.sortKey]]);
 }

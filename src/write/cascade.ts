@@ -7,7 +7,8 @@ import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import { inboundPartitions } from '../model/index-partition.ts';
 import { pages, readItems } from '../store/pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
-import { nodeKey } from './prepare.ts';
+import { abortable } from '../store/wrapped.ts';
+import { nodeKey } from './item/prepare.ts';
 
 /** What `deleteNodeWithEdges` did. */
 export interface DeletedNode {
@@ -26,11 +27,23 @@ export interface DeletedNode {
   rcu: number;
 }
 
+/** Options of `deleteNodeWithEdges`. */
+export interface DeleteOptions {
+  /** Stops before the next call; what was deleted stays so, and another call deletes the rest. */
+  signal?: AbortSignal | undefined;
+}
+
 /** Sort keys of base items begin with `A` to `Z`: the range passes the derived items by without reading them. */
 const BASE_SORT_KEYS = { from: 'A', to: '[' } as const;
 
 /** Deletes a node with its edges: see `Writer.deleteNodeWithEdges`. The node goes last, so that a rest can be found again. */
-export async function deleteNodeWithEdges(graph: CompiledModel, store: Store, id: string): Promise<DeletedNode> {
+export async function deleteNodeWithEdges(
+  graph: CompiledModel,
+  table: Store,
+  id: string,
+  { signal }: DeleteOptions = {},
+): Promise<DeletedNode> {
+  const store = abortable(table, signal);
   const node = nodeKey(graph, id);
   const result: DeletedNode = { edges: 0, nodes: 0, skipped: 0, notFound: [], wcu: 0, rcu: 0 };
   await deleteOutgoing(graph, store, id, result);

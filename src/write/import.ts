@@ -7,7 +7,7 @@ import { describe } from '../items/keys.ts';
 import { linesOf, MAX_LINE_BYTES } from '../lines.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { Store } from '../store/port.ts';
-import { checkedItem } from './prepare.ts';
+import { checkedItem } from './item/prepare.ts';
 
 /** How the lines of a file are written: plain JSON, or DynamoDB's JSON with type descriptors. */
 export type ImportFormat = 'plain' | 'dynamodb';

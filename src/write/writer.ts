@@ -1,38 +1,97 @@
 import type { CompiledModel } from '../model/compiled.ts';
-import type { EdgeInput, EdgeSource, EdgeTarget, EdgeType, NodeId, NodeInput, TypeOfId } from '../model/inference.ts';
-import { checkStoreOptions } from '../options.ts';
+import type {
+  EdgeAttributes,
+  EdgeInput,
+  EdgeSource,
+  EdgeTarget,
+  EdgeType,
+  NodeAttributes,
+  NodeId,
+  NodeInput,
+  TypeOfId,
+} from '../model/inference.ts';
+import { checkOptions, checkStoreOptions } from '../options.ts';
+import { sleep } from '../retry.ts';
 import type { Store, WriteResult } from '../store/port.ts';
 import { BatchBuilder, type WriteBatchResult } from './batch.ts';
-import { type DeletedNode, deleteNodeWithEdges } from './cascade.ts';
-import { edgeItem, edgeKey, nodeItem, nodeKey } from './prepare.ts';
+import { type DeletedNode, type DeleteOptions, deleteNodeWithEdges } from './cascade.ts';
+import { edgeItem, edgeKey, nodeItem, nodeKey } from './item/prepare.ts';
+import type { WriteContext } from './item/send.ts';
+import { deleteSingle, putChange, putSingle, type WriteOptions } from './item/single.ts';
+import type { Operations, PutArguments, TransactionOperations } from './operations.ts';
+import { type PutManyEntry, type PutManyOptions, type PutManyResult, putMany } from './put-many.ts';
+import { TransactionBuilder, type TransactionResult, type TransactOptions } from './transaction.ts';
+import type { Change } from './update/attribute-change.ts';
+import { edgeSubject, nodeSubject } from './update/subject.ts';
+import { type UpdatedItem, type UpdateOptions, updateBaseItem } from './update/update.ts';
 
-/** The attributes argument of a put: it may be left out where no attribute is required. */
-export type AttributesArgument<Input> = Partial<Input> extends Input ? [attributes?: Input] : [attributes: Input];
+/** Options of writes of a node, typed by its id. */
+type NodeOptions<G extends CompiledModel, Id extends string> = WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>;
 
-/** Puts and deletes of single items, typed by the graph. */
-export interface Operations<G extends CompiledModel, Result> {
-  /** Puts a node whole: attributes that are not given are gone. */
-  putNode<Id extends NodeId<G>>(id: Id, ...attributes: AttributesArgument<NodeInput<G, TypeOfId<G, Id>>>): Result;
+/**
+ * Writes base items, and only those. Every item is checked in full before it is sent: ids,
+ * types, what `fields` declares (its output is what is written), what DynamoDB would refuse, and what the projector
+ * would have to quarantine. A refusal is an `EdgeloomError` that names item, attribute and remedy. A condition
+ * (`ifAbsent`, `ifPresent`, `if`) that does not hold is a `ConditionFailedError` with the item as it is. Operations give the
+ * write capacity units that they took.
+ */
+export interface Writer<G extends CompiledModel> {
+  /**
+   * Puts a node whole, in one PutItem: attributes that are not given are gone. `updateNode` changes some of them.
+   *
+   * @example
+   * await writer.putNode('GOAL-G1', { title: 'Run a marathon' }, { ifAbsent: true });
+   */
+  putNode<Id extends NodeId<G>>(
+    id: Id,
+    ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, NodeOptions<G, Id>>
+  ): Promise<WriteResult>;
   /** Puts an edge whole. Neither of its nodes has to exist. Where keys are hashed it makes the key and sets `targetId`. */
   putEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
     target: EdgeTarget<G, E>,
-    ...attributes: AttributesArgument<EdgeInput<G, E>>
-  ): Result;
+    ...attributes: PutArguments<EdgeInput<G, E>, WriteOptions<EdgeAttributes<G, E>>>
+  ): Promise<WriteResult>;
+  /**
+   * Changes some attributes of a node; the others stay as they are, whoever wrote them. No update loses what another writer
+   * wrote before it. (A put that comes after it replaces the whole node.)
+   *
+   * `change` names what to `set`, `remove`, `add` to numbers, `addTo` and `deleteFrom` sets: one UpdateItem without a read, or
+   * with one where the type declares `fields`, since the whole result is validated. Or it is a function from the present
+   * attributes to the next, which may run several times: what it looked at has to be unchanged when its result is
+   * written, and only what differs is written.
+   *
+   * Throws `not-found` for an absent node (unless `upsert`), `condition-failed`, `too-much-contention`,
+   * `too-many-attributes` where it depends on more than 150, and `outcome-unknown` where the answer was lost (unless
+   * `once`).
+   *
+   * @example
+   * await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport'] } });
+   * await writer.updateNode('GOAL-G1', ({ points, ...rest }) => ({ ...rest, points: points * 2 }));
+   */
+  updateNode<Id extends NodeId<G>>(
+    id: Id,
+    change: Change<NodeAttributes<G, TypeOfId<G, Id>>, NodeInput<G, TypeOfId<G, Id>>>,
+    options?: UpdateOptions<NodeAttributes<G, TypeOfId<G, Id>>>,
+  ): Promise<UpdatedItem<NodeAttributes<G, TypeOfId<G, Id>>>>;
+  /** Changes some attributes of an edge, as `updateNode` does. */
+  updateEdge<E extends EdgeType<G>>(
+    source: EdgeSource<G, E>,
+    edgeType: E,
+    target: EdgeTarget<G, E>,
+    change: Change<EdgeAttributes<G, E>, EdgeInput<G, E>>,
+    options?: UpdateOptions<EdgeAttributes<G, E>>,
+  ): Promise<UpdatedItem<EdgeAttributes<G, E>>>;
   /** Deletes an edge; an absent one is fine. */
-  deleteEdge<E extends EdgeType<G>>(source: EdgeSource<G, E>, edgeType: E, target: EdgeTarget<G, E>): Result;
+  deleteEdge<E extends EdgeType<G>>(
+    source: EdgeSource<G, E>,
+    edgeType: E,
+    target: EdgeTarget<G, E>,
+    options?: WriteOptions<EdgeAttributes<G, E>>,
+  ): Promise<WriteResult>;
   /** Deletes a node; an absent one is fine. Its edges stay: see `deleteNodeWithEdges`. */
-  deleteNode(id: NodeId<G>): Result;
-}
-
-/**
- * Writes base items, and only those. Each operation is one PutItem or DeleteItem, checked in full before it is sent: ids,
- * types, what `fields` declares (its output is what is written), what DynamoDB would refuse, and what the projector
- * would have to quarantine. A refusal is an `EdgeloomError` that names item, attribute and remedy. Operations give the
- * write capacity units that they took.
- */
-export interface Writer<G extends CompiledModel> extends Operations<G, Promise<WriteResult>> {
+  deleteNode<Id extends NodeId<G>>(id: Id, options?: NodeOptions<G, Id>): Promise<WriteResult>;
   /**
    * Makes many operations at once, 25 a call; where a key repeats, the last operation on it wins. All are checked first:
    * a bad one, and nothing is written, with an `InvalidBatchError` that lists every bad one. It is no transaction: where
@@ -46,6 +105,32 @@ export interface Writer<G extends CompiledModel> extends Operations<G, Promise<W
    */
   batch(build: (batch: Operations<G, void>) => void | Promise<void>): Promise<WriteBatchResult>;
   /**
+   * Makes up to 100 operations, all of them or none, at twice the capacity. Projections never need it; rules over several
+   * items do. A failed condition is a `TransactionFailedError` that lists each of them, with the item as it is.
+   *
+   * @example
+   * await writer.transact((transaction) => {
+   *   transaction.requireNode('GOAL-G1');
+   *   transaction.requireNode('USER-U1', { if: { status: 'ACTIVE' } });
+   *   transaction.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' }, { ifAbsent: true });
+   * });
+   */
+  transact(
+    build: (transaction: TransactionOperations<G>) => void | Promise<void>,
+    options?: TransactOptions,
+  ): Promise<TransactionResult>;
+  /**
+   * Puts a stream of nodes and edges, 25 a call; entries are taken as fast as they are written. Puts of one key are made in
+   * their order. A bad entry, or an aborted signal, ends it with its error; what came before is written.
+   *
+   * @example
+   * await writer.putMany(entriesOfFile(), { onProgress: (items) => console.log(items) });
+   */
+  putMany(
+    entries: Iterable<PutManyEntry> | AsyncIterable<PutManyEntry>,
+    options?: PutManyOptions,
+  ): Promise<PutManyResult>;
+  /**
    * Deletes a node with the edges that leave it, and with those that enter it as far as the node's side knows them: all of
    * an edge type with `copy`; of one with `inbound` those that have an attribute for at least one of its orders. The
    * projector makes what knows them, and it lags behind, so edges put in the last moments may stay. Types that declare
@@ -53,13 +138,18 @@ export interface Writer<G extends CompiledModel> extends Operations<G, Promise<W
    * such latecomers, run it again. It costs a Query of the partition, one of each index partition of the node's incoming
    * edge types, and a read and a delete for each edge.
    */
-  deleteNodeWithEdges(id: NodeId<G>): Promise<DeletedNode>;
+  deleteNodeWithEdges(id: NodeId<G>, options?: DeleteOptions): Promise<DeletedNode>;
 }
+
+const WRITE_OPTIONS = { ifAbsent: true, ifPresent: true, if: true, signal: true } as const;
+const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: true, once: true } as const;
 
 /** Options of a writer. */
 export interface WriterOptions {
   /** The table. */
   store: Store;
+  /** Waits so many milliseconds before an attempt is repeated. Default: a timer. */
+  wait?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
 /**
@@ -71,31 +161,61 @@ export interface WriterOptions {
  * await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
  */
 export function createWriter<G extends CompiledModel>(graph: G, options: WriterOptions): Writer<G> {
-  checkStoreOptions('createWriter', options, { store: true });
-  const { store } = options;
-  const writer = {
-    async putNode(id: string, attributes: unknown = {}): Promise<WriteResult> {
-      return store.put(await nodeItem(graph, id, attributes));
+  checkStoreOptions('createWriter', options, { store: true, wait: true });
+  const { store, wait = sleep } = options;
+  const context: WriteContext = { store, wait };
+  const writer: Writer<CompiledModel> = {
+    async putNode(id, attributes = {}, options = {}) {
+      checkOptions('putNode', options, WRITE_OPTIONS);
+      const change = putChange(graph, nodeKey(graph, id), await nodeItem(graph, id, attributes), options);
+      return putSingle(graph, context, change, options);
     },
-    async putEdge(source: string, edgeType: string, target: string, attributes: unknown = {}): Promise<WriteResult> {
-      return store.put(await edgeItem(graph, source, edgeType, target, attributes));
+    async putEdge(source, edgeType, target, attributes = {}, options = {}) {
+      checkOptions('putEdge', options, WRITE_OPTIONS);
+      const item = await edgeItem(graph, source, edgeType, target, attributes);
+      return putSingle(
+        graph,
+        context,
+        putChange(graph, edgeKey(graph, source, edgeType, target), item, options),
+        options,
+      );
     },
-    async deleteEdge(source: string, edgeType: string, target: string): Promise<WriteResult> {
-      const { wcu } = await store.delete(edgeKey(graph, source, edgeType, target));
-      return { wcu };
+    async updateNode(id, change, options = {}) {
+      checkOptions('updateNode', options, UPDATE_OPTIONS);
+      return updateBaseItem(context, nodeSubject(graph, id), change, options);
     },
-    async deleteNode(id: string): Promise<WriteResult> {
-      const { wcu } = await store.delete(nodeKey(graph, id));
-      return { wcu };
+    async updateEdge(source, edgeType, target, change, options = {}) {
+      checkOptions('updateEdge', options, UPDATE_OPTIONS);
+      return updateBaseItem(context, edgeSubject(graph, source, edgeType, target), change, options);
     },
-    async batch(build: (batch: BatchBuilder) => void | Promise<void>): Promise<WriteBatchResult> {
+    async deleteEdge(source, edgeType, target, options = {}) {
+      checkOptions('deleteEdge', options, WRITE_OPTIONS);
+      return deleteSingle(graph, context, edgeKey(graph, source, edgeType, target), options);
+    },
+    async deleteNode(id, options = {}) {
+      checkOptions('deleteNode', options, WRITE_OPTIONS);
+      return deleteSingle(graph, context, nodeKey(graph, id), options);
+    },
+    async batch(build) {
       const builder = new BatchBuilder(graph);
       await build(builder);
       return builder.run(store);
     },
-    async deleteNodeWithEdges(id: string): Promise<DeletedNode> {
-      return deleteNodeWithEdges(graph, store, id);
+    async transact(build, options = {}) {
+      checkOptions('transact', options, { token: true, signal: true });
+      const builder = new TransactionBuilder(graph, context);
+      await build(builder);
+      return builder.run(options);
+    },
+    async putMany(entries, options) {
+      checkOptions('putMany', options, { concurrency: true, onProgress: true, signal: true });
+      return putMany(graph, store, entries, options);
+    },
+    async deleteNodeWithEdges(id, options) {
+      checkOptions('deleteNodeWithEdges', options, { signal: true });
+      return deleteNodeWithEdges(graph, store, id, options);
     },
   };
-  return writer;
+  // The graph's types say what attributes there are; at run time the validators do.
+  return writer as unknown as Writer<G>;
 }

@@ -5,7 +5,7 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import type { Store } from '../../src/store/port.ts';
-import { replacedCalls } from '../../src/store/replaced.ts';
+import { replacedCalls } from '../../src/store/wrapped.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const BUDGET_BYTES = 4096;

@@ -4,7 +4,7 @@ import { StoreError } from '../../src/errors.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import type { Store } from '../../src/store/port.ts';
-import { replacedCalls } from '../../src/store/replaced.ts';
+import { replacedCalls } from '../../src/store/wrapped.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 import { writerTable } from '../support/writer.ts';

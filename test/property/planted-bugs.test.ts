@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import pMap from 'p-map';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { SCHEDULE_MUTANTS } from '../schedules/mutants.ts';
 import { EXPERIMENTS } from '../simulator/planted/experiments.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { MUTANTS } from '../simulator/planted/mutants.ts';
@@ -37,7 +38,7 @@ const pinnedNames = readdirSync(new URL('../simulator/planted/pinned/', import.m
 describe('the texts of planted bugs', () => {
   it('are in the sources, each once', () => {
     const misfits: string[] = [];
-    for (const { name, patches } of [...MUTANTS, ...EXPERIMENTS, ...WORKER_MUTANTS]) {
+    for (const { name, patches } of [...MUTANTS, ...EXPERIMENTS, ...WORKER_MUTANTS, ...SCHEDULE_MUTANTS]) {
       const planted = new Map<string, string>();
       for (const { file, find, replace } of patches) {
         const text = planted.get(file) ?? readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');

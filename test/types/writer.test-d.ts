@@ -73,6 +73,38 @@ it('wants no key of an edge whose keys are hashed', () => {
   hashedEdgeKey('FRIEND', 2);
 });
 
+it('takes changes of declared attributes, by name or by function', () => {
+  writer.updateNode('GOAL-G1', { set: { title: 'Run' }, add: { points: 1 }, remove: ['points'] });
+  writer.updateNode('GOAL-G1', ({ points = 0, ...goal }) => ({ ...goal, points: points + 1 }), {
+    if: { status: 'OPEN' },
+  });
+  expectTypeOf(writer.updateNode('GOAL-G1', {})).resolves.toHaveProperty('attributes');
+  writer.updateNode('USER-U1', { add: { any: 1n }, addTo: { tags: ['x'] } }, { upsert: true });
+  writer.updateEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { set: { memberRole: 'LEAD' } }, { ifPresent: true });
+  // @ts-expect-error titel is no attribute
+  writer.updateNode('GOAL-G1', { set: { titel: 'Run' } });
+  // @ts-expect-error title is no number
+  writer.updateNode('GOAL-G1', { add: { title: 1 } });
+  // @ts-expect-error title is no set
+  writer.updateNode('GOAL-G1', { addTo: { title: ['x'] } });
+  // @ts-expect-error title is required
+  writer.updateNode('GOAL-G1', { remove: ['title'] });
+  // @ts-expect-error title is required
+  writer.updateNode('GOAL-G1', ({ status }) => ({ status }));
+  // @ts-expect-error points is a number
+  writer.putNode('GOAL-G1', { title: 'Run' }, { if: { points: '3' } });
+  // @ts-expect-error BOSS is no role
+  writer.updateEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { set: { memberRole: 'BOSS' } });
+  writer.transact((transaction) => {
+    transaction.requireNode('GOAL-G1', { if: { status: 'OPEN' } });
+    transaction.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' }, { ifAbsent: true });
+    // @ts-expect-error a transaction takes no functions
+    transaction.updateNode('GOAL-G1', (goal) => goal);
+    // @ts-expect-error a membership leaves a goal
+    transaction.requireEdge('USER-U1', 'GOALMEMBERSHIP', 'USER-U2');
+  });
+});
+
 it('types the operations of a batch in the same way', () => {
   writer.batch((batch) => {
     expectTypeOf(batch.putNode('GOAL-G1', { title: 'Run' })).toEqualTypeOf<void>();

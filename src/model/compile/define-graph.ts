@@ -25,7 +25,7 @@ export function defineGraph<
   const edgeInput = recordOf(input?.edges ?? {}, 'edges', mistakes);
   const nodes = new Map<string, NodeModel>();
   for (const [type, definition] of Object.entries(nodeInput)) {
-    const compiled = compileNode(type, definition, mistakes);
+    const compiled = compileNode(type, definition, table, mistakes);
     if (compiled) nodes.set(type, compiled);
   }
   const edges = new Map<string, EdgeModel>();
@@ -66,8 +66,8 @@ function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<st
   return {};
 }
 
-/** Validators do not shape derived items; the source text of a `derive` does. */
+/** Validators and versions do not shape derived items; the source text of a `derive` does. */
 function fingerprintValue(key: string, value: unknown): unknown {
-  if (key === 'fields') return undefined;
+  if (key === 'fields' || key === 'versionAttribute') return undefined;
   return typeof value === 'function' ? value.toString() : value;
 }

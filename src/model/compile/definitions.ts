@@ -45,7 +45,12 @@ export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
 }
 
 /** Compiles a node type; undefined where it has mistakes. */
-export function compileNode(type: string, definition: unknown, mistakes: MistakeLog): NodeModel | undefined {
+export function compileNode(
+  type: string,
+  definition: unknown,
+  table: TableNames,
+  mistakes: MistakeLog,
+): NodeModel | undefined {
   const path = `nodes.${type}`;
   checkType(type, path, mistakes);
   const options = parsedPart(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
@@ -55,9 +60,18 @@ export function compileNode(type: string, definition: unknown, mistakes: Mistake
     const search = compileSearch(type, name, entry, `${path}.search.${name}`, mistakes);
     if (search) searches.set(name, search);
   }
-  const { fields, view, viewBudgetBytes } = options;
-  const maxEntries = new Map(Object.entries(options.maxEntries ?? {}));
-  return { type, fields, view: compileProjection(view ?? 'ALL'), viewBudgetBytes, maxEntries, searches, ownerOf: [] };
+  const { fields, view, viewBudgetBytes, versionAttribute } = options;
+  if (versionAttribute !== undefined && [table.partitionKey, table.sortKey, table.ttl].includes(versionAttribute)) {
+    mistakes.push({
+      path: `${path}.versionAttribute`,
+      message: `${versionAttribute} has a meaning of its own in the table`,
+    });
+  }
+  return {
+    ...{ type, fields, view: compileProjection(view ?? 'ALL'), viewBudgetBytes, versionAttribute, searches },
+    maxEntries: new Map(Object.entries(options.maxEntries ?? {})),
+    ownerOf: [],
+  };
 }
 
 /** Compiles an edge type; undefined where it has mistakes. */

@@ -66,6 +66,7 @@ export const nodeSchema = z.strictObject({
   maxEntries: z
     .record(attributeName, z.int(ENTRY_COUNT).min(1, ENTRY_COUNT), 'should be an object of attribute names and limits')
     .optional(),
+  versionAttribute: attributeName.optional(),
   search: z.record(attributeName, z.unknown()).optional(),
 });
 /** What `from` and `to` of an edge type should be. */

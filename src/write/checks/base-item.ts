@@ -52,8 +52,25 @@ export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, a
   return item;
 }
 
+/**
+ * Checks a part of a base item, with its keys, as far as it tells without the rest. A function of the model may need the
+ * rest, so what such functions throw is left to the projector.
+ */
+export function checkPartialItem(graph: CompiledModel, item: Item): void {
+  const { partitionKey, sortKey } = graph.table;
+  const source = keyText(item, partitionKey, sortKey);
+  const target = keyText(item, sortKey, partitionKey);
+  checkContents(graph, source, target, item, (problem) => problem.code !== 'derive-failed');
+}
+
 /** Checks all but the keys. */
-function checkContents(graph: CompiledModel, source: string, sortKey: string, item: Item): void {
+function checkContents(
+  graph: CompiledModel,
+  source: string,
+  sortKey: string,
+  item: Item,
+  counts: (problem: Problem) => boolean = () => true,
+): void {
   forItem(source, sortKey, () => {
     checkAttributes(item);
     checkReserved(graph, item);
@@ -68,7 +85,7 @@ function checkContents(graph: CompiledModel, source: string, sortKey: string, it
       'Store large values elsewhere and keep their address here, or split the item.',
     );
   }
-  const { problems } = derivedOf(graph, source, sortKey, item);
+  const problems = derivedOf(graph, source, sortKey, item).problems.filter(counts);
   if (problems.length > 0) throw projectionError(source, sortKey, problems);
 }
 

@@ -44,6 +44,7 @@ describe('the cost of a put', () => {
       indexItems: 3 + 2,
       reverseItem: 0,
       total: 7,
+      inTransaction: 2,
     });
     expect(put('SEEN')).toEqual({
       type: 'SEEN',
@@ -53,13 +54,14 @@ describe('the cost of a put', () => {
       indexItems: 2,
       reverseItem: 0,
       total: 3,
+      inTransaction: 2,
     });
-    expect(put('KNOWS')).toMatchObject({ indexItems: 0, total: 2 });
-    expect(put('TICKET')).toMatchObject({ indexItems: 2, total: 4 });
+    expect(put('KNOWS')).toMatchObject({ indexItems: 0, total: 2, inTransaction: 2 });
+    expect(put('TICKET')).toMatchObject({ indexItems: 2, total: 4, inTransaction: 2 });
   });
 
   it('counts the reverse item of an edge that copies its target, and says what a change of that costs', () => {
-    expect(put('KEPT_IN')).toMatchObject({ reverseItem: 1, total: 3 });
+    expect(put('KEPT_IN')).toMatchObject({ reverseItem: 1, total: 3, inTransaction: 2 });
     expect(put('STORE')).toMatchObject({ fanOut: { KEPT_IN: 1 } });
     expect(put('USER')).not.toHaveProperty('fanOut');
   });
@@ -73,6 +75,7 @@ describe('the cost of a put', () => {
       indexItems: 5,
       reverseItem: 0,
       total: 7,
+      inTransaction: 2,
     });
   });
 });

@@ -34,6 +34,7 @@ export function costCommand(program: Command): void {
                 `a change of what ${edgeType} copies of ${type} nodes: ${wcu} WCU more for each edge`,
             ),
           ),
+          'in a transaction a base item costs 2 WCU in place of 1, and what is derived from it the same',
           `assumed: ${cost.assumptions}`,
         ];
         return { json: cost, text: text.join('\n') };

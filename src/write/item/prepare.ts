@@ -1,16 +1,16 @@
-import { EdgeloomError } from '../errors.ts';
-import { type Item, stringOf } from '../items/attribute-value.ts';
-import { TARGET_ID } from '../items/hashed-key.ts';
-import { describe, parseNodeId, typePrefix } from '../items/keys.ts';
-import { toPlainItem } from '../items/plain.ts';
-import { sortKeyOfEdge, targetIdOf } from '../model/base-item.ts';
-import type { CompiledModel } from '../model/compiled.ts';
-import type { ItemKey } from '../store/port.ts';
-import { checkBaseItem, toItemOfKey } from './checks/base-item.ts';
-import { validateFields } from './checks/fields.ts';
-import { checkBaseKey, checkEdgeType, checkNodeId } from './checks/key.ts';
-import { itemName } from './checks/problem.ts';
-import { isPlainObject } from './checks/values.ts';
+import { EdgeloomError } from '../../errors.ts';
+import { type Item, stringOf } from '../../items/attribute-value.ts';
+import { TARGET_ID } from '../../items/hashed-key.ts';
+import { describe, parseNodeId, typePrefix } from '../../items/keys.ts';
+import { toPlainItem } from '../../items/plain.ts';
+import { sortKeyOfEdge, targetIdOf } from '../../model/base-item.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import type { ItemKey } from '../../store/port.ts';
+import { checkBaseItem, toItemOfKey } from '../checks/base-item.ts';
+import { validateFields } from '../checks/fields.ts';
+import { checkBaseKey, checkEdgeType, checkNodeId } from '../checks/key.ts';
+import { itemName } from '../checks/problem.ts';
+import { isPlainObject } from '../checks/values.ts';
 
 /**
  * What each operation of the writer comes down to: the item or the key of one call, checked in full. All of them throw
@@ -34,11 +34,31 @@ export function edgeKey(graph: CompiledModel, source: unknown, edgeType: unknown
   return key;
 }
 
-/** The item of a node. */
-export async function nodeItem(graph: CompiledModel, id: unknown, attributes: unknown): Promise<Item> {
+/**
+ * The item of a node. A batch has no conditions, so it refuses a type with versions: throws `versioned-type`. Where a
+ * validator drops the version that was read, it is kept.
+ */
+export async function nodeItem(
+  graph: CompiledModel,
+  id: unknown,
+  attributes: unknown,
+  way: 'single' | 'batch' = 'single',
+): Promise<Item> {
   const key = nodeKey(graph, id);
   const model = graph.nodes.get(parseNodeId(key.source)?.type ?? '');
-  return baseItem(graph, key, await validateFields(model?.fields, attributes, itemName(key.source, key.target)));
+  const name = itemName(key.source, key.target);
+  const { versionAttribute } = model ?? {};
+  if (versionAttribute !== undefined && way === 'batch') {
+    throw new EdgeloomError(
+      'versioned-type',
+      `${name}: its type has versions, which a batch cannot compare.`,
+      'Put it with putNode, or in a transaction.',
+    );
+  }
+  const valid = await validateFields(model?.fields, attributes, name);
+  if (versionAttribute === undefined || !isPlainObject(attributes)) return baseItem(graph, key, valid);
+  const version = (attributes as Record<string, unknown>)[versionAttribute];
+  return baseItem(graph, key, { ...valid, [versionAttribute]: version });
 }
 
 /** The item of an edge. */

@@ -1,0 +1,75 @@
+import { EdgeloomError, StoreError } from '../../errors.ts';
+import { retrying } from '../../retry.ts';
+import { isRefusal } from '../../store/classify.ts';
+import type { BaseChange, ChangeResult, Store } from '../../store/port.ts';
+import { itemName } from '../checks/problem.ts';
+
+/** What writing needs besides the model. */
+export interface WriteContext {
+  store: Store;
+  /** Waits so many milliseconds. */
+  wait: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** How often a refused call, such as a throttled one, is sent. */
+const ATTEMPTS = 8;
+
+/**
+ * Sends one change of a base item. Refusals are sent again, with jitter. An answer that was lost may hide a success: that is
+ * the error `outcome-unknown`, or with `once` the change goes as a transaction of its own, whose token makes it safe to ask
+ * again. Throws the store's error, or the signal's reason.
+ */
+export async function sendChange(
+  { store, wait }: WriteContext,
+  change: BaseChange,
+  { once = false, signal }: { once?: boolean | undefined; signal?: AbortSignal | undefined } = {},
+): Promise<ChangeResult> {
+  const token = once ? globalThis.crypto.randomUUID() : undefined;
+  const send = async (): Promise<ChangeResult> => {
+    signal?.throwIfAborted();
+    return token === undefined ? store.change(change) : changeOnce(store, change, token);
+  };
+  try {
+    return await retrying(send, {
+      isRetryable: (error, attempt) =>
+        attempt < ATTEMPTS && (token === undefined ? isRefused(error) : mayRepeat(error)),
+      wait: (milliseconds) => waited(wait, milliseconds, signal),
+    });
+  } catch (error) {
+    if (error instanceof StoreError && !isRefusal(error)) throw outcomeUnknown(change, error);
+    throw error;
+  }
+}
+
+/** Waits, and says that the next try may begin. */
+export async function waited(wait: WriteContext['wait'], milliseconds: number, signal?: AbortSignal): Promise<boolean> {
+  await wait(milliseconds, signal);
+  return true;
+}
+
+/** Whether a call that failed may be made again where it is safe to make twice. */
+export function mayRepeat(error: unknown): boolean {
+  return error instanceof StoreError && error.kind === 'retryable';
+}
+
+/** Whether it was refused for now, so that nothing was changed. */
+function isRefused(error: unknown): boolean {
+  return error instanceof StoreError && error.kind === 'retryable' && isRefusal(error);
+}
+
+async function changeOnce(store: Store, change: BaseChange, token: string): Promise<ChangeResult> {
+  const result = await store.changeAll([change], token);
+  if (!result.applied) return { applied: false, wcu: result.wcu, ...result.failed[0] };
+  // A transaction gives no item: it is read, and may have been changed again by then.
+  const { item } = await store.get(change.key, { consistent: true });
+  return { applied: true, wcu: result.wcu, ...(item && { item }) };
+}
+
+function outcomeUnknown({ key }: BaseChange, cause: StoreError): EdgeloomError {
+  return new EdgeloomError(
+    'outcome-unknown',
+    `${itemName(key.source, key.target)}: the answer was lost, so the change may have been made or not. ${cause.message}`,
+    'Read the item with consistent: true before changing it again, or ask for once: true, which costs twice the capacity.',
+    { cause },
+  );
+}

@@ -1,0 +1,73 @@
+import type { Item } from '../../items/attribute-value.ts';
+import { attributeOf } from '../../items/attribute-value.ts';
+import { parseNodeId } from '../../items/keys.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import type { BaseChange, BaseCondition, ItemKey, WriteResult } from '../../store/port.ts';
+import { baseCondition, bothConditions, conditionFailed, isConditional, type WriteConditions } from './conditions.ts';
+import { sendChange, type WriteContext } from './send.ts';
+import { nextVersion, versionCondition } from './version.ts';
+
+/** Options of a put or a delete. */
+export interface WriteOptions<Attributes = Record<string, unknown>> extends WriteConditions<Attributes> {
+  /** Stops before the next call; a call that was sent is waited for. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A put of a base item. */
+export type PutChange = Extract<BaseChange, { kind: 'put' }>;
+
+/** A put of a whole item as a change: under its conditions and, where its type has versions, as the next version. */
+export function putChange(graph: CompiledModel, key: ItemKey, item: Item, options: WriteConditions): PutChange {
+  const condition = baseCondition(key, options);
+  const attribute = versionAttributeOf(graph, key);
+  if (attribute === undefined) return { kind: 'put', key, item, condition };
+  const seen = attributeOf(item, attribute);
+  const versioned = { ...item, [attribute]: nextVersion(key, attribute, seen) };
+  return { kind: 'put', key, item: versioned, condition: bothConditions(condition, versionCondition(attribute, seen)) };
+}
+
+/** Puts one item. A put without conditions is one PutItem, which is safe to repeat; others are sent by `sendChange`. */
+export async function putSingle(
+  graph: CompiledModel,
+  context: WriteContext,
+  change: PutChange,
+  { signal }: WriteOptions,
+): Promise<WriteResult> {
+  signal?.throwIfAborted();
+  const { condition = {}, item } = change;
+  if (!isConditional(condition)) return context.store.put(item);
+  return conditional(graph, context, change, condition, signal);
+}
+
+/** Deletes one item. */
+export async function deleteSingle(
+  graph: CompiledModel,
+  context: WriteContext,
+  key: ItemKey,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  options.signal?.throwIfAborted();
+  const condition = baseCondition(key, options);
+  if (isConditional(condition)) {
+    return conditional(graph, context, { kind: 'delete', key, condition }, condition, options.signal);
+  }
+  const { wcu } = await context.store.delete(key);
+  return { wcu };
+}
+
+/** The version attribute of a node's type; edges have none. */
+export function versionAttributeOf(graph: CompiledModel, { source, target }: ItemKey): string | undefined {
+  return source === target ? graph.nodes.get(parseNodeId(source)?.type ?? '')?.versionAttribute : undefined;
+}
+
+async function conditional(
+  graph: CompiledModel,
+  context: WriteContext,
+  change: BaseChange,
+  condition: BaseCondition,
+  signal: AbortSignal | undefined,
+): Promise<WriteResult> {
+  const result = await sendChange(context, change, { signal });
+  if (!result.applied) throw conditionFailed(graph, change.key, condition, result.current);
+  return { wcu: result.wcu };
+}

@@ -1,0 +1,100 @@
+import { EdgeloomError } from '../errors.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import type { BatchWrite, Store } from '../store/port.ts';
+import { baseKeyText } from './batch.ts';
+import { edgeItem, nodeItem } from './item/prepare.ts';
+
+/** A node or an edge to put. */
+export type PutManyEntry =
+  | { id: string; attributes?: unknown }
+  | { source: string; type: string; target: string; attributes?: unknown };
+
+/** Options of `putMany`. */
+export interface PutManyOptions {
+  /** Calls in flight at once, of 25 items each. Default 8. */
+  concurrency?: number | undefined;
+  /** Called after each call with the items written so far. */
+  onProgress?: ((items: number) => void) | undefined;
+  /** Stops taking entries; calls in flight are waited for. */
+  signal?: AbortSignal | undefined;
+}
+
+/** What `putMany` wrote. */
+export interface PutManyResult {
+  /** Puts made; where a key comes again while its first put waits, only the last one is made. */
+  items: number;
+  wcu: number;
+  calls: number;
+}
+
+const BATCH_ITEMS = 25;
+
+/**
+ * Puts a stream of nodes and edges, 25 a call. Entries are taken as fast as they are written; puts of one key are made in
+ * their order. A bad entry ends it with its error, after the calls in flight; what came before it is written.
+ */
+export async function putMany(
+  graph: CompiledModel,
+  store: Store,
+  entries: Iterable<PutManyEntry> | AsyncIterable<PutManyEntry>,
+  { concurrency = 8, onProgress, signal }: PutManyOptions = {},
+): Promise<PutManyResult> {
+  const result: PutManyResult = { items: 0, wcu: 0, calls: 0 };
+  const inFlight = new Map<Promise<void>, ReadonlySet<string>>();
+  let failure: { error: unknown } | undefined;
+  let batch = new Map<string, BatchWrite>();
+
+  const send = (): void => {
+    const writes = batch;
+    batch = new Map();
+    const call = store
+      .writeMany([...writes.values()])
+      .then(({ wcu, calls }) => {
+        result.items += writes.size;
+        result.wcu += wcu;
+        result.calls += calls;
+        onProgress?.(result.items);
+      })
+      .catch((error: unknown) => {
+        failure ??= { error };
+      })
+      .finally(() => inFlight.delete(call));
+    inFlight.set(call, new Set(writes.keys()));
+  };
+
+  let position = 0;
+  try {
+    for await (const entry of entries) {
+      signal?.throwIfAborted();
+      if (failure !== undefined) break;
+      position += 1;
+      const put = { put: await itemOf(graph, entry, position) };
+      const key = baseKeyText(graph, put);
+      // Two calls in flight come in any order: a put waits for one of the same key that was sent.
+      await Promise.all([...inFlight].filter(([, keys]) => keys.has(key)).map(([call]) => call));
+      batch.set(key, put);
+      if (batch.size >= BATCH_ITEMS) send();
+      while (inFlight.size >= concurrency) await Promise.race(inFlight.keys());
+    }
+    if (batch.size > 0 && failure === undefined) send();
+  } catch (error) {
+    if (batch.size > 0 && failure === undefined && signal?.aborted !== true) send();
+    throw error;
+  } finally {
+    await Promise.all(inFlight.keys());
+  }
+  if (failure !== undefined) throw failure.error;
+  return result;
+}
+
+async function itemOf(graph: CompiledModel, entry: PutManyEntry, position: number) {
+  if ('id' in entry) return nodeItem(graph, entry.id, entry.attributes ?? {}, 'batch');
+  if ('source' in entry) {
+    return edgeItem(graph, entry.source, entry.type, entry.target, entry.attributes ?? {});
+  }
+  throw new EdgeloomError(
+    'invalid-argument',
+    `Entry ${position} of putMany is neither a node nor an edge.`,
+    'Give { id, attributes } or { source, type, target, attributes }.',
+  );
+}

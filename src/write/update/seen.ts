@@ -1,0 +1,128 @@
+import { EdgeloomError } from '../../errors.ts';
+import { attributeOf, type Item, sameValue, setOwn } from '../../items/attribute-value.ts';
+import { toPlainItem } from '../../items/plain.ts';
+import type { BaseChange, BaseCondition } from '../../store/port.ts';
+import { validateFields } from '../checks/fields.ts';
+import { forItem } from '../checks/problem.ts';
+import { isPlainObject, toWireItem } from '../checks/values.ts';
+import { bothConditions } from '../item/conditions.ts';
+import { nextVersion } from '../item/version.ts';
+import { applyChanges, type Change, toAttributeChanges } from './attribute-change.ts';
+import { declaredAttributes } from './declared.ts';
+import { checkChanged, withTargetId } from './plain.ts';
+import type { UpdateSubject } from './subject.ts';
+import { tracked } from './tracked.ts';
+
+/** An item as it was read; undefined: it is absent. */
+export type SeenItem = Item | undefined;
+
+/** DynamoDB takes 300 operators in a condition, and each attribute takes two. */
+const MOST_ATTRIBUTES = 150;
+
+/**
+ * The change that turns an item as it was seen into the next: only what differs, under the condition that every attribute
+ * that the function or the validator looked at, or that is written, is still as it was seen. Undefined where nothing
+ * differs.
+ */
+export async function updateOfSeen(
+  subject: UpdateSubject,
+  seen: SeenItem,
+  change: Change,
+  condition: BaseCondition,
+): Promise<BaseChange | undefined> {
+  const visible = attributesOf(subject, seen);
+  const present = withoutReserved(subject, { ...visible });
+  const looked = new Set<string>();
+  const next = await nextAttributes(subject, visible, change, looked);
+  const set: Item = {};
+  for (const name of Object.keys(next)) {
+    if (!sameValue(next[name], attributeOf(present, name))) setOwn(set, name, next[name]!);
+  }
+  const remove = Object.keys(present).filter((name) => !Object.hasOwn(next, name));
+  if (seen !== undefined && Object.keys(set).length + remove.length === 0) return undefined;
+  checkChanged(subject, set);
+  const { versionAttribute } = subject;
+  if (versionAttribute !== undefined) {
+    set[versionAttribute] = nextVersion(subject.key, versionAttribute, attributeOf(seen ?? {}, versionAttribute));
+  }
+  if (seen === undefined) {
+    const absent = { present: false };
+    return { kind: 'update', key: subject.key, changes: { set: withTargetId(subject, set) }, condition: absent };
+  }
+  const asSeen = conditionOf(subject, seen, new Set([...looked, ...Object.keys(set), ...remove]));
+  return { kind: 'update', key: subject.key, changes: { set, remove }, condition: bothConditions(condition, asSeen) };
+}
+
+/** The attributes that a caller sees: all but the keys. */
+function attributesOf({ reserved, versionAttribute }: UpdateSubject, seen: SeenItem): Item {
+  const attributes: Item = {};
+  for (const name of Object.keys(seen ?? {})) {
+    if (name === versionAttribute || !reserved.has(name)) setOwn(attributes, name, seen![name]!);
+  }
+  return attributes;
+}
+
+async function nextAttributes(
+  subject: UpdateSubject,
+  visible: Item,
+  change: Change,
+  looked: Set<string>,
+): Promise<Item> {
+  const { graph, key, type, reserved } = subject;
+  const declared = declaredAttributes(graph, type);
+  const toWire = (attributes: object): Item => forItem(key.source, key.target, () => toWireItem(attributes));
+  let next: Record<string, unknown>;
+  if (typeof change === 'function') {
+    next = resultOf(subject, await change(tracked(toPlainItem(visible), declared, looked)));
+  } else {
+    const changes = toAttributeChanges(key, change, reserved);
+    next = toPlainItem(forItem(key.source, key.target, () => applyChanges(visible, changes)));
+  }
+  const wire = withoutReserved(subject, toWire(next));
+  if (type.fields === undefined) return wire;
+  const given = tracked(next, declared, looked);
+  const valid = withoutReserved(subject, toWire(await validateFields(type.fields, given, subject.name)));
+  // A validator may drop what it does not know: it is not for an update to remove what other writers keep there.
+  for (const name of Object.keys(wire)) {
+    const isKept = !Object.hasOwn(valid, name) && sameValue(wire[name], attributeOf(visible, name));
+    if (isKept) setOwn(valid, name, wire[name]!);
+  }
+  return valid;
+}
+
+function resultOf({ name }: UpdateSubject, next: unknown): Record<string, unknown> {
+  if (isPlainObject(next)) return next as Record<string, unknown>;
+  throw new EdgeloomError(
+    'invalid-argument',
+    `${name}: the function of an update should return the next attributes, all of them.`,
+    'Return a plain object: (attributes) => ({ ...attributes, status: "DONE" }).',
+  );
+}
+
+function withoutReserved({ reserved }: UpdateSubject, attributes: Item): Item {
+  for (const name of reserved.keys()) delete attributes[name];
+  return attributes;
+}
+
+function conditionOf(
+  { name, reserved, versionAttribute }: UpdateSubject,
+  seen: Item,
+  names: Set<string>,
+): BaseCondition {
+  const equal: Item = {};
+  const absent: string[] = [];
+  for (const attribute of names) {
+    if (reserved.has(attribute) && attribute !== versionAttribute) continue;
+    const value = attributeOf(seen, attribute);
+    if (value === undefined) absent.push(attribute);
+    else setOwn(equal, attribute, value);
+  }
+  // Where no attribute is known to be there, that the item is takes a part of its own.
+  const count = Object.keys(equal).length + absent.length + (Object.keys(equal).length === 0 ? 1 : 0);
+  if (count <= MOST_ATTRIBUTES) return { present: true, equal, absent };
+  throw new EdgeloomError(
+    'too-many-attributes',
+    `${name}: the update depends on ${count} attributes; DynamoDB takes conditions on ${MOST_ATTRIBUTES}.`,
+    'Look at fewer: name the attributes in place of spreading them all, use the form { set, add }, or keep many small values in one map.',
+  );
+}

@@ -1,0 +1,47 @@
+import { EdgeloomError } from '../../errors.ts';
+
+/**
+ * Attributes that note which of them are looked at, so that a write can depend on exactly those. Looking at all of them,
+ * as a spread does, notes also the names that the model declares and that are absent: what comes under one of them later
+ * would have been seen.
+ *
+ * @param notes gets the names.
+ */
+export function tracked(
+  attributes: Record<string, unknown>,
+  declared: Iterable<string>,
+  notes: Set<string>,
+): Record<string, unknown> {
+  const note = (name: string | symbol): void => {
+    if (typeof name === 'string') notes.add(name);
+  };
+  const refuse = (): never => {
+    throw new EdgeloomError(
+      'invalid-argument',
+      'The attributes that an update gets are read-only.',
+      'Return the next ones: (attributes) => ({ ...attributes, count: attributes.count + 1 }).',
+    );
+  };
+  return new Proxy(attributes, {
+    get(target, name) {
+      note(name);
+      // What every object inherits is no attribute, and a name such as constructor may be one.
+      return typeof name === 'string' && !Object.hasOwn(target, name) ? undefined : Reflect.get(target, name);
+    },
+    has(target, name) {
+      note(name);
+      return Object.hasOwn(target, name);
+    },
+    getOwnPropertyDescriptor(target, name) {
+      note(name);
+      return Reflect.getOwnPropertyDescriptor(target, name);
+    },
+    ownKeys(target) {
+      for (const name of [...Object.keys(target), ...declared]) notes.add(name);
+      return Reflect.ownKeys(target);
+    },
+    set: refuse,
+    deleteProperty: refuse,
+    defineProperty: refuse,
+  });
+}

@@ -1,0 +1,126 @@
+import { EdgeloomError } from '../../errors.ts';
+import type { Item } from '../../items/attribute-value.ts';
+import { backoffMs } from '../../retry.ts';
+import type { BaseChange, BaseCondition, ChangeResult } from '../../store/port.ts';
+import { baseCondition, bothConditions, conditionFailed, meets, plainAttributes } from '../item/conditions.ts';
+import { sendChange, type WriteContext } from '../item/send.ts';
+import type { WriteOptions } from '../item/single.ts';
+import type { AttributeChange, Change } from './attribute-change.ts';
+import { plainUpdate } from './plain.ts';
+import { type SeenItem, updateOfSeen } from './seen.ts';
+import { needsWhole, type UpdateSubject } from './subject.ts';
+
+/** Options of an update. */
+export interface UpdateOptions<Attributes = Record<string, unknown>> extends WriteOptions<Attributes> {
+  /** Make an absent item, of the attributes that are set. Default false: an absent item is the error `not-found`. */
+  upsert?: boolean | undefined;
+  /**
+   * Send the update as a transaction with a token of its own: where an answer is lost it is asked for again, in place of
+   * the error `outcome-unknown`. Twice the capacity, and a read. Default false.
+   */
+  once?: boolean | undefined;
+}
+
+/** What an update did. */
+export interface UpdatedItem<Attributes = Record<string, unknown>> {
+  /** The attributes of the item after the update. */
+  attributes: Attributes;
+  /** Write capacity units, those of attempts that failed included. */
+  wcu: number;
+  /** Read capacity units; 0 where nothing had to be read. */
+  rcu: number;
+}
+
+/** How often an update whose condition fails, because others change the item, is made anew. */
+const ATTEMPTS = 10;
+
+/** Updates one base item: see `Writer.updateNode`. */
+export async function updateBaseItem(
+  context: WriteContext,
+  subject: UpdateSubject,
+  change: Change,
+  options: UpdateOptions,
+): Promise<UpdatedItem> {
+  const condition = withPresence(baseCondition(subject.key, options), options);
+  if (typeof change !== 'function' && !needsWhole(subject, change)) {
+    const update = plainUpdate(subject, change, condition);
+    const result = await sendChange(context, update, options);
+    if (!result.applied) throw refusal(subject, condition, result.current, options);
+    return { attributes: updatedAttributes(subject, result), wcu: result.wcu, rcu: 0 };
+  }
+  return updateSeen(context, subject, change, condition, options);
+}
+
+/** Reads, works out the next attributes, and writes them if what was looked at is still as it was; else again. */
+async function updateSeen(
+  context: WriteContext,
+  subject: UpdateSubject,
+  change: Change,
+  condition: BaseCondition,
+  options: UpdateOptions,
+): Promise<UpdatedItem> {
+  options.signal?.throwIfAborted();
+  const { item, rcu } = await context.store.get(subject.key, { consistent: true });
+  const cost = { wcu: 0, rcu };
+  let seen: SeenItem = item;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    if (!meets(condition, seen)) throw refusal(subject, condition, seen, options);
+    const update = await updateOfSeen(subject, seen, change, condition);
+    if (update === undefined) return { attributes: plainAttributes(subject.graph, seen ?? {}), ...cost };
+    const result = await sendChange(context, update, options);
+    cost.wcu += result.wcu;
+    if (result.applied) return { attributes: updatedAttributes(subject, result), ...cost };
+    seen = result.current;
+    await context.wait(backoffMs(attempt), options.signal);
+  }
+  throw new EdgeloomError(
+    'too-much-contention',
+    `${subject.name}: ${ATTEMPTS} times others changed what the update had looked at.`,
+    'Look at fewer attributes, use { add } without fields for counters, or write the item from one place.',
+  );
+}
+
+/** The change of a plain update within a transaction: read once where its result has to be validated. */
+export async function updateInTransaction(
+  context: WriteContext,
+  subject: UpdateSubject,
+  change: AttributeChange,
+  options: UpdateOptions,
+): Promise<BaseChange> {
+  const condition = withPresence(baseCondition(subject.key, options), options);
+  if (!needsWhole(subject, change)) return plainUpdate(subject, change, condition);
+  const { item } = await context.store.get(subject.key, { consistent: true });
+  if (!meets(condition, item)) throw refusal(subject, condition, item, options);
+  const update = await updateOfSeen(subject, item, change, condition);
+  // What would change nothing still has to be as it was when the rest is written.
+  return update ?? { kind: 'look', key: subject.key, condition: bothConditions(condition, { present: true }) };
+}
+
+/** An update is of an item that is there, unless it may make one. */
+function withPresence(condition: BaseCondition, { upsert = false }: UpdateOptions): BaseCondition {
+  if (upsert || condition.present === false) return condition;
+  return { ...condition, present: true };
+}
+
+function refusal(
+  subject: UpdateSubject,
+  condition: BaseCondition,
+  current: Item | undefined,
+  { upsert = false, ifPresent = false }: UpdateOptions,
+): EdgeloomError {
+  if (current !== undefined || upsert || ifPresent) {
+    return conditionFailed(subject.graph, subject.key, condition, current);
+  }
+  return new EdgeloomError(
+    'not-found',
+    `${subject.name}: it does not exist, so there is nothing to update.`,
+    'Put it first, or give the update upsert: true.',
+  );
+}
+
+function updatedAttributes(
+  { graph }: UpdateSubject,
+  result: Extract<ChangeResult, { applied: true }>,
+): Record<string, unknown> {
+  return plainAttributes(graph, result.item ?? {});
+}

@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { replacedCalls } from '../../src/store/wrapped.ts';
+import type { ConditionFailedError } from '../../src/write/item/conditions.ts';
+import type { PutManyEntry } from '../../src/write/put-many.ts';
+import type { TransactionFailedError } from '../../src/write/transaction.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+function model() {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: {
+      TASK: node(),
+      DOC: node({ versionAttribute: 'v' }),
+      NOTE: node({ fields: z.object({ text: z.string(), v: z.number().optional() }), versionAttribute: 'v' }),
+    },
+    edges: { LINK: edge({ from: 'TASK', to: 'TASK', inbound: { gsi0: 'since' } }) },
+  });
+}
+
+async function open() {
+  const table = await testTable(model());
+  const { graph, store } = table;
+  const read = async (source: string, target = source) => {
+    const { item } = await store.get({ source, target }, { consistent: true });
+    if (item === undefined) return undefined;
+    const { source: _s, target: _t, ...attributes } = item;
+    return attributes;
+  };
+  return { ...table, writer: createWriter(graph, { store, wait: async () => undefined }), read };
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<ConditionFailedError> {
+  return promise.then(
+    () => expect.fail('it was written'),
+    (error: unknown) => error as ConditionFailedError,
+  );
+}
+
+describe('conditions', () => {
+  it('of puts, updates and deletes hold or are an error with the item as it is', async () => {
+    const { writer, read } = await open();
+    await writer.putNode('TASK-1', { a: 1, b: 'x' }, { ifAbsent: true });
+    const present = { code: 'condition-failed', current: { a: 1, b: 'x' } };
+    expect(await failureOf(writer.putNode('TASK-1', {}, { ifAbsent: true }))).toMatchObject(present);
+    expect(await failureOf(writer.putNode('TASK-1', {}, { if: { a: 2 } }))).toMatchObject(present);
+    expect(await failureOf(writer.deleteNode('TASK-1', { if: { a: 1, b: undefined } }))).toMatchObject(present);
+    expect(await failureOf(writer.updateNode('TASK-1', { set: { a: 5 } }, { if: { b: 'y' } }))).toMatchObject(present);
+    const update = writer.updateNode('TASK-1', (task) => ({ ...task, a: 5 }), { if: { b: 'y' } });
+    expect(await failureOf(update)).toMatchObject(present);
+    const absent = { code: 'condition-failed', current: null };
+    expect(await failureOf(writer.putNode('TASK-2', {}, { ifPresent: true }))).toMatchObject(absent);
+    expect(await failureOf(writer.deleteEdge('TASK-1', 'LINK', 'TASK-2', { ifPresent: true }))).toMatchObject(absent);
+    expect(await read('TASK-1')).toEqual({ a: { N: '1' }, b: { S: 'x' } });
+    await writer.updateNode('TASK-1', { set: { a: 2 } }, { if: { a: 1, c: undefined } });
+    await writer.deleteNode('TASK-1', { if: { a: 2 } });
+    expect(await read('TASK-1')).toBeUndefined();
+  });
+
+  it('that contradict each other are refused', async () => {
+    const { writer } = await open();
+    const put = writer.putNode('TASK-1', {}, { ifAbsent: true, ifPresent: true });
+    await expect(put).rejects.toMatchObject({ code: 'invalid-argument' });
+  });
+});
+
+describe('a version attribute', () => {
+  it('refuses a put of an older version and counts up', async () => {
+    const { writer, read } = await open();
+    await writer.putNode('DOC-1', { text: 'a' });
+    expect(await read('DOC-1')).toEqual({ text: { S: 'a' }, v: { N: '1' } });
+    expect(await failureOf(writer.putNode('DOC-1', { text: 'b' }))).toMatchObject({ code: 'condition-failed' });
+    await writer.putNode('DOC-1', { text: 'b', v: 1 });
+    expect(await failureOf(writer.putNode('DOC-1', { text: 'c', v: 1 }))).toMatchObject({
+      current: { text: 'b', v: 2 },
+    });
+    expect(await read('DOC-1')).toEqual({ text: { S: 'b' }, v: { N: '2' } });
+  });
+
+  it('is counted up by updates of both forms, and shown to functions', async () => {
+    const { writer } = await open();
+    await writer.putNode('DOC-1', { text: 'a' });
+    expect((await writer.updateNode('DOC-1', { set: { text: 'b' } })).attributes).toEqual({ text: 'b', v: 2 });
+    const update = await writer.updateNode('DOC-1', (doc) => ({ ...doc, text: `version ${doc['v']}` }));
+    expect(update.attributes).toEqual({ text: 'version 2', v: 3 });
+    const set = writer.updateNode('DOC-1', { set: { v: 9 } });
+    await expect(set).rejects.toMatchObject({ code: 'invalid-attribute' });
+    const stale = writer.updateNode('DOC-1', { set: { text: 'c' } }, { if: { v: 2 } });
+    expect(await failureOf(stale)).toMatchObject({ current: { v: 3 } });
+  });
+
+  it('goes with fields, whether or not they declare it', async () => {
+    const { writer, read } = await open();
+    await writer.putNode('NOTE-1', { text: 'a' });
+    await writer.putNode('NOTE-1', { text: 'b', v: 1 });
+    await writer.updateNode('NOTE-1', { set: { text: 'c' } });
+    expect(await read('NOTE-1')).toEqual({ text: { S: 'c' }, v: { N: '3' } });
+  });
+
+  it('is refused in a batch, which has no conditions', async () => {
+    const { writer } = await open();
+    const batch = writer.batch((all) => all.putNode('DOC-1', { text: 'a' }));
+    await expect(batch).rejects.toMatchObject({ code: 'invalid-batch', message: expect.stringContaining('versions') });
+  });
+});
+
+describe('transact', () => {
+  it('makes all of its operations or none, and says what failed', async () => {
+    const { writer, read } = await open();
+    await writer.putNode('TASK-1', { n: 1 });
+    const link = () =>
+      writer.transact((transaction) => {
+        transaction.requireNode('TASK-1');
+        transaction.requireNode('TASK-2', { if: { open: true } });
+        transaction.putEdge('TASK-1', 'LINK', 'TASK-2', { since: '2026' }, { ifAbsent: true });
+        transaction.updateNode('TASK-3', { add: { links: 1 } }, { upsert: true });
+      });
+    const failure = (await failureOf(link())) as TransactionFailedError;
+    expect(failure).toMatchObject({ code: 'condition-failed', failures: [{ position: 2, error: { current: null } }] });
+    expect(await read('TASK-3')).toBeUndefined();
+    await writer.putNode('TASK-2', { open: true });
+    expect(await link()).toMatchObject({ items: 4 });
+    expect(await read('TASK-1', 'LINK-TASK-2')).toEqual({ since: { S: '2026' } });
+    expect((await failureOf(link())) as TransactionFailedError).toMatchObject({ failures: [{ position: 3 }] });
+    expect(await read('TASK-3')).toEqual({ links: { N: '1' } });
+  });
+
+  it('deletes, and locks by version', async () => {
+    const { writer, read } = await open();
+    await writer.putNode('DOC-1', { text: 'a' });
+    await writer.putNode('TASK-1', {});
+    await writer.transact((transaction) => {
+      transaction.putNode('DOC-1', { text: 'b', v: 1 });
+      transaction.deleteNode('TASK-1', { ifPresent: true });
+    });
+    expect([await read('DOC-1'), await read('TASK-1')]).toEqual([{ text: { S: 'b' }, v: { N: '2' } }, undefined]);
+    const stale = writer.transact((transaction) => transaction.putNode('DOC-1', { text: 'c', v: 1 }));
+    expect(await failureOf(stale)).toMatchObject({ code: 'condition-failed', current: { text: 'b', v: 2 } });
+  });
+
+  it('is made once for a token, by whatever writer', async () => {
+    const { writer, read, graph, store } = await open();
+    const other = createWriter(graph, { store });
+    for (const one of [writer, other, writer]) {
+      await one.transact((transaction) => transaction.updateNode('TASK-1', { add: { n: 1 } }, { upsert: true }), {
+        token: 'order-4711',
+      });
+    }
+    expect(await read('TASK-1')).toEqual({ n: { N: '1' } });
+  });
+
+  it('refuses an item that is named twice, a function, and more than 100 operations, before it writes', async () => {
+    const { writer, read } = await open();
+    const twice = writer.transact((transaction) => {
+      transaction.putNode('TASK-1', {});
+      transaction.requireNode('TASK-1');
+    });
+    await expect(twice).rejects.toMatchObject({ code: 'invalid-batch', operations: [{ position: 2 }] });
+    const called = writer.transact((transaction) =>
+      transaction.updateNode('TASK-1', ((task: object) => task) as never),
+    );
+    await expect(called).rejects.toMatchObject({ code: 'invalid-batch' });
+    const many = writer.transact((transaction) => {
+      for (let i = 0; i < 101; i++) transaction.putNode(`TASK-${i}`, {});
+    });
+    await expect(many).rejects.toMatchObject({ code: 'invalid-argument', message: expect.stringContaining('101') });
+    expect(await read('TASK-1')).toBeUndefined();
+  });
+});
+
+describe('putMany', () => {
+  it('takes a stream as fast as it is written, and keeps the order of one key', async () => {
+    const { writer, graph, store, read } = await open();
+    let taken = 0;
+    let written = 0;
+    let most = 0;
+    async function* entries(): AsyncGenerator<PutManyEntry> {
+      for (let i = 0; i < 400; i++) {
+        taken += 1;
+        most = Math.max(most, taken - written);
+        yield i % 40 === 0 ? { id: 'TASK-same', attributes: { i } } : { id: `TASK-${i}`, attributes: { i } };
+      }
+    }
+    const slow = createWriter(graph, {
+      store: replacedCalls(store, {
+        writeMany: async (writes) => {
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+          return store.writeMany(writes);
+        },
+      }),
+    });
+    const progress: number[] = [];
+    const result = await slow.putMany(entries(), {
+      concurrency: 2,
+      onProgress: (items) => {
+        written = items;
+        progress.push(items);
+      },
+    });
+    expect(result.items).toBe(400);
+    expect(most).toBeLessThanOrEqual(3 * 25 + 10);
+    expect(progress).toEqual([...progress].sort((a, b) => a - b));
+    expect(await read('TASK-same')).toEqual({ i: { N: '360' } });
+    expect(await read('TASK-399')).toEqual({ i: { N: '399' } });
+    await writer.putMany([{ source: 'TASK-1', type: 'LINK', target: 'TASK-2', attributes: { since: '1' } }]);
+    expect(await read('TASK-1', 'LINK-TASK-2')).toEqual({ since: { S: '1' } });
+  });
+
+  it('ends with the error of a bad entry; what came before is written', async () => {
+    const { writer, read } = await open();
+    const entries = [...Array.from({ length: 30 }, (_, i) => ({ id: `TASK-${i}` })), { id: 'NONE-1' }];
+    await expect(writer.putMany(entries)).rejects.toMatchObject({ code: 'unknown-type' });
+    expect([await read('TASK-0'), await read('TASK-29')]).toEqual([{}, {}]);
+  });
+
+  it('stops where its signal is aborted', async () => {
+    const { writer } = await open();
+    const controller = new AbortController();
+    let taken = 0;
+    function* entries(): Generator<PutManyEntry> {
+      for (;;) {
+        taken += 1;
+        yield { id: `TASK-${taken}` };
+      }
+    }
+    const stop = { signal: controller.signal, onProgress: () => controller.abort(new Error('enough')) };
+    await expect(writer.putMany(entries(), stop)).rejects.toThrow('enough');
+    expect(taken).toBeLessThan(1000);
+  });
+});
+
+describe('a signal', () => {
+  it('stops an update that waits for its next attempt', async () => {
+    const { graph, store, writer } = await open();
+    await writer.putNode('TASK-1', { n: 1 });
+    const controller = new AbortController();
+    const racing = createWriter(graph, {
+      store: replacedCalls(store, {
+        change: async (change) => {
+          await writer.updateNode('TASK-1', { add: { n: 1 } });
+          controller.abort(new Error('too late'));
+          return store.change(change);
+        },
+      }),
+    });
+    const update = racing.updateNode('TASK-1', (task) => ({ ...task, done: true }), { signal: controller.signal });
+    await expect(update).rejects.toThrow('too late');
+  });
+
+  it('stops a delete of a node with its edges before its next call', async () => {
+    const { writer, read } = await open();
+    await writer.putNode('TASK-1', {});
+    const deletion = writer.deleteNodeWithEdges('TASK-1', { signal: AbortSignal.abort(new Error('no')) });
+    await expect(deletion).rejects.toThrow('no');
+    expect(await read('TASK-1')).toEqual({});
+  });
+});

@@ -1,0 +1,325 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { StoreError } from '../../src/errors.ts';
+import { ExactNumber } from '../../src/items/plain.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { replacedCalls } from '../../src/store/wrapped.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+function model() {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: {
+      TASK: node({ maxEntries: { tags: 3 } }),
+      GOAL: node({
+        fields: z.object({
+          title: z.string().min(1),
+          points: z.number().max(10).optional(),
+          tags: z.set(z.string()).optional(),
+        }),
+      }),
+      DOC: node({ versionAttribute: 'v' }),
+    },
+    edges: {
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'TASK',
+        edgeSet: ['role'],
+        inbound: { gsi0: rank('role', { LEAD: 2, GUEST: 1 }) },
+      }),
+      LINK: edge({ from: 'TASK', to: 'TASK', keys: 'hashed' }),
+    },
+  });
+}
+
+async function open() {
+  const table = await testTable(model());
+  const { graph, store } = table;
+  const read = async (source: string, target = source) => {
+    const { item } = await store.get({ source, target }, { consistent: true });
+    if (item === undefined) return undefined;
+    const { source: _s, target: _t, ...attributes } = item;
+    return attributes;
+  };
+  return { ...table, writer: createWriter(graph, { store, wait: async () => undefined }), read };
+}
+
+describe('updateNode with named changes', () => {
+  it('changes what it names and keeps the rest, in one call without a read', async () => {
+    const { writer, read, graph, store } = await open();
+    await writer.putNode('TASK-1', {
+      a: 1,
+      b: 'keep',
+      gone: true,
+      tags: new Set(['x', 'y']),
+      n: new ExactNumber('1.5'),
+    });
+    const calls: string[] = [];
+    const counting = createWriter(graph, {
+      store: replacedCalls(store, {
+        get: (...args) => {
+          calls.push('get');
+          return store.get(...args);
+        },
+        change: (change) => {
+          calls.push(change.kind);
+          return store.change(change);
+        },
+      }),
+    });
+    const { attributes, wcu, rcu } = await counting.updateNode('TASK-1', {
+      set: { a: 2, fresh: [1, 'x'] },
+      remove: ['gone'],
+      add: { n: -3, count: 12345678901234567890n },
+      addTo: { words: ['a'] },
+      deleteFrom: { tags: ['y', 'z'] },
+    });
+    expect(calls).toEqual(['update']);
+    expect({ wcu: wcu >= 1, rcu }).toEqual({ wcu: true, rcu: 0 });
+    expect(attributes).toEqual({
+      ...{ a: 2, b: 'keep', fresh: [1, 'x'], tags: new Set(['x']), n: -1.5, words: new Set(['a']) },
+      count: new ExactNumber('12345678901234567890'),
+    });
+    expect(await read('TASK-1')).toMatchObject({ n: { N: '-1.5' }, count: { N: '12345678901234567890' } });
+  });
+
+  it('is refused for an absent node, and makes it with upsert', async () => {
+    const { writer, read } = await open();
+    await expect(writer.updateNode('TASK-1', { set: { a: 1 } })).rejects.toMatchObject({ code: 'not-found' });
+    await expect(writer.updateNode('TASK-1', (task) => ({ ...task, a: 1 }))).rejects.toMatchObject({
+      code: 'not-found',
+    });
+    expect(await read('TASK-1')).toBeUndefined();
+    await writer.updateNode('TASK-1', { add: { a: 1 } }, { upsert: true });
+    await writer.updateNode('TASK-2', () => ({ b: 1 }), { upsert: true });
+    expect([await read('TASK-1'), await read('TASK-2')]).toEqual([{ a: { N: '1' } }, { b: { N: '1' } }]);
+  });
+
+  it.each<[string, object, string]>([
+    ['a key', { set: { source: 'x' } }, 'invalid-attribute'],
+    ['an attribute that is named twice', { set: { a: 1 }, remove: ['a'] }, 'invalid-attribute'],
+    ['a part that updates do not have', { put: { a: 1 } }, 'invalid-argument'],
+    ['a text to add', { add: { a: '1' } }, 'invalid-attribute'],
+    ['an empty set of elements', { addTo: { a: [] } }, 'invalid-attribute'],
+    ['a value that DynamoDB cannot hold', { set: { a: new Date() } }, 'invalid-attribute'],
+    ['more entries than the model allows', { set: { tags: new Set(['1', '2', '3', '4']) } }, 'too-many-entries'],
+  ])('refuses %s', async (_, change, code) => {
+    const { writer, read } = await open();
+    await writer.putNode('TASK-1', { a: 1 });
+    await expect(writer.updateNode('TASK-1', change as never)).rejects.toMatchObject({ name: 'EdgeloomError', code });
+    expect(await read('TASK-1')).toEqual({ a: { N: '1' } });
+  });
+
+  it('reads the node where it adds to a set whose entries the model limits', async () => {
+    const { writer } = await open();
+    await writer.putNode('TASK-1', { tags: new Set(['a', 'b']) });
+    const { attributes, rcu } = await writer.updateNode('TASK-1', { addTo: { tags: ['b', 'c'] } });
+    expect({ attributes, rcu }).toEqual({ attributes: { tags: new Set(['a', 'b', 'c']) }, rcu: 1 });
+    const more = writer.updateNode('TASK-1', { addTo: { tags: ['d'] } });
+    await expect(more).rejects.toMatchObject({ code: 'too-many-entries' });
+  });
+
+  it('validates the whole result where the type declares fields', async () => {
+    const { writer, read, store } = await open();
+    await writer.putNode('GOAL-1', { title: 'Run', points: 8 });
+    await expect(writer.updateNode('GOAL-1', { add: { points: 3 } })).rejects.toMatchObject({
+      code: 'invalid-attribute',
+      message: expect.stringContaining('points'),
+    });
+    await expect(writer.updateNode('GOAL-1', { remove: ['title' as never] })).rejects.toMatchObject({
+      code: 'invalid-attribute',
+    });
+    // Another producer keeps an attribute that the fields do not know: it stays.
+    const { item } = await store.get({ source: 'GOAL-1', target: 'GOAL-1' }, { consistent: true });
+    await store.put({ ...item!, legacy: { S: 'x' } });
+    const { attributes, rcu } = await writer.updateNode('GOAL-1', { add: { points: 2 }, addTo: { tags: ['t'] } });
+    expect({ attributes, rcu }).toEqual({
+      attributes: { title: 'Run', points: 10, tags: new Set(['t']), legacy: 'x' },
+      rcu: 1,
+    });
+    expect(await read('GOAL-1')).toMatchObject({ legacy: { S: 'x' }, points: { N: '10' } });
+  });
+});
+
+describe('updateNode with a function', () => {
+  it('writes only what differs', async () => {
+    const { writer, graph, store } = await open();
+    await writer.putNode('TASK-1', { a: 1, b: { deep: [1] }, c: 'x' });
+    const changes: unknown[] = [];
+    const watched = createWriter(graph, {
+      store: replacedCalls(store, {
+        change: (change) => {
+          changes.push(change);
+          return store.change(change);
+        },
+      }),
+    });
+    await watched.updateNode('TASK-1', ({ a, c: _c, ...rest }) => ({ ...rest, a: (a as number) + 1 }));
+    expect(changes).toMatchObject([{ changes: { set: { a: { N: '2' } }, remove: ['c'] } }]);
+    await watched.updateNode('TASK-1', (task) => task);
+    expect(changes).toHaveLength(1);
+  });
+
+  it('runs again on the item that the condition failed on', async () => {
+    const { writer, graph, store, read } = await open();
+    await writer.putNode('TASK-1', { count: 1 });
+    let reads = 0;
+    let interferences = 0;
+    const racing = createWriter(graph, {
+      wait: async () => undefined,
+      store: replacedCalls(store, {
+        get: (...args) => {
+          reads += 1;
+          return store.get(...args);
+        },
+        change: async (change) => {
+          interferences += 1;
+          if (interferences <= 3) await writer.updateNode('TASK-1', { add: { count: 10 } });
+          return store.change(change);
+        },
+      }),
+    });
+    const { attributes } = await racing.updateNode('TASK-1', (task) => ({ count: (task['count'] as number) * 2 }));
+    expect({ attributes, reads }).toEqual({ attributes: { count: 62 }, reads: 1 });
+    expect(await read('TASK-1')).toEqual({ count: { N: '62' } });
+  });
+
+  it('depends only on what it looks at', async () => {
+    const { writer, graph, store } = await open();
+    await writer.putNode('TASK-1', { a: 1, other: 1 });
+    const racing = createWriter(graph, {
+      store: replacedCalls(store, {
+        change: async (change) => {
+          await writer.updateNode('TASK-1', { add: { other: 1 } });
+          return store.change(change);
+        },
+      }),
+    });
+    let runs = 0;
+    await racing.updateNode('TASK-1', (task) => {
+      runs += 1;
+      const next = { a: (task['a'] as number) + 1, other: 1 };
+      return next;
+    });
+    // What the function wrote back unseen differs by now, but it did not change it: the other writer's stays.
+    expect(runs).toBe(1);
+    const { attributes } = await writer.updateNode('TASK-1', {});
+    expect(attributes).toEqual({ a: 2, other: 2 });
+  });
+
+  it('gives up where others never let it through', async () => {
+    const { writer, graph, store } = await open();
+    await writer.putNode('TASK-1', { count: 1 });
+    const racing = createWriter(graph, {
+      wait: async () => undefined,
+      store: replacedCalls(store, {
+        change: async (change) => {
+          await writer.updateNode('TASK-1', { add: { count: 1 } });
+          return store.change(change);
+        },
+      }),
+    });
+    const update = racing.updateNode('TASK-1', (task) => ({ ...task, count: 0 }));
+    await expect(update).rejects.toMatchObject({ code: 'too-much-contention' });
+  });
+
+  it('refuses to depend on more than 150 attributes, and takes them by name', async () => {
+    const { writer } = await open();
+    const many = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`a${i}`, i]));
+    await writer.putNode('TASK-1', many);
+    const spread = writer.updateNode('TASK-1', (task) => ({ ...task, a0: 5 }));
+    await expect(spread).rejects.toMatchObject({
+      code: 'too-many-attributes',
+      message: expect.stringContaining('151'),
+    });
+    const { a149: _, ...fits } = many;
+    await writer.putNode('TASK-1', fits);
+    const { attributes } = await writer.updateNode('TASK-1', (task) => ({ ...task, a0: 5 }));
+    expect(attributes['a0']).toBe(5);
+    await writer.putNode('TASK-1', many);
+    expect((await writer.updateNode('TASK-1', { set: { a0: 7 } })).attributes['a0']).toBe(7);
+  });
+
+  it('refuses a function that changes what it was given, or gives nothing', async () => {
+    const { writer } = await open();
+    await writer.putNode('TASK-1', { a: 1 });
+    const mutating = writer.updateNode('TASK-1', (task) => {
+      task['a'] = 2;
+      return task;
+    });
+    await expect(mutating).rejects.toMatchObject({ code: 'invalid-argument' });
+    const nothing = writer.updateNode('TASK-1', (() => undefined) as never);
+    await expect(nothing).rejects.toMatchObject({ code: 'invalid-argument' });
+  });
+});
+
+describe('updateEdge', () => {
+  it('changes attributes of an edge, checked against the orders of its type', async () => {
+    const { writer, read } = await open();
+    await writer.putEdge('GOAL-1', 'MEMBER', 'TASK-1', { role: 'GUEST', note: 'x' });
+    await writer.updateEdge('GOAL-1', 'MEMBER', 'TASK-1', { set: { role: 'LEAD' } });
+    expect(await read('GOAL-1', 'MEMBER-TASK-1')).toEqual({ role: { S: 'LEAD' }, note: { S: 'x' } });
+    const wrong = writer.updateEdge('GOAL-1', 'MEMBER', 'TASK-1', { set: { role: 'BOSS' } });
+    await expect(wrong).rejects.toMatchObject({ code: 'invalid-attribute' });
+  });
+
+  it('keeps the target of a hashed key in the item that it makes, and out of what it gives', async () => {
+    const { writer, projectAll } = await open();
+    const made = await writer.updateEdge('TASK-1', 'LINK', 'TASK-2', { set: { n: 1 } }, { upsert: true });
+    const next = await writer.updateEdge('TASK-1', 'LINK', 'TASK-2', (link) => ({ n: (link['n'] as number) + 1 }));
+    expect([made.attributes, next.attributes]).toEqual([{ n: 1 }, { n: 2 }]);
+    const refused = writer.updateEdge('TASK-1', 'LINK', 'TASK-2', { set: { targetId: 'TASK-3' } });
+    await expect(refused).rejects.toMatchObject({ code: 'invalid-attribute' });
+    expect((await projectAll()).quarantined).toBe(0);
+  });
+});
+
+describe('a lost answer', () => {
+  /** A store whose next changes are made, and whose answers are lost. */
+  async function losing(losses: number) {
+    const table = await open();
+    let left = losses;
+    const lose = async <T>(call: () => Promise<T>): Promise<T> => {
+      const result = await call();
+      left -= 1;
+      if (left >= 0) throw new StoreError('retryable', 'TimeoutError', 'DynamoDB did not answer in time.');
+      return result;
+    };
+    const { store, graph } = table;
+    const lossy = createWriter(graph, {
+      wait: async () => undefined,
+      store: replacedCalls(store, {
+        change: (change) => lose(() => store.change(change)),
+        changeAll: (changes, token) => lose(() => store.changeAll(changes, token)),
+      }),
+    });
+    await table.writer.putNode('TASK-1', { count: 1 });
+    return { ...table, lossy };
+  }
+
+  it('of an update is the error outcome-unknown, and adds once', async () => {
+    const { lossy, read } = await losing(2);
+    const refused = { code: 'outcome-unknown' };
+    await expect(lossy.updateNode('TASK-1', { add: { count: 1 } })).rejects.toMatchObject(refused);
+    expect(await read('TASK-1')).toEqual({ count: { N: '2' } });
+    const increment = lossy.updateNode('TASK-1', ({ count }) => ({ count: (count as number) + 1 }));
+    await expect(increment).rejects.toMatchObject(refused);
+    expect(await read('TASK-1')).toEqual({ count: { N: '3' } });
+  });
+
+  it('is asked for again with once, and adds once', async () => {
+    const { lossy, read } = await losing(3);
+    const { attributes } = await lossy.updateNode('TASK-1', { add: { count: 1 } }, { once: true });
+    expect(attributes).toEqual({ count: 2 });
+    await lossy.updateNode('TASK-1', ({ count }) => ({ count: (count as number) + 1 }), { once: true });
+    expect(await read('TASK-1')).toEqual({ count: { N: '3' } });
+  });
+
+  it('of a transaction is asked for again under its token', async () => {
+    const { lossy, read } = await losing(3);
+    await lossy.transact((transaction) => transaction.updateNode('TASK-1', { add: { count: 1 } }));
+    expect(await read('TASK-1')).toEqual({ count: { N: '2' } });
+  });
+});
