@@ -16,6 +16,7 @@ import { tableCommand } from './commands/table/table.ts';
 import { checkCommand } from './commands/trust/check.ts';
 import { rebuildCommand } from './commands/trust/rebuild.ts';
 import { redriveCommand } from './commands/trust/redrive.ts';
+import { statusCommand } from './commands/trust/status.ts';
 import { importCommand } from './commands/write/import.ts';
 import { failureDocument, failureText } from './session/failure.ts';
 import { shownLines } from './session/shown.ts';
@@ -26,6 +27,7 @@ const COMMANDS = [
   tableCommand,
   importCommand,
   projectCommand,
+  statusCommand,
   checkCommand,
   rebuildCommand,
   redriveCommand,

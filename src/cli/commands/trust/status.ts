@@ -1,0 +1,116 @@
+import type { Command } from 'commander';
+import { isProjected } from '../../../explain/projected.ts';
+import { type Status, status } from '../../../explain/status.ts';
+import { createStreamsClient } from '../../../store/client.ts';
+import { describeTable } from '../../../store/table.ts';
+import { DynamoDBStreamSource } from '../../../stream/source.ts';
+import { examples } from '../../session/options.ts';
+import { figure, type Output, textTable } from '../../session/output.ts';
+import { inSession, type Session, sessionReader } from '../../session/session.ts';
+import { stopOnSignal } from '../../session/signals.ts';
+
+/** Something needs a person; not a failure of the command. */
+const PROBLEMS = 1;
+const WATCH_MS = 2_000;
+
+/** `edgeloom status`: how the projections of a table are. */
+export function statusCommand(program: Command): void {
+  program
+    .command('status')
+    .description(
+      'say how far the consumers have come, what is in quarantine, what the last check found, what is missing',
+    )
+    .option('--watch', 'show it again every two seconds, until Ctrl-C')
+    .addHelpText('after', examples('status', 'status --watch', 'status --json'))
+    .action(
+      inSession(async (session, { watch = false }: { watch?: boolean }) => {
+        const result = watch ? await watched(session) : await statusOf(session);
+        if (result.problems.length > 0) process.exitCode = PROBLEMS;
+        return outputOf(session, result);
+      }),
+    );
+}
+
+async function statusOf(session: Session): Promise<Status> {
+  const { graph, store, client, settings } = session;
+  const { streamArn } = await describeTable(client, graph);
+  const streams = createStreamsClient(settings.client);
+  const reader = sessionReader(session);
+  try {
+    return await status({
+      ...{ graph, store },
+      source: streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn),
+      missing: streamArn === undefined ? ['The table has no stream: nothing is projected.'] : [],
+      isProjected: (key) => isProjected(reader, store, key),
+    });
+  } finally {
+    streams.destroy();
+  }
+}
+
+/** Shows the status until Ctrl-C; gives the last one. */
+async function watched(session: Session): Promise<Status> {
+  let isOver = false;
+  let wake = (): void => undefined;
+  const release = stopOnSignal(async () => {
+    isOver = true;
+    wake();
+  });
+  try {
+    for (;;) {
+      const result = await statusOf(session);
+      if (isOver) return result;
+      const { text, json } = outputOf(session, result);
+      if (session.settings.json) process.stdout.write(`${JSON.stringify(json)}\n`);
+      else
+        process.stdout.write(
+          `${process.stdout.isTTY ? '\u001b[H\u001b[2J' : ''}${new Date().toISOString()}\n${text}\n`,
+        );
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        setTimeout(resolve, WATCH_MS);
+      });
+      if (isOver) return result;
+    }
+  } finally {
+    release();
+  }
+}
+
+function outputOf({ graph }: Session, result: Status): Output {
+  const { shards, consumers, quarantined, projections, lastCheck, problems, rcu } = result;
+  const sections = [
+    `table ${graph.table.name}, model ${graph.fingerprint}`,
+    shards.length === 0
+      ? 'stream: none'
+      : textTable(
+          ['shard', 'state', 'behind (s)'],
+          shards.map(({ id, state, behindSeconds }) => [id, state, Math.round(behindSeconds)]),
+        ),
+    consumers.length === 0
+      ? 'consumers: none was seen'
+      : textTable(
+          ['consumer', 'kind', 'model', 'seen', 'records/s'],
+          consumers.map((one) => [
+            ...[one.id, one.kind, one.model, one.isStopped ? `${one.seen} (stopped)` : one.seen, one.recordsPerSecond],
+          ]),
+        ),
+    projections.length === 0
+      ? 'models: not managed (run edgeloom migrate)'
+      : textTable(
+          ['projection', 'generation', 'state'],
+          projections.map(({ name, generation, state }) => [name, generation, state]),
+        ),
+    `quarantine: ${
+      Object.entries(quarantined)
+        .map(([reason, count]) => `${count} ${reason}`)
+        .join(', ') || 'empty'
+    }`,
+    lastCheck === null
+      ? 'last check: none is known'
+      : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${lastCheck.drift} differences, ${lastCheck.pending} pending`,
+    problems.length === 0 ? 'nothing needs a person' : problems.map((problem) => `! ${problem}`).join('\n'),
+    `${figure(rcu)} RCU`,
+  ];
+  return { json: result, text: sections.join('\n\n') };
+}

@@ -1,0 +1,192 @@
+import type { CompiledModel } from '../model/compiled.ts';
+import { QUARANTINE_PARTITION, readEntry } from '../plan/quarantine-entry.ts';
+import { type ConsumerProgress, type LastCheck, lastCheckKey, readLastCheck } from '../progress/record.ts';
+import { type ShardPosition, type StreamPosition, streamPosition } from '../progress/stream-position.ts';
+import { queriedItems, type ReadStats, readItem } from '../store/pages.ts';
+import type { ItemKey, Store } from '../store/port.ts';
+import type { StreamSource } from '../stream/source.ts';
+
+/** What `status` needs. */
+export interface StatusOptions {
+  graph: CompiledModel;
+  /** The table. */
+  store: Pick<Store, 'get' | 'query'>;
+  /** The table's stream; absent: it has none. */
+  source?: StreamSource | undefined;
+  /** What the table lacks for the model, a sentence each. */
+  missing?: readonly string[] | undefined;
+  /** What the registry of models says. */
+  projections?: readonly ProjectionStatus[] | undefined;
+  /** Whether what is derived from a base item is as the base item wants it. */
+  isProjected(key: ItemKey): Promise<boolean>;
+  /** Clock in milliseconds since 1970. Default: the machine's. */
+  now?: (() => number) | undefined;
+}
+
+/** One projection of the registry. */
+export interface ProjectionStatus {
+  name: string;
+  generation: number;
+  state: string;
+}
+
+/** One shard of the stream. */
+export interface ShardStatus {
+  id: string;
+  /** Whether everything in it is applied. */
+  atEnd: boolean;
+  /** Age of the oldest record that is not applied, in seconds. */
+  behindSeconds: number;
+  /** `gone`: records wait, and no consumer has applied any for a minute. */
+  state: 'at end' | 'behind' | 'gone';
+}
+
+/** One consumer of the stream that was seen in the last two days. */
+export interface ConsumerStatus {
+  id: string;
+  kind: string;
+  /** The fingerprint of its model. */
+  model: string;
+  /** When it was seen last, ISO 8601. */
+  seen: string;
+  recordsPerSecond: number;
+  isStopped: boolean;
+}
+
+/** What `status` gives. */
+export interface Status {
+  shards: ShardStatus[];
+  consumers: ConsumerStatus[];
+  /** Quarantine entries by reason. */
+  quarantined: Record<string, number>;
+  projections: ProjectionStatus[];
+  /** What the last check of the whole table came to; null: none is known. */
+  lastCheck: (Omit<LastCheck, 'endedAtMs'> & { ended: string }) | null;
+  /** What needs a person, a sentence each. */
+  problems: string[];
+  /** Read capacity units consumed; reads of the stream are not among them. */
+  rcu: number;
+}
+
+/** A consumer that has applied nothing for so long, although records wait, is gone. */
+const GONE_MS = 60_000;
+/** Behind by more than this needs a person. */
+const LATE_SECONDS = 300;
+/** A check every night, and two hours for it to run. */
+const CHECK_DUE_HOURS = 26;
+
+/**
+ * Says how the projections of a table are: how far the consumers of its stream have come, what is in quarantine, what the
+ * last check found, what the table lacks.
+ */
+export async function status(options: StatusOptions): Promise<Status> {
+  const { graph, store, source, isProjected, missing = [], projections = [], now = Date.now } = options;
+  const stats: ReadStats = { rcu: 0 };
+  const position: StreamPosition | undefined =
+    source && (await streamPosition({ graph, store: counted(store, stats), source, isProjected, now }));
+  const consumers = position?.consumers ?? [];
+  const quarantined = await quarantine(graph, store, stats);
+  const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
+  const shards = (position?.shards ?? []).map((shard) => shardStatus(shard, consumers, now()));
+  return {
+    shards,
+    consumers: consumersOf(consumers),
+    quarantined,
+    projections: [...projections],
+    lastCheck: lastCheck === undefined ? null : checkStatus(lastCheck),
+    problems: [
+      ...missing,
+      ...shards.flatMap((shard) => shardProblem(shard, consumers)),
+      ...modelProblems(graph, consumers),
+      ...Object.entries(quarantined).map(
+        ([reason, count]) =>
+          `${count} records are in quarantine (${reason}): correct the items, then run edgeloom redrive.`,
+      ),
+      ...(lastCheck === undefined ? [] : checkProblems(lastCheck, now())),
+    ],
+    rcu: stats.rcu,
+  };
+}
+
+function counted(store: Pick<Store, 'query'>, stats: ReadStats): Pick<Store, 'query'> {
+  return {
+    query: async (request) => {
+      const page = await store.query(request);
+      stats.rcu += page.rcu;
+      return page;
+    },
+  };
+}
+
+async function quarantine(
+  graph: CompiledModel,
+  store: Pick<Store, 'query'>,
+  stats: ReadStats,
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  const request = { index: 'gsi0', partition: QUARANTINE_PARTITION } as const;
+  for await (const item of queriedItems(store, request, stats)) {
+    const { code } = readEntry(graph, item);
+    counts[code] = (counts[code] ?? 0) + 1;
+  }
+  return counts;
+}
+
+function shardStatus(
+  { shardId: id, atEnd, behindSeconds }: ShardPosition,
+  consumers: readonly ConsumerProgress[],
+  nowMs: number,
+): ShardStatus {
+  if (atEnd) return { id, atEnd, behindSeconds, state: 'at end' };
+  const isSeen = consumers.some(({ isStopped, seenAtMs }) => !isStopped && nowMs - seenAtMs < GONE_MS);
+  const isGone = !isSeen && behindSeconds * 1000 >= GONE_MS;
+  return { id, atEnd, behindSeconds, state: isGone ? 'gone' : 'behind' };
+}
+
+/** One entry a consumer: one that reads many shards has several records. */
+function consumersOf(records: readonly ConsumerProgress[]): ConsumerStatus[] {
+  const byId = new Map<string, ConsumerProgress>();
+  for (const record of records) {
+    const known = byId.get(record.id);
+    if (known === undefined || known.seenAtMs < record.seenAtMs) byId.set(record.id, record);
+  }
+  return [...byId.values()]
+    .sort((left, right) => right.seenAtMs - left.seenAtMs)
+    .map(({ id, kind, model, seenAtMs, records: applied, intervalMs, isStopped }) => ({
+      ...{ id, kind, model, isStopped },
+      seen: new Date(seenAtMs).toISOString(),
+      recordsPerSecond: intervalMs > 0 ? Math.round((applied * 10_000) / intervalMs) / 10 : 0,
+    }));
+}
+
+function checkStatus({ endedAtMs, ...check }: LastCheck): NonNullable<Status['lastCheck']> {
+  return { ...check, ended: new Date(endedAtMs).toISOString() };
+}
+
+function shardProblem({ id, state, behindSeconds }: ShardStatus, consumers: readonly ConsumerProgress[]): string[] {
+  const behind = `the oldest record that is not applied is ${Math.round(behindSeconds)} s old`;
+  if (state === 'gone') {
+    const newest = Math.max(...consumers.map(({ seenAtMs }) => seenAtMs));
+    const seen = consumers.length === 0 ? 'was ever seen' : `has been seen since ${new Date(newest).toISOString()}`;
+    return [
+      `No consumer of shard ${id} ${seen}, and ${behind}: start one (edgeloom project), or look at the function.`,
+    ];
+  }
+  return state === 'behind' && behindSeconds > LATE_SECONDS ? [`The consumer of shard ${id} is late: ${behind}.`] : [];
+}
+
+function modelProblems(graph: CompiledModel, consumers: readonly ConsumerProgress[]): string[] {
+  // Consumers of an earlier model are remembered for two days; only the one that was seen last tells what runs now.
+  const [newest] = [...consumers].sort((left, right) => right.seenAtMs - left.seenAtMs);
+  if (newest === undefined || newest.model === graph.fingerprint) return [];
+  return [`The consumer ${newest.id} projects another model (${newest.model}) than this one (${graph.fingerprint}).`];
+}
+
+function checkProblems({ endedAtMs, verdict, drift }: LastCheck, nowMs: number): string[] {
+  const hours = Math.floor((nowMs - endedAtMs) / 3_600_000);
+  return [
+    ...(verdict === 'drift' ? [`The last check left ${drift} differences: run edgeloom check --repair.`] : []),
+    ...(verdict === 'failed' ? ['The last check did not come to its end.'] : []),
+    ...(hours >= CHECK_DUE_HOURS ? [`The last check was ${hours} hours ago.`] : []),
+  ];
+}

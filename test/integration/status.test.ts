@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { isProjected } from '../../src/explain/projected.ts';
+import { type Status, status } from '../../src/explain/status.ts';
+import { type LastCheck, lastCheckItem } from '../../src/progress/record.ts';
+import { appliedUpToMs, streamPosition } from '../../src/progress/stream-position.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { DynamoDBStreamSource } from '../../src/stream/source.ts';
+import { createWorker } from '../../src/worker/worker.ts';
+import { followGraph, follows, user } from '../support/follow-graph.ts';
+import { testTable } from '../support/table.ts';
+
+type Table = Awaited<ReturnType<typeof testTable>>;
+
+const MINUTES = 60_000;
+
+function contextOf({ graph, store, streams, streamArn }: Table, laterMs = 0) {
+  const reader = createReader(graph, { store });
+  return {
+    ...{ graph, store },
+    source: new DynamoDBStreamSource(streams, streamArn),
+    isProjected: (key: { source: string; target: string }) => isProjected(reader, store, key),
+    now: () => Date.now() + laterMs,
+  };
+}
+
+function statusOf(table: Table, laterMs = 0): Promise<Status> {
+  return status(contextOf(table, laterMs));
+}
+
+async function project({ graph, store, streams, streamArn }: Table, progress = true): Promise<void> {
+  await createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20, progress }).run({ untilIdle: true });
+}
+
+async function putUsers(table: Table, count: number): Promise<void> {
+  await table.store.writeMany(Array.from({ length: count }, (_, i) => ({ put: user(`${i}`) })));
+}
+
+describe('status', () => {
+  it('tells a consumer that is gone from one that is at the end of its shard', async () => {
+    const table = await testTable(followGraph());
+    await putUsers(table, 30);
+    const gone = await statusOf(table, 10 * MINUTES);
+    expect(gone.shards).toEqual([expect.objectContaining({ atEnd: false, state: 'gone' })]);
+    expect(gone.shards[0]!.behindSeconds).toBeGreaterThan(500);
+    expect(gone.problems).toEqual([expect.stringContaining('No consumer of shard')]);
+
+    await project(table);
+    const done = await statusOf(table, 10 * MINUTES);
+    expect(done.shards).toEqual([expect.objectContaining({ atEnd: true, behindSeconds: 0, state: 'at end' })]);
+    expect(done.consumers).toEqual([expect.objectContaining({ kind: 'worker', isStopped: true })]);
+    expect(done.problems).toEqual([]);
+  });
+
+  it('takes records for applied that a consumer has applied and not noted', async () => {
+    const table = await testTable(followGraph());
+    await putUsers(table, 5);
+    await project(table, false);
+    const { shards, consumers } = await statusOf(table);
+    expect(consumers).toEqual([]);
+    expect(shards).toEqual([expect.objectContaining({ atEnd: true })]);
+  });
+
+  it('counts quarantine by reason, and asks for a person', async () => {
+    const table = await testTable(followGraph());
+    await table.store.put({ ...follows('1', '2'), since: { M: {} } });
+    await project(table);
+    const { quarantined, problems } = await statusOf(table);
+    expect(quarantined).toEqual({ 'wrong-type': 1 });
+    expect(problems).toEqual([expect.stringContaining('1 records are in quarantine (wrong-type)')]);
+  });
+
+  it.each<[string, Partial<LastCheck>, number, RegExp | undefined]>([
+    ['a clean check', {}, 0, undefined],
+    ['a check that left drift', { verdict: 'drift', drift: 3 }, 0, /left 3 differences/],
+    ['a check that failed', { verdict: 'failed' }, 0, /did not come to its end/],
+    ['a check of two days ago', {}, 48 * 60 * MINUTES, /48 hours ago/],
+  ])('tells of %s', async (_name, last, laterMs, problem) => {
+    const table = await testTable(followGraph());
+    const check: LastCheck = { endedAtMs: Date.now(), verdict: 'clean', drift: 0, pending: 0, quarantined: 0, ...last };
+    await table.store.put(lastCheckItem(table.graph.table, check));
+    const { lastCheck, problems } = await statusOf(table, laterMs);
+    expect(lastCheck).toMatchObject({ verdict: check.verdict, drift: check.drift });
+    expect(problems).toEqual(problem === undefined ? [] : [expect.stringMatching(problem)]);
+  });
+});
+
+describe('the position of a stream', () => {
+  it('is certain at the end, and at the oldest record that is not applied', async () => {
+    const table = await testTable(followGraph());
+    const context = contextOf(table);
+    await putUsers(table, 3);
+    const behind = appliedUpToMs(await streamPosition(context));
+    expect(behind).toBeLessThanOrEqual(Date.now());
+    await project(table);
+    const beforeMs = Date.now();
+    expect(appliedUpToMs(await streamPosition(context))).toBeGreaterThanOrEqual(beforeMs);
+  });
+
+  it('is unknown where many records stand for each other', async () => {
+    const table = await testTable(followGraph());
+    await putUsers(table, 60);
+    await project(table, false);
+    expect(appliedUpToMs(await streamPosition(contextOf(table)))).toBeUndefined();
+  });
+});
