@@ -48,9 +48,9 @@ export async function writeCounted(
   current: Item | undefined,
   wanted: Item | undefined,
   update: DerivedUpdate,
+  countName: string,
 ): Promise<boolean> {
-  const countName = stringOf(wanted?.[COUNTED]) ?? stringOf(current?.[COUNTED]) ?? '';
-  const change = difference(current, wanted);
+  const change = difference(current, wanted, countName);
   if (change === 0) return (await updateItem(context, update)).applied;
   return await transacted(context, [update, countUpdate(context.graph, update.key.source, countName, change)]);
 }
@@ -115,7 +115,7 @@ async function written(context: ApplyContext, countName: string, changes: readon
   const moving: Change[] = [];
   let change = 0;
   for (const one of changes) {
-    const moves = difference(one.current, one.wanted);
+    const moves = difference(one.current, one.wanted, countName);
     change += moves;
     if (moves !== 0) moving.push(one);
     else if (!(await updateItem(context, one.update)).applied) open.push(one.unit);
@@ -128,9 +128,10 @@ async function written(context: ApplyContext, countName: string, changes: readon
   return [...open, ...moving.map(({ unit }) => unit)];
 }
 
-/** What writing an item adds to the count: 1, -1 or 0. */
-function difference(current: Item | undefined, wanted: Item | undefined): number {
-  return Number(wanted?.[COUNTED] !== undefined) - Number(current?.[COUNTED] !== undefined);
+/** What writing an item adds to a count: 1, -1 or 0. An item that names another count is not in this one. */
+function difference(current: Item | undefined, wanted: Item | undefined, countName: string): number {
+  const isIn = (item: Item | undefined): number => Number(stringOf(item?.[COUNTED]) === countName);
+  return isIn(wanted) - isIn(current);
 }
 
 async function transacted(context: ApplyContext, updates: readonly DerivedUpdate[]): Promise<boolean> {

@@ -13,7 +13,6 @@ import { countNameOfKey } from '../repair/parts/count.ts';
 import { indexItemText } from '../repair/parts/index-item.ts';
 import type { ItemKind } from '../repair/parts/kind.ts';
 import { fitsAgain } from '../repair/parts/mark.ts';
-import { hasPlausibleWatermark } from '../repair/parts/watermark.ts';
 import { CollectionDigest } from './digest.ts';
 
 /**
@@ -109,7 +108,7 @@ export class PartitionSummary {
 
   private tombstone(kind: ItemKind, item: Item): Noted {
     // What is mended becomes a tombstone then: nothing else has to be done about it.
-    if (kind.isLive(item) || !hasPlausibleWatermark(this, item)) return undefined;
+    if (kind.isLive(item) || kind.oddities(this, item).length > 0) return undefined;
     const expiry = numberOf(item[this.graph.table.ttl]);
     if (expiry === undefined) return 'empty';
     return Number(expiry) < this.nowSeconds ? 'expired' : undefined;

@@ -8,7 +8,6 @@ import { type CopySlot, isSlotRight } from '../repair/parts/copy.ts';
 import { indexItemText } from '../repair/parts/index-item.ts';
 import type { OddityContext, Part, Suspect } from '../repair/parts/kind.ts';
 import { edgeNamedByReverse, reverseItem } from '../repair/parts/reverse-item.ts';
-import { hasPlausibleWatermark } from '../repair/parts/watermark.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
 
@@ -91,9 +90,9 @@ export class LookUps {
     if (this.failure !== undefined) throw this.failure.error;
   }
 
-  /** No look-up is made for a tombstone whose watermark can be. */
+  /** No look-up is made for a tombstone that is one. */
   private isWorthALook(item: Item): boolean {
-    return reverseItem.isLive(item) || !hasPlausibleWatermark({ streamLabel: this.context.stream.known }, item);
+    return reverseItem.isLive(item) || reverseItem.oddities(oddityContext(this.context), item).length > 0;
   }
 
   private async lookUpEdges(): Promise<void> {

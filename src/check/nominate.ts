@@ -141,7 +141,8 @@ class PartitionComparison {
     }
     for (const name of new Set([...this.live.keys(), ...this.counts.keys()])) {
       const differs = (this.counts.get(name) ?? 0) !== (this.live.get(name) ?? 0);
-      if (differs && !this.malformed.has(name)) yield this.suspect(degreeKey(name), { kind: 'count' });
+      if (differs && !this.malformed.has(name) && itemKindOf(this.graph, degreeKey(name)).name === 'count')
+        yield this.suspect(degreeKey(name), { kind: 'count' });
     }
     for (const part of this.inView.rest()) yield this.suspect(VIEW_KEY, part);
   }

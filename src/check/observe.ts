@@ -33,14 +33,14 @@ export async function observe(context: ObserveContext, suspects: readonly Suspec
   const seen = suspects.map((suspect, i): Seen => {
     const first = read;
     read += keys[i]!.length;
-    const isLive = itemKindOf(graph, suspect.sortKey).isLive(derived[i]);
-    return { suspect, isLive, derived: derived[i], keys: keys[i]!, items: items.slice(first, read) };
+    const kind = itemKindOf(graph, suspect.sortKey);
+    return { suspect, kind, derived: derived[i], keys: keys[i]!, items: items.slice(first, read) };
   });
   return Promise.all(
     seen.map(async (one): Promise<Observation> => {
       const kind = partKindOf(one.suspect.part);
       const state = kind.state?.(one) ?? stateByBase(one);
-      return { isLive: one.isLive, ...state, ...(await kind.compare(context, one)) };
+      return { isLive: one.kind.isLive(one.derived), ...state, ...(await kind.compare(context, one)) };
     }),
   );
 }

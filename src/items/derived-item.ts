@@ -1,3 +1,5 @@
+import { type AttributeValue, type Item, numberOf } from './attribute-value.ts';
+
 /** Names of the attributes of derived items: views, index items, tombstones and quarantine entries. */
 export const EDGE_SET = 'edgeSet';
 export const ATTRIBUTES = 'attributes';
@@ -64,3 +66,14 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
 
 /** How long a tombstone is kept, in hours: longer than any stream record lives (24). */
 export const TOMBSTONE_HOURS = 48;
+
+/** The condition of a write to an item that was seen: that nothing has been written to it since. */
+export function unchanged(item: Item | undefined): {
+  kind: 'revision';
+  revision: string | undefined;
+  malformed?: AttributeValue;
+} {
+  const stored = item?.[REVISION];
+  const revision = numberOf(stored);
+  return { kind: 'revision', revision, ...(stored !== undefined && revision === undefined && { malformed: stored }) };
+}

@@ -123,6 +123,11 @@ export function isWithinBytes(text: string, limitBytes: number): boolean {
   return text.length * 3 <= limitBytes || Buffer.byteLength(text) <= limitBytes;
 }
 
+/** Whether a key is no longer than DynamoDB's limits; no item has a longer one, so a read of it finds nothing. */
+export function isKeyWithinLimits({ source, target }: { source: string; target: string }): boolean {
+  return isWithinBytes(source, PARTITION_KEY_BYTES) && isWithinBytes(target, SORT_KEY_BYTES);
+}
+
 /** The first 128 bits of SHA-256, as 32 hex digits. */
 export function hash128(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32);

@@ -1,7 +1,7 @@
 import type { ItemHistory } from '../fold/fold.ts';
 import { type Item, numberOf, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, WATERMARK } from '../items/derived-item.ts';
+import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../items/derived-item.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
 import { continuationKey } from '../items/keys.ts';
 import { laterOf } from '../items/watermark.ts';
@@ -99,7 +99,7 @@ export function beginUpdate(
       [MODEL]: { S: graph.fingerprint },
     },
     unset: [graph.table.ttl],
-    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
+    condition: unchanged(current),
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Item, numberOf, sameItem, stringOf } from '../items/attribute-value.ts';
+import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import {
   ATTRIBUTES,
   EDGE_SET,
@@ -7,6 +7,7 @@ import {
   MODEL,
   REVISION,
   TOMBSTONE_HOURS,
+  unchanged,
   WATERMARK,
 } from '../items/derived-item.ts';
 import { elementEdge, escapedEdge } from '../items/element.ts';
@@ -220,7 +221,7 @@ export function viewUpdate(
       ...copiesField(view, copies),
       [EVICTED]: evicted.size > 0 ? { SS: [...evicted] } : undefined,
     }),
-    condition: { kind: 'revision', revision: numberOf(view?.[REVISION]) },
+    condition: unchanged(view),
   };
 }
 
@@ -283,7 +284,7 @@ export function settledIndexUpdate(
   return {
     key: { source: unit.source, target: unit.sortKey },
     ...withFields(graph, graph.fingerprint, wanted === undefined, watermark, now, indexFields(wanted)),
-    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
+    condition: unchanged(current),
   };
 }
 

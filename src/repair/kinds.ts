@@ -3,6 +3,7 @@ import type { CompiledModel } from '../model/compiled.ts';
 import { continuation, continuationPart } from './parts/continuation.ts';
 import { count, countPart } from './parts/count.ts';
 import { expiry } from './parts/expiry.ts';
+import { form } from './parts/form.ts';
 import { indexItem, indexItemPart } from './parts/index-item.ts';
 import type { ItemKind, Part, PartKind } from './parts/kind.ts';
 import { quarantineEntry } from './parts/quarantine-entry.ts';
@@ -34,6 +35,7 @@ const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: K
   'unknown-item': unknownItemPart,
   watermark,
   expiry,
+  form,
 };
 
 /** The kind of the derived item with a sort key, as far as the model keeps such items. */

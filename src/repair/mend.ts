@@ -1,11 +1,12 @@
 import type { ApplyStats } from '../apply/context.ts';
 import { StoreError } from '../errors.ts';
 import { numberOf } from '../items/attribute-value.ts';
-import { REVISION } from '../items/derived-item.ts';
+import { unchanged } from '../items/derived-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
 import { itemKindOf } from './kinds.ts';
+import { mendForm } from './parts/form.ts';
 import type { ItemKind, Suspect } from './parts/kind.ts';
 import type { SettleContext } from './settle/context.ts';
 
@@ -48,7 +49,11 @@ export class Mender {
     }));
     items.sort((left, right) => left.kind.mendOrder - right.kind.mendOrder);
     for (const { kind, key, parts } of items) {
-      if (await this.attempted(key, () => kind.mend(this.context, key, parts))) written.add(key.target);
+      const isMended = await this.attempted(key, async () => {
+        if (parts.some((part) => part.kind === 'form')) await mendForm(this.context, kind, key);
+        return await kind.mend(this.context, key, parts);
+      });
+      if (isMended) written.add(key.target);
     }
     return written;
   }
@@ -81,7 +86,7 @@ export class Mender {
     if (item === undefined || kind.isLive(item)) return false;
     const expiry = numberOf(item[graph.table.ttl]);
     if (expiry === undefined || Number(expiry) * 1000 >= now()) return false;
-    const { applied } = await store.delete(key, { kind: 'revision', revision: numberOf(item[REVISION]) });
+    const { applied } = await store.delete(key, unchanged(item));
     return applied;
   }
 }

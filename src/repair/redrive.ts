@@ -2,9 +2,9 @@ import pMap from 'p-map';
 import { type ApplyContext, type ApplyStats, OutOfTimeError, retryingWithin } from '../apply/context.ts';
 import { applyContinuationUnit, applyFanOutUnit } from '../apply/fan-out.ts';
 import { StoreError } from '../errors.ts';
-import { type Item, numberOf, stringOf } from '../items/attribute-value.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { REVISION, WATERMARK } from '../items/derived-item.ts';
+import { unchanged, WATERMARK } from '../items/derived-item.ts';
 import { VIEW_KEY } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { reverseOf } from '../plan/copies.ts';
@@ -129,7 +129,7 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
 async function clear({ graph, store, stats }: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const { partitionKey, sortKey } = graph.table;
   const key = { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
-  const { applied, wcu } = await store.delete(key, { kind: 'revision', revision: numberOf(item[REVISION]) });
+  const { applied, wcu } = await store.delete(key, unchanged(item));
   stats.wcu += wcu;
   if (applied) result.repaired += 1;
   else {

@@ -13,6 +13,7 @@ import {
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../items/attribute-value.ts';
+import { isKeyWithinLimits } from '../items/keys.ts';
 import type { TableNames } from '../model/compiled.ts';
 import {
   classified,
@@ -69,6 +70,8 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
+    // Base items name nodes that need not exist, with ids that no node can have.
+    if (!isKeyWithinLimits(key)) return { rcu: 0 };
     const input: GetItemCommandInput = {
       TableName: this.table.name,
       Key: this.key(key),
@@ -81,7 +84,8 @@ export class DynamoDBStore implements Store, ScanSource {
 
   async getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult> {
     // BatchGetItem refuses a key that is named twice.
-    const distinct = [...new Map(keys.map((key) => [JSON.stringify([key.source, key.target]), key])).entries()];
+    const possible = keys.filter(isKeyWithinLimits);
+    const distinct = [...new Map(possible.map((key) => [JSON.stringify([key.source, key.target]), key])).entries()];
     const found = new Map<string, Item>();
     let rcu = 0;
     let calls = 0;

@@ -26,7 +26,11 @@ export function updateExpression(
     names[`#u${i}`] = name;
     return `#u${i}`;
   });
-  const adds = ['#r :one'];
+  const adds: string[] = [];
+  const { condition } = update;
+  // A revision that is no number takes no addition.
+  if (condition.kind === 'revision' && condition.malformed !== undefined) sets.push('#r = :one');
+  else adds.push('#r :one');
   const deletes: string[] = [];
   if (update.addCount !== undefined) {
     names['#c'] = COUNT;
@@ -46,7 +50,7 @@ export function updateExpression(
   const clauses = [
     sets.length > 0 ? `SET ${sets.join(', ')}` : '',
     unsets.length > 0 ? `REMOVE ${unsets.join(', ')}` : '',
-    `ADD ${adds.join(', ')}`,
+    adds.length > 0 ? `ADD ${adds.join(', ')}` : '',
     deletes.length > 0 ? `DELETE ${deletes.join(', ')}` : '',
   ];
   return {
@@ -60,17 +64,27 @@ export function updateExpression(
 }
 
 /** The condition of a DeleteItem. */
-export function deleteCondition({
-  revision,
-}: RevisionCondition): Pick<
-  DeleteItemCommandInput,
-  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
-> {
+export function deleteCondition(
+  condition: RevisionCondition,
+): Pick<DeleteItemCommandInput, 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'> {
+  const values: Record<string, AttributeValue> = {};
   return {
-    ConditionExpression: revision === undefined ? 'attribute_not_exists(#r)' : '#r = :revision',
+    ConditionExpression: revisionExpression(condition, values),
     ExpressionAttributeNames: { '#r': REVISION },
-    ...(revision !== undefined && { ExpressionAttributeValues: { ':revision': { N: revision } } }),
+    ...(Object.keys(values).length > 0 && {
+      ExpressionAttributeValues: values as DeleteItemCommandInput['ExpressionAttributeValues'],
+    }),
   };
+}
+
+function revisionExpression(
+  { revision, malformed }: RevisionCondition,
+  values: Record<string, AttributeValue>,
+): string {
+  const expected = malformed ?? (revision === undefined ? undefined : { N: revision });
+  if (expected === undefined) return 'attribute_not_exists(#r)';
+  values[':revision'] = expected;
+  return '#r = :revision';
 }
 
 function conditionExpression(
@@ -78,11 +92,7 @@ function conditionExpression(
   names: Record<string, string>,
   values: Record<string, AttributeValue>,
 ): string {
-  if (condition.kind === 'revision') {
-    if (condition.revision === undefined) return 'attribute_not_exists(#r)';
-    values[':revision'] = { N: condition.revision };
-    return '#r = :revision';
-  }
+  if (condition.kind === 'revision') return revisionExpression(condition, values);
   names['#w'] = WATERMARK;
   values[':watermark'] = { S: condition.watermark };
   const clauses = ['(attribute_not_exists(#w) OR #w < :watermark)'];

@@ -1,4 +1,4 @@
-import type { Item } from '../items/attribute-value.ts';
+import type { AttributeValue, Item } from '../items/attribute-value.ts';
 import type { IndexName } from '../model/compiled.ts';
 
 /**
@@ -157,6 +157,8 @@ export interface ShapeCondition {
 export interface RevisionCondition {
   kind: 'revision';
   revision: string | undefined;
+  /** What stands in the place of the revision and is no number. An update then begins to count anew. */
+  malformed?: AttributeValue | undefined;
 }
 
 /** What `update` gives: `current` is the item that failed the condition (absent where there is none). */

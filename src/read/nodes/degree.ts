@@ -1,8 +1,10 @@
 import { EdgeloomError } from '../../errors.ts';
+import { stringOf } from '../../items/attribute-value.ts';
 import { degreeKey, VIEW_KEY } from '../../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
 import { checkOptions } from '../../options.ts';
-import { pages } from '../../store/pages.ts';
+import { derivedOf } from '../../plan/derive.ts';
+import { queriedItems } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
 
@@ -51,13 +53,17 @@ export async function readDegree(
 }
 
 async function countBaseEdges(
-  { store }: ReadContext,
+  { graph, store }: ReadContext,
   source: string,
   edgeType: string,
   consistent: boolean,
 ): Promise<number> {
-  const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent, countOnly: true };
+  const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
   let total = 0;
-  for await (const { count } of pages(store, request)) total += count;
+  for await (const item of queriedItems(store, request)) {
+    // As many as the set would hold: an edge that cannot be derived is in quarantine.
+    const sortKey = stringOf(item[graph.table.sortKey]) ?? '';
+    if (derivedOf(graph, source, sortKey, item).element !== undefined) total += 1;
+  }
   return total;
 }

@@ -1,24 +1,25 @@
 import { epochSeconds, updateItem } from '../../apply/context.ts';
-import { canonicalText, type Item, numberOf, stringOf } from '../../items/attribute-value.ts';
-import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, WATERMARK } from '../../items/derived-item.ts';
+import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
+import { AFTER, MODEL, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../../items/derived-item.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { reversePrefix } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { EpochSeconds } from '../../plan/unit.ts';
 import type { DerivedUpdate, ItemKey } from '../../store/port.ts';
 import { trusted } from '../settle/context.ts';
+import { oddities } from './form.ts';
 import { hashed, type ItemKind, NO_WATERMARK, type Part, type PartKind, revisionOf } from './kind.ts';
-import { fencedOddities } from './oddities.ts';
 
 /** The place that a fan-out has come to; its own record drives the next page. */
 export const continuation: ItemKind = {
   name: 'continuation',
   decidedBy: 'other-partitions',
+  attributes: new Map([AFTER, WATERMARK, MODEL].map((name) => [name, 'any'])),
   hasTombstones: true,
   mendOrder: 2,
   isKept: ({ edges }, { edgeType, generation }) => generation === 1 && edges.get(edgeType)?.copy !== undefined,
   isLive: (item) => item?.[AFTER] !== undefined,
-  oddities: (context, item) => fencedOddities(continuation, context, item),
+  oddities: (context, item) => oddities(continuation, context, item),
   /** Has a stuck fan-out go on. */
   async mend(context, key) {
     let { item } = await context.store.get(key, { consistent: true });
@@ -85,6 +86,6 @@ function restartUpdate(
     key,
     set: { ...stamp, ...(isOpen ? { [AFTER]: { S: after } } : expiry) },
     unset: [isOpen ? graph.table.ttl : AFTER],
-    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
+    condition: unchanged(current),
   };
 }

@@ -1,6 +1,6 @@
 import { checkTime, updateItem } from '../../apply/context.ts';
-import { type Item, numberOf, stringOf } from '../../items/attribute-value.ts';
-import { COUNT, COUNTED, MODEL, REVISION } from '../../items/derived-item.ts';
+import { type Item, sameValue, stringOf } from '../../items/attribute-value.ts';
+import { COUNT, COUNTED, MODEL, REVISION, unchanged } from '../../items/derived-item.ts';
 import { classifyDerivedKey, type DerivedKey } from '../../items/derived-key.ts';
 import { countNameOf, degreeKey, edgeIndexKey, hashedIndexPrefix } from '../../items/keys.ts';
 import { countOf } from '../../items/stored-view.ts';
@@ -8,21 +8,23 @@ import { type CompiledModel, type EdgeModel, layersOf } from '../../model/compil
 import { queriedItems, readItem } from '../../store/pages.ts';
 import type { DerivedUpdate, Store } from '../../store/port.ts';
 import type { SettleContext } from '../settle/context.ts';
-import { hashed, type ItemKind, type Part, type PartKind, revisionOf } from './kind.ts';
-
-const NONE: readonly Part[] = [];
-const MALFORMED: readonly Part[] = [{ kind: 'count' }];
+import { oddities } from './form.ts';
+import { hashed, type ItemKind, type ObserveContext, type Part, type PartKind, revisionOf } from './kind.ts';
 
 /** How many counted edges of a type a node has. Its live index items decide, which come and go in one transaction with it. */
 export const count: ItemKind = {
   name: 'count',
   decidedBy: 'partition',
+  attributes: new Map([COUNT, MODEL].map((name) => [name, 'any'])),
   hasTombstones: false,
   // One that is no number is in the way of the items that it counts.
   mendOrder: 0,
   isKept: (graph, key) => layersOf(graph).some(({ edges }) => isCountOf(edges.get(key.edgeType), key)),
-  isLive: () => false,
-  oddities: (_context, item) => (countOf(item) === undefined ? MALFORMED : NONE),
+  isLive: (item) => item !== undefined,
+  oddities: (context, item) => {
+    const parts = oddities(count, context, item);
+    return countOf(item) === undefined ? [...parts, { kind: 'count' }] : parts;
+  },
   async mend(context, { source, target }) {
     await settleCount(context, source, target);
     return true;
@@ -34,8 +36,8 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
   isContent: true,
   decidingKeys: () => [],
   async compare(context, { suspect: { source, sortKey }, derived }) {
-    const live = await countLive(context, source, sortKey);
-    return { wanted: `a count of ${live}`, stored: `a count of ${countOf(derived) ?? 'nothing'}` };
+    const { live, stored } = await countAtOnce(context, source, sortKey, derived);
+    return { wanted: `a count of ${live}`, stored: `a count of ${countOf(stored) ?? 'nothing'}` };
   },
   // It has no base item of its own; its revision moves with each of the items that it counts.
   state: ({ derived }) => ({ revision: revisionOf(derived), base: hashed(revisionOf(derived) ?? '') }),
@@ -55,15 +57,37 @@ function isCountOf(edge: EdgeModel | undefined, { generation }: DerivedKey): boo
  * Settles the count of a node's edges of a type by its live index items. Each of them that comes or goes moves the count's
  * revision too, so a count is written only if none has since it was read.
  */
-async function settleCount(context: SettleContext, source: string, sortKey: string): Promise<void> {
+export async function settleCount(context: SettleContext, source: string, sortKey: string): Promise<void> {
   const name = countNameOfKey(sortKey);
   for (;;) {
     checkTime(context);
-    const current = await readItem(context, { source, target: sortKey });
-    const live = await countLive(context, source, sortKey);
-    if (countOf(current) === live) return;
-    const result = await updateItem(context, settledCountUpdate(context.graph, source, name, current, live));
+    const seen = await readItem(context, { source, target: sortKey });
+    const { live, stored } = await countAtOnce(context, source, sortKey, seen);
+    if (countOf(stored) === live && stored?.[context.graph.table.ttl] === undefined) return;
+    const result = await updateItem(context, settledCountUpdate(context.graph, source, name, stored, live));
     if (result.applied) return;
+  }
+}
+
+/** How often the items are counted while the count moves. */
+const MOST_COUNTS = 5;
+
+/**
+ * A count and what it should be, of one moment: had an item come or gone while the items were counted, the count's revision
+ * had moved. A count that is wrong must not pass because the items were counted a moment later.
+ */
+async function countAtOnce(
+  { store }: Pick<ObserveContext, 'store'>,
+  source: string,
+  sortKey: string,
+  seen: Item | undefined,
+): Promise<{ live: number; stored: Item | undefined }> {
+  let stored = seen;
+  for (let attempt = 1; ; attempt++) {
+    const live = await countLive({ store }, source, sortKey);
+    const [again] = (await store.getMany([{ source, target: sortKey }], { consistent: true })).items;
+    if (attempt === MOST_COUNTS || sameValue(stored?.[REVISION], again?.[REVISION])) return { live, stored };
+    stored = again;
   }
 }
 
@@ -96,6 +120,6 @@ function settledCountUpdate(
     key: { source, target: degreeKey(countName) },
     set: { [MODEL]: { S: graph.fingerprint }, [COUNT]: { N: String(count) } },
     unset: [graph.table.ttl],
-    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },
+    condition: unchanged(current),
   };
 }

@@ -5,8 +5,9 @@ import type { Part, PartKind } from './kind.ts';
 export const expiry: PartKind<Extract<Part, { kind: 'expiry' }>> = {
   isContent: false,
   decidingKeys: () => [],
-  compare({ graph }, { derived, isLive }) {
-    const stored = isLive ? derived?.[graph.table.ttl] : undefined;
+  compare({ graph }, { derived, kind }) {
+    const isTombstone = kind.hasTombstones && !kind.isLive(derived);
+    const stored = isTombstone ? undefined : derived?.[graph.table.ttl];
     return { wanted: null, stored: stored === undefined ? null : `an expiry at ${canonicalText(stored)}` };
   },
 };

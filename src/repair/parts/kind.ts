@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { canonicalText, type Item, numberOf } from '../../items/attribute-value.ts';
+import { type AttributeType, canonicalText, type Item, numberOf } from '../../items/attribute-value.ts';
 import { REVISION } from '../../items/derived-item.ts';
 import type { DerivedKey, DerivedKind } from '../../items/derived-key.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
@@ -35,6 +35,8 @@ export type Part =
   | { kind: 'watermark' }
   /** The expiry of an item that is no tombstone: TTL would delete what readers need. */
   | { kind: 'expiry' }
+  /** Attributes that the item's kind does not have, or a revision that is no number. */
+  | { kind: 'form' }
   /** A derived sort key of no kind that the model keeps. */
   | { kind: 'unknown-item' };
 
@@ -56,8 +58,7 @@ export interface ObserveContext {
 /** A suspect's derived item, and the items that decide about it, read after it. */
 export interface Seen<P extends Part = Part> {
   suspect: Suspect<P>;
-  /** Whether the derived item exists as more than a tombstone. */
-  isLive: boolean;
+  kind: ItemKind;
   derived: Item | undefined;
   /** Of the items that decide, as `decidingKeys` has them. */
   keys: readonly ItemKey[];
@@ -116,6 +117,11 @@ export interface ItemKind {
    * is compared as the partition passes by, the rest is looked up.
    */
   decidedBy: 'partition' | 'other-partitions' | 'none';
+  /**
+   * The attributes that it can have besides its key, its revision and its expiry, with their types. `any` where what decides
+   * about the item tells whether the value is right.
+   */
+  attributes: ReadonlyMap<string, AttributeType | 'any'>;
   /** Whether it becomes a tombstone where nothing is wanted, which time buries. */
   hasTombstones: boolean;
   /** Repair goes by this number, lowest first. */

@@ -4,6 +4,7 @@ import type { ItemKind } from './kind.ts';
 export const quarantineEntry: ItemKind = {
   name: 'quarantine-entry',
   decidedBy: 'none',
+  attributes: new Map(),
   hasTombstones: false,
   mendOrder: 2,
   isLive: (item) => item !== undefined,

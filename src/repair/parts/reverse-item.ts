@@ -8,19 +8,20 @@ import { type SettleContext, trusted } from '../settle/context.ts';
 import { settleIndexItem } from '../settle/index-item.ts';
 import { settleViewParts } from '../settle/view.ts';
 import { copySlots, isSlotRight } from './copy.ts';
+import { oddities } from './form.ts';
 import { indexItem, indexItemText } from './index-item.ts';
 import { type ItemKind, NO_WATERMARK, type Part, type PartKind } from './kind.ts';
-import { fencedOddities } from './oddities.ts';
 
 /** The item by which a node finds the edges that copy of it. It lies in the node's partition, its edge in another. */
 export const reverseItem: ItemKind = {
   name: 'reverse-item',
   decidedBy: 'other-partitions',
+  attributes: indexItem.attributes,
   hasTombstones: true,
   mendOrder: 2,
   isKept: ({ edges }, { edgeType, generation }) => generation === 1 && edges.get(edgeType)?.copy !== undefined,
   isLive: indexItem.isLive,
-  oddities: (context, item) => fencedOddities(reverseItem, context, item),
+  oddities: (context, item) => oddities(reverseItem, context, item),
   async mend(context, key, parts) {
     const part = parts.find(({ kind }) => kind === 'reverse-item');
     await settleReverseItem(context, key, part?.kind === 'reverse-item' ? part.base : undefined);

@@ -1,5 +1,5 @@
-import { canonicalText, numberOf } from '../../items/attribute-value.ts';
-import { REVISION } from '../../items/derived-item.ts';
+import { canonicalText } from '../../items/attribute-value.ts';
+import { unchanged } from '../../items/derived-item.ts';
 import type { ItemKind, Part, PartKind } from './kind.ts';
 
 const ODD: readonly Part[] = [{ kind: 'unknown-item' }];
@@ -8,6 +8,7 @@ const ODD: readonly Part[] = [{ kind: 'unknown-item' }];
 export const unknownItem: ItemKind = {
   name: 'unknown-item',
   decidedBy: 'partition',
+  attributes: new Map(),
   hasTombstones: false,
   mendOrder: 2,
   isLive: (item) => item !== undefined,
@@ -15,7 +16,7 @@ export const unknownItem: ItemKind = {
   async mend({ store }, key) {
     const { item } = await store.get(key, { consistent: true });
     if (item === undefined) return false;
-    const { applied } = await store.delete(key, { kind: 'revision', revision: numberOf(item[REVISION]) });
+    const { applied } = await store.delete(key, unchanged(item));
     return applied;
   },
 };

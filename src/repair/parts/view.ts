@@ -1,13 +1,13 @@
 import type { Item } from '../../items/attribute-value.ts';
-import { ATTRIBUTES, COPIES, EDGE_SET } from '../../items/derived-item.ts';
+import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, MODEL, WATERMARK } from '../../items/derived-item.ts';
 import { evictedTypes } from '../../items/stored-view.ts';
 import { settleViewParts } from '../settle/view.ts';
 import { attributes } from './attributes.ts';
 import { copy } from './copy.ts';
 import { element, garbage } from './element.ts';
+import { oddities } from './form.ts';
 import { type ItemKind, NO_WATERMARK, type Part, type PartKind, type ViewRepair } from './kind.ts';
 import { mark } from './mark.ts';
-import { fencedOddities } from './oddities.ts';
 
 /** The parts of a view that can be wrong by themselves; one write mends them all. */
 export const VIEW_PARTS = { element, garbage, attributes, copy, mark };
@@ -16,6 +16,14 @@ export const VIEW_PARTS = { element, garbage, attributes, copy, mark };
 export const view: ItemKind = {
   name: 'view',
   decidedBy: 'partition',
+  attributes: new Map([
+    [EDGE_SET, 'any'],
+    [ATTRIBUTES, 'M'],
+    [COPIES, 'any'],
+    [EVICTED, 'SS'],
+    [WATERMARK, 'any'],
+    [MODEL, 'any'],
+  ]),
   hasTombstones: true,
   mendOrder: 1,
   isLive(item: Item | undefined): boolean {
@@ -23,7 +31,7 @@ export const view: ItemKind = {
     const holds = [ATTRIBUTES, EDGE_SET, COPIES].some((name) => item[name] !== undefined);
     return holds || evictedTypes(item).size > 0;
   },
-  oddities: (context, item) => fencedOddities(view, context, item),
+  oddities: (context, item) => oddities(view, context, item),
   async mend(context, { source, target: sortKey }, parts) {
     const repair: ViewRepair = { targets: new Set(), unmark: new Set(), drop: [] };
     for (const part of parts) {

@@ -1,7 +1,7 @@
 import { checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
 import { writeCounted } from '../../apply/counted.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
-import { typePrefix } from '../../items/keys.ts';
+import { countNameOf, typePrefix } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { wantedFields } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
@@ -25,15 +25,16 @@ export async function settleIndexItem(
   const { graph } = context;
   const { source, target: sortKey } = key;
   const unit: IndexUnit = { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
-  const isOfCount = isCounted(graph, base.target) && classifyDerivedKey(sortKey)?.kind !== 'reverse-item';
+  const countName =
+    classifyDerivedKey(sortKey)?.kind === 'reverse-item' ? undefined : countNameOfEdge(graph, key, base);
   let current = await readItem(context, { source, target: sortKey });
   for (;;) {
     checkTime(context);
     const item = await readItem(context, { source: base.source, target: base.target });
     const wanted = wantedFields(derivedOf(graph, base.source, base.target, item), sortKey);
     const update = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));
-    if (isOfCount) {
-      if (await writeCounted(context, current, wanted, update)) return;
+    if (countName !== undefined) {
+      if (await writeCounted(context, current, wanted, update, countName)) return;
       current = await readItem(context, { source, target: sortKey });
       continue;
     }
@@ -43,6 +44,9 @@ export async function settleIndexItem(
   }
 }
 
-function isCounted({ edges }: CompiledModel, target: string): boolean {
-  return edges.get(typePrefix(target) ?? '')?.degree === true;
+/** The name of the count that an edge's index item may be in; undefined where its type is not counted. */
+function countNameOfEdge(graph: CompiledModel, { target: sortKey }: ItemKey, base: ItemKey): string | undefined {
+  const { generation = 1 } = classifyDerivedKey(sortKey) ?? {};
+  const edge = graph.edges.get(typePrefix(base.target) ?? '');
+  return base.source !== base.target && edge?.degree === true ? countNameOf(edge.type, generation) : undefined;
 }

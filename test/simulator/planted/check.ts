@@ -60,8 +60,8 @@ export const CHECK_MUTANTS: readonly Mutant[] = [
     rule: 'An expiry on what is no tombstone is drift.',
     patches: [
       {
-        file: 'src/repair/parts/oddities.ts',
-        find: '  const expires = item[context.graph.table.ttl] !== undefined && kind.isLive(item);',
+        file: 'src/repair/parts/form.ts',
+        find: '  const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));',
         replace: '  const expires = false;',
       },
     ],

@@ -27,7 +27,7 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: COUNTED,
-        find: '  return Number(wanted?.[COUNTED] !== undefined) - Number(current?.[COUNTED] !== undefined);',
+        find: '  return isIn(wanted) - isIn(current);',
         replace: '  return wanted?.[COUNTED] !== undefined ? 1 : -1;',
       },
     ],
@@ -38,14 +38,20 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: COUNT,
-        find: 'settledCountUpdate(context.graph, source, name, current, live));',
-        replace: "{ ...settledCountUpdate(context.graph, source, name, current, live), condition: { kind: 'none' } });",
+        find: 'settledCountUpdate(context.graph, source, name, stored, live));',
+        replace: "{ ...settledCountUpdate(context.graph, source, name, stored, live), condition: { kind: 'none' } });",
       },
     ],
   },
   {
     name: 'repair-uncounted',
     rule: 'A repair of a counted item moves the count.',
-    patches: [{ file: SETTLE, find: '    if (isOfCount) {', replace: '    if (graph === undefined) {' }],
+    patches: [
+      {
+        file: SETTLE,
+        find: '    if (countName !== undefined) {',
+        replace: '    if (countName !== undefined && graph === undefined) {',
+      },
+    ],
   },
 ];

@@ -55,7 +55,7 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: WRITES,
-        find: "watermark, now, indexFields(wanted)),\n    condition: { kind: 'revision', revision: numberOf(current?.[REVISION]) },",
+        find: 'watermark, now, indexFields(wanted)),\n    condition: unchanged(current),',
         replace: "watermark, now, indexFields(wanted)),\n    condition: { kind: 'newer-than', watermark: '~' },",
       },
     ],

@@ -94,7 +94,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: MEND,
-        find: ">= now()) return false;\n    const { applied } = await store.delete(key, { kind: 'revision', revision: numberOf(item[REVISION]) });",
+        find: '>= now()) return false;\n    const { applied } = await store.delete(key, unchanged(item));',
         replace: '>= now()) return false;\n    const { applied } = await store.delete(key);',
       },
     ],

@@ -50,7 +50,7 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: WRITES,
-        find: "    condition: { kind: 'revision', revision: numberOf(view?.[REVISION]) },",
+        find: '    condition: unchanged(view),',
         replace: "    condition: { kind: 'newer-than', watermark: '~' },",
       },
     ],

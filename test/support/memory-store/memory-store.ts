@@ -1,5 +1,5 @@
 import { attributeOf, type Item, numberOf, sameItem, stringOf } from '../../../src/items/attribute-value.ts';
-import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/items/keys.ts';
+import { isKeyWithinLimits, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../../../src/items/keys.ts';
 import type { IndexName, TableNames } from '../../../src/model/compiled.ts';
 import {
   type BaseChange,
@@ -75,6 +75,7 @@ export class MemoryStore implements Store, ScanSource {
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
+    if (!isKeyWithinLimits(key)) return { rcu: 0 };
     checkKey(key);
     const stored = this.find(key);
     return { item: stored && copyOut(stored.item), rcu: readUnits(stored?.sizeBytes ?? 0, consistent) };
@@ -83,6 +84,7 @@ export class MemoryStore implements Store, ScanSource {
   async getMany(keys: readonly ItemKey[], { consistent }: ReadOptions): Promise<GetManyResult> {
     const distinct = new Map<string, ItemKey>();
     for (const key of keys) {
+      if (!isKeyWithinLimits(key)) continue;
       checkKey(key);
       distinct.set(JSON.stringify([key.source, key.target]), key);
     }

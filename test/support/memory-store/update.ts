@@ -34,6 +34,7 @@ export function meets(item: Item | undefined, condition: UpdateCondition): boole
   if (condition.kind === 'none') return true;
   if (condition.kind === 'revision') {
     const revision = item?.[REVISION];
+    if (condition.malformed !== undefined) return sameValue(revision, condition.malformed);
     if (condition.revision === undefined) return revision === undefined;
     return sameValue(revision, { N: condition.revision });
   }
@@ -68,7 +69,9 @@ export function updatedItem(item: Item, update: DerivedUpdate): Item {
   if (elements === 'none') delete next[EDGE_SET];
   else if (elements !== 'unchanged') next[EDGE_SET] = { SS: elements };
   if (update.addCount !== undefined) next[COUNT] = { N: sum(COUNT, item[COUNT], String(update.addCount)) };
-  next[REVISION] = { N: sum(REVISION, item[REVISION], '1') };
+  const { condition } = update;
+  const isMalformed = condition.kind === 'revision' && condition.malformed !== undefined;
+  next[REVISION] = { N: isMalformed ? '1' : sum(REVISION, item[REVISION], '1') };
   return next;
 }
 

@@ -107,8 +107,14 @@ describe('looking up', () => {
       onPartition: () => Promise.reject(new Error('a suspect')),
     };
     const lookUps = new LookUps(context);
-    await lookUps.take({ source: 'AUTHOR-1', target: '~rev/WROTE-BOOK-1' }, { w: { S: '' }, expiresAt: { N: '1' } });
-    await lookUps.take({ source: 'AUTHOR-1', target: '~more/WROTE' }, { w: { S: '' }, expiresAt: { N: '1' } });
+    await lookUps.take(
+      { source: 'AUTHOR-1', target: '~rev/WROTE-BOOK-1' },
+      { w: { S: '' }, r: { N: '1' }, expiresAt: { N: '1' } },
+    );
+    await lookUps.take(
+      { source: 'AUTHOR-1', target: '~more/WROTE' },
+      { w: { S: '' }, r: { N: '1' }, expiresAt: { N: '1' } },
+    );
     await lookUps.take({ source: 'AUTHOR-1', target: 'AUTHOR-1' }, {});
     await lookUps.take({ source: 'BOOK-1', target: 'LIKES-AUTHOR-1' }, {});
     await lookUps.finish();
