@@ -9,13 +9,14 @@ import { MeteredStore } from '../store/metered.ts';
 import type { ItemKey, ScanSource, Store } from '../store/port.ts';
 import { StreamLabel, type StreamLabelSource } from '../stream/stream-label.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
-import type { ConsumerPosition } from './confirm.ts';
+import { type ConsumerPosition, sharedPosition } from './confirm.ts';
 import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
 import { DanglingEdges } from './dangling.ts';
 import type { Finding } from './finding.ts';
 import { PartitionInspector } from './inspect.ts';
 import { type LookUpContext, lookAgain } from './look-up.ts';
 import { type OpenSegment, partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
+import { countUnknownType } from './unknown-types.ts';
 
 /** Options of a check. */
 export interface CheckOptions {
@@ -39,6 +40,11 @@ export interface CheckOptions {
    * fan-outs. For a source that does not hold those partitions.
    */
   withoutLookUps?: boolean | undefined;
+  /**
+   * Also reports edges to nodes that do not exist. Each costs a read unit or two, every time; the rest of the check does not
+   * grow with them. Only a check of the whole table, in one run, can tell. Default false.
+   */
+  dangling?: boolean;
   /** How long the stream's consumer may take, in milliseconds, where its position is unknown. Default 30,000. */
   settleMs?: number | undefined;
   /** Tells how far the stream's consumer has come. Default: unknown. */
@@ -131,7 +137,7 @@ class Check {
     this.inspector = new PartitionInspector({
       ...shared,
       settleMs: options.settleMs ?? SETTLE_MS,
-      consumer: options.consumer,
+      consumer: options.consumer && sharedPosition(options.consumer, now),
       remainingMs,
       withoutLookUps: options.withoutLookUps,
       mender: this.mender,
@@ -142,7 +148,7 @@ class Check {
       onMended: (count) => this.count({ repaired: count }),
     });
     const isWhole = onlySegments === undefined && sources === undefined && resume === undefined;
-    this.dangling = isWhole ? new DanglingEdges(graph) : undefined;
+    this.dangling = isWhole && options.dangling === true ? new DanglingEdges(graph) : undefined;
     this.segments = resume?.segments ?? sources?.length ?? options.segments ?? SEGMENTS;
     const wanted = onlySegments ?? Array.from({ length: this.segments }, (_, segment) => segment);
     const open: readonly OpenSegment[] = resume?.open ?? wanted.map((segment) => ({ segment }));
@@ -215,8 +221,10 @@ class Check {
 
   private noted(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
     if (noted === 'base') this.dangling?.add(key, item);
-    else if (noted === 'unknown') this.found({ ...key, verdict: 'unknown', expected: null, actual: null });
-    else if (this.mender !== undefined) this.tidy(this.mender, key, noted);
+    else if (noted === 'unknown') {
+      countUnknownType(this.options.graph, this.totals.unknownTypes, key);
+      this.found({ ...key, verdict: 'unknown', expected: null, actual: null });
+    } else if (this.mender !== undefined) this.tidy(this.mender, key, noted);
   }
 
   private tidy(mender: Mender, key: ItemKey, noted: 'expired' | 'empty'): void {
@@ -243,7 +251,7 @@ class Check {
     this.options.onFinding?.(finding);
   }
 
-  private count(counts: Partial<Omit<CheckTotals, 'drift'>>): void {
+  private count(counts: Partial<Omit<CheckTotals, 'drift' | 'unknownTypes'>>): void {
     for (const [name, more] of Object.entries(counts)) this.totals[name as keyof typeof counts] += more;
   }
 }

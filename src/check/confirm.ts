@@ -20,6 +20,33 @@ export interface ConsumerPosition {
   appliedUpToMs(): Promise<number | undefined>;
 }
 
+/**
+ * A consumer's position that many inspections ask for: one question is on its way at a time, and its answer holds a moment.
+ * A position only moves on, so an answer that is a little old claims too little, never too much.
+ */
+export function sharedPosition(consumer: ConsumerPosition, now: () => number): ConsumerPosition {
+  let answer: Promise<number | undefined> | undefined;
+  let askedAtMs = 0;
+  return {
+    appliedUpToMs() {
+      if (answer === undefined || now() - askedAtMs >= POSITION_HOLDS_MS) {
+        askedAtMs = now();
+        answer = consumer.appliedUpToMs();
+      }
+      return answer;
+    },
+  };
+}
+
+const POSITION_HOLDS_MS = 200;
+
+/** Whether the consumer is known to be further behind than it may be late: then nothing is told about what differs. */
+export async function isFarBehind(context: ConfirmContext): Promise<boolean> {
+  const { consumer, settleMs, now } = context;
+  const appliedMs = await consumer?.appliedUpToMs();
+  return appliedMs !== undefined && appliedMs < now() - settleMs;
+}
+
 /** What confirming needs. */
 export interface ConfirmContext extends ObserveContext {
   /** How long the stream's consumer may take, in milliseconds, where its position is unknown. */

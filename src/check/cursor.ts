@@ -10,10 +10,14 @@ const totalsSchema = z.strictObject({
   baseItems: count,
   derivedItems: count,
   drift: z.strictObject({ missing: count, stale: count, orphan: count }),
+  /** Edge types that shrank after they were evicted, and have to come back into the set of their view. No drift. */
+  maintenance: count.default(0),
   pending: count,
   superseded: count,
   dangling: count,
   unknown: count,
+  /** The types outside the model. */
+  unknownTypes: z.array(z.strictObject({ type: z.string(), items: count, nearest: z.string().nullable() })).default([]),
   quarantined: count,
   /** Derived items that were mended. */
   repaired: count,
@@ -53,10 +57,12 @@ export function emptyTotals(): CheckTotals {
     baseItems: 0,
     derivedItems: 0,
     drift: { missing: 0, stale: 0, orphan: 0 },
+    maintenance: 0,
     pending: 0,
     superseded: 0,
     dangling: 0,
     unknown: 0,
+    unknownTypes: [],
     quarantined: 0,
     repaired: 0,
     tidied: 0,

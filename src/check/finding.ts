@@ -14,6 +14,7 @@ export interface Finding {
  * - `missing`: a derived item, or a part of one, that a base item wants is not there;
  * - `stale`: it is there and differs;
  * - `orphan`: it is there and no base item wants it;
+ * - `maintenance`: an evicted edge type has shrunk so far that it belongs into the set of its view again;
  * - `pending`: it differs, and the consumer is known not to have come so far, or a fan-out is on its way, or there was no
  *   time to wait;
  * - `superseded`: it differed and was right when looked at again;
@@ -25,6 +26,7 @@ export type Verdict =
   | 'missing'
   | 'stale'
   | 'orphan'
+  | 'maintenance'
   | 'pending'
   | 'superseded'
   | 'dangling'

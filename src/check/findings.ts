@@ -1,3 +1,4 @@
+import type { CompiledModel } from '../model/compiled.ts';
 import { partKindOf } from '../repair/kinds.ts';
 import type { Confirmed } from './confirm.ts';
 import type { Finding, Verdict } from './finding.ts';
@@ -13,8 +14,10 @@ export class DerivedItemVerdict {
   private isLive = false;
   private isPending = true;
   private hasDifference = false;
+  private isMaintenance = true;
 
   constructor(
+    private readonly graph: CompiledModel,
     private readonly source: string,
     private readonly sortKey: string,
   ) {}
@@ -23,8 +26,12 @@ export class DerivedItemVerdict {
   add(confirmed: Confirmed): void {
     const { observation, outcome, suspect } = confirmed;
     if (observation.isLive) this.isLive = true;
-    if (outcome === 'drift') this.isPending = false;
-    if (partKindOf(suspect.part).isContent) {
+    const kind = partKindOf(suspect.part);
+    if (outcome === 'drift') {
+      this.isPending = false;
+      if (kind.isMaintenance?.(this.graph, suspect.part) !== true) this.isMaintenance = false;
+    }
+    if (kind.isContent) {
       this.hasDifference = true;
       if (observation.wanted !== null) this.isWanted = true;
     }
@@ -45,6 +52,7 @@ export class DerivedItemVerdict {
 
   private verdict(wantsOther: boolean): Verdict {
     if (this.isPending) return 'pending';
+    if (this.isMaintenance) return 'maintenance';
     if (!this.hasDifference) return 'stale';
     if (!this.isLive && this.isWanted) return 'missing';
     return this.isWanted || wantsOther ? 'stale' : 'orphan';

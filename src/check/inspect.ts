@@ -1,10 +1,11 @@
 import pLimit from 'p-limit';
 import { VIEW_KEY } from '../items/keys.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import type { Mender } from '../repair/mend.ts';
 import type { Suspect } from '../repair/parts/kind.ts';
 import { edgeNamedByReverse } from '../repair/parts/reverse-item.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import { type ConfirmContext, type Confirmed, confirm } from './confirm.ts';
+import { type ConfirmContext, type Confirmed, confirm, isFarBehind } from './confirm.ts';
 import type { Finding } from './finding.ts';
 import { DerivedItemVerdict } from './findings.ts';
 import type { LookedUp } from './look-up.ts';
@@ -35,6 +36,9 @@ const ITEM_PLACES = 2;
 /** Suspects, and partitions with suspects, that may be waiting for the stream at once, so that memory stays flat. */
 const MOST_WAITING = 20_000;
 const MOST_OPEN = 5_000;
+
+/** What a finding says of a partition that waits for the consumer of the stream. */
+const BACKLOG = 'the consumer of the stream has not come so far';
 
 /** Looks closer at partitions that differed in the scan: names what differs, tells drift from lag, has drift mended. */
 export class PartitionInspector {
@@ -110,7 +114,9 @@ export class PartitionInspector {
   }
 
   private async inspect(source: string): Promise<void> {
-    const findings = new Findings();
+    if (this.context.consumer !== undefined && (await isFarBehind(this.context)))
+      return this.behind([{ source, target: VIEW_KEY }]);
+    const findings = new Findings(this.context.graph);
     // Reading is limited; what waits for the stream makes room for the next partition.
     const { chunks, wantsView } = await this.limit(() => this.nominated(source, findings));
     const unsettled = (await Promise.all(chunks)).flat();
@@ -119,7 +125,8 @@ export class PartitionInspector {
   }
 
   private async judge(suspects: readonly Suspect[]): Promise<void> {
-    const findings = new Findings();
+    if (this.context.consumer !== undefined && (await isFarBehind(this.context))) return this.behind(itemsOf(suspects));
+    const findings = new Findings(this.context.graph);
     const unsettled = itemsOf(await this.settle(findings, suspects));
     for (const item of unsettled) {
       this.unsettledItems.set(nameOf(item), item);
@@ -128,9 +135,21 @@ export class PartitionInspector {
     this.report(findings, false);
   }
 
+  /** The consumer's backlog is not read item by item: what differs is told only once the consumer is past it. */
+  private behind(items: readonly ItemKey[]): void {
+    for (const { source, target } of items) {
+      this.context.onFinding({ source, target, verdict: 'pending', expected: null, actual: BACKLOG });
+    }
+  }
+
   private report(findings: Findings, wantsView: boolean): void {
-    for (const finding of findings.all(wantsView)) this.context.onFinding(finding);
-    this.context.onMended(findings.mended.size);
+    const mended = new Set(findings.mended);
+    for (const finding of findings.all(wantsView)) {
+      this.context.onFinding(finding);
+      // It is counted apart, done or not: what is repaired is drift.
+      if (finding.verdict === 'maintenance') mended.delete(nameOf(finding));
+    }
+    this.context.onMended(mended.size);
   }
 
   /** Reads the partition; what differs is on its way to be settled. */
@@ -212,12 +231,14 @@ class Findings {
   readonly mended = new Set<string>();
   private readonly verdicts = new Map<string, { sortKey: string; verdict: DerivedItemVerdict }>();
 
+  constructor(private readonly graph: CompiledModel) {}
+
   add(confirmed: Confirmed): void {
     const { source, sortKey } = confirmed.suspect;
     const name = nameOf({ source, target: sortKey });
     let found = this.verdicts.get(name);
     if (found === undefined) {
-      found = { sortKey, verdict: new DerivedItemVerdict(source, sortKey) };
+      found = { sortKey, verdict: new DerivedItemVerdict(this.graph, source, sortKey) };
       this.verdicts.set(name, found);
     }
     found.verdict.add(confirmed);

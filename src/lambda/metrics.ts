@@ -60,6 +60,6 @@ export function createCheckMetrics(
   };
 }
 
-function flat({ drift, ...counts }: CheckTotals) {
+function flat({ drift, unknownTypes: _types, ...counts }: CheckTotals) {
   return { ...counts, drift: drift.missing + drift.stale + drift.orphan, ...drift };
 }

@@ -72,6 +72,23 @@ describe('edgeloom check', () => {
     expect(await json(0, 'check', '--settle', '100ms')).toMatchObject({ findings: [] });
   });
 
+  it('exits 1 for types outside the model with --strict only, and looks for missing nodes with --dangling only', async () => {
+    const put = (source: string, target: string): Promise<unknown> =>
+      store.put({ source: { S: source }, target: { S: target } });
+    await put('GOAL-G1', 'GOALMEMBERSIHP-USER-U1');
+    await put('GOAL-G9', 'NEAR-GOAL-G9');
+    const unknownTypes = expect.arrayContaining([
+      { type: 'GOALMEMBERSIHP', items: 1, nearest: 'GOALMEMBERSHIP' },
+    ]) as unknown;
+    expect(await json(0, 'check', '--settle', '100ms')).toMatchObject({ unknown: 2, unknownTypes, dangling: 0 });
+    expect(await json(1, 'check', '--settle', '100ms', '--strict')).toMatchObject({ unknown: 2, maintenance: 0 });
+    expect(await json(0, 'check', '--settle', '100ms', '--dangling')).toMatchObject({ drift: { orphan: 0 } });
+    const text = await run('check', '--settle', '100ms');
+    expect(text.stdout).toContain('unknown type GOALMEMBERSIHP: 1 items; is GOALMEMBERSHIP meant?');
+    await store.delete({ source: 'GOAL-G1', target: 'GOALMEMBERSIHP-USER-U1' });
+    await store.delete({ source: 'GOAL-G9', target: 'NEAR-GOAL-G9' });
+  });
+
   it('looks at parts of a table: some partitions, a segment, a sample', async () => {
     expect(await json(0, 'check', '--source', 'GOAL-G1', 'USER-U1')).toMatchObject({ partitions: 2 });
     const halves = await Promise.all(['1/2', '2/2'].map((part) => json(0, 'check', '--segment', part)));

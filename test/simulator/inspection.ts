@@ -52,7 +52,7 @@ export function inspect(world: World, name: string, mode: CheckOptions['mode']):
       wait: (milliseconds) => operation.wait(milliseconds),
       onFinding: (finding) => {
         world.tell(() => `${name} finds ${JSON.stringify(finding)}`);
-        if ((DRIFT as readonly string[]).includes(finding.verdict)) inspection.findings.push(finding);
+        if (isDrift(finding) || finding.verdict === 'maintenance') inspection.findings.push(finding);
       },
     });
     return `${inspection.result.repaired} repaired`;
@@ -63,7 +63,7 @@ export function inspect(world: World, name: string, mode: CheckOptions['mode']):
 /** What a check of a table at rest has found, once it is at its end. */
 export interface Inspection {
   result?: CheckResult;
-  /** Drift. */
+  /** Drift, and what is due to be done. */
   findings: Finding[];
 }
 
@@ -71,6 +71,10 @@ export interface Inspection {
 function isAlarm(world: World, { source, verdict }: Finding): boolean {
   // A view that was beyond its budget once keeps the mark of it until a repair.
   if (world.options.budget === 'tight' || world.mapping.unmended.has(source)) return false;
+  return isDrift({ verdict });
+}
+
+function isDrift({ verdict }: Pick<Finding, 'verdict'>): boolean {
   return (DRIFT as readonly string[]).includes(verdict);
 }
 

@@ -7,6 +7,7 @@ import { type CheckTotals, emptyTotals } from '../cursor.ts';
 import { DanglingEdges } from '../dangling.ts';
 import type { Finding } from '../finding.ts';
 import { PartitionInspector } from '../inspect.ts';
+import { countUnknownType } from '../unknown-types.ts';
 import { type DataFile, dataFiles, itemsOf } from './files.ts';
 import { ExportedPartitions } from './partitions.ts';
 
@@ -63,7 +64,10 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
       }
       const noted = summary.add(target, item);
       if (noted === 'base') dangling.add({ source, target }, item);
-      if (noted === 'unknown') found({ source, target, verdict: 'unknown', expected: null, actual: null });
+      if (noted === 'unknown') {
+        countUnknownType(graph, totals.unknownTypes, { source, target });
+        found({ source, target, verdict: 'unknown', expected: null, actual: null });
+      }
       items += 1;
       if (items % PROGRESS_ITEMS === 0) {
         await dangling.flush();

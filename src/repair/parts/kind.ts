@@ -95,6 +95,8 @@ export interface ViewRepair {
 export interface PartKind<P extends Part = Part> {
   /** Whether base items decide about it; a watermark and an expiry are wrong whatever they say. */
   isContent: boolean;
+  /** Whether what differs is only due to be done, though no write went wrong. Default: no. */
+  isMaintenance?(graph: CompiledModel, part: P): boolean;
   /** The keys of the items that decide about it: they are read after the derived item. */
   decidingKeys(
     context: ObserveContext,

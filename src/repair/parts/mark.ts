@@ -10,6 +10,8 @@ import type { Compared, ObserveContext, Part, PartKind } from './kind.ts';
 /** The mark of an evicted edge type in a view: what its edges would take decides. */
 export const mark: PartKind<Extract<Part, { kind: 'mark' }>> = {
   isContent: true,
+  // Of a type that no set lists the mark is left over from another model.
+  isMaintenance: ({ edges }, { edgeType }) => edges.get(edgeType)?.labels !== undefined,
   decidingKeys: () => [],
   compare: (context, { suspect: { source, part }, derived }) => markCompared(context, source, derived, part.edgeType),
   mendInView: ({ unmark }, _graph, { part }) => unmark.add(part.edgeType),

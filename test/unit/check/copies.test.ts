@@ -188,7 +188,7 @@ it('a type that left the set for its copies is let in again only where they fit,
 
   for (let i = 0; i < 3; i++) await store.producer(`AUTHOR-${i}`, `AUTHOR-${i}`, { name: { S: 'short' } });
   await project();
-  expect((await checked('repair')).drift.stale).toBe(1);
+  expect((await checked('repair')).maintenance).toBe(1);
   const view = await store.derived('BOOK-1', '~view');
   expect(view).not.toHaveProperty('evicted');
   expect(copySlots(tight, view).filter(({ stored }) => stored !== undefined)).toHaveLength(3);

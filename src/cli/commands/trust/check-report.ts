@@ -16,10 +16,13 @@ export function reportText(totals: CheckTotals, findings: readonly Finding[], se
     `${figure(partitions)} partitions, ${figure(baseItems)} base items, ${figure(derivedItems)} derived items; ` +
       `${figure(totals.rcu)} RCU, ${figure(totals.wcu)} WCU, ${figure(seconds)} s`,
     `drift: ${drift.missing} missing, ${drift.stale} stale, ${drift.orphan} orphan` +
-      `${repaired > 0 ? `; ${repaired} repaired` : ''}${tidied > 0 ? `; ${tidied} tidied up` : ''}`,
+      `${totals.maintenance > 0 ? `; maintenance: ${totals.maintenance}` : ''}${repaired > 0 ? `; ${repaired} repaired` : ''}${tidied > 0 ? `; ${tidied} tidied up` : ''}`,
     `${totals.pending} pending, ${totals.superseded} superseded, ${totals.quarantined} quarantined, ` +
       `${totals.dangling} dangling, ${totals.unknown} unknown`,
   ];
+  for (const { type, items, nearest } of totals.unknownTypes) {
+    lines.push(`unknown type ${type}: ${figure(items)} items${nearest === null ? '' : `; is ${nearest} meant?`}`);
+  }
   const sorted = [...findings].sort((a, b) => gravity(a) - gravity(b));
   for (const { source, target, verdict, expected, actual } of sorted.slice(0, SHOWN)) {
     lines.push(`${verdict} ${shown(source)} ${shown(target)}`);

@@ -43,6 +43,8 @@ interface CommandOptions {
   confirm?: boolean;
   resume?: string;
   report?: string[];
+  strict?: boolean;
+  dangling?: boolean;
 }
 
 /** `edgeloom check`: is everything that is derived what the base items say? */
@@ -61,6 +63,8 @@ export function checkCommand(program: Command): void {
     .option('--source <id...>', 'only these partitions')
     .option('--export <folder>', 'check an export of the table to S3 instead; the table is not touched')
     .option('--confirm', 'with --export: look at the partitions that differ there in the live table')
+    .option('--strict', 'exit 1 also where items are of types outside the model')
+    .option('--dangling', 'report edges to nodes that do not exist; a read unit or two for each, every time')
     .option('--resume <file>', 'keep the place in this file, and go on from there after an interruption')
     .option('--report <kind-and-file...>', 'write a report as well: junit FILE or json FILE')
     .addHelpText(
@@ -110,6 +114,7 @@ async function checkAndReport(session: Session, options: CommandOptions) {
   const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasCopies(session.graph);
   const { missing, stale, orphan } = totals.drift;
   if (missing + stale + orphan > totals.repaired || totals.quarantined > 0) process.exitCode = FOUND;
+  if (options.strict === true && totals.unknown > 0) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
   const json = {
     ...totals,
@@ -149,10 +154,10 @@ async function runExportCheck(
 }
 
 function checkOptions(options: CommandOptions): Partial<CheckOptions> {
-  const { segment, sample, segments, source, settle, maxRcu, maxWcu } = options;
+  const { segment, sample, segments, source, settle, maxRcu, maxWcu, dangling } = options;
   const mode = options.dryRun === true ? 'plan' : options.repair === true ? 'repair' : 'report';
   return {
-    ...{ mode, settleMs: settle, maxRcu, maxWcu },
+    ...{ mode, settleMs: settle, maxRcu, maxWcu, dangling },
     ...(segments !== undefined && { segments }),
     ...(segment !== undefined && { segments: segment.segments, onlySegments: [segment.segment] }),
     ...(sample !== undefined && { segments: SAMPLE_SEGMENTS, onlySegments: sampled(sample) }),
