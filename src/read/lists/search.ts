@@ -45,7 +45,10 @@ export interface SearchQuery extends SearchScope {
   reverse?: boolean | undefined;
   /** Hits in a page, 1 and up. Default 100. */
   limit?: number | undefined;
-  /** The `cursor` of the page before. */
+  /**
+   * The `cursor` of the page before. It is a place in the order, no snapshot: what changes its order value between two pages
+   * can come twice, or not at all.
+   */
   cursor?: string | undefined;
 }
 
