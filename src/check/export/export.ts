@@ -111,6 +111,8 @@ async function lookCloser(
   const { drift } = emptyTotals();
   const inspector = new PartitionInspector({
     ...{ graph, store: partitions, stream: new StreamLabel(streamLabel), settleMs: 0, withoutLookUps: true },
+    // Nothing waits for a stream: what would be open beside these only fills the memory.
+    mostOpen: 16,
     ...{ now: Date.now, wait: sleep, remainingMs: () => Number.POSITIVE_INFINITY },
     onFinding: (finding) => {
       const { verdict } = finding;
