@@ -101,8 +101,10 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
     const isTruth = truths.has(unit.sortKey);
     const current = currents[i];
     // The very same records made it so. Any other unit that agrees leaves a trace, as with items that are not counted.
-    if (!isTruth && stringOf(current?.[WATERMARK]) === unit.newest) continue;
     const wanted = isTruth ? truths.get(unit.sortKey) : unit.wanted;
+    const isTheSame = stringOf(current?.[WATERMARK]) === unit.newest;
+    const isSettled = unit.byBase === true && isAsWanted(current, wanted);
+    if (isTheSame && (!isTruth || isSettled)) continue;
     const update = settledIndexUpdate(graph, unit, current, wanted, epochSeconds(context));
     changes.push({ unit, current, wanted, update });
   }

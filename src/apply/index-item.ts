@@ -12,9 +12,15 @@ import { type ApplyContext, checkTime, epochSeconds, updateItem } from './contex
  * which the failed condition returned, either is what the unit wants, or the base item decides, written under the revision
  * seen. An item that agrees is written too, if only its revision, unless the very same records made it so: one that has
  * read the base item before, and stands still, must find it changed.
+ *
+ * `ahead`: the item as it was read, where the base item decides; `item` is undefined where there is none.
  */
-export async function applyIndexUnit(context: ApplyContext, unit: IndexUnit): Promise<void> {
-  if (unit.byBase === true) return await applyByBase(context, unit);
+export async function applyIndexUnit(
+  context: ApplyContext,
+  unit: IndexUnit,
+  ahead?: { item: Item | undefined },
+): Promise<void> {
+  if (unit.byBase === true) return await applyByBase(context, unit, ahead);
   const { graph, stats } = context;
   let result = await updateItem(context, indexUpdate(graph, unit, epochSeconds(context)));
   if (result.applied) return;
@@ -31,13 +37,19 @@ export async function applyIndexUnit(context: ApplyContext, unit: IndexUnit): Pr
 
 /**
  * Applies an index unit by what the base item says: the item is read first, then the base item, and the write is made under
- * the revision seen, again and again.
+ * the revision seen, again and again. An item that the very same records made so before is left alone.
  */
-export async function applyByBase(context: ApplyContext, unit: IndexUnit): Promise<void> {
-  let current = await readItem(context, { source: unit.source, target: unit.sortKey });
+export async function applyByBase(
+  context: ApplyContext,
+  unit: IndexUnit,
+  ahead?: { item: Item | undefined },
+): Promise<void> {
+  let current =
+    ahead === undefined ? await readItem(context, { source: unit.source, target: unit.sortKey }) : ahead.item;
   for (;;) {
     checkTime(context);
     const truth = await readTruth(context, unit);
+    if (isAsWanted(current, truth) && stringOf(current?.[WATERMARK]) === unit.newest) return;
     const update = settledIndexUpdate(context.graph, unit, current, truth, epochSeconds(context));
     const written = await updateItem(context, update);
     if (written.applied) break;

@@ -6,11 +6,13 @@ import type { ChangeRecord } from '../items/change-record.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkStoreOptions } from '../options.ts';
+import { decidedByBase } from '../plan/by-base.ts';
+import { derivedOf } from '../plan/derive.ts';
 import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
-import type { CountedUnit, IndexUnit, Unit, ViewUnit } from '../plan/unit.ts';
+import type { CountedUnit, IndexUnit, QuarantineUnit, Unit } from '../plan/unit.ts';
 import { countedUnit, planUnits } from '../plan/units.ts';
 import { sleep } from '../retry.ts';
-import { readItems } from '../store/pages.ts';
+import { readItem, readItems } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 import { type ApplyContext, type ApplyStats, checkTime, OutOfTimeError, putEntry, retryingWithin } from './context.ts';
 import { applyCountedUnit } from './counted.ts';
@@ -71,16 +73,30 @@ export function createProjector(graph: CompiledModel, options: ProjectorOptions)
   checkStoreOptions('createProjector', options, {
     ...{ store: true, concurrency: true, fanOutPageSize: true, now: true, wait: true, random: true },
   });
+  return projectorOf(graph, options, (unit) => unit);
+}
+
+/**
+ * Makes a projector that takes from records only what they concern: what is written is decided by the base items as they
+ * are then, so that it may be given records of any age. Otherwise it is as any projector: it folds a batch, leaves alone
+ * what the very same records made right before, and quarantines what cannot be derived or written.
+ */
+export function createSettler(graph: CompiledModel, options: ProjectorOptions): Projector {
+  return projectorOf(graph, options, decidedByBase);
+}
+
+function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (unit: Unit) => Unit): Projector {
   const { store, concurrency = 32, fanOutPageSize, now = Date.now, wait = sleep, random = Math.random } = options;
   return {
     async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {
       const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
       const context: ApplyContext = { graph, store, now, remainingMs, wait, random, fanOutPageSize, stats };
       const units: Unit[] = [];
-      for (const [source, histories] of foldBatch(records)) units.push(...planUnits(graph, source, histories));
+      for (const [source, histories] of foldBatch(records))
+        units.push(...planUnits(graph, source, histories).map(decided));
       const failures: Failure[] = [];
-      const run = async ({ unit, view }: Work): Promise<void> => {
-        const error = reverseFailure(unit, failures) ?? (await runUnit(context, unit, view, failures));
+      const run = async ({ unit, ahead }: Work): Promise<void> => {
+        const error = reverseFailure(unit, failures) ?? (await runUnit(context, unit, ahead, failures));
         if (error !== undefined) failures.push({ unit, error });
       };
       // A parent is read for a view only when its reverse items are there: else its next change might miss the child.
@@ -100,8 +116,8 @@ interface Failure {
 
 interface Work {
   unit: Unit;
-  /** The view, where it was read ahead. */
-  view?: { item: Item | undefined };
+  /** The derived item, where it was read ahead. */
+  ahead?: { item: Item | undefined };
 }
 
 function isReverse(unit: Unit): unit is IndexUnit {
@@ -119,22 +135,23 @@ function reverseFailure(unit: Unit, failures: readonly Failure[]): EdgeloomError
   )?.error;
 }
 
-/** Hands out units; views that have to be seen first are read ahead, 100 in a call, just before their units run. */
+/** Hands out units; derived items that have to be seen first are read ahead, 100 in a call, just before their units run. */
 async function* withPrefetch(context: ApplyContext, units: readonly Unit[]): AsyncGenerator<Work> {
-  const mixed: ViewUnit[] = [];
+  const toSee: Unit[] = [];
   for (const unit of units) {
-    if (unit.kind === 'view' && needsView(context, unit)) mixed.push(unit);
+    const isToSee = unit.kind === 'view' ? needsView(context, unit) : unit.kind === 'index' && unit.byBase === true;
+    if (isToSee) toSee.push(unit);
     else yield { unit };
   }
-  for (let start = 0; start < mixed.length; start += PREFETCH) {
-    const chunk = mixed.slice(start, start + PREFETCH);
-    const views = await prefetch(context, chunk);
-    for (const [i, unit] of chunk.entries()) yield { unit, view: views && { item: views[i] } };
+  for (let start = 0; start < toSee.length; start += PREFETCH) {
+    const chunk = toSee.slice(start, start + PREFETCH);
+    const items = await prefetch(context, chunk);
+    for (const [i, unit] of chunk.entries()) yield { unit, ahead: items && { item: items[i] } };
   }
 }
 
-/** Reads views ahead; where that fails each unit reads its own, under the retry of units. */
-async function prefetch(context: ApplyContext, units: readonly ViewUnit[]): Promise<(Item | undefined)[] | undefined> {
+/** Reads derived items ahead; where that fails each unit reads its own, under the retry of units. */
+async function prefetch(context: ApplyContext, units: readonly Unit[]): Promise<(Item | undefined)[] | undefined> {
   try {
     const keys = units.map(({ source, sortKey }) => ({ source, target: sortKey }));
     return await readItems(context, keys);
@@ -148,11 +165,11 @@ async function prefetch(context: ApplyContext, units: readonly ViewUnit[]): Prom
 async function runUnit(
   context: ApplyContext,
   unit: Unit,
-  view: Work['view'],
+  ahead: Work['ahead'],
   failures: readonly Failure[],
 ): Promise<EdgeloomError | undefined> {
   const failure = await failureOf(context, failures, (attempt) =>
-    applyUnit(context, unit, attempt === 1 ? view : undefined),
+    applyUnit(context, unit, attempt === 1 ? ahead : undefined),
   );
   if (!(failure instanceof StoreError) || failure.kind !== 'terminal') return failure;
   // A quarantine entry that is refused leaves no place to note the record: the batch has to fail.
@@ -182,13 +199,25 @@ async function failureOf(
   }
 }
 
-async function applyUnit(context: ApplyContext, unit: Unit, view: Work['view']): Promise<void> {
-  if (unit.kind === 'view') await applyViewUnit(context, unit, view);
-  else if (unit.kind === 'index') await applyIndexUnit(context, unit);
+async function applyUnit(context: ApplyContext, unit: Unit, ahead: Work['ahead']): Promise<void> {
+  if (unit.kind === 'view') await applyViewUnit(context, unit, ahead);
+  else if (unit.kind === 'index') await applyIndexUnit(context, unit, ahead);
   else if (unit.kind === 'counted') await applyCountedUnit(context, unit);
   else if (unit.kind === 'fan-out') await applyFanOutUnit(context, unit);
   else if (unit.kind === 'continuation') await applyContinuationUnit(context, unit);
-  else await putEntry(context, derivationEntry(context.graph, unit, context.now()));
+  else await quarantine(context, unit);
+}
+
+/** Notes what cannot be derived: of the records, or where the base item decides, of the base item as it is now. */
+async function quarantine(context: ApplyContext, unit: QuarantineUnit): Promise<void> {
+  const { graph } = context;
+  const { source, target } = unit;
+  let { problems } = unit;
+  if (unit.byBase === true) {
+    ({ problems } = derivedOf(graph, source, target, await readItem(context, { source, target })));
+    if (problems.length === 0) return;
+  }
+  await putEntry(context, derivationEntry(graph, { ...unit, problems }, context.now()));
 }
 
 /** Finds the item that DynamoDB refuses within a transaction: the others are written, and it alone is quarantined. */

@@ -57,7 +57,7 @@ export async function applyViewUnit(
     const truths = await readTruths(context, unit, contradictions(unit, current));
     const parents = await readParents(context, unit, current, truths);
     const update = slowViewUpdate(graph, unit, current, truths, epochSeconds(context), {}, parents);
-    if (isPlainReplay(unit, current) && truths.size === 0 && !movesElements(update)) return;
+    if (isPlainReplay(unit, current) && isAgreed(unit, current, truths) && !movesElements(update)) return;
     const result = await updateItem(context, update);
     if (result.applied) return;
     current = result.current;
@@ -86,13 +86,25 @@ async function readParents(
   current: Item | undefined,
   truths: ReadonlyMap<string, Truth>,
 ): Promise<ParentCopies> {
-  if (isPlainReplay(unit, current) && truths.size === 0) return new Map();
+  if (isPlainReplay(unit, current) && isAgreed(unit, current, truths)) return new Map();
   const evicted = evictedTypes(current);
   const edges = unit.changes
     .filter((change) => (truths.get(change.target) ?? change).element !== undefined)
     .filter(({ edgeType = '' }) => !evicted.has(edgeType))
     .map(({ target }) => target);
   return await readCopies(context, edges);
+}
+
+/** Whether the view has every part as the base items want it that were read for it, if any. */
+function isAgreed(unit: ViewUnit, current: Item | undefined, truths: ReadonlyMap<string, Truth>): boolean {
+  if (truths.size === 0) return true;
+  // What contradicts an image is written again, though it agrees with the base item: it leaves a trace for a stalled twin.
+  if (unit.changes.some(({ target, byBase }) => byBase !== true && truths.has(target))) return false;
+  const changes = unit.changes.map((change): ViewChange => {
+    const { target, oldest, edgeType, mentioned } = change;
+    return truths.has(target) ? { target, oldest, edgeType, mentioned, ...truths.get(target) } : change;
+  });
+  return contradictions({ ...unit, changes }, current).length === 0;
 }
 
 /** A view that agrees and has grown beyond its budget still has to evict: the first try may have died before that. */

@@ -32,10 +32,11 @@ export function createRedriveMetrics(
 ): { emit(counts: Omit<RedriveResult, 'reasons'>): void } {
   const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
   return {
-    emit({ entries, repaired, left }) {
+    emit({ entries, repaired, left, quarantined }) {
       metrics.addMetric('redriveEntries', MetricUnit.Count, entries);
       metrics.addMetric('redriveRepaired', MetricUnit.Count, repaired);
       metrics.addMetric('redriveLeft', MetricUnit.Count, left);
+      metrics.addMetric('redriveQuarantined', MetricUnit.Count, quarantined);
       metrics.publishStoredMetrics();
     },
   };

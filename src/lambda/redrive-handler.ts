@@ -1,7 +1,8 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import pino, { type Logger } from 'pino';
 import type { CompiledModel } from '../model/compiled.ts';
-import { bucketReader, type FailureSources, settleMessage } from '../repair/failure-queue.ts';
+import type { SendMessage } from '../repair/failure-message.ts';
+import { bucketReader, type FailureSources, queueSender, restMessage, settleMessage } from '../repair/failure-queue.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redrive } from '../repair/redrive.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
@@ -11,7 +12,7 @@ import type { InvocationContext, StreamResponse } from './stream-handler.ts';
 
 /** The part of Lambda's SQS event that is used; any other event asks for a redrive of the quarantine. */
 export interface RedriveEvent {
-  Records?: { messageId: string; body: string; eventSource?: string }[];
+  Records?: { messageId: string; body: string; eventSource?: string; eventSourceARN?: string }[];
 }
 
 /** Options of a redrive handler. */
@@ -24,6 +25,8 @@ export interface RedriveHandlerOptions {
   sources?: FailureSources | undefined;
   /** The buckets that messages may name, where `sources` is left to the default. Default: none. */
   buckets?: readonly string[] | undefined;
+  /** Sends what is left of a failed batch to the queue that told of it. Default: by SQS, in the function's own region. */
+  sendRest?: SendMessage | undefined;
   /** Milliseconds before the function's timeout at which no further entry is begun. Default 5,000. */
   reserveMs?: number | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
@@ -42,8 +45,9 @@ const RESERVE_MS = 5_000;
 
 /**
  * Makes the handler that settles what could not be projected, by the base items as they are: on a schedule everything in
- * quarantine, and as the consumer of an on-failure destination's queue the batches that its messages tell of. Messages
- * that are not settled in full come again; the queue needs `ReportBatchItemFailures`.
+ * quarantine, and as the consumer of an on-failure destination's queue the batches that its messages tell of. Where the
+ * time of an invocation ends within a batch, a message for its rest goes to the queue, so that the next one begins there.
+ * Messages of which nothing could be settled come again; the queue needs `ReportBatchItemFailures`.
  *
  * @example
  * export const handler = redriveHandler(graph);
@@ -54,6 +58,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   const sources = options.sources ?? {
     ...{ streams: createStreamsClient(), readObject: bucketReader({}), buckets: options.buckets },
   };
+  const sendRest = options.sendRest ?? queueSender({});
   const metrics = createRedriveMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
   const rootLogger = options.logger ?? pino({ level: 'info' });
   return async (event, context) => {
@@ -64,7 +69,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     const { result, failed } =
       messages === undefined
         ? { result: await redrive(run), failed: [] }
-        : await redriveMessages(messages, sources, run);
+        : await redriveMessages(messages, { ...run, sources, sendRest, logger });
     const { reasons, ...counts } = result;
     metrics.emit(counts);
     for (const reason of reasons) logger.warn({ reason }, 'not settled');
@@ -75,15 +80,44 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
 
 async function redriveMessages(
   messages: NonNullable<RedriveEvent['Records']>,
-  sources: FailureSources,
-  options: RedriveOptions,
+  { sources, sendRest, logger, ...options }: MessagesOptions,
 ): Promise<{ result: RedriveResult; failed: string[] }> {
   const total = emptyRedrive();
   const failed: string[] = [];
-  for (const { messageId, body } of messages) {
+  for (const { messageId, body, eventSourceARN } of messages) {
+    if ((options.remainingMs?.() ?? 1) <= 0) {
+      failed.push(messageId);
+      continue;
+    }
     const result = await settleMessage(messageId, body, sources, options);
     addRedrive(total, result);
-    if (result.left > 0) failed.push(messageId);
+    const { entries, repaired, left } = result;
+    logger.info({ messageId, entries, repaired, left }, 'failed batch');
+    if (left === 0) continue;
+    // Some of it was settled: a message for the rest keeps the place, and begins its receipts anew.
+    const isSent =
+      repaired > 0 && eventSourceARN !== undefined && (await sent(eventSourceARN, restMessage(body, repaired)));
+    if (!isSent) failed.push(messageId);
   }
   return { result: total, failed };
+
+  /** A message that cannot be sent is not lost: then the one that it stands for comes again. */
+  async function sent(queueArn: string, rest: string): Promise<boolean> {
+    try {
+      await sendRest(queueArn, rest);
+      return true;
+    } catch (error) {
+      logger.error(
+        { error: error instanceof Error ? error.message : String(error) },
+        'the rest of a batch was not sent',
+      );
+      return false;
+    }
+  }
+}
+
+interface MessagesOptions extends RedriveOptions {
+  sources: FailureSources;
+  sendRest: SendMessage;
+  logger: Logger;
 }

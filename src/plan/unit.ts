@@ -69,6 +69,8 @@ export interface QuarantineUnit extends UnitBase {
   problems: readonly Problem[];
   /** Sort keys of derived items of every image in the batch. */
   derivedKeys: readonly string[];
+  /** Whether the base item decides what cannot be derived, whatever the images say. */
+  byBase?: boolean;
 }
 
 /** One piece of work of a batch. */

@@ -3,6 +3,9 @@ import { EdgeloomError } from '../errors.ts';
 import { describe } from '../items/describe.ts';
 import { type FailedBatch, parseFailedBatch } from './failed-batch.ts';
 
+/** Sends a message to the queue that another came from. */
+export type SendMessage = (queueArn: string, body: string) => Promise<void>;
+
 /** Reads an object of a bucket as text. */
 export type ReadObject = (bucket: string, key: string) => Promise<string>;
 
@@ -30,7 +33,7 @@ const testSchema = z.object({ Event: z.literal('s3:TestEvent') });
  * `invalid-failure-message` for anything else, `wrong-bucket` where it names a bucket that is not among those.
  */
 export async function failedBatchesOf(text: string, from: FailureBuckets): Promise<FailedBatch[]> {
-  const message = parsed(text);
+  const message = parsedMessage(text);
   const topic = topicSchema.safeParse(message);
   if (topic.success) return await failedBatchesOf(topic.data.Message, from);
   if (testSchema.safeParse(message).success) return [];
@@ -60,7 +63,8 @@ function objectKey(encoded: string): string {
   }
 }
 
-function parsed(text: string): unknown {
+/** A message as JSON; throws `invalid-failure-message` for what is none. */
+export function parsedMessage(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -1,10 +1,20 @@
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
+
+import type { ChangeRecord } from '../items/change-record.ts';
 import { describe } from '../items/describe.ts';
 import { type ClientOptions, clientConfig, isLoopback } from '../store/client.ts';
 import { readFailedBatch } from './failed-batch.ts';
-import { type FailureBuckets, failedBatchesOf, type ReadObject } from './failure-message.ts';
-import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redriveRecords } from './redrive.ts';
+import {
+  type FailureBuckets,
+  failedBatchesOf,
+  parsedMessage,
+  type ReadObject,
+  type SendMessage,
+} from './failure-message.ts';
+import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
+import { redriveRecords } from './redrive-records.ts';
 
 /** Where failed batches are read from. */
 export interface FailureSources extends FailureBuckets {
@@ -12,17 +22,40 @@ export interface FailureSources extends FailureBuckets {
   streams: DynamoDBStreamsClient;
 }
 
-/** Settles everything that one message of an on-failure destination tells of, by the base items. Throws for others. */
+/**
+ * Settles everything that one message of an on-failure destination tells of, by the base items; of a message that stands
+ * for the rest of another, what is left of that. Throws for other messages.
+ */
 export async function redriveMessage(
   text: string,
   sources: FailureSources,
   options: RedriveOptions,
 ): Promise<RedriveResult> {
-  const total = emptyRedrive();
-  for (const batch of await failedBatchesOf(text, sources)) {
-    addRedrive(total, await redriveRecords(await readFailedBatch(options.graph, sources.streams, batch), options));
+  const { message, settled } = restOf(text);
+  const records: ChangeRecord[] = [];
+  for (const batch of await failedBatchesOf(message, sources)) {
+    for (const record of await readFailedBatch(options.graph, sources.streams, batch)) records.push(record);
   }
-  return total;
+  return await redriveRecords(records.slice(settled), options);
+}
+
+const restSchema = z.object({ edgeloomRest: z.object({ settled: z.int().min(0), message: z.string() }) });
+
+/** A message, and how many of its records are settled already. */
+interface Rest {
+  message: string;
+  settled: number;
+}
+
+/** The message that stands for what is left of one, of which so many records more are settled. */
+export function restMessage(text: string, repaired: number): string {
+  const { message, settled } = restOf(text);
+  return JSON.stringify({ edgeloomRest: { settled: settled + repaired, message } });
+}
+
+function restOf(text: string): Rest {
+  const rest = restSchema.safeParse(parsedMessage(text));
+  return rest.success ? rest.data.edgeloomRest : { message: text, settled: 0 };
 }
 
 /** Messages that are received at once: the most that SQS gives. */
@@ -102,6 +135,15 @@ export async function settleMessage(
     const reason = error instanceof EdgeloomError ? `${error.message} ${error.hint}` : String(error);
     return { ...emptyRedrive(), entries: 1, left: 1, reasons: [`message ${messageId}: ${reason}`] };
   }
+}
+
+/** Sends messages to SQS queues; the client is loaded and made with the first. */
+export function queueSender(client: Omit<ClientOptions, 'endpoint'>): SendMessage {
+  let sender: Promise<SendMessage> | undefined;
+  return async (queueArn, body) => {
+    sender ??= import('./queue.ts').then(({ openQueues }) => openQueues(client));
+    await (await sender)(queueArn, body);
+  };
 }
 
 /** Reads objects of S3 buckets; the client is loaded and made with the first. */

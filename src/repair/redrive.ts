@@ -1,20 +1,22 @@
 import pMap from 'p-map';
-import { type ApplyContext, type ApplyStats, OutOfTimeError, retryingWithin } from '../apply/context.ts';
-import { applyContinuationUnit, applyFanOutUnit } from '../apply/fan-out.ts';
+
+import { type ApplyContext, type ApplyStats, OutOfTimeError, retryingWithin, updateItem } from '../apply/context.ts';
+import { applyFanOutUnit } from '../apply/fan-out.ts';
+
 import { StoreError } from '../errors.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import type { ChangeRecord } from '../items/change-record.ts';
-import { unchanged, WATERMARK } from '../items/derived-item.ts';
+import { INDEX_KEYS, unchanged, WATERMARK } from '../items/derived-item.ts';
 import { VIEW_KEY } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { reverseOf } from '../plan/copies.ts';
+
 import { derivedOf } from '../plan/derive.ts';
-import { continuationUnit, fanOutsOf } from '../plan/fan-out.ts';
+import { fanOutsOf } from '../plan/fan-out.ts';
+
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../plan/quarantine-entry.ts';
 import { sleep } from '../retry.ts';
-import { queriedItems, readItem } from '../store/pages.ts';
+import { pages, readItem } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import { isContinuationKey } from '../stream/filter.ts';
 import { settleIndexItem } from './settle/index-item.ts';
 import { settleView, settleViewParts } from './settle/view.ts';
 
@@ -35,12 +37,14 @@ export interface RedriveOptions {
 
 /** What a redrive came to. */
 export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'> {
-  /** Entries looked at. */
+  /** Entries looked at; of a failed batch, its records. */
   entries: number;
-  /** Entries settled by their base item, and cleared. */
+  /** Entries settled by their base item, and cleared; of a failed batch, its records from the first on that are settled. */
   repaired: number;
-  /** Entries whose cause is still there; `reasons` says which. */
+  /** Entries whose cause is still there, or for which there was no time; `reasons` says which. */
   left: number;
+  /** Quarantine entries that records of a failed batch went into: those records are settled. */
+  quarantined: number;
   reasons: string[];
 }
 
@@ -53,7 +57,7 @@ export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
   const context = contextOf(options);
   const result = emptyRedrive();
   await pMap(
-    quarantined(context),
+    quarantined(context, result),
     async (item) => {
       const entry = readEntry(graph, item);
       const reason = await settleEntry(context, entry, stringOf(item[WATERMARK]) ?? '');
@@ -63,48 +67,7 @@ export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
       } else {
         result.left += 1;
         result.reasons.push(reason);
-      }
-      onProgress?.(result.entries);
-    },
-    { concurrency },
-  );
-  const { writes, wcu, rcu } = context.stats;
-  return { ...result, writes, wcu, rcu };
-}
-
-/**
- * Settles everything that some records of the stream concern, as after an event source mapping gave up on them: by the
- * base items as they are now, with the derived keys of both images.
- */
-export async function redriveRecords(
-  records: readonly ChangeRecord[],
-  options: RedriveOptions,
-): Promise<RedriveResult> {
-  const { graph, concurrency = 8, onProgress } = options;
-  const context = contextOf(options);
-  const result = emptyRedrive();
-  await pMap(
-    records,
-    async (record) => {
-      const { source, target, position } = record;
-      const images = [record.oldImage, record.newImage].map((image) => derivedOf(graph, source, target, image));
-      const keys = new Set(images.flatMap(({ indexItems }) => [...indexItems.keys()]));
-      const entry: QuarantineEntry = {
-        source,
-        target,
-        code: '',
-        reason: '',
-        since: '',
-        derivedKeys: [VIEW_KEY, ...keys],
-      };
-      const reason = isContinuationKey(target)
-        ? await attempted(context, record, () => goOn(context, record))
-        : await settleEntry(context, entry, position);
-      result.entries += 1;
-      if (reason === undefined) result.repaired += 1;
-      else {
-        result.left += 1;
-        result.reasons.push(reason);
+        if (options.remainingMs !== undefined) await moveBack(context, item);
       }
       onProgress?.(result.entries);
     },
@@ -116,7 +79,7 @@ export async function redriveRecords(
 
 /** The result of nothing. */
 export function emptyRedrive(): RedriveResult {
-  return { entries: 0, repaired: 0, left: 0, reasons: [], writes: 0, wcu: 0, rcu: 0 };
+  return { entries: 0, repaired: 0, left: 0, quarantined: 0, reasons: [], writes: 0, wcu: 0, rcu: 0 };
 }
 
 /** Adds a result to a total. */
@@ -126,9 +89,9 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
 }
 
 /** Deletes a settled entry, unless it was written again meanwhile: then it stands for another failure. */
-async function clear({ graph, store, stats }: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
-  const { partitionKey, sortKey } = graph.table;
-  const key = { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
+async function clear(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
+  const { store, stats } = context;
+  const key = keyOf(context, item);
   const { applied, wcu } = await store.delete(key, unchanged(item));
   stats.wcu += wcu;
   if (applied) result.repaired += 1;
@@ -144,16 +107,50 @@ function contextOf(options: RedriveOptions): ApplyContext {
   return { graph, store, now, remainingMs, stats, wait: sleep, random: Math.random };
 }
 
-/** The entries as they are at the start of each page; new ones that come meanwhile may be met too. */
-function quarantined({ store, stats }: ApplyContext): AsyncGenerator<Item> {
-  return queriedItems(store, { index: 'gsi0', partition: QUARANTINE_PARTITION }, stats);
+/**
+ * The entries as they are at the start of each page, in the order in which they were made or last tried; new ones that come
+ * meanwhile may be met too. It ends when time is over, with the rest of its page counted as left.
+ */
+async function* quarantined(context: ApplyContext, result: RedriveResult): AsyncGenerator<Item> {
+  const met = new Set<string>();
+  const request = { index: 'gsi0', partition: QUARANTINE_PARTITION } as const;
+  for await (const page of pages(context.store, request, context.stats)) {
+    for (const [i, item] of page.items.entries()) {
+      const { source, target } = keyOf(context, item);
+      if (context.remainingMs() <= 0) {
+        const left = page.items.length - i;
+        result.entries += left;
+        result.left += left;
+        result.reasons.push(`The time is over: entries from ${source} ${target} on wait for the next run.`);
+        return;
+      }
+      // One that was moved back is met again at the end.
+      const key = JSON.stringify([source, target]);
+      if (met.has(key)) continue;
+      met.add(key);
+      yield item;
+    }
+  }
 }
 
-/** Goes on with a fan-out from the page that a record of its continuation stands for. */
-async function goOn(context: ApplyContext, record: ChangeRecord): Promise<undefined> {
-  const { source, target } = record;
-  const unit = continuationUnit(context.graph, { source, target, records: [record] });
-  if (unit !== undefined) await applyContinuationUnit(context, unit);
+/**
+ * Moves an entry whose cause is still there behind all others, so that a run whose time ends before the last entry begins
+ * the next time with those that it has not come to.
+ */
+async function moveBack(context: ApplyContext, item: Item): Promise<void> {
+  const place = `${new Date(context.now()).toISOString()}/${stringOf(item[WATERMARK]) ?? ''}`;
+  await updateItem(context, {
+    key: keyOf(context, item),
+    set: { [INDEX_KEYS.gsi0.sort]: { S: place } },
+    unset: [],
+    // Only this entry: one that was written again meanwhile stands for another failure.
+    condition: unchanged(item),
+  });
+}
+
+function keyOf({ graph }: ApplyContext, item: Item): ItemKey {
+  const { partitionKey, sortKey } = graph.table;
+  return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
 }
 
 /** Settles what an entry names; gives why it has to stay, or undefined where it is done. */

@@ -55,13 +55,16 @@ function redriveStatements(graph: CompiledModel): Statement[] {
   const [gsi0] = indexArns(graph);
   return [
     allow(
-      ['dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:Query', 'dynamodb:UpdateItem'],
+      ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map((action) => `dynamodb:${action}`),
       [TABLE_ARN],
     ),
     // The quarantine is found through the first index.
     allow(['dynamodb:Query'], [gsi0!]),
     allow(['s3:GetObject'], [sub(`\${${FAILED_BATCHES_BUCKET}.Arn}/${FAILED_BATCH_OBJECTS}`)]),
-    allow(['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'], [attribute(FAILED_BATCHES_QUEUE)]),
+    allow(
+      ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'],
+      [attribute(FAILED_BATCHES_QUEUE)],
+    ),
   ];
 }
 

@@ -5,7 +5,8 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { derive, edge, node, rank } from '../../src/model/schema.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../src/plan/quarantine-entry.ts';
 import { parseFailedBatch, readFailedBatch } from '../../src/repair/failed-batch.ts';
-import { redrive, redriveRecords } from '../../src/repair/redrive.ts';
+import { redrive } from '../../src/repair/redrive.ts';
+import { redriveRecords } from '../../src/repair/redrive-records.ts';
 import type { Store } from '../../src/store/port.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

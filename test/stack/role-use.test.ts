@@ -109,8 +109,8 @@ describe('what the function calls is what its role allows:', () => {
     await stop();
   });
 
-  it('redrive of the quarantine', async () => {
-    const { environment, store, writer, records, operations, used, stop } = await watchedTable();
+  it('redrive of the quarantine, and of a failed batch with a record that goes into it', async () => {
+    const { environment, store, writer, streamArn, records, operations, used, stop } = await watchedTable();
     await store.put(BAD_GOAL);
     const stream = await loadFunction('stream', environment);
     await stream({ Records: (await records()).slice(-1) }, context);
@@ -118,6 +118,18 @@ describe('what the function calls is what its role allows:', () => {
     await writer.putNode('GOAL-G9', { title: 'Mended', dueDate: '2026-10-01' });
     const handler = await loadFunction('redrive', environment);
     expect(await handler({}, context)).toMatchObject({ repaired: 1, left: 0 });
+    await store.put(BAD_GOAL);
+    const failed = (await records()).slice(-1) as { dynamodb: { SequenceNumber: string } }[];
+    const { SequenceNumber } = failed[0]!.dynamodb;
+    const range = {
+      streamArn,
+      shardId: 'shard',
+      startSequenceNumber: SequenceNumber,
+      endSequenceNumber: SequenceNumber,
+    };
+    const body = JSON.stringify({ DDBStreamBatchInfo: range, payload: JSON.stringify({ Records: failed }) });
+    const message = { messageId: 'm', body, eventSource: 'aws:sqs' };
+    expect(await handler({ Records: [message] }, context)).toMatchObject({ quarantined: 1, left: 0 });
     expect(used()).toEqual(tableActions('RedriveRole'));
     await stop();
   });

@@ -63,12 +63,12 @@ describe('the role of', () => {
       [
         ...logsOf('redrive'),
         ...on(TABLE, 'dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:Query'),
-        ...on(TABLE, 'dynamodb:UpdateItem'),
+        ...on(TABLE, 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
         ...on(`${TABLE}/index/gsi0`, 'dynamodb:Query'),
         ...on(`${BUCKET}/aws/lambda/*`, 's3:GetObject'),
         ...on(
           'arn:aws:sqs:eu-central-1:123456789012:edgeloom-prod-failed-batches',
-          ...['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
+          ...['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'],
         ),
       ],
     ],

@@ -44,13 +44,14 @@ export function redriveCommand(program: Command): void {
         const progress = startProgress('entries', 0);
         const onProgress = (entries: number): void => progress.update(entries, entries);
         const result = await run(session, options, onProgress).finally(() => progress.stop());
-        const { entries, repaired, left, writes, wcu, rcu, reasons } = result;
-        if (left > 0) process.exitCode = LEFT;
+        const { entries, repaired, left, quarantined, writes, wcu, rcu, reasons } = result;
+        if (left > 0 || quarantined > 0) process.exitCode = LEFT;
+        const into = quarantined > 0 ? `, ${figure(quarantined)} of them quarantined` : '';
         const lines = [
-          `${figure(entries)} entries, ${figure(repaired)} repaired, ${figure(left)} left`,
+          `${figure(entries)} entries, ${figure(repaired)} repaired${into}, ${figure(left)} left`,
           ...reasons.map(shown),
         ];
-        return { json: { entries, repaired, left, writes, wcu, rcu, reasons }, text: lines.join('\n') };
+        return { json: { entries, repaired, left, quarantined, writes, wcu, rcu, reasons }, text: lines.join('\n') };
       }),
     );
 }

@@ -1,0 +1,19 @@
+import type { IndexUnit, Unit } from './unit.ts';
+
+/**
+ * A unit that says what its records concern, and no more: what is written is decided by the base items as they are when it
+ * is applied. For records that may be applied long after they were made, when the fences of newer ones can be gone.
+ */
+export function decidedByBase(unit: Unit): Unit {
+  if (unit.kind === 'view') {
+    return { ...unit, changes: unit.changes.map((change) => ({ ...change, byBase: true })) };
+  }
+  if (unit.kind === 'counted') return { ...unit, items: unit.items.map(indexItemByBase) };
+  if (unit.kind === 'index') return indexItemByBase(unit);
+  // A page of a fan-out is made of what is read then.
+  return unit.kind === 'quarantine' ? { ...unit, byBase: true } : unit;
+}
+
+function indexItemByBase(unit: IndexUnit): IndexUnit {
+  return { ...unit, byBase: true };
+}

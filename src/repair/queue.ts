@@ -1,0 +1,21 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { type ClientOptions, clientConfig } from '../store/client.ts';
+import type { SendMessage } from './failure-message.ts';
+
+/**
+ * Sends to queues with one SQS client. A file of its own, with a static import: a bundler then takes of the client only what
+ * sending needs.
+ */
+export function openQueues(client: Omit<ClientOptions, 'endpoint'>): SendMessage {
+  const sqs = new SQSClient(clientConfig(client));
+  return async (queueArn, body) => {
+    await sqs.send(new SendMessageCommand({ QueueUrl: queueUrlOf(queueArn), MessageBody: body }));
+  };
+}
+
+/** The URL of a queue: `arn:aws:sqs:eu-central-1:123456789012:failed` is at `sqs.eu-central-1.amazonaws.com`. */
+function queueUrlOf(queueArn: string): string {
+  const [, partition, , region, account, name] = queueArn.split(':');
+  const domain = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';
+  return `https://sqs.${region}.${domain}/${account}/${name}`;
+}
