@@ -90,7 +90,7 @@ describe('a redrive of a large failed batch', () => {
   });
 
   it('keeps its place: where the time ends in its middle, the next one begins there, until it is done', async () => {
-    const table = await failedTable(300);
+    const table = await failedTable(350);
     const { graph, store, records } = table;
     const text = JSON.stringify({ kind: 'stands for a failed batch' });
     const places: number[] = [];
