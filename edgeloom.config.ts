@@ -11,7 +11,7 @@ export default defineGraph({
     USER: node({
       view: 'ALL',
       search: {
-        name: { shards: 200, hash: 'codepoint-product' },
+        name: { shards: 200 },
         email: { fold: true },
         favoriteFoods: { each: true },
       },

@@ -30,6 +30,8 @@ export interface ApplyContext {
   wait: (milliseconds: number) => Promise<void>;
   /** The jitter of retries, 0 to 1. */
   random: () => number;
+  /** Told of each quarantine entry that was put. */
+  onQuarantine?: (entry: Item) => void;
   /** Reverse items in one page of a fan-out. */
   fanOutPageSize?: number;
   stats: ApplyStats;
@@ -61,6 +63,7 @@ export async function putEntry(context: ApplyContext, entry: Item): Promise<void
   const { wcu } = await context.store.put(entry);
   context.stats.wcu += wcu;
   context.stats.quarantined += 1;
+  context.onQuarantine?.(entry);
 }
 
 /** The clock in whole seconds. */

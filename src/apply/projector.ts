@@ -1,8 +1,9 @@
 import pMap from 'p-map';
 import { type EdgeloomError, StoreError } from '../errors.ts';
 import { foldBatch } from '../fold/fold.ts';
-import type { Item } from '../items/attribute-value.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
+import { QUARANTINE_FIELDS } from '../items/derived-item.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkStoreOptions } from '../options.ts';
@@ -45,11 +46,21 @@ export interface BatchOptions {
   remainingMs?: (() => number) | undefined;
 }
 
+/** Quarantine entries of one code that a batch has put. */
+export interface QuarantineKind {
+  code: string;
+  count: number;
+  /** The reason of the first of them, with the keys of its item. */
+  reason: string;
+}
+
 /** What became of a batch. */
 export interface BatchResult extends ApplyStats {
   records: number;
   /** Units planned: derived items touched, and quarantine entries. */
   units: number;
+  /** What went into quarantine, by code; absent where nothing did. */
+  quarantines?: readonly QuarantineKind[];
   /** The lowest record that is not applied in full; absent where all are. Records before it are done. */
   failedFrom?: ChangeRecord;
   /** Why, where `failedFrom` is set. */
@@ -91,6 +102,8 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
     async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {
       const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
       const context: ApplyContext = { graph, store, now, remainingMs, wait, random, fanOutPageSize, stats };
+      const kinds = new QuarantineKinds();
+      context.onQuarantine = (entry) => kinds.add(entry);
       const units: Unit[] = [];
       for (const [source, histories] of foldBatch(records))
         units.push(...planUnits(graph, source, histories).map(decided));
@@ -104,9 +117,25 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
       await pMap(reverse, (unit) => run({ unit }), { concurrency });
       const others = reverse.length === 0 ? units : units.filter((unit) => !isReverse(unit));
       await pMap(withPrefetch(context, others), run, { concurrency });
-      return { records: records.length, units: units.length, ...stats, ...lowestFailure(failures) };
+      return { records: records.length, units: units.length, ...stats, ...kinds.found(), ...lowestFailure(failures) };
     },
   };
+}
+
+/** Counts quarantine entries by their code. */
+class QuarantineKinds {
+  private readonly kinds = new Map<string, QuarantineKind>();
+
+  add(entry: Item): void {
+    const code = stringOf(entry[QUARANTINE_FIELDS.code]) ?? '';
+    const kind = this.kinds.get(code);
+    if (kind !== undefined) kind.count += 1;
+    else this.kinds.set(code, { code, count: 1, reason: stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '' });
+  }
+
+  found(): Pick<BatchResult, 'quarantines'> {
+    return this.kinds.size === 0 ? {} : { quarantines: [...this.kinds.values()] };
+  }
 }
 
 interface Failure {

@@ -103,7 +103,8 @@ async function leaveProgress(progress: ProgressRecorder | undefined, records: re
 }
 
 function report(result: BatchResult, logger: Logger): StreamResponse {
-  const { failedFrom, error, ...counts } = result;
+  const { failedFrom, error, quarantines = [], ...counts } = result;
+  for (const kind of quarantines) logger.warn(kind, 'quarantined');
   if (failedFrom === undefined) {
     logger.info(counts, 'batch applied');
     return { batchItemFailures: [] };

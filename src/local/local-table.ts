@@ -75,16 +75,12 @@ async function lossOf(engine: Engine): Promise<never> {
 
 /** Creates the table where it is absent; gives its stream's ARN. */
 async function ensureTable(client: DynamoDBClient, graph: CompiledModel): Promise<string> {
-  const { name, indexNames } = graph.table;
   const exists = await tableExists(client, graph);
-  const { indexes, streamArn } = exists ? await describeTable(client, graph) : await createTable(client, graph);
-  const missing = graph.indexes.map((index) => indexNames[index]).filter((index) => !indexes.includes(index));
-  if (streamArn !== undefined && missing.length === 0) return streamArn;
+  const { lacks, streamArn } = exists ? await describeTable(client, graph) : await createTable(client, graph);
+  if (streamArn !== undefined && lacks.length === 0) return streamArn;
   throw new EdgeloomError(
     'table-differs',
-    streamArn === undefined
-      ? `The kept table ${name} has no stream.`
-      : `The kept table ${name} lacks what the model needs: index ${missing.join(', ')}.`,
+    `The kept table ${graph.table.name} lacks what the model needs: ${lacks.join('; ')}.`,
     'Use another data folder, or another table name.',
   );
 }

@@ -12,9 +12,10 @@ import {
   type UpdateItemCommandInput,
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
+import { StoreError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
 import { isKeyWithinLimits } from '../items/keys.ts';
-import type { TableNames } from '../model/compiled.ts';
+import type { IndexName, TableNames } from '../model/compiled.ts';
 import {
   classified,
   failedConditionUnits,
@@ -220,7 +221,10 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
-    const output = await classified(() => this.sendHot('Query', queryInput(this.table, request)));
+    const sent = classified(() => this.sendHot('Query', queryInput(this.table, request)));
+    const output = await sent.catch((error: unknown) => {
+      throw missingIndex(this.table, request.index, error) ?? error;
+    });
     return {
       items: (output.Items ?? []).map(received),
       count: output.Count ?? 0,
@@ -254,4 +258,18 @@ export class DynamoDBStore implements Store, ScanSource {
     const { partitionKey, sortKey } = this.table;
     return JSON.stringify([(item[partitionKey] as { S: string }).S, (item[sortKey] as { S: string }).S]);
   }
+}
+
+/** What a Query's refusal means where the table does not have the index; undefined where it means something else. */
+function missingIndex(
+  { name, indexNames }: TableNames,
+  index: IndexName | undefined,
+  error: unknown,
+): StoreError | undefined {
+  if (index === undefined || !(error instanceof StoreError) || error.code !== 'ValidationException') return undefined;
+  if (!/(specified index|index not found|no such index|index: )/i.test(error.message)) return undefined;
+  const message = `The table ${name} has no index ${indexNames[index]}, which the model needs.`;
+  return new StoreError('fatal', 'no-index', message, 'edgeloom table describe says what the table lacks.', {
+    cause: error,
+  });
 }

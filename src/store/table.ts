@@ -22,6 +22,8 @@ export interface TableStatus {
   indexes: string[];
   /** Absent where the table has no stream. */
   streamArn?: string;
+  /** What the model needs and the table does not have, in words; empty where it fits. */
+  lacks: string[];
   /** Items of the table, derived ones included; DynamoDB counts about every six hours. */
   itemCount: number;
 }
@@ -90,8 +92,41 @@ export async function describeTable(client: DynamoDBClient, graph: CompiledModel
     status: table.TableStatus ?? 'UNKNOWN',
     indexes: (table.GlobalSecondaryIndexes ?? []).map(({ IndexName }) => IndexName ?? '').sort(),
     streamArn: table.StreamSpecification?.StreamEnabled === true ? table.LatestStreamArn : undefined,
+    lacks: lacksOf(graph, table),
     itemCount: table.ItemCount ?? 0,
   };
+}
+
+/** Throws `table-differs`, which names what lacks, where a table does not have what the model needs. */
+export function requireFit({ table, lacks }: TableStatus): void {
+  if (lacks.length === 0) return;
+  throw new EdgeloomError(
+    'table-differs',
+    `The table ${table} lacks what the model needs: ${lacks.join('; ')}.`,
+    'Add it to the table, or name another table with --table.',
+  );
+}
+
+function lacksOf(graph: CompiledModel, table: TableDescription): string[] {
+  const { partitionKey, sortKey, indexNames } = graph.table;
+  const lacks: string[] = [];
+  if (!hasKeys(table.KeySchema, partitionKey, sortKey)) lacks.push(`the keys ${partitionKey} and ${sortKey}`);
+  for (const index of graph.indexes) {
+    const { partition, sort } = INDEX_KEYS[index];
+    const found = table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexNames[index]);
+    const fits = hasKeys(found?.KeySchema, partition, sort) && found?.Projection?.ProjectionType === 'ALL';
+    if (!fits) lacks.push(`the index ${indexNames[index]} with the keys ${partition} and ${sort}, of all attributes`);
+  }
+  const stream = table.StreamSpecification;
+  if (stream?.StreamEnabled !== true || stream.StreamViewType !== 'NEW_AND_OLD_IMAGES') {
+    lacks.push('a stream of new and old images');
+  }
+  return lacks;
+}
+
+function hasKeys(schema: TableDescription['KeySchema'], partition: string, sort: string): boolean {
+  const nameOf = (type: string): string | undefined => schema?.find(({ KeyType }) => KeyType === type)?.AttributeName;
+  return nameOf('HASH') === partition && nameOf('RANGE') === sort;
 }
 
 /** Label of the stream that the table has now; undefined where it has none. Throws `no-table` where there is no table. */
@@ -110,7 +145,7 @@ export async function deleteTable(client: DynamoDBClient, graph: CompiledModel):
   const { name } = graph.table;
   try {
     await client.send(new DeleteTableCommand({ TableName: name }));
-    return { table: name, status: 'DELETING', indexes: [], itemCount: 0 };
+    return { table: name, status: 'DELETING', indexes: [], lacks: [], itemCount: 0 };
   } catch (error) {
     if (error instanceof ResourceNotFoundException) throw noTable(name);
     throw classifyError(error);

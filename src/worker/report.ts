@@ -1,4 +1,4 @@
-import type { BatchResult } from '../apply/projector.ts';
+import type { BatchResult, QuarantineKind } from '../apply/projector.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import type { SetAside } from '../stream/checkpoint-journal.ts';
 import { type Consequences, RunReport } from '../stream/run-report.ts';
@@ -26,6 +26,7 @@ export class WorkerReport extends RunReport {
   private readonly trimmed: TrimmedShard[] = [];
   private setAside: SetAside | undefined;
   private leftovers = 0;
+  private readonly quarantines = new Map<string, number>();
 
   constructor(private readonly listeners: Pick<WorkerSettings, 'onBatch' | 'onTrimmed' | 'logger'>) {
     super(listeners.logger, CONSEQUENCES);
@@ -42,8 +43,16 @@ export class WorkerReport extends RunReport {
     const madeAtSeconds = records.at(-1)?.createdAtSeconds;
     const newestRecordAgeMs = madeAtSeconds === undefined ? undefined : Date.now() - madeAtSeconds * 1000;
     const { units, writes, wcu } = result;
+    for (const kind of result.quarantines ?? []) this.onQuarantines(kind);
     this.logger.debug({ shardId, applied, units, writes, wcu, newestRecordAgeMs }, 'Batch projected.');
     this.listeners.onBatch?.({ shardId, records, result, newestRecordAgeMs, totals: { ...totals } });
+  }
+
+  /** Warns once for each kind, with its first reason; the others are counted, and told at the end of the run. */
+  private onQuarantines({ code, count, reason }: QuarantineKind): void {
+    const before = this.quarantines.get(code) ?? 0;
+    this.quarantines.set(code, before + count);
+    if (before === 0) this.logger.warn({ code, reason }, `Records go into quarantine (${code}): ${reason}`);
   }
 
   /** Records of an earlier table were dropped, at the cost of some reads. */
@@ -69,7 +78,13 @@ export class WorkerReport extends RunReport {
 
   /** The whole run. */
   result(endedBy: WorkerResult['endedBy']): WorkerResult {
-    const { totals, trimmed, leftovers, setAside } = this;
+    const { totals, trimmed, leftovers, setAside, quarantines } = this;
+    for (const [code, count] of quarantines) {
+      this.logger.warn(
+        { code, count },
+        `${count} quarantine entries were put (${code}); edgeloom redrive settles what is mended.`,
+      );
+    }
     return { ...totals, endedBy, trimmed: [...trimmed], leftovers, ...(setAside !== undefined && { setAside }) };
   }
 }

@@ -5,7 +5,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answers, freePort } from '../../src/local/engine/ports.ts';
 import { createClient } from '../../src/store/client.ts';
@@ -87,6 +87,33 @@ it("the model files that a command's help names exist", async () => {
     const help = (await edgeloom([command, '--help'])).stdout;
     for (const [, file] of help.matchAll(/--config (\S+\.ts)/g)) expect(existsSync(join(ROOT, file!)), file).toBe(true);
   }
+});
+
+it('a table that lacks what the model needs is told by describe, and refused by project, check and rebuild', async () => {
+  const client = createClient({ endpoint: dev.endpoint });
+  await client.send(
+    new CreateTableCommand({
+      TableName: 'bare',
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: ['source', 'target'].map((AttributeName) => ({ AttributeName, AttributeType: 'S' })),
+      KeySchema: [
+        { AttributeName: 'source', KeyType: 'HASH' },
+        { AttributeName: 'target', KeyType: 'RANGE' },
+      ],
+    }),
+  );
+  client.destroy();
+  const { code, stdout } = await run('table', 'describe', '--table', 'bare');
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^lacks: +the index gsi0 .*, which the model needs$/m);
+  for (const command of ['check', 'rebuild']) {
+    const { code: error, message } = await failure(command, '--table', 'bare');
+    expect(error).toBe('table-differs');
+    for (const lack of ['the index gsi0', 'the index gsi1', 'a stream of new and old images']) {
+      expect(message).toContain(lack);
+    }
+  }
+  expect((await failure('project', '--until-idle', '--table', 'bare')).code).toMatch(/^(no-stream|table-differs)$/);
 });
 
 describe('dev', () => {

@@ -6,10 +6,13 @@ import { withTableName } from '../../../model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import { loadModel } from '../../session/load-model.ts';
 import { examples, portNumber } from '../../session/options.ts';
-import { print } from '../../session/output.ts';
+import { figure, print } from '../../session/output.ts';
 import { createLogger } from '../../session/session.ts';
 import { stopOnSignal } from '../../session/signals.ts';
 import { DEFAULT_HANDLER, devLambda, type Projecting } from './dev-lambda.ts';
+
+/** How often it tells how far it came while it works, in milliseconds. */
+const TELL_MS = 5_000;
 
 interface DevOptions {
   port?: number;
@@ -67,7 +70,20 @@ export function devCommand(program: Command): void {
 }
 
 async function devWorker(graph: CompiledModel, options: EngineOptions, settings: Settings): Promise<Projecting> {
-  const local = await startLocal({ ...options, graph, logger: createLogger(settings) });
+  let toldMs = Date.now();
+  let told = 0;
+  const local = await startLocal({
+    ...{ ...options, graph, logger: createLogger(settings) },
+    // Minutes of work show that they are work; a quiet table says nothing.
+    onBatch: ({ totals: { records, writes, quarantined } }) => {
+      if (Date.now() - toldMs < TELL_MS || records === told) return;
+      toldMs = Date.now();
+      told = records;
+      process.stderr.write(
+        `projected: ${figure(records)} records, ${figure(writes)} writes, ${figure(quarantined)} quarantined\n`,
+      );
+    },
+  });
   return {
     endpoint: local.endpoint,
     ended: local.worker.ended,

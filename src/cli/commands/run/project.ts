@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 import { createStreamsClient } from '../../../store/client.ts';
-import { describeTable } from '../../../store/table.ts';
+import { describeTable, requireFit } from '../../../store/table.ts';
 import { fileCheckpoint } from '../../../stream/checkpoint.ts';
 import { createWorker } from '../../../worker/worker.ts';
 import type { WorkerResult } from '../../../worker/worker-types.ts';
@@ -51,7 +51,8 @@ export function projectCommand(program: Command): void {
 
 async function project(session: Session, { untilIdle, checkpoint }: ProjectOptions): Promise<WorkerResult> {
   const { graph, client, store, settings, logger } = session;
-  const { streamArn } = await describeTable(client, graph);
+  const status = await describeTable(client, graph);
+  const { streamArn } = status;
   if (streamArn === undefined) {
     throw new EdgeloomError(
       'no-stream',
@@ -59,6 +60,7 @@ async function project(session: Session, { untilIdle, checkpoint }: ProjectOptio
       'Enable it with the view type NEW_AND_OLD_IMAGES.',
     );
   }
+  requireFit(status);
   const streams = createStreamsClient(settings.client);
   const progress = startProgress('records', 0);
   const worker = createWorker({

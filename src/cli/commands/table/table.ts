@@ -31,6 +31,7 @@ function output(status: TableStatus): Output {
     `status:  ${status.status}`,
     `indexes: ${indexes.join(', ') || 'none'}`,
     `stream:  ${streamArn ?? 'none'}`,
+    ...status.lacks.map((lack) => `lacks:   ${lack}, which the model needs`),
   ];
   return { json: { ...status, streamArn: streamArn ?? null }, text: lines.join('\n') };
 }

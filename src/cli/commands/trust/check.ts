@@ -6,7 +6,7 @@ import { checkExport, type ExportCheckResult } from '../../../check/export/expor
 import type { Finding } from '../../../check/finding.ts';
 import { EdgeloomError } from '../../../errors.ts';
 import { hasCopies } from '../../../repair/parts/copy.ts';
-import { currentStreamLabel, describeTable } from '../../../store/table.ts';
+import { currentStreamLabel, describeTable, requireFit } from '../../../store/table.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
 import { startProgress } from '../../session/progress.ts';
 import { inSession, type Session } from '../../session/session.ts';
@@ -179,7 +179,9 @@ export async function runCheck(
   options: Partial<CheckOptions>,
   { resume, ...listeners }: CheckRun,
 ): Promise<CheckResult> {
-  const { itemCount } = await describeTable(client, graph);
+  const status = await describeTable(client, graph);
+  requireFit(status);
+  const { itemCount } = status;
   const place = resume === undefined ? undefined : new KeptPlace(resume);
   const progress = startProgress('items', itemCount);
   const { signal, wait, release } = stopping();

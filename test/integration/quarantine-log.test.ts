@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import type { BatchResult } from '../../src/apply/projector.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { node } from '../../src/model/schema.ts';
+import { WorkerReport } from '../../src/worker/report.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+it('records in quarantine are not passed over in silence: a worker warns once for each kind, and counts', async () => {
+  const graph = defineGraph({
+    table: uniqueTableName(),
+    nodes: { USER: node({ search: { age: { type: 'number' } } }) },
+  });
+  const { store, allRecords, projector } = await testTable(graph);
+  for (let i = 0; i < 3; i++) {
+    await store.put({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, age: { S: 'old' } });
+  }
+  const warnings: [object, string][] = [];
+  const ignore = (): void => undefined;
+  const logger = {
+    ...{ debug: ignore, info: ignore, error: ignore },
+    warn: (details: object, message: string) => warnings.push([details, message]),
+  };
+  const report = new WorkerReport({
+    logger: { ...logger, warn: (details, message) => void logger.warn(details, message) },
+  });
+  const records = await allRecords();
+  for (const batch of [records.slice(0, 2), records.slice(2)]) {
+    const result: BatchResult = await projector.project(batch);
+    expect(result.quarantines).toMatchObject([{ code: 'wrong-type', count: batch.length }]);
+    report.onBatch('shard', batch, batch.length, result);
+  }
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]![1]).toMatch(/^Records go into quarantine \(wrong-type\): USER-\d USER-\d - .*age/);
+  report.result('stop');
+  expect(warnings).toHaveLength(2);
+  expect(warnings[1]![1]).toMatch(/^3 quarantine entries were put \(wrong-type\)/);
+});

@@ -1,0 +1,41 @@
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
+import { expect, inject, it } from 'vitest';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { describeTable, requireFit, tableDefinition } from '../../src/store/table.ts';
+import { uniqueTableName } from '../support/table.ts';
+
+/** The same table for two models: the second needs an index and a stream that the table does not have. */
+it('a model whose indexes and stream the table does not have is told of each, in description and reads', async () => {
+  const table = uniqueTableName();
+  const client = createClient({ endpoint: inject('endpoint') });
+  const edges = (inbound: object) => ({ KNOWS: edge({ from: 'USER', to: 'USER', inbound }) });
+  const nodes = { USER: node() };
+  const small = defineGraph({ table, nodes, edges: edges({ gsi0: 'since' }) });
+  const large = defineGraph({ table, nodes, edges: edges({ gsi0: 'since', gsi1: 'until' }) });
+  const { StreamSpecification: _, ...withoutStream } = tableDefinition(small);
+  await client.send(new CreateTableCommand(withoutStream));
+
+  expect((await describeTable(client, small)).lacks).toEqual(['a stream of new and old images']);
+  const status = await describeTable(client, large);
+  expect(status.lacks).toEqual([
+    'the index gsi1 with the keys gsi1pk and gsi1sk, of all attributes',
+    'a stream of new and old images',
+  ]);
+  expect(() => requireFit(status)).toThrow(
+    expect.objectContaining({ code: 'table-differs', message: expect.stringContaining('the index gsi1') }),
+  );
+  const renamed = defineGraph({ table: { name: table, partitionKey: 'pk' }, nodes });
+  expect((await describeTable(client, renamed)).lacks[0]).toBe('the keys pk and target');
+
+  const reader = createReader(large, { store: new DynamoDBStore(client, large.table) });
+  expect(await reader.inbound('KNOWS', 'USER-1', { order: 'gsi0' as never })).toEqual({ items: [] });
+  await expect(reader.inbound('KNOWS', 'USER-1', { order: 'gsi1' as never })).rejects.toMatchObject({
+    code: 'no-index',
+    message: `The table ${table} has no index gsi1, which the model needs.`,
+  });
+  client.destroy();
+});
