@@ -3,6 +3,7 @@ import type { Item } from '../items/attribute-value.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { retrying } from '../retry.ts';
 import type { DerivedUpdate, Store, UpdateResult } from '../store/port.ts';
+import type { EvictedViews } from './evicted-views.ts';
 
 /** What a batch has cost and met so far. */
 export interface ApplyStats {
@@ -34,6 +35,8 @@ export interface ApplyContext {
   onQuarantine?: (entry: Item) => void;
   /** Reverse items in one page of a fan-out. */
   fanOutPageSize?: number;
+  /** What views were last seen without; shared by batches. */
+  evicted?: EvictedViews;
   stats: ApplyStats;
 }
 

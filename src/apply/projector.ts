@@ -17,6 +17,7 @@ import { readItem, readItems } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 import { type ApplyContext, type ApplyStats, checkTime, OutOfTimeError, putEntry, retryingWithin } from './context.ts';
 import { applyCountedUnit } from './counted.ts';
+import { EvictedViews } from './evicted-views.ts';
 import { applyContinuationUnit, applyFanOutUnit } from './fan-out.ts';
 import { applyIndexUnit } from './index-item.ts';
 import { applyViewUnit, needsView } from './view.ts';
@@ -33,6 +34,8 @@ export interface ProjectorOptions {
   now?: (() => number) | undefined;
   /** Waits so many milliseconds before a retry. Default: a timer. */
   wait?: ((milliseconds: number) => Promise<void>) | undefined;
+  /** What views were last seen without. Default: a memory of its own; projectors of one process may share one. */
+  evicted?: EvictedViews | undefined;
   /** The jitter of retries, 0 to 1. Default: `Math.random`. */
   random?: (() => number) | undefined;
 }
@@ -82,7 +85,7 @@ const PREFETCH = 100;
 /** Makes a projector for a model. */
 export function createProjector(graph: CompiledModel, options: ProjectorOptions): Projector {
   checkStoreOptions('createProjector', options, {
-    ...{ store: true, concurrency: true, fanOutPageSize: true, now: true, wait: true, random: true },
+    ...{ store: true, concurrency: true, fanOutPageSize: true, now: true, wait: true, random: true, evicted: true },
   });
   return projectorOf(graph, options, (unit) => unit);
 }
@@ -98,10 +101,11 @@ export function createSettler(graph: CompiledModel, options: ProjectorOptions): 
 
 function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (unit: Unit) => Unit): Projector {
   const { store, concurrency = 32, fanOutPageSize, now = Date.now, wait = sleep, random = Math.random } = options;
+  const { evicted = new EvictedViews() } = options;
   return {
     async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {
       const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
-      const context: ApplyContext = { graph, store, now, remainingMs, wait, random, fanOutPageSize, stats };
+      const context: ApplyContext = { graph, store, now, remainingMs, wait, random, fanOutPageSize, evicted, stats };
       const kinds = new QuarantineKinds();
       context.onQuarantine = (entry) => kinds.add(entry);
       const units: Unit[] = [];

@@ -7,8 +7,8 @@ import type { ParentCopies } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { isOverBudget, viewBudgetBytes } from '../plan/eviction.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
-import type { ViewChange, ViewUnit } from '../plan/unit.ts';
-import { contradictions, evictionUpdate, fastViewUpdate, isStale, slowViewUpdate, type Truth } from '../plan/writes.ts';
+import type { Truth, ViewChange, ViewUnit } from '../plan/unit.ts';
+import { contradictions, evictionUpdate, fastViewUpdate, isStale, slowViewUpdate } from '../plan/writes.ts';
 import { readItem, readItems } from '../store/pages.ts';
 import type { DerivedUpdate, UpdateResult } from '../store/port.ts';
 import { type ApplyContext, checkTime, epochSeconds, updateItem } from './context.ts';
@@ -17,7 +17,7 @@ import { remakeView } from './whole-view.ts';
 
 /** Whether a view unit has to see the view before it can be written, so that a prefetch pays. */
 export function needsView(context: ApplyContext, unit: ViewUnit): boolean {
-  return fastViewUpdate(context.graph, unit) === undefined;
+  return fastViewUpdate(context.graph, unit, context.evicted?.of(unit.source)) === undefined;
 }
 
 /**
@@ -35,7 +35,7 @@ export async function applyViewUnit(
 ): Promise<void> {
   const { graph, stats } = context;
   let current: Item | undefined;
-  const fast = prefetched === undefined ? fastViewUpdate(graph, unit) : undefined;
+  const fast = prefetched === undefined ? fastViewUpdate(graph, unit, context.evicted?.of(unit.source)) : undefined;
   if (prefetched !== undefined) {
     current = prefetched.item;
   } else if (fast !== undefined) {
@@ -59,7 +59,7 @@ export async function applyViewUnit(
     const update = slowViewUpdate(graph, unit, current, truths, epochSeconds(context), {}, parents);
     if (isPlainReplay(unit, current) && isAgreed(unit, current, truths) && !movesElements(update)) return;
     const result = await updateItem(context, update);
-    if (result.applied) return;
+    if (result.applied) return context.evicted?.note(unit.source, evictedTypes(update.set));
     current = result.current;
   }
 }
@@ -139,7 +139,7 @@ async function keepWithinBudget(context: ApplyContext, source: string, wcu: numb
     if (update === undefined) return;
     checkTime(context);
     const result = await updateItem(context, update);
-    if (result.applied) return;
+    if (result.applied) return context.evicted?.note(source, evictedTypes(update.set));
     view = result.current;
   }
 }

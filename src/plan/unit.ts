@@ -24,6 +24,17 @@ export interface ViewChange {
   byBase?: boolean;
 }
 
+/** What a base item's consistent read says of its part in the view. */
+export type Truth = Pick<ViewChange, 'element' | 'attributes'>;
+
+/** What repair takes out of a view besides: no record ever asks for it. */
+export interface ViewCorrections {
+  /** Edge types that are no longer marked as evicted. */
+  unmark?: ReadonlySet<string>;
+  /** Elements that name no edge. */
+  drop?: readonly string[];
+}
+
 /** What all units have. */
 export interface UnitBase {
   source: string;

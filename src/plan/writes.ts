@@ -19,33 +19,29 @@ import type { DerivedUpdate } from '../store/port.ts';
 import { copiesField, copyingEdge, keptCopies, type ParentCopies } from './copies.ts';
 import { evictToBudget, viewBudgetBytes } from './eviction.ts';
 import { conditionOf, shapeOf } from './shape.ts';
-import type { EpochSeconds, IndexUnit, ViewChange, ViewUnit } from './unit.ts';
+import type { EpochSeconds, IndexUnit, Truth, ViewChange, ViewCorrections, ViewUnit } from './unit.ts';
 
 /**
  * What has to be written for a unit: pure functions from a unit, and on the slow path from the derived item as it was
  * seen and the truths read for it, to one conditional update.
  */
 
-/** What a base item's consistent read says of its part in the view. */
-export type Truth = Pick<ViewChange, 'element' | 'attributes'>;
-
-/** What repair takes out of a view besides: no record ever asks for it. */
-export interface ViewCorrections {
-  /** Edge types that are no longer marked as evicted. */
-  unmark?: ReadonlySet<string>;
-  /** Elements that name no edge. */
-  drop?: readonly string[];
-}
-
 /**
  * The one update of the fast path, or undefined where a unit has to see the item first: it both adds and removes
  * elements (DynamoDB takes only one of ADD and DELETE for a set), or the node goes, which may leave a tombstone, or an edge
  * copies of its target, which is read after the view.
+ *
+ * @param evicted types that the view was last seen without: their edges move only `w` and `r`, if the marks are still there.
  */
-export function fastViewUpdate(graph: CompiledModel, unit: ViewUnit): DerivedUpdate | undefined {
+export function fastViewUpdate(
+  graph: CompiledModel,
+  unit: ViewUnit,
+  evicted?: ReadonlySet<string>,
+): DerivedUpdate | undefined {
   const added: string[] = [];
   const removed: string[] = [];
   const types = new Set<string>();
+  const left = new Set<string>();
   const shape = shapeOf(graph, unit.source);
   const set: Item = { [WATERMARK]: { S: unit.newest }, [MODEL]: { S: shape?.stamp ?? graph.fingerprint } };
   for (const change of unit.changes) {
@@ -55,8 +51,10 @@ export function fastViewUpdate(graph: CompiledModel, unit: ViewUnit): DerivedUpd
       set[ATTRIBUTES] = { M: change.attributes };
       continue;
     }
+    const isLeft = evicted?.has(change.edgeType) === true;
+    (isLeft ? left : types).add(change.edgeType);
+    if (isLeft) continue;
     if (copyingEdge(graph, change.target) !== undefined) return undefined;
-    types.add(change.edgeType);
     if (change.element !== undefined) added.push(change.element);
     for (const element of change.mentioned) if (element !== change.element) removed.push(element);
     if (added.length > 0 && removed.length > 0) return undefined;
@@ -67,7 +65,10 @@ export function fastViewUpdate(graph: CompiledModel, unit: ViewUnit): DerivedUpd
     unset: [graph.table.ttl],
     addElements: added,
     deleteElements: removed,
-    condition: { kind: 'newer-than', watermark: unit.oldest, notEvicted: [...types], shape: conditionOf(shape) },
+    condition: {
+      ...{ kind: 'newer-than', watermark: unit.oldest, notEvicted: [...types], shape: conditionOf(shape) },
+      ...(left.size > 0 && { evicted: [...left] }),
+    },
   };
 }
 

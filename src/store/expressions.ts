@@ -101,6 +101,11 @@ function conditionExpression(
     values[`:type${i}`] = { S: type };
     clauses.push(`NOT contains(#evicted, :type${i})`);
   });
+  condition.evicted?.forEach((type, i) => {
+    names['#evicted'] = EVICTED;
+    values[`:left${i}`] = { S: type };
+    clauses.push(`contains(#evicted, :left${i})`);
+  });
   if (condition.shape !== undefined) {
     names['#model'] = MODEL;
     values[':stamp'] = { S: condition.shape.stamp };

@@ -141,8 +141,14 @@ export interface DerivedUpdate {
 export type UpdateCondition =
   /** Always. */
   | { kind: 'none' }
-  /** The item has no watermark or one before this, and none of these edge types is marked as evicted. */
-  | { kind: 'newer-than'; watermark: string; notEvicted?: readonly string[]; shape?: ShapeCondition }
+  /** The item has no watermark or one before this; of the edge types none of the first and each of the second is marked as evicted. */
+  | {
+      kind: 'newer-than';
+      watermark: string;
+      notEvicted?: readonly string[];
+      evicted?: readonly string[];
+      shape?: ShapeCondition;
+    }
   | RevisionCondition;
 
 /** What a view has to be stamped with, so that what is added to it is of the shape of the rest. */

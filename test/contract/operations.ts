@@ -114,6 +114,7 @@ const condition: fc.Arbitrary<UpdateCondition> = fc.oneof(
     kind: fc.constant('newer-than' as const),
     watermark,
     notEvicted: fc.option(fc.subarray(EDGE_TYPES), { nil: undefined }),
+    evicted: fc.option(fc.subarray(EDGE_TYPES), { nil: undefined, freq: 1 }),
   }),
   fc.record({ kind: fc.constant('revision' as const), revision: fc.constantFrom(...REVISIONS) }),
 );

@@ -63,6 +63,8 @@ export class Invocation implements SimulatedProcess {
     const projector = createProjector(world.graph, {
       store: new FaultyStore(this),
       concurrency: [32, 1, 2][choices.pick(`${name}.concurrency`, 3)],
+      // A process lives on between invocations, and what it remembers may be long out of date.
+      evicted: choices.chance(`${name}.remembers`, 0.5) ? world.evicted : undefined,
       fanOutPageSize: 1 + choices.pick(`${name}.page`, 2),
       now: () => agenda.now + skew,
       wait: (milliseconds) => this.wait(milliseconds),

@@ -1,3 +1,4 @@
+import { EvictedViews } from '../../src/apply/evicted-views.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { isContinuationKey } from '../../src/stream/filter.ts';
@@ -41,6 +42,8 @@ export class World {
   readonly table: MemoryStore;
   readonly streams: Streams;
   readonly mapping: EventSourceMapping;
+  /** What the consumer's processes remember of views. */
+  readonly evicted = new EvictedViews();
   readonly failures: Failure[] = [];
   readonly answered: Answered[] = [];
   /** Quarantine entries that a redrive has settled and deleted. */

@@ -140,9 +140,9 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: VIEW,
-        find: '    const result = await updateItem(context, update);\n    if (result.applied) return;\n    current',
+        find: '    const result = await updateItem(context, update);\n    if (result.applied) return context.evicted?.note(unit.source, evictedTypes(update.set));\n    current',
         replace:
-          "    const [node] = unit.changes.filter(({ edgeType }) => edgeType === undefined);\n    const sameNode = node === undefined || JSON.stringify(current?.['attributes']) === JSON.stringify(update.set['attributes']);\n    if (isStale(unit.newest, current) && sameNode && (update.setElements ?? [...update.addElements!, ...update.deleteElements!]).length === 0) return;\n    const result = await updateItem(context, update);\n    if (result.applied) return;\n    current",
+          "    const [node] = unit.changes.filter(({ edgeType }) => edgeType === undefined);\n    const sameNode = node === undefined || JSON.stringify(current?.['attributes']) === JSON.stringify(update.set['attributes']);\n    if (isStale(unit.newest, current) && sameNode && (update.setElements ?? [...update.addElements!, ...update.deleteElements!]).length === 0) return;\n    const result = await updateItem(context, update);\n    if (result.applied) return context.evicted?.note(unit.source, evictedTypes(update.set));\n    current",
       },
     ],
   },
@@ -177,6 +177,11 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     name: 'evicted-refills',
     rule: 'The fast path is closed to edge types that are marked as evicted.',
     patches: [{ file: WRITES, find: 'notEvicted: [...types], shape', replace: 'notEvicted: [], shape' }],
+  },
+  {
+    name: 'evicted-remembered-blindly',
+    rule: 'An edge is left out of the set, unread, only where the view still has the mark of its type.',
+    patches: [{ file: WRITES, find: 'left.size > 0 &&', replace: 'left.size < 0 &&' }],
   },
   {
     name: 'mark-as-tombstone',

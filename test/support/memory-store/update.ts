@@ -49,7 +49,8 @@ export function meets(item: Item | undefined, condition: UpdateCondition): boole
     if (!mayBeMissing && !sameValue(item?.[MODEL], { S: shape.stamp })) return false;
   }
   const evicted = item?.[EVICTED];
-  return evicted === undefined || !(condition.notEvicted ?? []).some((type) => contains(evicted, type));
+  const isMarked = (type: string): boolean => evicted !== undefined && contains(evicted, type);
+  return !(condition.notEvicted ?? []).some(isMarked) && (condition.evicted ?? []).every(isMarked);
 }
 
 /** DynamoDB's `contains` of a text: in a string set, in a list, or as a part of a string. */

@@ -4,7 +4,7 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
-import type { IndexUnit, ViewUnit } from '../../../src/plan/unit.ts';
+import type { IndexUnit, Truth, ViewUnit } from '../../../src/plan/unit.ts';
 import { planUnits } from '../../../src/plan/units.ts';
 import {
   contradictions,
@@ -14,7 +14,6 @@ import {
   isStale,
   settledIndexUpdate,
   slowViewUpdate,
-  type Truth,
 } from '../../../src/plan/writes.ts';
 import { at, change, history } from '../../support/records.ts';
 
