@@ -8,10 +8,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const built = `${root}.cache/bench`;
 
 mkdirSync(built, { recursive: true });
-const { name, type } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+const { name: packageName, type } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 // The examples import the package by its name; here they get the sources that are measured.
 const exports = { '.': './src/index.js', './lambda': './src/lambda/index.js', './local': './src/local/index.js' };
-writeFileSync(`${built}/package.json`, JSON.stringify({ name, type, exports }));
+writeFileSync(`${built}/package.json`, JSON.stringify({ name: packageName, type, exports }));
 if (!existsSync(`${built}/assets`)) symlinkSync(`${root}assets`, `${built}/assets`);
 
 /** Runs a program from the repository's root; leaves with its exit code where it fails. */
@@ -21,4 +21,7 @@ function run(...args) {
 }
 
 run(`${root}node_modules/typescript/bin/tsc`, '-p', 'tsconfig.bench.json');
-run(`${built}/bench/main.js`, ...process.argv.slice(2));
+// `npm run figures` makes the page of what was measured.
+const [name, ...rest] = process.argv.slice(2);
+if (name === 'figures') run(`${built}/bench/figures/main.js`, ...rest);
+else run(`${built}/bench/main.js`, ...process.argv.slice(2));

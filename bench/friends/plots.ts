@@ -32,7 +32,8 @@ const HEIGHT = 470;
 const MARGIN = { left: 80, right: 30, top: 125, bottom: 60 };
 /** Pixels of the PNG for each of the SVG. */
 const PNG_SCALE = 2;
-const FONT = 'DejaVu Sans';
+/** The font of plots, from a package. */
+export const FONT = 'DejaVu Sans';
 const TEXT_COLOR = '#222222';
 const LINE_COLOR = '#dddddd';
 /** Beyond this ratio of largest to smallest a linear axis hides the small values. */

@@ -28,10 +28,14 @@ export function lowerBound(
     const current = after.get(key);
     if (sameItem(old, current)) continue;
     bound.touched += 1;
-    bound.wcu += Math.max(units(old), units(current));
-    for (const index of indexes) bound.wcu += indexUnits(index, old, current);
+    bound.wcu += writeUnits(old, current, indexes);
   }
   return bound;
+}
+
+/** What a write costs that makes an item of another. */
+export function writeUnits(old: Item | undefined, current: Item | undefined, indexes: readonly IndexName[]): number {
+  return indexes.reduce((sum, index) => sum + indexUnits(index, old, current), Math.max(units(old), units(current)));
 }
 
 function indexUnits(index: IndexName, old: Item | undefined, current: Item | undefined): number {

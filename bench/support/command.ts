@@ -62,8 +62,7 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
     process.stdout.write(JSON.stringify(reports));
     return;
   }
-  const file = await measureAll(names, values.repetitions, values.json);
-  if (values.save || (isAll && values.json)) await saveFigures(file);
+  const file = await measureAll(names, values.repetitions, values.json, values.save || (isAll && values.json));
   if (values.json) process.stdout.write(`${JSON.stringify(file, null, 2)}\n`);
 }
 
@@ -72,6 +71,7 @@ async function measureAll(
   names: readonly string[],
   repetitions: string | undefined,
   isJson: boolean,
+  isSaved: boolean,
 ): Promise<FigureFile> {
   const file = figureFile();
   for (const name of names) {
@@ -89,6 +89,8 @@ async function measureAll(
       measuredOn: new Date().toISOString().slice(0, 10),
       reports: reports.map(reportJson),
     };
+    // One by one: a benchmark that fails takes none of the others along.
+    if (isSaved) await saveFigures({ ...file, benchmarks: { [name]: file.benchmarks[name]! } });
     process.stderr.write(`${name}: ${seconds} s\n`);
     if (!isJson) for (const report of reports) process.stdout.write(`${reportText(report)}\n`);
   }

@@ -48,8 +48,8 @@ export function isMet({ value, target }: Figure): boolean | undefined {
 export function reportText(report: Report): string {
   const rows = report.figures.map((figure) => [
     figure.name,
-    typeof figure.value === 'number' ? number(figure.value) : number(figure.value.median),
-    typeof figure.value === 'number' ? '' : `${number(figure.value.min)} .. ${number(figure.value.max)}`,
+    typeof figure.value === 'number' ? numberText(figure.value) : numberText(figure.value.median),
+    typeof figure.value === 'number' ? '' : `${numberText(figure.value.min)} .. ${numberText(figure.value.max)}`,
     figure.unit,
     targetText(figure),
   ]);
@@ -70,14 +70,16 @@ function pad(cell: string, width: number, column: number): string {
   return isNumber ? cell.padStart(width) : cell.padEnd(width);
 }
 
-function targetText(figure: Figure): string {
+/** A figure's target and whether it was met; empty where it has none. */
+export function targetText(figure: Figure): string {
   const { target } = figure;
   if (target === undefined) return '';
   const sign = target.kind === 'at-most' ? '<=' : '>=';
-  return `${sign} ${number(target.value)} ${isMet(figure) === true ? 'met' : 'MISSED'}`;
+  return `${sign} ${numberText(target.value)} ${isMet(figure) === true ? 'met' : 'MISSED'}`;
 }
 
-function number(value: number): string {
+/** A number as people read it. */
+export function numberText(value: number): string {
   if (Number.isInteger(value)) return value.toLocaleString('en-US');
   return value >= 100 ? Math.round(value).toLocaleString('en-US') : value.toFixed(value >= 10 ? 1 : 3);
 }

@@ -179,11 +179,6 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     patches: [{ file: WRITES, find: 'notEvicted: [...types], shape', replace: 'notEvicted: [], shape' }],
   },
   {
-    name: 'evicted-remembered-blindly',
-    rule: 'An edge is left out of the set, unread, only where the view still has the mark of its type.',
-    patches: [{ file: WRITES, find: 'left.size > 0 &&', replace: 'left.size < 0 &&' }],
-  },
-  {
     name: 'mark-as-tombstone',
     rule: 'A view with a mark of eviction is never a tombstone.',
     patches: [{ file: WRITES, find: ' && evicted.size === 0;', replace: ';' }],

@@ -1,0 +1,170 @@
+import { init } from 'echarts';
+import { FONT, type Plot } from '../friends/plots.ts';
+import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
+import type { Figure } from '../support/report.ts';
+
+/** The plots of the page of figures: bars of measured medians, with the smallest and largest run beside each. */
+
+interface Bar {
+  name: string;
+  figure: Figure;
+}
+
+interface Chart {
+  name: string;
+  title: string;
+  subtitle: string;
+  axis: string;
+  isLog?: boolean;
+  bars: Bar[];
+}
+
+const WIDTH = 860;
+const ROW_HEIGHT = 46;
+const FRAME = { left: 330, right: 160, top: 86, bottom: 58 };
+const TEXT_COLOR = '#222222';
+const OURS = '#0072B2';
+const OTHERS = '#BBBBBB';
+
+/** Which figures of which report are drawn together. Ours come first; `of` picks figures by name. */
+const CHARTS: readonly {
+  benchmark: string;
+  report: string;
+  name: string;
+  title: string;
+  subtitle: string;
+  axis: string;
+  isLog?: boolean;
+  of: readonly (readonly [figure: string, bar: string])[];
+}[] = [
+  {
+    benchmark: 'client',
+    report: 'client',
+    name: 'figures-cpu-a-write',
+    title: 'CPU of one conditional write',
+    subtitle: 'decode, plan and write, against a table that answers at once',
+    axis: 'microseconds of CPU',
+    of: [
+      ['projector: CPU a write', 'projector'],
+      ['projector through the SDK alone: CPU a write', 'projector, through the SDK alone'],
+      ['DocumentClient loop: CPU a write', 'bare loop over the DocumentClient'],
+    ],
+  },
+  {
+    benchmark: 'cpu',
+    report: 'cpu',
+    name: 'figures-planning',
+    title: 'Thinking about 10,000 records',
+    subtitle: 'decode, fold and plan, beside JSON.parse of the event that brings them',
+    axis: 'milliseconds of CPU',
+    of: [
+      ['decode + fold + plan, edge sets', 'edge sets'],
+      ['decode + fold + plan, full model', 'edge sets, indexes, searches'],
+      ['JSON.parse of the event', 'JSON.parse'],
+    ],
+  },
+  {
+    benchmark: 'batch',
+    report: 'batch',
+    name: 'figures-capacity',
+    title: 'Write capacity of 10,000 records over 2,000 sources',
+    subtitle: 'edge sets alone; the largest has about 3,000 members',
+    axis: 'write capacity units',
+    isLog: true,
+    of: [
+      ['write capacity', 'projector'],
+      ['write capacity, lower bound', 'lower bound'],
+      ['one by one: write capacity', 'one update a record'],
+    ],
+  },
+  {
+    benchmark: 'peers',
+    report: 'peers',
+    name: 'figures-peers',
+    title: 'The same 10,000 records by other consumers',
+    subtitle: 'write capacity, full model; wrong items are in the table below',
+    axis: 'write capacity units',
+    isLog: true,
+    of: [
+      ['Edgeloom: write capacity', 'Edgeloom'],
+      ['plain Lambda, DocumentClient: write capacity', 'plain Lambda, DocumentClient'],
+      ['Powertools batch, default: write capacity', 'Powertools batch, default'],
+      ['Powertools batch, sequential: write capacity', 'Powertools batch, sequential'],
+      ['aws-lambda-stream: write capacity', 'aws-lambda-stream'],
+      ['ElectroDB, by hand: write capacity', 'ElectroDB, by hand'],
+    ],
+  },
+];
+
+/** The plots of a file; one whose benchmark was not run is left out. */
+export function figurePlots({ benchmarks }: FigureFile): Plot[] {
+  return CHARTS.flatMap(({ benchmark, report, of, ...chart }) => {
+    const measured: MeasuredBenchmark | undefined = benchmarks[benchmark];
+    const figures = measured?.reports.find(({ name }) => name === report)?.figures ?? [];
+    const bars = of.flatMap(([name, bar]): Bar[] => {
+      const figure = figures.find((one) => one.name === name);
+      return figure === undefined ? [] : [{ name: bar, figure }];
+    });
+    return bars.length === 0 ? [] : [{ name: chart.name, title: chart.title, svg: draw({ ...chart, bars }) }];
+  });
+}
+
+function draw({ title, subtitle, axis, isLog = false, bars }: Chart): string {
+  const height = FRAME.top + FRAME.bottom + bars.length * ROW_HEIGHT;
+  const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
+  const text = { fontFamily: FONT, color: TEXT_COLOR };
+  try {
+    chart.setOption({
+      animation: false,
+      backgroundColor: '#ffffff',
+      textStyle: text,
+      title: {
+        text: title,
+        subtext: subtitle,
+        left: 20,
+        top: 12,
+        textStyle: { fontSize: 18, color: TEXT_COLOR },
+        subtextStyle: { fontSize: 13, color: TEXT_COLOR },
+      },
+      grid: FRAME,
+      xAxis: {
+        type: isLog ? 'log' : 'value',
+        name: isLog ? `${axis} (log scale)` : axis,
+        nameLocation: 'middle',
+        nameGap: 32,
+        nameTextStyle: { fontSize: 13, color: TEXT_COLOR },
+        axisLabel: { fontSize: 12, color: TEXT_COLOR },
+      },
+      yAxis: {
+        type: 'category',
+        inverse: true,
+        data: bars.map(({ name }) => name),
+        axisLabel: { fontSize: 13, color: TEXT_COLOR, width: FRAME.left - 30, overflow: 'break' },
+        axisTick: { show: false },
+      },
+      series: [
+        {
+          type: 'bar',
+          barWidth: 24,
+          data: bars.map(({ figure }, place) => ({
+            value: typeof figure.value === 'number' ? figure.value : figure.value.median,
+            itemStyle: { color: place === 0 ? OURS : OTHERS },
+            label: { show: true, position: 'right', fontSize: 12, color: TEXT_COLOR, formatter: label(figure) },
+          })),
+        },
+      ],
+    });
+    return chart.renderToSVGString();
+  } finally {
+    chart.dispose();
+  }
+}
+
+function label({ value }: Figure): string {
+  if (typeof value === 'number') return whole(value);
+  return `${whole(value.median)} (${whole(value.min)} to ${whole(value.max)})`;
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
