@@ -10,6 +10,7 @@ import { has } from './has.ts';
 import { modelling } from './modelling.ts';
 import { packaged } from './package.ts';
 import { page } from './page.ts';
+import { search } from './search.ts';
 import { runBenchmarks } from './support/command.ts';
 import { throughput } from './throughput.ts';
 import { writer } from './writer.ts';
@@ -22,6 +23,7 @@ await runBenchmarks({
   throughput,
   writer,
   page,
+  search,
   delivery,
   modelling,
   'fan-out': fanOut,

@@ -1,0 +1,60 @@
+import { defineGraph } from '../src/model/compile/define-graph.ts';
+import { node } from '../src/model/schema.ts';
+import { createReader } from '../src/read/reader.ts';
+import { createClient } from '../src/store/client.ts';
+import { DynamoDBStore } from '../src/store/dynamodb.ts';
+import type { BenchmarkOptions } from './support/command.ts';
+import { withFreeTable } from './support/free-table.ts';
+import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
+import type { Report } from './support/report.ts';
+import { spread } from './support/statistics.ts';
+
+/** What a search by prefix over 200 shards costs the client, where each call takes 5 ms and finds nothing. */
+
+const SHARDS = 200;
+const CALL_MS = 5;
+const REPETITIONS = 15;
+/** Searches in one measurement. */
+const ROUNDS = 5;
+const MOST_CPU_MS = 15;
+
+const graph = defineGraph({ table: 'bench', nodes: { USER: node({ search: { name: { shards: SHARDS } } }) } });
+
+/** Searches the lean way and through the SDK alone. */
+export async function search({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  const results = await withFreeTable(async (endpoint) => {
+    const clients = { lean: createClient({ endpoint }), sdk: createClient({ endpoint, lean: false }) };
+    const searching = (client: (typeof clients)['lean']) => {
+      const reader = createReader(graph, { store: new DynamoDBStore(client, graph.table) });
+      return () =>
+        timed(async () => {
+          for (let round = 0; round < ROUNDS; round++) await reader.search('USER.name').beginsWith('Te');
+        });
+    };
+    const variants = { lean: searching(clients.lean), sdk: searching(clients.sdk) };
+    for (const variant of Object.values(variants)) for (let i = 0; i < 5; i++) await variant();
+    const timings = await interleaved(repetitions, variants);
+    clients.lean.destroy();
+    clients.sdk.destroy();
+    return timings;
+  }, CALL_MS);
+  const cpu = (runs: Timing[]): number[] => runs.map(({ cpuSeconds }) => (cpuSeconds * 1000) / ROUNDS);
+  const wall = (runs: Timing[]): number[] => runs.map(({ seconds }) => (seconds * 1000) / ROUNDS);
+  return [
+    {
+      name: 'search',
+      title: `a search by prefix over ${SHARDS} shards, ${CALL_MS} ms a call`,
+      figures: [
+        {
+          name: 'CPU of a search',
+          value: spread(cpu(results.lean)),
+          unit: 'ms',
+          target: { kind: 'at-most', value: MOST_CPU_MS },
+        },
+        { name: 'a search', value: spread(wall(results.lean)), unit: 'ms' },
+        { name: 'CPU through the SDK alone', value: spread(cpu(results.sdk)), unit: 'ms' },
+        { name: 'CPU against it', value: ratios(cpu(results.lean), cpu(results.sdk)), unit: 'x' },
+      ],
+    },
+  ];
+}
