@@ -30,7 +30,6 @@ import type { EpochSeconds, IndexUnit, Truth, ViewChange, ViewCorrections, ViewU
  * The one update of the fast path, or undefined where a unit has to see the item first: it both adds and removes
  * elements (DynamoDB takes only one of ADD and DELETE for a set), or the node goes, which may leave a tombstone, or an edge
  * copies of its target, which is read after the view.
- *
  * @param evicted types that the view was last seen without: their edges move only `w` and `r`, if the marks are still there.
  */
 export function fastViewUpdate(
