@@ -7,14 +7,15 @@ import { describe } from './describe.ts';
  *
  * `<stream label>/<sequence number padded to 40 digits>`: sequence numbers are numeric text of 21 to 40 digits (one
  * engine counts from 1), so unpadded ones do not compare; a stream that was re-created has a later label, so its
- * records sort after every record of the old one.
+ * records sort after every record of the old one. An emulator makes longer numbers: they stand after a letter, which sorts
+ * above every digit, and after their length, `<stream label>/n56-<number>`, so that longer ones are later.
  */
 const SEQUENCE_DIGITS = 40;
-const FORM = /^(.+)\/\d{40}$/s;
+const FORM = /^(.+)\/(?:\d{40}|n(\d\d)-([1-9]\d*))$/s;
 
-/** Whether a value is the number of a stream record: decimal text of 1 to 40 digits. */
+/** Whether a value is the number of a stream record: decimal text of 1 to 99 digits. */
 export function isSequenceNumber(value: unknown): value is string {
-  return typeof value === 'string' && /^\d{1,40}$/.test(value);
+  return typeof value === 'string' && /^\d{1,99}$/.test(value);
 }
 
 /** The watermark of a record. `sequenceNumber` is decimal text; anything else throws a TypeError. */
@@ -22,7 +23,9 @@ export function watermarkOf(streamLabel: string, sequenceNumber: string): string
   if (!isSequenceNumber(sequenceNumber)) {
     throw new TypeError(`not a stream sequence number: ${describe(sequenceNumber)}`);
   }
-  return `${streamLabel}/${sequenceNumber.padStart(SEQUENCE_DIGITS, '0')}`;
+  const number = sequenceNumber.replace(/^0+(?=\d)/, '');
+  if (number.length > SEQUENCE_DIGITS) return `${streamLabel}/n${number.length}-${number}`;
+  return `${streamLabel}/${number.padStart(SEQUENCE_DIGITS, '0')}`;
 }
 
 /** The later of two watermarks; undefined counts as before everything. */
@@ -39,7 +42,9 @@ export function laterOf(left: string | undefined, right: string): string {
 export function isPlausibleWatermark(value: AttributeValue | undefined, streamLabel?: string): boolean {
   if (value === undefined || !('S' in value)) return false;
   if (value.S === '') return true;
-  const label = FORM.exec(value.S)?.[1];
+  const [, label, digits, number] = FORM.exec(value.S) ?? [];
+  // A length that is not the number's, or that padding would have done for, is out of order.
+  if (number !== undefined && (number.length <= SEQUENCE_DIGITS || number.length !== Number(digits))) return false;
   return label !== undefined && (streamLabel === undefined || label <= streamLabel);
 }
 

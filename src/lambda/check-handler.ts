@@ -1,13 +1,13 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import pino, { type Logger } from 'pino';
-import { type CheckOptions, check } from '../check/check.ts';
+import { type CheckOptions, type CheckResult, check } from '../check/check.ts';
 import { type CheckTotals, parseCursor } from '../check/cursor.ts';
 import { DRIFT, type Finding } from '../check/finding.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { createClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { ScanSource, Store } from '../store/port.ts';
-import { currentStreamLabel } from '../store/table.ts';
+import { currentStreamLabel, describeTable } from '../store/table.ts';
 import { createCheckMetrics } from './metrics.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
@@ -57,8 +57,52 @@ export type CheckHandler = (event: CheckEvent, context: InvocationContext) => Pr
 const RESERVE_MS = 10_000;
 const MOST_SUSPECTS = 2_000;
 
+/** What one call of a check is asked for, in the terms of `check`. */
+export type CheckCall = Pick<CheckOptions, 'segments' | 'onlySegments' | 'resume' | 'mode' | 'maxRcu' | 'maxWcu'> & {
+  /** Whether the call should stop, beside the function's own time. */
+  isOver?: () => boolean;
+  /** The store, as this call should use it. */
+  through?: (store: Store & ScanSource) => Store & ScanSource;
+};
+
+/** What makes calls of a check for a table. */
+export interface CheckCaller {
+  store: Store & ScanSource;
+  /** What DynamoDB says of the table's size; 0 where only a store is given. */
+  tableBytes(): Promise<number>;
+  call(request: CheckCall, context: InvocationContext): Promise<CheckResult>;
+}
+
+/** Makes what both handlers of checks call: metrics and logs are those of the call. */
+export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOptions): CheckCaller {
+  const { client, reserveMs = RESERVE_MS, metricsNamespace, logger: rootLogger = pino({ level: 'info' }) } = options;
+  const ownClient = options.store === undefined ? (client ?? createClient()) : undefined;
+  const store = options.store ?? new DynamoDBStore(ownClient!, graph.table);
+  const metrics = createCheckMetrics(metricsNamespace ?? 'Edgeloom', graph.table.name);
+  return {
+    store,
+    tableBytes: async () => (ownClient === undefined ? 0 : (await describeTable(ownClient, graph)).sizeBytes),
+    async call({ isOver = () => false, through = (one) => one, ...request }, context) {
+      const logger = rootLogger.child({ requestId: context.awsRequestId });
+      const result = await check({
+        ...options,
+        ...{ graph, store: through(store) },
+        ...request,
+        mostSuspects: options.mostSuspects ?? MOST_SUSPECTS,
+        streamLabel: options.streamLabel ?? (ownClient && (() => currentStreamLabel(ownClient, graph))),
+        remainingMs: () => (isOver() ? 0 : context.getRemainingTimeInMillis() - reserveMs),
+        onFinding: (finding) => log(logger, finding),
+      });
+      const { cursor, ...totals } = result;
+      metrics.emit(request.resume?.totals, totals);
+      logger.info({ ...totals, isOver: cursor === undefined }, 'checked');
+      return result;
+    },
+  };
+}
+
 /**
- * Makes the handler of the nightly check. A call works until the time reserve and gives a cursor; the next goes on from
+ * Makes the handler of a check. A call works until the time reserve and gives a cursor; the next goes on from
  * there, and the totals add up. The function's timeout has to leave room for the settle time: what is suspect when a
  * call ends is looked at again by the next.
  *
@@ -66,29 +110,20 @@ const MOST_SUSPECTS = 2_000;
  * export const handler = checkHandler(graph, { maxRcu: 500 });
  */
 export function checkHandler(graph: CompiledModel, options: CheckHandlerOptions = {}): CheckHandler {
-  const { client, reserveMs = RESERVE_MS, metricsNamespace, logger: rootLogger = pino({ level: 'info' }) } = options;
-  const ownClient = options.store === undefined ? (client ?? createClient()) : undefined;
-  const store = options.store ?? new DynamoDBStore(ownClient!, graph.table);
-  const metrics = createCheckMetrics(metricsNamespace ?? 'Edgeloom', graph.table.name);
+  const caller = createCheckCaller(graph, options);
   return async ({ segments, onlySegments, repair = false, cursor }, context) => {
-    const logger = rootLogger.child({ requestId: context.awsRequestId });
     const resume = cursor === undefined || cursor === null ? undefined : parseCursor(cursor);
-    const result = await check({
-      ...options,
-      ...{ graph, store, segments, onlySegments, resume },
-      mostSuspects: options.mostSuspects ?? MOST_SUSPECTS,
-      streamLabel: options.streamLabel ?? (ownClient && (() => currentStreamLabel(ownClient, graph))),
-      mode: repair ? 'repair' : 'report',
-      remainingMs: () => context.getRemainingTimeInMillis() - reserveMs,
-      onFinding: (finding) => log(logger, finding),
-    });
+    const { maxRcu, maxWcu } = options;
+    const mode = repair ? 'repair' : 'report';
+    const result = await caller.call({ segments, onlySegments, resume, mode, maxRcu, maxWcu }, context);
     const { cursor: next, ...totals } = result;
-    metrics.emit(resume?.totals, totals);
-    logger.info({ ...totals, isOver: next === undefined }, 'checked');
-    const { missing, stale, orphan } = totals.drift;
-    const isClean = missing + stale + orphan <= totals.repaired && totals.quarantined === 0;
-    return { ...totals, isClean, cursor: next ?? null };
+    return { ...totals, isClean: isClean(totals), cursor: next ?? null };
   };
+}
+
+/** Whether all drift that was found is repaired, and nothing is quarantined. */
+export function isClean({ drift, repaired, quarantined }: CheckTotals): boolean {
+  return drift.missing + drift.stale + drift.orphan <= repaired && quarantined === 0;
 }
 
 /** Keys and verdict only: what is expected and what is there are contents of items. */

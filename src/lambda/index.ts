@@ -6,6 +6,14 @@ export {
   type CheckResponse,
   checkHandler,
 } from './check-handler.ts';
+export type { PlanRequest, RunPlan, RunShare } from './check-plan.ts';
+export {
+  checkRunHandler,
+  type RunEvent,
+  type RunHandler,
+  type RunHandlerOptions,
+  type RunResponse,
+} from './check-run-handler.ts';
 export {
   type RedriveEvent,
   type RedriveHandler,

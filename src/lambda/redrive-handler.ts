@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import pino, { type Logger } from 'pino';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { SendMessage } from '../repair/failure-message.ts';
-import { bucketReader, type FailureSources, queueSender, restMessage, settleMessage } from '../repair/failure-queue.ts';
+import { bucketAccess, type FailureSources, queueSender, restMessage, settleMessage } from '../repair/failure-queue.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redrive } from '../repair/redrive.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
@@ -56,7 +56,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   const { reserveMs = RESERVE_MS } = options;
   const store = options.store ?? new DynamoDBStore(options.client ?? createClient({ maxAttempts: 1 }), graph.table);
   const sources = options.sources ?? {
-    ...{ streams: createStreamsClient(), readObject: bucketReader({}), buckets: options.buckets },
+    ...{ streams: createStreamsClient(), ...bucketAccess({}), buckets: options.buckets },
   };
   const sendRest = options.sendRest ?? queueSender({});
   const metrics = createRedriveMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);

@@ -19,9 +19,11 @@ export interface FailedBatch {
   endSequenceNumber: string;
   /** The invocation's event; only the records that S3 keeps have it. */
   payload?: { Records: RawRecord[] };
+  /** The object that it was read from. */
+  object?: { bucket: string; key: string };
 }
 
-const sequenceNumber = z.string().regex(/^\d{1,40}$/);
+const sequenceNumber = z.string().regex(/^\d{1,99}$/);
 const schema = z.object({
   DDBStreamBatchInfo: z.object({
     streamArn: z.string().min(1),
@@ -29,7 +31,8 @@ const schema = z.object({
     startSequenceNumber: sequenceNumber,
     endSequenceNumber: sequenceNumber,
   }),
-  payload: z.string().optional(),
+  // AWS writes the event as text, LocalStack as it is.
+  payload: z.union([z.string(), z.looseObject({})]).optional(),
 });
 const payloadSchema = z.object({
   Records: z.array(z.custom<RawRecord>((value) => typeof value === 'object' && value !== null)),
@@ -41,7 +44,10 @@ export function parseFailedBatch(text: string): FailedBatch {
     const { DDBStreamBatchInfo, payload } = schema.parse(JSON.parse(text));
     return {
       ...DDBStreamBatchInfo,
-      payload: payload === undefined ? undefined : payloadSchema.parse(JSON.parse(payload)),
+      payload:
+        payload === undefined
+          ? undefined
+          : payloadSchema.parse(typeof payload === 'string' ? JSON.parse(payload) : payload),
     };
   } catch (error) {
     throw new EdgeloomError(

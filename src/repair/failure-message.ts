@@ -8,6 +8,13 @@ export type SendMessage = (queueArn: string, body: string) => Promise<void>;
 
 /** Reads an object of a bucket as text. */
 export type ReadObject = (bucket: string, key: string) => Promise<string>;
+/** Deletes an object of a bucket. */
+export type DeleteObject = (bucket: string, key: string) => Promise<void>;
+/** The objects of S3 buckets. */
+export interface BucketAccess {
+  readObject: ReadObject;
+  deleteObject: DeleteObject;
+}
 
 /** The buckets that keep failed batches. */
 export interface FailureBuckets {
@@ -49,7 +56,8 @@ export async function failedBatchesOf(text: string, from: FailureBuckets): Promi
         "Name the stack's bucket with --bucket, or in the option buckets of the handler.",
       );
     }
-    batches.push(parseFailedBatch(await from.readObject(name, objectKey(s3.object.key))));
+    const key = objectKey(s3.object.key);
+    batches.push({ ...parseFailedBatch(await from.readObject(name, key)), object: { bucket: name, key } });
   }
   return batches;
 }

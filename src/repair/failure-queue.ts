@@ -7,10 +7,11 @@ import { describe } from '../items/describe.ts';
 import { type ClientOptions, clientConfig, isLoopback } from '../store/client.ts';
 import { readFailedBatch } from './failed-batch.ts';
 import {
+  type BucketAccess,
+  type DeleteObject,
   type FailureBuckets,
   failedBatchesOf,
   parsedMessage,
-  type ReadObject,
   type SendMessage,
 } from './failure-message.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
@@ -20,6 +21,8 @@ import { redriveRecords } from './redrive-records.ts';
 export interface FailureSources extends FailureBuckets {
   /** For ranges of the stream that a message only names. */
   streams: DynamoDBStreamsClient;
+  /** Deletes what is settled in full. Default: it stays until the bucket lets it expire. */
+  deleteObject?: DeleteObject;
 }
 
 /**
@@ -33,10 +36,14 @@ export async function redriveMessage(
 ): Promise<RedriveResult> {
   const { message, settled } = restOf(text);
   const records: ChangeRecord[] = [];
-  for (const batch of await failedBatchesOf(message, sources)) {
+  const batches = await failedBatchesOf(message, sources);
+  for (const batch of batches) {
     for (const record of await readFailedBatch(options.graph, sources.streams, batch)) records.push(record);
   }
-  return await redriveRecords(records.slice(settled), options);
+  const result = await redriveRecords(records.slice(settled), options);
+  if (result.left > 0) return result;
+  for (const { object } of batches) if (object !== undefined) await sources.deleteObject?.(object.bucket, object.key);
+  return result;
 }
 
 const restSchema = z.object({ edgeloomRest: z.object({ settled: z.int().min(0), message: z.string() }) });
@@ -146,12 +153,16 @@ export function queueSender(client: Omit<ClientOptions, 'endpoint'>): SendMessag
   };
 }
 
-/** Reads objects of S3 buckets; the client is loaded and made with the first. */
-export function bucketReader(client: Omit<ClientOptions, 'endpoint'>): ReadObject {
-  let reader: Promise<ReadObject> | undefined;
-  return async (bucket, key) => {
-    // Few runs meet an object, and the client takes its time to load.
-    reader ??= import('./bucket.ts').then(({ openBuckets }) => openBuckets(client));
-    return await (await reader)(bucket, key);
+/** Reads and deletes objects of S3 buckets; the client is loaded and made with the first. */
+export function bucketAccess(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {
+  let opened: Promise<BucketAccess> | undefined;
+  // Few runs meet an object, and the client takes its time to load.
+  const open = (): Promise<BucketAccess> => {
+    opened ??= import('./bucket.ts').then(({ openBuckets }) => openBuckets(client));
+    return opened;
+  };
+  return {
+    readObject: async (bucket, key) => (await open()).readObject(bucket, key),
+    deleteObject: async (bucket, key) => (await open()).deleteObject(bucket, key),
   };
 }

@@ -1,57 +1,121 @@
-import { withTableName } from '../model/compile/define-graph.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { alarmResources } from './alarms.ts';
-import { CHECK_MACHINE, checkResources } from './check-machine.ts';
-import { dashboardResources } from './dashboard.ts';
-import { DEAD_LETTER_QUEUE, FAILED_BATCHES_BUCKET, FAILED_BATCHES_QUEUE, failureResources } from './failures.ts';
-import { MAPPING } from './metrics.ts';
-import type { Parameters } from './parameters.ts';
-import { PRODUCER_POLICY, policyResources, READER_POLICY } from './policies.ts';
-import { roleResources } from './roles.ts';
-import { TABLE, tableResources } from './table.ts';
-import { attribute, type Resources, ref, type Value } from './template.ts';
+import {
+  CHECK_MACHINE,
+  DEAD_LETTER_QUEUE,
+  FAILED_BATCHES_QUEUE,
+  FUNCTIONS,
+  type FunctionName,
+  logicalName,
+} from './base/ids.ts';
+import { readParameters } from './base/parameters.ts';
+import { type Site, type StackInput, siteOf, withTags } from './base/site.ts';
+import { type Resources, ref, type Value } from './base/template.ts';
+import { alarmResources } from './parts/alarms.ts';
+import { checkResources } from './parts/check-machine.ts';
+import { customMetrics, dashboardResources } from './parts/dashboard.ts';
+import { failureResources } from './parts/failures.ts';
+import { functionProperties, functionResources, handlerOf, RUNTIME, triggerResources } from './parts/functions.ts';
+import { tableResources } from './parts/table.ts';
+import { PRODUCER_POLICY, policyResources, READER_POLICY } from './rights/policies.ts';
+import { roleResources } from './rights/roles.ts';
 
-/** What the stack has besides the functions: in the form of serverless.yml's `resources`. */
-export interface Stack {
+/** A template of CloudFormation. */
+export interface Template {
+  AWSTemplateFormatVersion: '2010-09-09';
+  Description: string;
   Resources: Resources;
   Outputs: Record<string, { Description: string; Value: Value }>;
-  /** What is added to resources that serverless makes. */
-  extensions: Record<string, { Properties: { [name: string]: Value } }>;
+}
+
+/** What a framework that makes the functions itself is given for them. */
+export interface FrameworkStack {
+  /** Everything but the functions, in the form of `resources` in serverless.yml. */
+  resources: Pick<Template, 'Resources' | 'Outputs'> & {
+    /** What is set of the functions that the framework makes. */
+    extensions: Record<string, { Properties: Record<string, Value>; DependsOn: string[] }>;
+  };
+  /** `functions` in serverless.yml. */
+  functions: Record<string, Record<string, Value>>;
 }
 
 /**
- * The stack of a model for a stage.
+ * The whole stack of a model, as one template. Throws `invalid-name` for names that AWS would refuse.
  *
- * @param prefix of names: service and stage, `edgeloom-prod`.
+ * @param code where the functions' code is: `{ S3Bucket, S3Key }`, or a folder that a packaging command uploads.
+ * @example
+ * stackTemplate({ model, service: 'goals', stage: 'prod', parameters: readParameters('prod') }, '.code');
  */
-export function stack(model: CompiledModel, prefix: string, parameters: Parameters): Stack {
-  const graph = withTableName(model, `${prefix}-${model.table.name}`);
+export function stackTemplate(input: StackInput, code: Value | ((name: FunctionName) => Value)): Template {
+  const site = siteOf(input);
   return {
-    Resources: {
-      ...tableResources(graph, parameters),
-      ...failureResources(prefix, parameters),
-      ...checkResources(prefix, parameters),
-      ...roleResources(graph, prefix, parameters),
-      ...policyResources(graph, prefix),
-      ...alarmResources(prefix, parameters),
-      ...dashboardResources(prefix),
+    AWSTemplateFormatVersion: '2010-09-09',
+    Description: `Edgeloom ${site.names.prefix}: a table with its projections.`,
+    Resources: withTags({ ...resourcesOf(site), ...functionResources(site, code) }, input.parameters),
+    Outputs: outputsOf(site),
+  };
+}
+
+/** The same stack for a framework that packages the functions, and adds them to the template itself. */
+export function frameworkStack(input: StackInput): FrameworkStack {
+  const site = siteOf(input);
+  const { parameters } = input;
+  const whole = withTags(functionResources(site, ''), parameters);
+  const extensions = FUNCTIONS.map((name) => {
+    const id = `${logicalName(name)}LambdaFunction`;
+    const { Code: _, ...properties } = whole[id]!.Properties;
+    return [id, { Properties: properties, DependsOn: [`${logicalName(name)}LogGroup`] }] as [
+      string,
+      FrameworkStack['resources']['extensions'][string],
+    ];
+  });
+  return {
+    resources: {
+      Resources: withTags(resourcesOf(site), parameters),
+      Outputs: outputsOf(site),
+      extensions: Object.fromEntries(extensions),
     },
-    Outputs: {
-      TableName: { Description: 'The table; give it to --table.', Value: ref(TABLE) },
-      ProducerPolicyArn: { Description: 'For the roles of programs that write.', Value: ref(PRODUCER_POLICY) },
-      ReaderPolicyArn: { Description: 'For the roles of programs that read.', Value: ref(READER_POLICY) },
-      FailedBatchesQueueUrl: { Description: 'Tells of failed batches.', Value: ref(FAILED_BATCHES_QUEUE) },
-      DeadLetterQueueUrl: { Description: 'Failed batches to look at.', Value: ref(DEAD_LETTER_QUEUE) },
-      CheckMachineArn: { Description: 'Start it for a check at once.', Value: ref(CHECK_MACHINE) },
-    },
-    extensions: {
-      [MAPPING]: {
-        Properties: {
-          // Serverless itself knows SQS and SNS, which would be told of a batch, not given it.
-          DestinationConfig: { OnFailure: { Destination: attribute(FAILED_BATCHES_BUCKET) } },
-          MetricsConfig: { Metrics: ['EventCount'] },
-        },
-      },
-    },
+    functions: Object.fromEntries(
+      FUNCTIONS.map((name) => {
+        const { FunctionName } = functionProperties(name, site);
+        const own = { handler: handlerOf(name, site), name: FunctionName!, runtime: RUNTIME };
+        return [name, { ...own, role: `${logicalName(name)}Role`, disableLogs: true }];
+      }),
+    ),
+  };
+}
+
+function resourcesOf(site: Site): Resources {
+  return {
+    ...tableResources(site),
+    ...failureResources(site),
+    ...checkResources(site),
+    ...triggerResources(site),
+    ...roleResources(site),
+    ...policyResources(site),
+    ...alarmResources(site),
+    ...dashboardResources(site),
+  };
+}
+
+function outputsOf({ table }: Site): Template['Outputs'] {
+  return {
+    TableName: { Description: 'The table; give it to --table.', Value: table.name },
+    ProducerPolicyArn: { Description: 'For the roles of programs that write.', Value: ref(PRODUCER_POLICY) },
+    ReaderPolicyArn: { Description: 'For the roles of programs that read.', Value: ref(READER_POLICY) },
+    FailedBatchesQueueUrl: { Description: 'Tells of failed batches.', Value: ref(FAILED_BATCHES_QUEUE) },
+    DeadLetterQueueUrl: { Description: 'Failed batches to look at.', Value: ref(DEAD_LETTER_QUEUE) },
+    CheckMachineArn: { Description: 'Start it for a check or a rebuild at once.', Value: ref(CHECK_MACHINE) },
+  };
+}
+
+/** How many things of a stack are billed by their number: its alarms, its dashboards, and the metrics that its programs emit. */
+export function stackFixtures(model: CompiledModel): { alarms: number; dashboards: number; metrics: number } {
+  const site = siteOf({ model, service: 'edgeloom', stage: 'cost', parameters: readParameters('cost') });
+  const types = Object.values(resourcesOf(site)).map(({ Type }) => Type);
+  const count = (type: string): number => types.filter((one) => one === type).length;
+  return {
+    alarms: count('AWS::CloudWatch::Alarm'),
+    dashboards: count('AWS::CloudWatch::Dashboard'),
+    metrics: customMetrics(site),
   };
 }

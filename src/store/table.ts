@@ -26,6 +26,8 @@ export interface TableStatus {
   lacks: string[];
   /** Items of the table, derived ones included; DynamoDB counts about every six hours. */
   itemCount: number;
+  /** Bytes of the table, counted as seldom. */
+  sizeBytes: number;
 }
 
 /** Seconds that creating a table may take. */
@@ -94,6 +96,7 @@ export async function describeTable(client: DynamoDBClient, graph: CompiledModel
     streamArn: table.StreamSpecification?.StreamEnabled === true ? table.LatestStreamArn : undefined,
     lacks: lacksOf(graph, table),
     itemCount: table.ItemCount ?? 0,
+    sizeBytes: table.TableSizeBytes ?? 0,
   };
 }
 
@@ -145,7 +148,7 @@ export async function deleteTable(client: DynamoDBClient, graph: CompiledModel):
   const { name } = graph.table;
   try {
     await client.send(new DeleteTableCommand({ TableName: name }));
-    return { table: name, status: 'DELETING', indexes: [], lacks: [], itemCount: 0 };
+    return { table: name, status: 'DELETING', indexes: [], lacks: [], itemCount: 0, sizeBytes: 0 };
   } catch (error) {
     if (error instanceof ResourceNotFoundException) throw noTable(name);
     throw classifyError(error);

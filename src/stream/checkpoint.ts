@@ -21,7 +21,7 @@ const shardSchema = z.strictObject({
   /** Of the newest record applied; absent where the shard held none. */
   sequenceNumber: z
     .string()
-    .regex(/^\d{1,40}$/, 'should be 1 to 40 digits')
+    .regex(/^\d{1,99}$/, 'should be 1 to 99 digits')
     .optional(),
   /** Whether the shard was read to its end. */
   finished: z.boolean(),

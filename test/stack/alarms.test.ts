@@ -11,21 +11,41 @@ const alarms = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS:
 
 /** `namespace metric dimensions statistic >= threshold in periods x seconds`. */
 function condition({ Properties }: TemplateResource): string {
-  expect(Properties['ComparisonOperator']).toBe('GreaterThanOrEqualToThreshold');
+  const sign = { GreaterThanOrEqualToThreshold: '>=', LessThanThreshold: '<' }[
+    Properties['ComparisonOperator'] as string
+  ];
   const dimensions = (Properties['Dimensions'] as { Name: string; Value: string }[]).map(
     ({ Name, Value }) => `${Name}=${Value}`,
   );
-  const { Namespace, MetricName, Statistic, Threshold, EvaluationPeriods, Period } = Properties;
-  return `${Namespace} ${MetricName} ${dimensions.join()} ${Statistic} >= ${Threshold} in ${EvaluationPeriods} x ${Period}`;
+  const { Namespace, MetricName, Statistic, Threshold, EvaluationPeriods, DatapointsToAlarm, Period } = Properties;
+  const times = DatapointsToAlarm === EvaluationPeriods ? '' : `${DatapointsToAlarm} of `;
+  const missing = Properties['TreatMissingData'] === 'breaching' ? ' or missing' : '';
+  return `${Namespace} ${MetricName} ${dimensions.join()} ${Statistic} ${sign} ${Threshold} in ${times}${EvaluationPeriods} x ${Period}${missing}`;
 }
 
 describe('the alarms', () => {
   it('are these', () => {
     const of = (name: string) => `FunctionName=edgeloom-prod-${name}`;
+    const table = 'TableName=edgeloom-prod-records';
     const own = 'service=edgeloom,table=edgeloom-prod-records';
     const mapping = 'EventSourceMappingUUID=StreamEventSourceMappingDynamodbRecordsTable';
     const machine = 'StateMachineArn=arn:aws:states:eu-central-1:123456789012:stateMachine:edgeloom-prod-check';
     expect(Object.fromEntries(alarms.map(([id, alarm]) => [id, condition(alarm)]))).toEqual({
+      NotPolledAlarm: `AWS/Lambda PolledEventCount ${mapping} Sum < 0 in 3 x 300 or missing`,
+      ...Object.fromEntries(
+        (['Read', 'Write'] as const).flatMap((kind) => [
+          [`Table${kind}ThrottlesAlarm`, `AWS/DynamoDB ${kind}ThrottleEvents ${table} Sum >= 1 in 3 x 300`],
+          ...[0, 1].map((i) => [
+            `Gsi${i}${kind}ThrottlesAlarm`,
+            `AWS/DynamoDB ${kind}ThrottleEvents ${table},GlobalSecondaryIndexName=gsi${i} Sum >= 1 in 3 x 300`,
+          ]),
+        ]),
+      ),
+      RebuildErrorsAlarm: `AWS/Lambda Errors ${of('rebuild')} Sum >= 1 in 3 x 300`,
+      RebuildThrottlesAlarm: `AWS/Lambda Throttles ${of('rebuild')} Sum >= 1 in 3 x 300`,
+      ScheduleDeadLettersAlarm:
+        'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=edgeloom-prod-schedule-dead-letters Maximum >= 1 in 1 x 300',
+      CheckMissingAlarm: `AWS/States ExecutionsSucceeded ${machine} Sum < 1 in 26 x 3600 or missing`,
       IteratorAgeAlarm: `AWS/Lambda IteratorAge ${of('stream')} Maximum >= 300000 in 1 x 300`,
       StreamErrorsAlarm: `AWS/Lambda Errors ${of('stream')} Sum >= 1 in 3 x 300`,
       CheckErrorsAlarm: `AWS/Lambda Errors ${of('check')} Sum >= 1 in 3 x 300`,
@@ -38,17 +58,39 @@ describe('the alarms', () => {
       FailedBatchesAlarm: `AWS/Lambda OnFailureDestinationDeliveredEventCount ${mapping} Sum >= 1 in 1 x 300`,
       DeadLettersAlarm:
         'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=edgeloom-prod-dead-letters Maximum >= 1 in 1 x 300',
-      QuarantinedAlarm: `Edgeloom quarantined ${own} Sum >= 1 in 1 x 300`,
-      QuarantineNotEmptyAlarm: `Edgeloom redriveLeft ${own} Maximum >= 1 in 1 x 3600`,
-      DriftAlarm: `Edgeloom checkDrift ${own} Sum >= 1 in 1 x 300`,
-      CheckFailedAlarm: `AWS/States ExecutionsFailed ${machine} Sum >= 1 in 1 x 300`,
-      CheckTimedOutAlarm: `AWS/States ExecutionsTimedOut ${machine} Sum >= 1 in 1 x 300`,
+      QuarantinedAlarm: `Edgeloom quarantined ${own} Sum >= 1 in 1 of 26 x 3600`,
+      QuarantineNotEmptyAlarm: `Edgeloom redriveLeft ${own} Maximum >= 1 in 1 of 2 x 3600`,
+      DriftAlarm: `Edgeloom checkDrift ${own} Sum >= 1 in 1 of 26 x 3600`,
+      CheckFailedAlarm: `AWS/States ExecutionsFailed ${machine} Sum >= 1 in 1 of 26 x 3600`,
+      CheckTimedOutAlarm: `AWS/States ExecutionsTimedOut ${machine} Sum >= 1 in 1 of 26 x 3600`,
     });
+  });
+  it('ring while nothing reads the stream, and while no check ends: their metrics are missing then', () => {
+    expect(stateOf('NotPolled', [undefined, undefined, undefined])).toBe('ALARM');
+    expect(stateOf('NotPolled', [0, 0, 0])).toBe('OK');
+    expect(stateOf('CheckMissing', Array(26).fill(undefined))).toBe('ALARM');
+    expect(stateOf('CheckMissing', [...Array(25).fill(undefined), 1])).toBe('OK');
+  });
+  it('that a night has raised stay until the next night, whatever other calls of the check count', () => {
+    const day = (hour: number, value: number) => Array.from({ length: 26 }, (_, i) => (i === hour ? value : undefined));
+    for (const name of ['Drift', 'CheckFailed', 'CheckTimedOut', 'Quarantined']) {
+      expect(stateOf(name, day(25, 3))).toBe('ALARM');
+      expect(stateOf(name, day(1, 3))).toBe('ALARM');
+      expect(stateOf(name, day(25, 0))).toBe('OK');
+    }
+    const nightAndRest = [...day(2, 3).slice(0, 3), ...Array(23).fill(0)];
+    expect(stateOf('Drift', nightAndRest)).toBe('ALARM');
+  });
+  it('look at no more time than CloudWatch does: a day, or a week of hours', () => {
+    for (const [, { Properties }] of alarms) {
+      const seconds = Properties['Period'] * Properties['EvaluationPeriods'];
+      expect(seconds).toBeLessThanOrEqual(Properties['Period'] >= 3600 ? 7 * 86_400 : 86_400);
+    }
   });
   it("tell the stack's topic, which takes alarms of this account over TLS alone", () => {
     const topic = 'arn:aws:sns:eu-central-1:123456789012:edgeloom-prod-alarms';
     for (const [, { Properties }] of alarms) {
-      expect(Properties).toMatchObject({ AlarmActions: [topic], OKActions: [topic], TreatMissingData: 'notBreaching' });
+      expect(Properties).toMatchObject({ AlarmActions: [topic], OKActions: [topic] });
     }
     expect(Resources['AlarmTopicPolicy']!.Properties['PolicyDocument'].Statement).toMatchObject([
       { Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Action: ['sns:Publish'] },
@@ -114,6 +156,19 @@ describe('the dashboard', () => {
     );
   });
 });
+
+/** What CloudWatch makes of the last periods of an alarm's metric. */
+function stateOf(name: string, values: readonly (number | undefined)[]): 'ALARM' | 'OK' {
+  const { Properties } = Resources[`${name}Alarm`]!;
+  const { EvaluationPeriods, DatapointsToAlarm, Threshold, ComparisonOperator, TreatMissingData } = Properties;
+  expect(values).toHaveLength(EvaluationPeriods);
+  const isBreaching = (value: number): boolean =>
+    ComparisonOperator === 'LessThanThreshold' ? value < Threshold : value >= Threshold;
+  const breaching = values.filter((value) =>
+    value === undefined ? TreatMissingData === 'breaching' : isBreaching(value),
+  );
+  return breaching.length >= DatapointsToAlarm ? 'ALARM' : 'OK';
+}
 
 interface Widget {
   x: number;

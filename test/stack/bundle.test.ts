@@ -7,17 +7,23 @@ import { loadFunction } from '../support/stack/functions.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** The redrive function reads a queue's batches from a stream or a bucket, and sends what is left of one: three clients more. */
-const MOST = { stream: MEGABYTE, check: MEGABYTE, redrive: 1.1 * MEGABYTE };
+const MOST = { stream: MEGABYTE, check: MEGABYTE, rebuild: MEGABYTE, redrive: 1.1 * MEGABYTE };
 
-describe.each(['stream', 'check', 'redrive'] as const)('the packaged function %s', (name) => {
-  it('is one file of about a megabyte at most, unpacked', () => {
+describe.each(['stream', 'check', 'rebuild', 'redrive'] as const)('the packaged function %s', (name) => {
+  const module = `handlers/${name === 'rebuild' ? 'check' : name}.mjs`;
+
+  it('is one file of about a megabyte at most, unpacked, with its source map', () => {
     const files = unzipSync(readFileSync(join(inject('packages').prod, `${name}.zip`)));
-    expect(Object.keys(files)).toEqual([`handlers/${name}.mjs`]);
-    expect(files[`handlers/${name}.mjs`]!.length).toBeLessThanOrEqual(MOST[name]);
+    expect(Object.keys(files)).toEqual([module, `${module}.map`]);
+    expect(files[module]!.length).toBeLessThanOrEqual(MOST[name]);
+    // Names and lines alone: the sources themselves stay at home.
+    const map = JSON.parse(Buffer.from(files[`${module}.map`]!).toString('utf8')) as { sources: string[] };
+    expect(map).not.toHaveProperty('sourcesContent');
+    expect(map.sources.some((source) => source.endsWith(module.replace('.mjs', '.ts')))).toBe(true);
   });
   it('imports nothing but what Node has', () => {
     const files = unzipSync(readFileSync(join(inject('packages').prod, `${name}.zip`)));
-    const text = Buffer.from(files[`handlers/${name}.mjs`]!).toString('utf8');
+    const text = Buffer.from(files[module]!).toString('utf8');
     const imported = [...text.matchAll(/(?:^|[;}])import[^"'();]*?["']([^"']+)["']/g)].map(
       ([, specifier]) => specifier!,
     );

@@ -1,24 +1,15 @@
 import validate from 'asl-validator';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { SERVICE_PARTITION } from '../../src/items/keys.ts';
+import { savedPlaces } from '../../src/progress/check-places.ts';
 import { checkedTable } from '../support/checked-table.ts';
-import { loadFunction } from '../support/stack/functions.ts';
+import { loadFunction, type PackagedHandler } from '../support/stack/functions.ts';
 import { type Machine, runMachine } from '../support/stack/state-machine.ts';
 import { rawTemplate, template } from '../support/stack/template.ts';
-
-interface Share {
-  segments: number;
-  onlySegments: number[];
-  repair: boolean;
-  cursor: null;
-}
 
 function definition(stage: 'dev' | 'prod') {
   const { DefinitionString } = template(rawTemplate(inject('packages')[stage])).Resources['CheckMachine']!.Properties;
   return JSON.parse(DefinitionString) as Machine & { TimeoutSeconds: number };
-}
-
-function map(stage: 'dev' | 'prod') {
-  return definition(stage).States['Workers'] as unknown as { Items: Share[]; MaxConcurrency: number };
 }
 
 describe.each(['dev', 'prod'] as const)('the state machine of the check, stage %s', (stage) => {
@@ -26,31 +17,20 @@ describe.each(['dev', 'prod'] as const)('the state machine of the check, stage %
     const { errors } = validate(definition(stage), { checkPaths: true, checkArn: true });
     expect(errors).toEqual([]);
   });
-  it('deals every segment of the table out to one worker', () => {
-    const shares = map(stage).Items;
-    const { segments } = shares[0]!;
-    expect(shares.flatMap(({ onlySegments }) => onlySegments).sort((a, b) => a - b)).toEqual(
-      Array.from({ length: segments }, (_, i) => i),
-    );
-    expect(new Set(shares.map((share) => share.segments))).toEqual(new Set([segments]));
-    expect(map(stage).MaxConcurrency).toBe(shares.length);
-  });
 });
 
 describe('the state machine', () => {
   it('is a distributed map whose children may run for hours, and fails when one of them does', () => {
-    expect(map('prod')).toMatchObject({
+    expect(definition('prod').States['Workers']).toMatchObject({
       Type: 'Map',
       ToleratedFailurePercentage: 0,
       ItemProcessor: { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' } },
     });
-    expect(map('prod').Items).toHaveLength(8);
-    expect(map('prod').Items[0]).toMatchObject({ segments: 64, repair: false, cursor: null });
-    expect(definition('prod').TimeoutSeconds).toBe(12 * 3600);
   });
-  it('is started every night, by a role that may start it', () => {
+  it('is started every night, by a role that may start it; what cannot start it is kept', () => {
     const { Resources } = template();
     expect(Resources['CheckMachine']!.Properties).toMatchObject({ StateMachineType: 'STANDARD' });
+    const queue = 'arn:aws:sqs:eu-central-1:123456789012:edgeloom-prod-schedule-dead-letters';
     expect(Resources['CheckSchedule']!.Properties).toMatchObject({
       ScheduleExpression: 'cron(0 2 * * ? *)',
       State: 'ENABLED',
@@ -58,10 +38,12 @@ describe('the state machine', () => {
         {
           Arn: 'arn:aws:states:eu-central-1:123456789012:stateMachine:edgeloom-prod-check',
           RoleArn: 'arn:aws:iam::123456789012:role/CheckScheduleRole',
-          Input: '{}',
+          Input: '{"mode":"check"}',
+          DeadLetterConfig: { Arn: queue },
         },
       ],
     });
+    expect(Resources['RedriveEventsRuleSchedule1']!.Properties['Targets'][0].DeadLetterConfig).toEqual({ Arn: queue });
   });
   it('is refused by the validator where a state leads nowhere', () => {
     const broken = definition('prod');
@@ -72,35 +54,101 @@ describe('the state machine', () => {
   });
 });
 
-describe('a run of the state machine with the packaged function', () => {
+describe('a run of the state machine with the packaged functions', () => {
   beforeEach(() => {
     vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
   });
   afterEach(() => vi.restoreAllMocks());
 
-  it('carries the cursor from call to call, and adds the totals of the workers up to those of one whole check', async () => {
-    const { graph, endpoint, run, corrupt } = await checkedTable(12);
-    for (const id of ['GOAL-G1', 'GOAL-G3', 'GOAL-G8']) await corrupt(id, '~view', ({ edgeSet: _, ...item }) => item);
-    const whole = await run();
-    const handler = await loadFunction('check', {
-      EDGELOOM_TABLE: graph.table.name,
-      AWS_ENDPOINT_URL: endpoint,
+  const ARN = 'arn:aws:lambda:eu-central-1:123456789012:function:edgeloom-dev-';
+
+  /** A table with drift, and the machine's functions on it, each of which has hardly any time every second call. */
+  async function nightly() {
+    const table = await checkedTable(12);
+    for (const id of ['GOAL-G1', 'GOAL-G3', 'GOAL-G8'])
+      await table.corrupt(id, '~view', ({ edgeSet: _, ...item }) => item);
+    const environment = {
+      EDGELOOM_TABLE: table.graph.table.name,
+      AWS_ENDPOINT_URL: table.endpoint,
       EDGELOOM_SETTLE_SECONDS: '0.01',
       EDGELOOM_LOG_LEVEL: 'silent',
-    });
-    let calls = 0;
-    const totals = await runMachine(definition('dev'), {}, async (arn, payload) => {
-      expect(arn).toBe('arn:aws:lambda:eu-central-1:123456789012:function:edgeloom-dev-check');
-      calls += 1;
-      expect(calls).toBeLessThan(100);
-      // Every second call has hardly any time: it stops and gives a cursor.
-      let asked = 0;
-      const getRemainingTimeInMillis = () => (calls % 2 === 0 || asked++ < 3 ? 60_000 : 0);
-      return await handler(payload, { awsRequestId: 'night-1', getRemainingTimeInMillis });
-    });
-    expect(calls).toBeGreaterThan(map('dev').Items.length);
+    };
+    const handlers: Record<string, PackagedHandler> = {
+      [`${ARN}check`]: await loadFunction('check', environment),
+      [`${ARN}rebuild`]: await loadFunction('rebuild', environment),
+    };
+    const calls: string[] = [];
+    const waits: number[] = [];
+    const run = (input: unknown, change: (payload: never) => unknown = (payload) => payload) =>
+      runMachine(definition('dev'), input, {
+        onWait: (seconds) => waits.push(seconds),
+        call: async (arn, payload) => {
+          calls.push(arn);
+          expect(calls.length).toBeLessThan(200);
+          let asked = 0;
+          const isShort = calls.length % 2 === 0;
+          const getRemainingTimeInMillis = () => (!isShort || asked++ < 3 ? 60_000 : 0);
+          return await handlers[arn]!(change(payload as never), { awsRequestId: 'night-1', getRemainingTimeInMillis });
+        },
+      });
+    return { ...table, calls, waits, nightly: run };
+  }
+
+  it('plans, carries the cursor from call to call, pauses between calls, and comes to the totals of one whole check', async () => {
+    const { run, nightly: night, calls, waits, store } = await nightly();
+    const whole = await run();
+    const totals = await night({});
     const { partitions, baseItems, derivedItems, drift } = whole;
-    expect(totals).toMatchObject({ partitions, baseItems, derivedItems, drift, repaired: 0, quarantined: 0 });
+    expect(totals).toMatchObject({
+      partitions,
+      baseItems,
+      derivedItems,
+      drift,
+      repaired: 0,
+      quarantined: 0,
+      unknown: 0,
+    });
     expect(drift).toEqual({ missing: 0, stale: 3, orphan: 0 });
+    expect(new Set(calls)).toEqual(new Set([`${ARN}check`]));
+    expect(waits.length).toBe(calls.length - 2);
+    // Nothing is left to do for the next night.
+    expect(await savedPlaces(store, 'check')).toEqual([]);
+  });
+
+  it('stops when its hours are over, and the next night goes on where it stopped', async () => {
+    const { run, nightly: night, store } = await nightly();
+    const whole = await run();
+    let calls = 0;
+    // The night ends after the first part of the worker's share.
+    const first = (await night({ mode: 'check' }, (payload: { untilMs?: number }) =>
+      payload.untilMs === undefined || ++calls < 2 ? payload : { ...payload, untilMs: 0 },
+    )) as { partitions: number };
+    expect(await savedPlaces(store, 'check')).toHaveLength(1);
+    expect(first.partitions).toBeLessThan(whole.partitions);
+    const second = (await night({ mode: 'check' })) as { partitions: number; drift: object };
+    expect(second.partitions).toBeLessThan(whole.partitions);
+    // A partition that a night ended in is looked at whole by the next.
+    expect(first.partitions + second.partitions).toBeGreaterThanOrEqual(whole.partitions);
+    expect(await savedPlaces(store, 'check')).toEqual([]);
+  });
+
+  it('rebuilds with the function that may write, and the check finds nothing then', async () => {
+    const { nightly: night, calls } = await nightly();
+    expect(await night({ mode: 'rebuild' })).toMatchObject({ repaired: 3 });
+    expect(new Set(calls)).toEqual(new Set([`${ARN}rebuild`]));
+    expect(await night({ mode: 'check' })).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
+  });
+
+  it('begins anew where the model is another one than that of the night before', async () => {
+    const { nightly: night, store, run } = await nightly();
+    const whole = await run();
+    const place = { worker: 3, segments: 9, onlySegments: [1], model: 'of-another-model', cursor: null };
+    await store.put({
+      source: { S: SERVICE_PARTITION },
+      target: { S: 'places/check/0003' },
+      place: { S: JSON.stringify(place) },
+    });
+    await store.put({ source: { S: SERVICE_PARTITION }, target: { S: 'places/check/0004' }, place: { S: 'unreadable' } });
+    expect(await night({})).toMatchObject({ partitions: whole.partitions });
   });
 });

@@ -26,7 +26,7 @@ describe('the script that deploys into LocalStack', () => {
     );
     chmodSync(program, 0o755);
     const mark = join(folder, 'deployed');
-    const { status, stderr } = spawnSync('bash', [join(ROOT, 'src/stack/localstack.sh')], {
+    const { status, stderr } = spawnSync('bash', [join(ROOT, 'scripts/localstack.sh')], {
       encoding: 'utf8',
       env: { PATH: `${folder}:${process.env['PATH']}`, PACKAGE_FOLDER: packageFolder, DEPLOYED_MARK: mark },
     });
@@ -43,15 +43,15 @@ describe('the script that deploys into LocalStack', () => {
       .filter(({ Type }) => Type === 'AWS::Lambda::Function')
       .map(({ Properties }) => Properties['Code'].S3Key as string)
       .sort();
-    expect(keys).toHaveLength(3);
+    expect(keys).toHaveLength(4);
     expect(calls).toEqual([
       expect.stringMatching(/^cloudformation create-stack .*cloudformation-template-create-stack\.json$/),
-      'cloudformation wait stack-create-complete --stack-name edgeloom-dev',
+      'cloudformation wait stack-create-complete --stack-name edgeloom-local',
       expect.stringMatching(/^cloudformation describe-stack-resource /),
       ...keys.map((key) => `s3 cp --quiet ${join(artefacts, key.split('/').at(-1)!)} s3://the-bucket/${key}`),
       `s3 cp --quiet ${artefacts}/cloudformation-template-update-stack.json s3://the-bucket/template.json`,
       expect.stringMatching(/^cloudformation update-stack .*CAPABILITY_NAMED_IAM --template-url .*the-bucket/),
-      'cloudformation wait stack-update-complete --stack-name edgeloom-dev',
+      'cloudformation wait stack-update-complete --stack-name edgeloom-local',
     ]);
     for (const call of calls.filter((line) => line.startsWith('s3 cp'))) {
       expect(existsSync(call.split(' ')[3]!)).toBe(true);
@@ -60,7 +60,7 @@ describe('the script that deploys into LocalStack', () => {
   it('says so where nothing is packaged', () => {
     const { status, stderr, calls, isDeployed } = deploy(folder);
     expect(status).toBe(1);
-    expect(stderr).toContain('npm run package');
+    expect(stderr).toContain('npm run package -- --stage local');
     expect(calls).toEqual([]);
     expect(isDeployed).toBe(false);
   });

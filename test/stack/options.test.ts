@@ -36,7 +36,7 @@ describe('the table', () => {
       whenReplaced: table.UpdateReplacePolicy,
     });
     expect(protection(Resources['RecordsTable']!)).toEqual({
-      ...{ restorable: true, isProtected: true, whenDeleted: 'Retain', whenReplaced: 'Retain' },
+      ...{ restorable: true, isProtected: true, whenDeleted: 'RetainExceptOnCreate', whenReplaced: 'Retain' },
     });
     expect(protection(dev['RecordsTable']!)).toEqual({
       ...{ restorable: false, isProtected: false, whenDeleted: 'Delete', whenReplaced: 'Retain' },
@@ -93,7 +93,7 @@ describe('failed batches', () => {
       OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
       LifecycleConfiguration: { Rules: [{ Status: 'Enabled', ExpirationInDays: 30 }] },
     });
-    expect(Resources['FailedBatchesBucket']!.DeletionPolicy).toBe('Retain');
+    expect(Resources['FailedBatchesBucket']!.DeletionPolicy).toBe('RetainExceptOnCreate');
     const bucket = 'arn:aws:s3:::edgeloom-prod-failed-123456789012-eu-central-1';
     expect(properties('FailedBatchesBucketPolicy')['PolicyDocument'].Statement).toEqual([
       { Effect: 'Deny', Principal: '*', Action: 's3:*', Resource: [bucket, `${bucket}/*`], Condition: TLS },
@@ -139,16 +139,22 @@ describe('the functions', () => {
   it.each([
     ['stream', 60, 1024],
     ['check', 900, 1024],
+    ['rebuild', 900, 1024],
     ['redrive', 120, 512],
-  ])('%s runs on Node 22 and arm64, with the table in its environment', (name, Timeout, MemorySize) => {
+  ])('%s runs on Node 24 and arm64, with the table in its environment', (name, Timeout, MemorySize) => {
     const id = name[0]!.toUpperCase() + name.slice(1);
     expect(properties(`${id}LambdaFunction`)).toMatchObject({
       FunctionName: `edgeloom-prod-${name}`,
-      Handler: `handlers/${name}.handler`,
-      Runtime: 'nodejs22.x',
+      Handler: `handlers/${name === 'rebuild' ? 'check' : name}.handler`,
+      Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
       ...{ Timeout, MemorySize },
-      Environment: { Variables: { EDGELOOM_TABLE: 'edgeloom-prod-records', EDGELOOM_LOG_LEVEL: 'info' } },
+      Environment: {
+        Variables: {
+          ...{ EDGELOOM_TABLE: 'edgeloom-prod-records', EDGELOOM_LOG_LEVEL: 'info' },
+          NODE_OPTIONS: '--enable-source-maps',
+        },
+      },
     });
     expect(properties(`${id}LogGroup`)).toMatchObject({
       LogGroupName: `/aws/lambda/edgeloom-prod-${name}`,
@@ -169,8 +175,8 @@ describe('the outputs', () => {
   it('say what a user needs', () => {
     expect(Outputs).toMatchObject({
       TableName: { Value: 'edgeloom-prod-records' },
-      ProducerPolicyArn: { Value: 'arn:aws:iam::123456789012:policy/edgeloom-prod-producer' },
-      ReaderPolicyArn: { Value: 'arn:aws:iam::123456789012:policy/edgeloom-prod-reader' },
+      ProducerPolicyArn: { Value: 'arn:aws:iam::123456789012:policy/edgeloom-prod-producer-eu-central-1' },
+      ReaderPolicyArn: { Value: 'arn:aws:iam::123456789012:policy/edgeloom-prod-reader-eu-central-1' },
       DeadLetterQueueUrl: { Value: 'https://sqs.eu-central-1.amazonaws.com/123456789012/edgeloom-prod-dead-letters' },
     });
   });

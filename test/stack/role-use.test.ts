@@ -1,136 +1,300 @@
+import { createHash } from 'node:crypto';
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
+import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { loadModel } from '../../src/cli/session/load-model.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { SERVICE_PARTITION } from '../../src/items/keys.ts';
 import { streamLabel, watermarkOf } from '../../src/items/watermark.ts';
-import { roleResources } from '../../src/stack/roles.ts';
-import { startThrottlingProxy } from '../contract/proxy.ts';
-import { checkedTable } from '../support/checked-table.ts';
+import { checkRunHandler, redriveHandler, streamHandler } from '../../src/lambda/index.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { policyResources } from '../../src/stack/rights/policies.ts';
+import { roleResources } from '../../src/stack/rights/roles.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { createWriter, type Writer } from '../../src/write/writer.ts';
+import { goalGraph } from '../support/contracts-model.ts';
+import { FEATURE_GRAPHS } from '../support/stack/feature-graph.ts';
 import { loadFunction } from '../support/stack/functions.ts';
-import { PARAMETERS } from '../support/stack/parameters.ts';
-import { rawTemplate, roleStatements, type Template, template } from '../support/stack/template.ts';
+import { testSite } from '../support/stack/parameters.ts';
+import { startPolicyProxy, tableArn, tableGrants } from '../support/stack/policy-proxy.ts';
+import { type PolicyStatement, roleStatements, type TemplateResource } from '../support/stack/template.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
 
-/** What the packaged functions really call, against what their roles allow: neither may have more than the other. */
+/**
+ * Every program, with every feature of a model, under the rights that the stack gives it: a proxy before the engine refuses what
+ * the policy does not allow, and what it allows has to be used. A right too few fails here as it would on AWS, and a right too
+ * many fails as well.
+ */
 
-const config = await loadModel('edgeloom.config.ts');
 const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
+const logger = pino({ level: 'silent' });
+const settleMs = 20;
 
-/** Actions on the table and its indexes that a role allows, without the stream's. */
-function tableActions(role: string, raw?: Template): string[] {
-  const actions = roleStatements(template(raw).Resources[role]!)
-    .filter(({ Resource }) => [Resource].flat().some((arn) => /:table\/[^/]+(\/index\/.*)?$/.test(arn)))
-    .flatMap(({ Action }) => Action);
-  return [...new Set(actions.map((action) => action.replace('dynamodb:', '')))].sort();
+beforeEach(() => {
+  // Metrics go to stdout as they do in Lambda.
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+});
+const stops: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const stop of stops.splice(0)) await stop();
+});
+
+type Role = 'StreamRole' | 'CheckRole' | 'RebuildRole' | 'RedriveRole' | 'ProducerPolicy' | 'ReaderPolicy';
+
+/** What a role or policy of the stack says about a table that there is. */
+function statementsOf(graph: CompiledModel, role: Role, more: object = {}): PolicyStatement[] {
+  const arn = tableArn(graph.table.name);
+  const site = testSite(graph, { existingTableArn: arn, existingStreamArn: `${arn}/stream/2026`, ...more });
+  const resource = { ...roleResources(site), ...policyResources(site) }[role] as TemplateResource;
+  return resource.Type === 'AWS::IAM::Role'
+    ? roleStatements(resource)
+    : resource.Properties['PolicyDocument'].Statement;
 }
 
-/** A table behind something that notes every operation. */
-async function watchedTable() {
-  const table = await checkedTable(2);
-  const operations = new Set<string>();
-  const proxy = await startThrottlingProxy(
-    table.endpoint,
-    (entries) => entries,
-    (operation) => {
-      operations.add(operation);
-      return false;
-    },
-  );
-  const environment = {
-    EDGELOOM_TABLE: table.graph.table.name,
-    AWS_ENDPOINT_URL: proxy.endpoint,
-    EDGELOOM_SETTLE_SECONDS: '0.01',
-  };
+/** A table, and ways to it that have the rights of one program each. */
+async function guardedTable<G extends CompiledModel>(make: (table: string) => G) {
+  const table = await testTable(make(uniqueTableName()));
+  const writer = createWriter(table.graph as CompiledModel, { store: table.store }) as Writer<CompiledModel>;
+  async function as(role: Role, more: object = {}) {
+    const statements = statementsOf(table.graph, role, more);
+    const proxy = await startPolicyProxy(table.endpoint, statements);
+    const client = createClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
+    stops.push(proxy.stop);
+    const store = new DynamoDBStore(client, table.graph.table);
+    const expectExact = (): void => {
+      expect(proxy.denied).toEqual([]);
+      expect([...proxy.used].sort()).toEqual(tableGrants(statements));
+    };
+    return { client, store, endpoint: proxy.endpoint, denied: proxy.denied, full: proxy.full, expectExact };
+  }
   /** The stream's records so far, as the function gets them. */
   async function records(): Promise<Record<string, unknown>[]> {
     const { StreamDescription } = await table.streams.send(new DescribeStreamCommand({ StreamArn: table.streamArn }));
-    const { ShardId } = StreamDescription!.Shards![0]!;
-    const { ShardIterator } = await table.streams.send(
-      new GetShardIteratorCommand({ StreamArn: table.streamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
-    );
-    const { Records = [] } = await table.streams.send(new GetRecordsCommand({ ShardIterator, Limit: 1000 }));
-    return Records.map((record) => ({ ...record, eventSourceARN: table.streamArn }));
+    const found: Record<string, unknown>[] = [];
+    for (const { ShardId } of StreamDescription!.Shards!) {
+      const { ShardIterator } = await table.streams.send(
+        new GetShardIteratorCommand({ StreamArn: table.streamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
+      );
+      for (let iterator = ShardIterator; iterator !== undefined; ) {
+        const page = await table.streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: 1000 }));
+        found.push(...((page.Records ?? []) as never[]));
+        iterator = (page.Records ?? []).length > 0 ? page.NextShardIterator : undefined;
+      }
+    }
+    return found.map((record) => ({ ...record, eventSourceARN: table.streamArn }));
   }
-  return { ...table, ...proxy, environment, operations, records, used: () => [...operations].sort() };
+  const read = async (source: string, target: string): Promise<Item> =>
+    (await table.store.get({ source, target }, { consistent: true })).item!;
+  return { ...table, writer, as, records, read };
 }
 
-beforeEach(() => {
-  // Logs and metrics go to stdout as they do in Lambda.
-  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-});
-afterEach(() => vi.restoreAllMocks());
+/** Base items that no model can project in full: an edge to nothing that is a node, and what is no date. */
+const BAD: readonly Item[] = [
+  { source: { S: 'USER-9' }, target: { S: 'MEMBER-nothing' } },
+  { source: { S: 'USER-9' }, target: { S: 'USER-9' }, joined: { S: 'someday' } },
+];
 
-/** A base item that cannot be projected in full: this is no date. */
-const BAD_GOAL = { source: { S: 'GOAL-G9' }, target: { S: 'GOAL-G9' }, dueDate: { S: 'someday' } };
+/** Writes everything that a model has: nodes, edges of each type, a hub that outgrows its view, changes and deletions. */
+async function fill({ graph, writer, store }: Awaited<ReturnType<typeof guardedTable>>): Promise<void> {
+  for (let i = 0; i < 4; i++) await writer.putNode(`USER-${i}`, { name: `User ${i}`, joined: '2026-01-01' });
+  for (const type of graph.edges.keys()) {
+    const attributes = { role: 'LEAD', since: '2026-01-01' };
+    for (let i = 0; i < 40; i++) await writer.putEdge('USER-0', type, `USER-${'x'.repeat(900)}${i}`, attributes);
+    await writer.putEdge('USER-1', type, 'USER-2', attributes);
+    await writer.putEdge('USER-3', type, 'USER-2', attributes);
+    await writer.putEdge('USER-1', type, 'USER-3', attributes);
+    await writer.deleteEdge('USER-1', type, 'USER-3');
+  }
+  for (const item of BAD) await store.put(item);
+}
 
-describe('what the function calls is what its role allows:', () => {
-  it('stream, with records in order, out of order, and such as go into quarantine', async () => {
-    const { environment, store, writer, records, used, stop } = await watchedTable();
-    const handler = await loadFunction('stream', environment);
-    await store.put(BAD_GOAL);
-    await writer.deleteEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
-    await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U9', { memberRole: 'LEAD', date: '2026-07-02' });
-    const first = await records();
-    expect(await handler({ Records: first }, context)).toEqual({ batchItemFailures: [] });
-    await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD', date: '2026-07-03' });
-    const all = await records();
-    await handler({ Records: all.slice(first.length) }, context);
-    // Older than what is projected, and at odds with it: the base items decide.
-    for (const record of first) await handler({ Records: [record] }, context);
-    expect(used()).toEqual(tableActions('StreamRole'));
-    await stop();
-  });
+/** What a program reads and a consumer writes of the programs' own partition. */
+async function readOwn(store: DynamoDBStore): Promise<void> {
+  await store.get({ source: SERVICE_PARTITION, target: 'head' }, { consistent: true });
+  for (const one of [true, false]) await store.query({ partition: SERVICE_PARTITION, consistent: one });
+}
 
-  it('check, without repair', async () => {
-    const { environment, corrupt, used, stop } = await watchedTable();
-    await corrupt('GOAL-G1', '~view', ({ edgeSet: _, ...item }) => item);
-    await corrupt('GOAL-G2', '~ix/GOALMEMBERSHIP-USER-U1', ({ gsi0sk: _, ...item }) => item);
-    const handler = await loadFunction('check', environment);
-    expect(await handler({}, context)).toMatchObject({ isClean: false, cursor: null });
-    expect(used()).toEqual(tableActions('CheckRole'));
-    await stop();
-  });
+/** Corrupts derived items of every kind, by hand. */
+async function damage({ store, read, streamArn, graph }: Awaited<ReturnType<typeof guardedTable>>): Promise<void> {
+  const { attributes: _, ...view } = await read('USER-1', '~view');
+  await store.put(view);
+  await store.delete({ source: 'USER-3', target: '~view' });
+  const w = { S: watermarkOf(streamLabel(streamArn), '1') };
+  // A tombstone whose time is over.
+  await store.put({ ...keysOf('USER-1', '~ix/MEMBER-USER-8'), w, r: { N: '1' }, expiresAt: { N: '1' } });
+  for (const edge of graph.edges.values()) {
+    if (edge.copy !== undefined) await store.delete({ source: 'USER-2', target: `~rev/${edge.type}-USER-1` });
+    if (edge.degree) await store.put({ ...(await read('USER-1', `~degree/${edge.type}`)), count: { N: '7' } });
+  }
+}
 
-  it('check, with repair', async () => {
-    const { environment, store, streamArn, corrupt, used, stop } = await watchedTable();
-    await corrupt('GOAL-G1', '~view', ({ edgeSet: _, ...item }) => item);
-    // A tombstone whose time is over.
-    const key = { source: { S: 'GOAL-G1' }, target: { S: '~ix/GOALMEMBERSHIP-USER-U8' } };
-    await store.put({
-      ...key,
-      w: { S: watermarkOf(streamLabel(streamArn), '1') },
-      r: { N: '1' },
-      expiresAt: { N: '1' },
-    });
-    const handler = await loadFunction('check', environment);
-    expect(await handler({ repair: true }, context)).toMatchObject({ isClean: true, repaired: 1, tidied: 1 });
-    const raw = rawTemplate();
-    const { CheckRole } = roleResources(config, 'edgeloom-prod', { ...PARAMETERS, checkRepair: true });
-    raw.Resources['CheckRole'] = CheckRole as Template['Resources'][string];
-    expect(used()).toEqual(tableActions('CheckRole', raw));
-    await stop();
-  });
+const keysOf = (source: string, target: string): Item => ({ source: { S: source }, target: { S: target } });
 
-  it('redrive of the quarantine, and of a failed batch with a record that goes into it', async () => {
-    const { environment, store, writer, streamArn, records, operations, used, stop } = await watchedTable();
-    await store.put(BAD_GOAL);
-    const stream = await loadFunction('stream', environment);
-    await stream({ Records: (await records()).slice(-1) }, context);
-    operations.clear();
-    await writer.putNode('GOAL-G9', { title: 'Mended', dueDate: '2026-10-01' });
-    const handler = await loadFunction('redrive', environment);
-    expect(await handler({}, context)).toMatchObject({ repaired: 1, left: 0 });
-    await store.put(BAD_GOAL);
-    const failed = (await records()).slice(-1) as { dynamodb: { SequenceNumber: string } }[];
-    const { SequenceNumber } = failed[0]!.dynamodb;
-    const range = {
-      streamArn,
-      shardId: 'shard',
-      startSequenceNumber: SequenceNumber,
-      endSequenceNumber: SequenceNumber,
-    };
-    const body = JSON.stringify({ DDBStreamBatchInfo: range, payload: JSON.stringify({ Records: failed }) });
-    const message = { messageId: 'm', body, eventSource: 'aws:sqs' };
-    expect(await handler({ Records: [message] }, context)).toMatchObject({ quarantined: 1, left: 0 });
-    expect(used()).toEqual(tableActions('RedriveRole'));
-    await stop();
+describe.each(Object.entries(FEATURE_GRAPHS))(
+  'with a model that has %s, a program calls exactly what its role allows:',
+  (_name, make) => {
+    it('the stream function, with records in order, again, one by one, and after a change of what is copied', async () => {
+      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
+      const { client, store, expectExact } = await table.as('StreamRole');
+      const handler = streamHandler(table.graph, { client, logger });
+      await fill(table as never);
+      const first = await table.records();
+      expect(await handler({ Records: first as never }, context)).toEqual({ batchItemFailures: [] });
+      await table.writer.putNode('USER-2', { name: 'Renamed', joined: '2026-01-01' });
+      await table.writer.deleteNode('USER-3');
+      const later = (await table.records()).slice(first.length);
+      for (const record of later) await handler({ Records: [record] as never }, context);
+      // Older than what is projected, and at odds with it: the base items decide.
+      for (const record of first) await handler({ Records: [record] as never }, context);
+      await readOwn(store);
+      // How far it has come.
+      await store.put(keysOf(SERVICE_PARTITION, 'consumers/stream'));
+      expectExact();
+    }, 120_000);
+
+    it.each([
+      ['the check', 'CheckRole', 'check', false],
+      ['the check that repairs', 'CheckRole', 'check', true],
+      ['the rebuild', 'RebuildRole', 'rebuild', false],
+    ] as const)(
+      '%s',
+      async (_program, role, mode, repair) => {
+        const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
+        await fill(table as never);
+        await table.projectAll();
+        await damage(table as never);
+        const { client, store, expectExact } = await table.as(role, { checkRepair: repair });
+        const handler = checkRunHandler(table.graph, { client, logger, settleMs });
+        const limits = { hours: 1, workers: 1, maxRcu: 0, maxWcu: 1000, repair };
+        const plan = (await handler({ plan: { mode, ...limits } }, context)) as { shares: never[] };
+        expect(plan.shares).toHaveLength(1);
+        const result = await handler(plan.shares[0]!, context);
+        expect(result).toMatchObject({ cursor: null, isDone: true });
+        await readOwn(store);
+        expectExact();
+        if (mode === 'rebuild' || repair) {
+          const again = checkRunHandler(table.graph, { client: table.client, logger, settleMs });
+          const { shares } = (await again({ plan: { mode: 'check', ...limits, repair: false } }, context)) as {
+            shares: never[];
+          };
+          expect(await again(shares[0]!, context)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
+        }
+      },
+      120_000,
+    );
+
+    it('the redrive, of the quarantine and of a failed batch', async () => {
+      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
+      await fill(table as never);
+      const records = await table.records();
+      await table.projectAll();
+      await damage(table as never);
+      const { client, store, full, expectExact } = await table.as('RedriveRole');
+      await table.writer.putNode('USER-2', { name: 'Renamed', joined: '2026-01-01' });
+      const renamed = (await table.records()).slice(-1);
+      // One batch with what cannot be projected in full, and one without.
+      const good = records.filter(({ dynamodb }) => !JSON.stringify(dynamodb).includes('USER-9'));
+      const batchOf = (contents: unknown[]) =>
+        JSON.stringify({
+          DDBStreamBatchInfo: {
+            streamArn: table.streamArn,
+            shardId: 's',
+            startSequenceNumber: '1',
+            endSequenceNumber: '2',
+          },
+          payload: JSON.stringify({ Records: contents }),
+        });
+      const deleted: string[] = [];
+      const handler = redriveHandler(table.graph, {
+        ...{ client, logger },
+        sources: {
+          ...{ streams: table.streams, buckets: ['b'] },
+          readObject: async (_bucket, key) =>
+            batchOf(key.endsWith('good') ? good : key.endsWith('renamed') ? renamed : records),
+          deleteObject: async (_bucket, key) => void deleted.push(key),
+        },
+      });
+      const event = (key: string) => {
+        const notice = { Records: [{ s3: { bucket: { name: 'b' }, object: { key: `aws/lambda/${key}` } } }] };
+        return { Records: [{ messageId: key, body: JSON.stringify(notice), eventSource: 'aws:sqs' }] };
+      };
+      expect(await handler(event('all'), context)).toMatchObject({ batchItemFailures: [{ itemIdentifier: 'all' }] });
+      expect(await handler(event('good'), context)).toMatchObject({ left: 0, batchItemFailures: [] });
+      // What is not settled in full stays.
+      expect(deleted).toEqual(['aws/lambda/good']);
+      // A view that has no room for the name that is copied into it.
+      full.add('USER-1');
+      await handler(event('renamed'), context);
+      full.clear();
+      await handler({}, context);
+      await table.writer.putNode('USER-9', { name: 'Mended', joined: '2026-01-01' });
+      await table.store.delete({ source: 'USER-9', target: 'MEMBER-nothing' });
+      await handler({}, context);
+      await readOwn(store);
+      expectExact();
+    }, 120_000);
+
+    it('producers and readers; a producer is kept off the own partition of the programs', async () => {
+      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
+      const producer = await table.as('ProducerPolicy');
+      const writer = createWriter(table.graph, { store: producer.store });
+      await fill({ ...table, writer, store: producer.store } as never);
+      await table.projectAll();
+      await writer.batch(async (batch) => {
+        await batch.putNode('USER-7', { name: 'Seven', joined: '2026-01-01' });
+      });
+      const key = { source: 'USER-7', target: 'USER-7' };
+      const set = { kind: 'update', key, changes: { set: { name: { S: 'Eight' } } } } as const;
+      expect(await producer.store.change(set)).toMatchObject({ applied: true });
+      const look = {
+        kind: 'look',
+        key: { source: 'USER-1', target: 'USER-1' },
+        condition: { present: true },
+      } as const;
+      const token = createHash('sha256').update(table.graph.table.name).digest('hex').slice(0, 36);
+      expect(await producer.store.changeAll([set, look], token)).toMatchObject({ applied: true });
+      await writer.deleteNodeWithEdges('USER-1');
+      await writer.deleteNodeWithEdges('USER-2');
+      await readOwn(producer.store);
+      producer.expectExact();
+      await expect(producer.store.put(keysOf(SERVICE_PARTITION, 'head'))).rejects.toMatchObject({ kind: 'fatal' });
+      expect(producer.denied).toHaveLength(1);
+
+      const { store, expectExact } = await table.as('ReaderPolicy');
+      const reader = createReader(table.graph as CompiledModel, { store });
+      await reader.get(['USER-0']);
+      for (const { type, inbound } of table.graph.edges.values()) {
+        await reader.edges('USER-0', type as never);
+        if (inbound !== undefined) await reader.inbound(type, 'USER-2');
+      }
+      if (table.graph.nodes.get('USER')!.searches.size > 0) await reader.search('USER.joined').all();
+      await reader.waitForProjection({ source: 'USER-0', target: 'USER-0' }, { timeoutMs: 5_000 });
+      await readOwn(store);
+      expectExact();
+    }, 120_000);
+  },
+);
+
+describe('a packaged function under its role', () => {
+  it('projects and is refused what it has no right to', async () => {
+    const table = await guardedTable(goalGraph);
+    await table.writer.putNode('GOAL-1', { title: 'One' });
+    const records = await table.records();
+    for (const [role, failures] of [
+      ['StreamRole', 0],
+      ['ReaderPolicy', 1],
+    ] as const) {
+      const { endpoint } = await table.as(role);
+      const environment = {
+        EDGELOOM_TABLE: table.graph.table.name,
+        AWS_ENDPOINT_URL: endpoint,
+        EDGELOOM_LOG_LEVEL: 'silent',
+      };
+      const handler = await loadFunction('stream', environment);
+      const answer = await handler({ Records: records }, context);
+      expect(answer.batchItemFailures).toHaveLength(failures);
+    }
   });
 });

@@ -12,8 +12,9 @@ const MACHINE = 'arn:aws:states:eu-central-1:123456789012:stateMachine:edgeloom-
 function allowed(statements: readonly PolicyStatement[]): string[] {
   return statements
     .flatMap(({ Effect, Action, Resource, ...rest }) => {
-      if (Effect !== 'Allow' || Object.keys(rest).length > 0) return [JSON.stringify({ Effect, Action, ...rest })];
-      return [Action].flat().flatMap((action) => [Resource].flat().map((resource) => `${action} ${resource}`));
+      if (Effect !== 'Allow') return [JSON.stringify({ Effect, Action, ...rest })];
+      const when = Object.keys(rest).length > 0 ? ` if ${JSON.stringify(rest)}` : '';
+      return [Action].flat().flatMap((action) => [Resource].flat().map((resource) => `${action} ${resource}${when}`));
     })
     .sort();
 }
@@ -32,7 +33,19 @@ const logsOf = (name: string): string[] =>
     'logs:PutLogEvents',
   );
 
+const OWN = ` if ${JSON.stringify({ Condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': ['~edgeloom'] } } })}`;
+const OURS = ` if ${JSON.stringify({ Condition: { StringEquals: { 's3:ResourceAccount': '123456789012' } } })}`;
+const settling = ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(
+  (name) => `dynamodb:${name}`,
+);
+
 const { Resources } = template();
+
+/** For what a service may take a role. */
+const SOURCES: Record<string, string> = {
+  CheckMachineRole: `${MACHINE}*`,
+  CheckScheduleRole: 'arn:aws:events:eu-central-1:123456789012:rule/edgeloom-prod-check',
+};
 
 describe('the role of', () => {
   it.each<[string, string, string[]]>([
@@ -44,8 +57,9 @@ describe('the role of', () => {
         ...on(STREAM, 'dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'),
         ...on(STREAM, 'dynamodb:ListStreams'),
         ...on(TABLE, 'dynamodb:BatchGetItem', 'dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
-        ...on(BUCKET, 's3:ListBucket'),
-        ...on(`${BUCKET}/aws/lambda/*`, 's3:PutObject'),
+        ...on(TABLE + OWN, 'dynamodb:Query'),
+        ...on(BUCKET + OURS, 's3:ListBucket'),
+        ...on(`${BUCKET}/aws/lambda/*${OURS}`, 's3:PutObject'),
       ],
     ],
     [
@@ -55,17 +69,22 @@ describe('the role of', () => {
         ...logsOf('check'),
         ...on(TABLE, 'dynamodb:BatchGetItem', 'dynamodb:DescribeTable', 'dynamodb:GetItem', 'dynamodb:Query'),
         ...on(TABLE, 'dynamodb:Scan'),
+        ...on(TABLE + OWN, 'dynamodb:DeleteItem', 'dynamodb:PutItem'),
       ],
+    ],
+    [
+      'RebuildRole',
+      'lambda.amazonaws.com',
+      [...logsOf('rebuild'), ...on(TABLE, ...settling, 'dynamodb:DescribeTable', 'dynamodb:Scan')],
     ],
     [
       'RedriveRole',
       'lambda.amazonaws.com',
       [
         ...logsOf('redrive'),
-        ...on(TABLE, 'dynamodb:BatchGetItem', 'dynamodb:DeleteItem', 'dynamodb:GetItem', 'dynamodb:Query'),
-        ...on(TABLE, 'dynamodb:PutItem', 'dynamodb:UpdateItem'),
+        ...on(TABLE, ...settling),
         ...on(`${TABLE}/index/gsi0`, 'dynamodb:Query'),
-        ...on(`${BUCKET}/aws/lambda/*`, 's3:GetObject'),
+        ...on(`${BUCKET}/aws/lambda/*${OURS}`, 's3:DeleteObject', 's3:GetObject'),
         ...on(
           'arn:aws:sqs:eu-central-1:123456789012:edgeloom-prod-failed-batches',
           ...['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'],
@@ -76,7 +95,9 @@ describe('the role of', () => {
       'CheckMachineRole',
       'states.amazonaws.com',
       [
-        ...on('arn:aws:lambda:eu-central-1:123456789012:function:edgeloom-prod-check', 'lambda:InvokeFunction'),
+        ...['check', 'rebuild'].flatMap((name) =>
+          on(`arn:aws:lambda:eu-central-1:123456789012:function:edgeloom-prod-${name}`, 'lambda:InvokeFunction'),
+        ),
         ...on(MACHINE, 'states:StartExecution'),
         ...on(
           'arn:aws:states:eu-central-1:123456789012:execution:edgeloom-prod-check:*',
@@ -88,9 +109,12 @@ describe('the role of', () => {
   ])('%s allows exactly what it needs, to %s alone', (id, service, expected) => {
     const role = Resources[id]!;
     expect(roleAllows(role)).toEqual(expected.sort());
-    expect(role.Properties['AssumeRolePolicyDocument'].Statement).toEqual([
-      { Effect: 'Allow', Principal: { Service: service }, Action: 'sts:AssumeRole' },
-    ]);
+    const [trust, ...others] = role.Properties['AssumeRolePolicyDocument'].Statement;
+    expect(others).toEqual([]);
+    expect(trust).toMatchObject({ Effect: 'Allow', Principal: { Service: service }, Action: 'sts:AssumeRole' });
+    // Lambda takes a role for the function that has it; other services say for what they take it.
+    const source = trust.Condition?.ArnLike['aws:SourceArn'];
+    expect(source).toBe(SOURCES[id]);
   });
 });
 
@@ -101,9 +125,15 @@ describe('the policy for', () => {
     const { PolicyDocument } = Resources['ProducerPolicy']!.Properties;
     expect(allowed(PolicyDocument.Statement)).toEqual(
       [
-        ...on(TABLE, 'dynamodb:BatchGetItem', 'dynamodb:BatchWriteItem', 'dynamodb:DeleteItem', 'dynamodb:PutItem'),
-        ...on(TABLE, 'dynamodb:Query'),
+        ...on(TABLE, ...settling, 'dynamodb:BatchWriteItem', 'dynamodb:ConditionCheckItem'),
         ...INDEXES,
+        JSON.stringify({
+          ...{
+            Effect: 'Deny',
+            Action: ['BatchWriteItem', 'DeleteItem', 'PutItem', 'UpdateItem'].map((name) => `dynamodb:${name}`),
+          },
+          Condition: { 'ForAnyValue:StringEquals': { 'dynamodb:LeadingKeys': ['~edgeloom'] } },
+        }),
       ].sort(),
     );
   });
@@ -119,7 +149,7 @@ describe('all in all', () => {
   it('there are no other roles, and each function has its own', () => {
     const roles = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::IAM::Role');
     expect(roles.map(([id]) => id).sort()).toEqual(
-      ['CheckMachineRole', 'CheckRole', 'CheckScheduleRole', 'RedriveRole', 'StreamRole'].sort(),
+      ['CheckMachineRole', 'CheckRole', 'CheckScheduleRole', 'RebuildRole', 'RedriveRole', 'StreamRole'].sort(),
     );
     const ofFunctions = ['Stream', 'Check', 'Redrive'].map(
       (name) => Resources[`${name}LambdaFunction`]!.Properties['Role'],
@@ -128,10 +158,10 @@ describe('all in all', () => {
       ['StreamRole', 'CheckRole', 'RedriveRole'].map((role) => `arn:aws:iam::123456789012:role/${role}`),
     );
   });
-  it('whoever may invoke a function or send to a queue or topic is named, with the source', () => {
+  it('who may invoke a function or send to a queue or topic is named, with the source', () => {
     const permissions = Object.values(Resources).filter(({ Type }) => Type === 'AWS::Lambda::Permission');
     expect(permissions.map(({ Properties }) => [Properties['Principal'], Properties['SourceArn']])).toEqual([
-      ['events.amazonaws.com', 'arn:aws:events:eu-central-1:123456789012:rule/RedriveEventsRuleSchedule1'],
+      ['events.amazonaws.com', 'arn:aws:events:eu-central-1:123456789012:rule/edgeloom-prod-redrive'],
     ]);
     const open = Object.values(Resources)
       .flatMap(({ Properties }): PolicyStatement[] => Properties['PolicyDocument']?.Statement ?? [])
@@ -142,7 +172,20 @@ describe('all in all', () => {
         { Service: 's3.amazonaws.com' },
         { ArnEquals: { 'aws:SourceArn': BUCKET }, StringEquals: { 'aws:SourceAccount': '123456789012' } },
       ],
-      [{ Service: 'cloudwatch.amazonaws.com' }, { StringEquals: { 'aws:SourceAccount': '123456789012' } }],
+      [
+        { Service: 'events.amazonaws.com' },
+        {
+          ArnLike: { 'aws:SourceArn': 'arn:aws:events:eu-central-1:123456789012:rule/edgeloom-prod-*' },
+          StringEquals: { 'aws:SourceAccount': '123456789012' },
+        },
+      ],
+      [
+        { Service: 'cloudwatch.amazonaws.com' },
+        {
+          ArnLike: { 'aws:SourceArn': 'arn:aws:cloudwatch:eu-central-1:123456789012:alarm:edgeloom-prod-*' },
+          StringEquals: { 'aws:SourceAccount': '123456789012' },
+        },
+      ],
     ]);
   });
 });

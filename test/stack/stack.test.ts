@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
-import { checkShares } from '../../src/stack/check-machine.ts';
-import { PARAMETER_NAMES, type Parameters, readParameters } from '../../src/stack/parameters.ts';
-import { stack } from '../../src/stack/stack.ts';
-import { PARAMETERS } from '../support/stack/parameters.ts';
-import { specificationProblems } from '../support/stack/specification.ts';
+import { stackNames } from '../../src/stack/base/names.ts';
+import { PARAMETER_NAMES, parameterWarnings, readParameters } from '../../src/stack/base/parameters.ts';
+import { STACK_POLICY } from '../../src/stack/index.ts';
+import { parametersOf, testStack } from '../support/stack/parameters.ts';
+import { specificationProblems, taggableTypes } from '../support/stack/specification.ts';
+import { roleStatements, template } from '../support/stack/template.ts';
 
 /** The stack of other models and parameters than those of this project. */
 
@@ -15,7 +16,7 @@ const graph = defineGraph({
   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since' } }) },
 });
 
-const made = (more: Partial<Parameters> = {}) => stack(graph, 'own-test', { ...PARAMETERS, ...more }).Resources;
+const made = (more: Readonly<Record<string, unknown>> = {}) => testStack(graph, more).Resources;
 
 describe('a stack follows the model', () => {
   it('in the names of table, keys and TTL, and has no index that the model does not need', () => {
@@ -40,6 +41,77 @@ describe('a stack follows the model', () => {
   });
 });
 
+describe('a first deployment that fails', () => {
+  it('leaves nothing behind that would be in the way of the second', () => {
+    const kept = Object.entries(made()).filter(([, { DeletionPolicy }]) => DeletionPolicy !== undefined);
+    expect(kept.map(([id, { DeletionPolicy }]) => `${id} ${DeletionPolicy}`)).toEqual([
+      'RecordsTable RetainExceptOnCreate',
+      'FailedBatchesBucket RetainExceptOnCreate',
+    ]);
+    const gone = Object.values(made({ keepData: false })).map(({ DeletionPolicy }) => DeletionPolicy);
+    expect(new Set(gone)).toEqual(new Set([undefined, 'Delete']));
+  });
+});
+
+describe('names', () => {
+  it('that are global to the account hold the region, so that a second region can deploy', () => {
+    const resources = made();
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
+    const region = '${AWS::Region}';
+    expect(resources['ProducerPolicy']!.Properties['ManagedPolicyName']).toEqual({
+      'Fn::Sub': `own-test-producer-${region}`,
+    });
+    expect(resources['ReaderPolicy']!.Properties['ManagedPolicyName']).toEqual({
+      'Fn::Sub': `own-test-reader-${region}`,
+    });
+    expect(resources['Dashboard']!.Properties['DashboardName']).toEqual({ 'Fn::Sub': `own-test-${region}` });
+    expect(JSON.stringify(resources['FailedBatchesBucket']!.Properties['BucketName'])).toContain(region);
+    // Roles have no names of their own: CloudFormation makes them.
+    const roles = Object.values(resources).filter(({ Type }) => Type === 'AWS::IAM::Role');
+    expect(roles.filter(({ Properties }) => 'RoleName' in Properties)).toEqual([]);
+  });
+  it.each(['Prod', 'feature/x', 'a_b', 'two--hyphens', 'end-', ''])('with the stage %j are refused', (stage) => {
+    expect(() => stackNames('edgeloom', stage, 'records')).toThrow(/cannot be in the name of a bucket/);
+  });
+  it('are refused where they are too long, with the length that fits', () => {
+    const longest = 'a'.repeat(63 - '-failed-123456789012-ap-southeast-1'.length - 'edgeloom-'.length);
+    expect(stackNames('edgeloom', longest, 'records').prefix).toBe(`edgeloom-${longest}`);
+    expect(() => stackNames('edgeloom', `${longest}a`, 'records')).toThrow(/longer than 63 characters/);
+    expect(() => stackNames('edgeloom', 'prod', 'r'.repeat(250))).toThrow(/DynamoDB takes no table/);
+  });
+});
+
+describe('the policy of the stack', () => {
+  it('lets no update replace or delete the table', () => {
+    expect(STACK_POLICY).toContainEqual({
+      ...{ Effect: 'Deny', Principal: '*', Resource: 'LogicalResourceId/RecordsTable' },
+      Action: ['Update:Replace', 'Update:Delete'],
+    });
+  });
+});
+
+describe('an existing table', () => {
+  const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/legacy';
+  const streamArn = `${arn}/stream/2026-05-01T00:00:00.000`;
+  const resources = template(testStack(graph, { existingTableArn: arn, existingStreamArn: streamArn })).Resources;
+
+  it('is not made, and everything speaks of it', () => {
+    expect(resources).not.toHaveProperty('RecordsTable');
+    const text = JSON.stringify(resources);
+    expect(text).not.toContain('own-test-follows');
+    expect(resources['StreamEventSourceMappingDynamodbRecordsTable']!.Properties['EventSourceArn']).toBe(streamArn);
+    expect(resources['StreamLambdaFunction']!.Properties['Environment'].Variables['EDGELOOM_TABLE']).toBe('legacy');
+    const allowed = roleStatements(resources['RedriveRole']!).flatMap(({ Resource }) => Resource);
+    expect(allowed).toEqual(expect.arrayContaining([arn, `${arn}/index/byTarget`]));
+  });
+  it('is refused without its stream, and with the stream of another', () => {
+    expect(() => parametersOf({ existingTableArn: arn })).toThrow(/existingStreamArn: goes together/);
+    expect(() =>
+      parametersOf({ existingTableArn: arn, existingStreamArn: streamArn.replace('legacy', 'other') }),
+    ).toThrow(/should be a stream of existingTableArn/);
+  });
+});
+
 describe('the parameters', () => {
   it('name a topic of their own, or mail the one of the stack', () => {
     const alarmTopicArn = 'arn:aws:sns:eu-central-1:123456789012:operations';
@@ -48,33 +120,95 @@ describe('the parameters', () => {
     expect(other['DriftAlarm']!.Properties['AlarmActions']).toEqual([alarmTopicArn]);
     const mailed = made({ alarmEmail: 'operations@example.org' })['AlarmTopic']!;
     expect(mailed.Properties['Subscription']).toEqual([{ Protocol: 'email', Endpoint: 'operations@example.org' }]);
-    expect(specificationProblems({ Resources: { mailed } } as never)).toEqual([]);
   });
-  it('turn the schedule of the check off', () => {
+  it('warn where alarms of a stage that keeps data reach no one', () => {
+    expect(parameterWarnings(readParameters('prod'))).toEqual([expect.stringContaining('alarmEmail')]);
+    expect(parameterWarnings(readParameters('dev'))).toEqual([]);
+    expect(parameterWarnings(parametersOf({ alarmEmail: 'operations@example.org' }))).toEqual([]);
+  });
+  it('turn the schedule of the check off, and with it the alarm that misses it', () => {
     expect(made({ checkEnabled: false })['CheckSchedule']!.Properties['State']).toBe('DISABLED');
+    expect(made({ checkEnabled: false })).not.toHaveProperty('CheckMissingAlarm');
   });
-  it('let the check write only where it is to repair', () => {
-    const writes = (checkRepair: boolean): string[] | null =>
-      JSON.stringify(made({ checkRepair })['CheckRole']).match(/dynamodb:(Put|Update|Delete|BatchWrite)\w+/g);
-    expect(writes(false)).toBeNull();
-    expect(writes(true)).toEqual(['dynamodb:DeleteItem', 'dynamodb:UpdateItem']);
-    expect(checkShares({ ...PARAMETERS, checkRepair: true }).every(({ repair }) => repair)).toBe(true);
+  it('let the check write derived items only where it is to repair', () => {
+    const actions = (checkRepair: boolean): string[] =>
+      roleStatements(template(testStack(graph, { checkRepair })).Resources['CheckRole']!)
+        .filter(({ Condition }) => Condition === undefined)
+        .flatMap(({ Action }) => Action)
+        .filter((action) => /^dynamodb:(Put|Update|Delete|BatchWrite)/.test(action));
+    expect(actions(false)).toEqual([]);
+    expect(actions(true)).toEqual(['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem']);
   });
-  it('deal segments out evenly where they do not divide', () => {
-    expect(checkShares(PARAMETERS).map(({ onlySegments }) => onlySegments)).toEqual([
-      [0, 3, 6, 9],
-      [1, 4, 7],
-      [2, 5, 8],
-    ]);
+  it('fit what governed accounts ask for, in ways that CloudFormation knows', () => {
+    const governed = testStack(graph, {
+      permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/boundary',
+      kmsKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/1',
+      vpcSubnetIds: 'subnet-1,subnet-2',
+      vpcSecurityGroupIds: 'sg-1',
+      tags: 'team=graph,cost-centre=42',
+      reservedConcurrency: 20,
+      logRetentionDays: 365,
+      tracing: true,
+    });
+    expect(specificationProblems(template(governed))).toEqual([]);
+    const of = (type: string) => Object.values(governed.Resources).filter(({ Type }) => Type === type);
+    const roles = of('AWS::IAM::Role');
+    expect(roles.length).toBeGreaterThan(5);
+    for (const { Properties } of roles) {
+      expect(Properties['PermissionsBoundary']).toBe('arn:aws:iam::123456789012:policy/boundary');
+    }
+    for (const { Properties } of of('AWS::Lambda::Function')) {
+      expect(Properties).toMatchObject({
+        KmsKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/1',
+        TracingConfig: { Mode: 'Active' },
+        VpcConfig: { SubnetIds: ['subnet-1', 'subnet-2'], SecurityGroupIds: ['sg-1'] },
+      });
+    }
+    expect(governed.Resources['StreamLambdaFunction']!.Properties['ReservedConcurrentExecutions']).toBe(20);
+    for (const { Properties } of of('AWS::Logs::LogGroup')) {
+      expect(Properties).toMatchObject({ RetentionInDays: 365, KmsKeyId: expect.stringContaining('key/1') });
+    }
+    for (const { Properties } of of('AWS::SQS::Queue')) {
+      expect(Properties).toMatchObject({ KmsMasterKeyId: expect.stringContaining('key/1') });
+      expect(Properties).not.toHaveProperty('SqsManagedSseEnabled');
+    }
+    expect(governed.Resources['RecordsTable']!.Properties['SSESpecification']).toMatchObject({ SSEType: 'KMS' });
+    expect(governed.Resources['CheckMachine']!.Properties['TracingConfiguration']).toEqual({ Enabled: true });
+    const Tags = [
+      { Key: 'team', Value: 'graph' },
+      { Key: 'cost-centre', Value: '42' },
+    ];
+    const untagged = Object.entries(governed.Resources).filter(([, { Properties }]) => !('Tags' in Properties));
+    expect(
+      untagged.map(([id, { Type }]) => `${id} ${Type}`).filter((text) => taggableTypes().has(text.split(' ')[1]!)),
+    ).toEqual([]);
+    expect(governed.Resources['RecordsTable']!.Properties['Tags']).toEqual(Tags);
+  });
+  it('have a value each where a stage says nothing', () => {
+    expect(Object.keys(readParameters('prod')).sort()).toEqual([...PARAMETER_NAMES].sort());
   });
   it('may be text, as they are on a command line', () => {
-    const text = Object.fromEntries(Object.entries(PARAMETERS).map(([name, value]) => [name, String(value)]));
-    expect(readParameters(text)).toEqual(PARAMETERS);
-    expect(PARAMETER_NAMES.sort()).toEqual(Object.keys(PARAMETERS).sort());
+    const plain = { ...readParameters('prod'), vpcSubnetIds: 'a,b', vpcSecurityGroupIds: 'c', tags: 'a=b=c' };
+    const text = Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, String(value)]));
+    expect(readParameters('prod', text)).toEqual({
+      ...readParameters('prod'),
+      ...{ vpcSubnetIds: ['a', 'b'], vpcSecurityGroupIds: ['c'], tags: { a: 'b=c' } },
+    });
   });
   it('are refused by name where they make no sense', () => {
-    const wrong = { ...PARAMETERS, retries: -1, recordAgeSeconds: 86_401, checkRepair: 'maybe', alarmEmail: 'nobody' };
-    expect(() => readParameters(wrong)).toThrow(/retries:.*recordAgeSeconds:.*checkRepair:.*alarmEmail:/);
-    expect(() => readParameters({ ...PARAMETERS, checkWorkers: 11 })).toThrow(/checkWorkers: should not be above/);
+    const wrong = {
+      retries: -1,
+      recordAgeSeconds: 86_401,
+      checkRepair: 'maybe',
+      alarmEmail: 'nobody',
+      checkWrokers: 3,
+    };
+    expect(() => readParameters('prod', wrong)).toThrow(
+      /retries:.*recordAgeSeconds:.*checkRepair:.*alarmEmail:.*checkWrokers/,
+    );
+    expect(() => readParameters('prod', { logRetentionDays: 8 })).toThrow(
+      /logRetentionDays: should be a number of days/,
+    );
+    expect(() => readParameters('prod', { vpcSubnetIds: 'subnet-1' })).toThrow(/vpcSecurityGroupIds: goes together/);
   });
 });

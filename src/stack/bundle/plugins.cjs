@@ -3,7 +3,7 @@ const { join } = require('node:path');
 /** Packages of which a function needs only a part, by what goes into the bundle instead of them. */
 const PARTS = {
   undici: 'undici.cjs',
-  '@aws-sdk/credential-provider-node': 'credentials.ts',
+  '@aws-sdk/credential-provider-node': 'credentials.cjs',
 };
 
 /** Keeps the bundles small: what is in them is read and compiled at each cold start. */

@@ -16,7 +16,7 @@ let loaded = 0;
  * never the same module twice.
  */
 export async function loadFunction(
-  name: 'stream' | 'check' | 'redrive',
+  name: 'stream' | 'check' | 'rebuild' | 'redrive',
   environment: Readonly<Record<string, string>>,
   stage: 'dev' | 'prod' = 'prod',
 ): Promise<PackagedHandler> {
@@ -26,7 +26,7 @@ export async function loadFunction(
     unpack(join(inject('packages')[stage], `${name}.zip`), folder);
     Object.assign(process.env, environment);
     loaded += 1;
-    const url = `${pathToFileURL(join(folder, 'handlers', `${name}.mjs`)).href}?${loaded}`;
+    const url = `${pathToFileURL(join(folder, 'handlers', `${name === 'rebuild' ? 'check' : name}.mjs`)).href}?${loaded}`;
     return ((await import(/* @vite-ignore */ url)) as { handler: PackagedHandler }).handler;
   } finally {
     for (const variable of Object.keys(environment)) {

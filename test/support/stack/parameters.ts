@@ -1,9 +1,21 @@
-import type { Parameters } from '../../../src/stack/parameters.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
+import { type Parameters, readParameters } from '../../../src/stack/base/parameters.ts';
+import { type Site, siteOf } from '../../../src/stack/base/site.ts';
+import { type Template as MadeTemplate, stackTemplate } from '../../../src/stack/stack.ts';
+import type { Template } from './template.ts';
 
-/** Parameters of no stage of serverless.yml, for tests of the stack itself. */
-export const PARAMETERS: Parameters = {
-  ...{ batchSize: 100, batchWindowSeconds: 0, parallelizationFactor: 1, retries: 3, recordAgeSeconds: 3600 },
-  ...{ pointInTimeRecovery: true, deletionProtection: true, keepData: true, failedBatchDays: 30, redriveMinutes: 60 },
-  ...{ checkSchedule: 'rate(1 day)', checkEnabled: true, checkSegments: 10, checkWorkers: 3, checkRepair: false },
-  ...{ checkHours: 6, iteratorAgeAlarmSeconds: 300, alarmTopicArn: '', alarmEmail: '' },
-};
+/** The parameters of the stage prod, but for these. */
+export function parametersOf(more: Readonly<Record<string, unknown>> = {}): Parameters {
+  return readParameters('prod', more);
+}
+
+/** What the parts of the stack `own-test` are made from. */
+export function testSite(model: CompiledModel, more: Readonly<Record<string, unknown>> = {}): Site {
+  return siteOf({ model, service: 'own', stage: 'test', parameters: parametersOf(more) });
+}
+
+/** The whole stack `own-test` of a model. */
+export function testStack(model: CompiledModel, more: Readonly<Record<string, unknown>> = {}): MadeTemplate & Template {
+  const input = { model, service: 'own', stage: 'test', parameters: parametersOf(more) };
+  return stackTemplate(input, { S3Bucket: 'code', S3Key: 'functions.zip' }) as MadeTemplate & Template;
+}

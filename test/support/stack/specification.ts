@@ -22,6 +22,16 @@ export function attributesOf(type: string): string[] {
   return Object.keys(resource?.attributes ?? {});
 }
 
+/** The resource types that take tags. */
+export function taggableTypes(): Set<string> {
+  return new Set(
+    database
+      .all('resource')
+      .filter(({ tagInformation }) => tagInformation !== undefined)
+      .map(({ cloudFormationType }) => cloudFormationType),
+  );
+}
+
 function objectProblems(path: string, value: object, properties: Readonly<Record<string, Property>>): string[] {
   const problems: string[] = [];
   for (const [name, { required }] of Object.entries(properties)) {

@@ -3,9 +3,10 @@ import jsonata from 'jsonata';
 /** A state of a machine; only what the check's machine uses. */
 interface State {
   Type: string;
-  Items?: unknown[];
+  Items?: unknown[] | string;
+  Seconds?: string;
   ItemProcessor?: Machine;
-  Arguments?: Record<string, unknown>;
+  Arguments?: { FunctionName: string; Payload: unknown };
   Choices?: { Condition: string; Next: string }[];
   Default?: string;
   Output?: string;
@@ -22,19 +23,26 @@ export interface Machine {
 /** Calls a function by its ARN. */
 export type Call = (functionArn: string, payload: unknown) => Promise<unknown>;
 
+/** What a run meets outside. */
+export interface Outside {
+  call: Call;
+  /** Told of each pause, which takes no time here. */
+  onWait?: (seconds: number) => void;
+}
+
 /** Bytes that the state of an execution may hold. */
 const STATE_BYTES = 256 * 1024;
 
 /**
  * Runs a state machine as Step Functions does, as far as the check's machine goes: a map over its items, tasks that call a
- * function, choices, JSONata. Children run one after the other. What passes between states is JSON of at most 256 KB.
+ * function, choices, pauses, JSONata. Children run one after the other. What passes between states is JSON of at most 256 KB.
  */
-export async function runMachine({ StartAt, States }: Machine, start: unknown, call: Call): Promise<unknown> {
+export async function runMachine({ StartAt, States }: Machine, start: unknown, outside: Outside): Promise<unknown> {
   let input = start;
   for (let name = StartAt; ; ) {
     const state = States[name];
     if (state === undefined) throw new Error(`there is no state ${name}`);
-    const result = await resultOf(state, input, call);
+    const result = await resultOf(state, input, outside);
     const output = state.Output === undefined ? result : await evaluated(state.Output, { input, result });
     if (state.Type === 'Succeed' || state.End === true) return passedOn(output);
     const next = state.Type === 'Choice' ? await chosen(state, input) : state.Next;
@@ -44,17 +52,24 @@ export async function runMachine({ StartAt, States }: Machine, start: unknown, c
   }
 }
 
-async function resultOf(state: State, input: unknown, call: Call): Promise<unknown> {
+async function resultOf(state: State, input: unknown, outside: Outside): Promise<unknown> {
   if (state.Type === 'Task') {
     const { FunctionName, Payload } = (await evaluated(state.Arguments, { input })) as {
       FunctionName: string;
       Payload: unknown;
     };
-    return { StatusCode: 200, Payload: passedOn(await call(FunctionName, passedOn(Payload))) };
+    return { StatusCode: 200, Payload: passedOn(await outside.call(FunctionName, passedOn(Payload))) };
+  }
+  if (state.Type === 'Wait') {
+    const seconds = await evaluated(state.Seconds, { input });
+    if (!Number.isInteger(seconds) || (seconds as number) < 0) throw new Error(`${seconds} is no number of seconds`);
+    outside.onWait?.(seconds as number);
   }
   if (state.Type !== 'Map') return input;
+  const items = (await evaluated(state.Items, { input })) as unknown;
+  if (!Array.isArray(items)) throw new Error('the items of a map are an array');
   const results: unknown[] = [];
-  for (const item of state.Items!) results.push(await runMachine(state.ItemProcessor!, item, call));
+  for (const item of items) results.push(await runMachine(state.ItemProcessor!, item, outside));
   return results;
 }
 

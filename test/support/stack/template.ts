@@ -61,6 +61,7 @@ const NAMES: Record<string, [service: string, property: string, arnBefore: strin
   'AWS::S3::Bucket': ['s3', 'BucketName', ''],
   'AWS::Logs::LogGroup': ['logs', 'LogGroupName', 'log-group:'],
   'AWS::IAM::ManagedPolicy': ['iam', 'ManagedPolicyName', 'policy/'],
+  'AWS::Events::Rule': ['events', 'Name', 'rule/'],
 };
 
 /** Fills in what CloudFormation would. Throws for whatever it does not know: nothing is resolved by chance. */
@@ -102,7 +103,6 @@ class Resolver {
     if (service === 'iam' || Type === 'AWS::IAM::Role') {
       return `arn:aws:iam::123456789012:${before ?? 'role/'}${this.name(id)}`;
     }
-    if (Type === 'AWS::Events::Rule') return `arn:aws:events:eu-central-1:123456789012:rule/${id}`;
     if (service === undefined) throw new Error(`the test does not know the ARN of ${id}, ${Type}`);
     // CloudFormation gives the ARN of a log group with all of its streams.
     const after = service === 'logs' ? ':*' : '';

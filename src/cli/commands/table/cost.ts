@@ -1,43 +1,117 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { modelCost } from '../../../cost/capacity.ts';
+import { type Load, type MonthlyCost, monthlyCost } from '../../../cost/monthly.ts';
+import { readPrices } from '../../../cost/prices.ts';
+import { EdgeloomError } from '../../../errors.ts';
+import type { CompiledModel } from '../../../model/compiled.ts';
+import { stackFixtures } from '../../../stack/stack.ts';
 import { examples } from '../../session/options.ts';
 import { textTable } from '../../session/output.ts';
 import { inSession } from '../../session/session.ts';
+
+interface CommandOptions {
+  rate?: number;
+  gb?: number;
+  type?: Map<string, number>;
+  prices?: string;
+}
 
 /** `edgeloom cost`: what the model costs. */
 export function costCommand(program: Command): void {
   program
     .command('cost')
-    .description('show the capacity units of each put and query of the model; needs no table')
-    .addHelpText('after', examples('cost', 'cost --json'))
+    .description('show the capacity units of each put and query of the model, and what a load costs; needs no table')
+    .option('--rate <n/s>', 'base items that are written a second (/s), minute (/min), hour (/h) or day (/d)', putRate)
+    .option('--gb <n>', 'gigabytes of the table with its indexes (default: 0)', amount)
+    .option('--type <name=share>', 'how often a type is written, beside the others named; repeat it', share)
+    .option('--prices <file>', 'a file of prices instead of the one that comes with the package')
+    .addHelpText(
+      'after',
+      examples(
+        'cost',
+        'cost --rate 1000/s --gb 50',
+        'cost --rate 2000000/d --gb 50 --type USER=1 --type GOAL=4 --type GOALMEMBERSHIP=20 --json',
+      ),
+    )
     .action(
-      inSession(async ({ graph }) => {
-        const cost = modelCost(graph);
-        const puts = cost.puts.map(({ type, kind, base, view, indexItems, reverseItem, total }) => [
-          type,
-          kind,
-          base,
-          view,
-          indexItems,
-          reverseItem,
-          total,
-        ]);
-        const queries = cost.queries.map(({ query, calls, rcu }) => [query, calls, rcu]);
-        const text = [
-          textTable(['put', 'kind', 'base', 'view', 'index items', 'reverse', 'WCU'], puts),
-          '',
-          textTable(['query', 'calls', 'RCU'], queries),
-          '',
-          ...cost.puts.flatMap(({ type, fanOut = {} }) =>
-            Object.entries(fanOut).map(
-              ([edgeType, wcu]) =>
-                `a change of what ${edgeType} copies of ${type} nodes: ${wcu} WCU more for each edge`,
-            ),
-          ),
-          'in a transaction a base item costs 2 WCU in place of 1, and what is derived from it the same',
-          `assumed: ${cost.assumptions}`,
-        ];
-        return { json: cost, text: text.join('\n') };
+      inSession(async ({ graph }, options: CommandOptions, command: Command) => {
+        const units = modelCost(graph);
+        const money = moneyOf(graph, options, command.optsWithGlobals<{ region?: string }>().region);
+        return {
+          json: { ...units, ...money },
+          text: [unitsText(units), ...(money === undefined ? [] : ['', moneyText(money)])].join('\n'),
+        };
       }),
     );
+}
+
+function moneyOf(graph: CompiledModel, { rate, gb = 0, type, prices }: CommandOptions, region: string | undefined) {
+  if (rate === undefined) {
+    if (gb === 0 && type === undefined && prices === undefined) return undefined;
+    throw new EdgeloomError(
+      'no-rate',
+      'A cost in dollars needs the rate of writes.',
+      'Add --rate, such as --rate 1000/s.',
+    );
+  }
+  const load: Load = { putsPerSecond: rate, gigabytes: gb, shares: type ?? new Map() };
+  return monthlyCost(graph, load, stackFixtures(graph), readPrices(prices, region));
+}
+
+function unitsText({ puts, queries, assumptions }: ReturnType<typeof modelCost>): string {
+  const rows = puts.map(({ type, kind, base, view, indexItems, reverseItem, total }) => [
+    ...[type, kind, base, view, indexItems, reverseItem, total],
+  ]);
+  return [
+    textTable(['put', 'kind', 'base', 'view', 'index items', 'reverse', 'WCU'], rows),
+    '',
+    textTable(
+      ['query', 'calls', 'RCU'],
+      queries.map(({ query, calls, rcu }) => [query, calls, rcu]),
+    ),
+    '',
+    ...puts.flatMap(({ type, fanOut = {} }) =>
+      Object.entries(fanOut).map(
+        ([edgeType, wcu]) => `a change of what ${edgeType} copies of ${type} nodes: ${wcu} WCU more for each edge`,
+      ),
+    ),
+    'in a transaction a base item costs 2 WCU in place of 1, and what is derived from it the same',
+    `assumed: ${assumptions}`,
+  ].join('\n');
+}
+
+function moneyText({ monthly, monthlyProvisioned, priceDate, priceRegion, monthlyAssumptions }: MonthlyCost): string {
+  const rows = monthly.map(({ part, usd }, i) => [part, dollars(usd), dollars(monthlyProvisioned[i]!.usd)]);
+  return [
+    textTable(['a month', 'on demand', 'provisioned'], rows),
+    '',
+    `US dollars, prices of ${priceRegion} on ${priceDate}; assumed: ${monthlyAssumptions}`,
+  ].join('\n');
+}
+
+function dollars(usd: number): string {
+  const text = usd.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  return `${text}`.padStart(12);
+}
+
+const RATE_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
+
+function putRate(text: string): number {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)\/(s|min|h|d)$/.exec(text) ?? [];
+  if (count === undefined)
+    throw new InvalidArgumentError('It should be a number a second, minute, hour or day: 1000/s.');
+  return Number(count) / RATE_SECONDS[unit!]!;
+}
+
+function amount(text: string): number {
+  if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It should be a number of at least 0.');
+  return Number(text);
+}
+
+function share(text: string, before: Map<string, number> = new Map()): Map<string, number> {
+  const [, type, weight] = /^([A-Z][A-Z0-9_]*)=(\d+(?:\.\d+)?)$/.exec(text) ?? [];
+  if (type === undefined || Number(weight) === 0) {
+    throw new InvalidArgumentError('It should be a type and a share above 0: GOAL=4.');
+  }
+  return new Map([...before, [type, Number(weight)]]);
 }

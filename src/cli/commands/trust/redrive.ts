@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
-import { bucketReader, redriveMessage, redriveQueue } from '../../../repair/failure-queue.ts';
+import { bucketAccess, redriveMessage, redriveQueue } from '../../../repair/failure-queue.ts';
 import { type RedriveResult, redrive } from '../../../repair/redrive.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { examples } from '../../session/options.ts';
@@ -64,7 +64,7 @@ async function run(
   if (source === undefined) return redrive({ graph, store, onProgress });
   const streams = createStreamsClient(settings.client);
   const { endpoint: _, ...client } = settings.client;
-  const sources = { streams, readObject: bucketReader(client), buckets: bucket };
+  const sources = { streams, readObject: bucketAccess(client).readObject, buckets: bucket };
   try {
     const options = { graph, store, onProgress };
     if (!isQueueUrl(source)) return await redriveMessage(await readMessage(source), sources, options);

@@ -1,4 +1,10 @@
-import type { Parameters } from './parameters.ts';
+import {
+  DEAD_LETTER_QUEUE,
+  FAILED_BATCHES_BUCKET,
+  FAILED_BATCHES_QUEUE,
+  SCHEDULE_DEAD_LETTER_QUEUE,
+} from '../base/ids.ts';
+import type { Site } from '../base/site.ts';
 import {
   allow,
   attribute,
@@ -8,15 +14,8 @@ import {
   ref,
   type Statement,
   sub,
-} from './template.ts';
-
-/** Logical ids. */
-export const FAILED_BATCHES_BUCKET = 'FailedBatchesBucket';
-export const FAILED_BATCHES_QUEUE = 'FailedBatchesQueue';
-export const DEAD_LETTER_QUEUE = 'DeadLetterQueue';
-
-/** Where an event source mapping puts the objects of its on-failure destination. */
-export const FAILED_BATCH_OBJECTS = 'aws/lambda/*';
+  type Value,
+} from '../base/template.ts';
 
 /** How often the redrive function may try to settle a failed batch before it is a dead letter. */
 const RECEIVES = 10;
@@ -28,25 +27,25 @@ const RETENTION_SECONDS = 14 * 86_400;
 /**
  * What becomes of batches that the mapping gives up: a bucket keeps each one whole, and tells a queue, from which the redrive
  * function settles it. What that cannot settle ends in the dead-letter queue, which has the alarm.
- *
- * @param prefix of names; `edgeloom-prod`.
+ * Events of schedules that reached nothing have a queue of their own.
  */
-export function failureResources(prefix: string, { keepData, failedBatchDays }: Parameters): Resources {
+export function failureResources(site: Site): Resources {
+  const { names, parameters } = site;
+  const { keepData, failedBatchDays, kmsKeyArn } = parameters;
   // The queue's policy names the bucket and must be there before it: the bucket's name is fixed, or each would wait for the other.
-  const bucketName = sub(`${prefix}-failed-\${AWS::AccountId}-\${AWS::Region}`);
-  const bucketArn = sub(`arn:\${AWS::Partition}:s3:::${prefix}-failed-\${AWS::AccountId}-\${AWS::Region}`);
+  const bucketName = names.inWorld('failed');
+  const bucketArn = sub(`arn:\${AWS::Partition}:s3:::${names.local('failed')}-\${AWS::AccountId}-\${AWS::Region}`);
   const queueArn = attribute(FAILED_BATCHES_QUEUE);
-  const policy = keepData ? 'Retain' : 'Delete';
   return {
     [FAILED_BATCHES_BUCKET]: {
       Type: 'AWS::S3::Bucket',
       DependsOn: ['FailedBatchesQueuePolicy'],
-      DeletionPolicy: policy,
-      UpdateReplacePolicy: policy,
+      DeletionPolicy: keepData ? 'RetainExceptOnCreate' : 'Delete',
+      UpdateReplacePolicy: keepData ? 'Retain' : 'Delete',
       Properties: {
         BucketName: bucketName,
         BucketEncryption: {
-          ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } }],
+          ServerSideEncryptionConfiguration: [bucketEncryption(kmsKeyArn)],
         },
         OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
         PublicAccessBlockConfiguration: {
@@ -68,7 +67,7 @@ export function failureResources(prefix: string, { keepData, failedBatchDays }: 
         ]),
       },
     },
-    [FAILED_BATCHES_QUEUE]: queue(`${prefix}-failed-batches`, {
+    [FAILED_BATCHES_QUEUE]: queue(site, 'failed-batches', {
       VisibilityTimeout: VISIBILITY_SECONDS,
       RedrivePolicy: { deadLetterTargetArn: attribute(DEAD_LETTER_QUEUE), maxReceiveCount: RECEIVES },
     }),
@@ -82,18 +81,42 @@ export function failureResources(prefix: string, { keepData, failedBatchDays }: 
         },
       },
     ]),
-    [DEAD_LETTER_QUEUE]: queue(`${prefix}-dead-letters`, {}),
+    [DEAD_LETTER_QUEUE]: queue(site, 'dead-letters', {}),
     DeadLetterQueuePolicy: queuePolicy(DEAD_LETTER_QUEUE, []),
+    [SCHEDULE_DEAD_LETTER_QUEUE]: queue(site, 'schedule-dead-letters', {}),
+    ScheduleDeadLetterQueuePolicy: queuePolicy(SCHEDULE_DEAD_LETTER_QUEUE, [
+      {
+        ...allow(['sqs:SendMessage'], [attribute(SCHEDULE_DEAD_LETTER_QUEUE)]),
+        Principal: { Service: 'events.amazonaws.com' },
+        Condition: {
+          ArnLike: {
+            'aws:SourceArn': sub(
+              `arn:\${AWS::Partition}:events:\${AWS::Region}:\${AWS::AccountId}:rule/${names.prefix}-*`,
+            ),
+          },
+          StringEquals: { 'aws:SourceAccount': ref('AWS::AccountId') },
+        },
+      },
+    ]),
   };
 }
 
-function queue(name: string, properties: Resources[string]['Properties']): Resources[string] {
+function bucketEncryption(kmsKeyArn: string): Value {
+  if (kmsKeyArn === '') return { ServerSideEncryptionByDefault: { SSEAlgorithm: 'AES256' } };
+  return {
+    ServerSideEncryptionByDefault: { SSEAlgorithm: 'aws:kms', KMSMasterKeyID: kmsKeyArn },
+    BucketKeyEnabled: true,
+  };
+}
+
+function queue({ names, parameters }: Site, name: string, properties: Resources[string]['Properties']) {
+  const { kmsKeyArn } = parameters;
   return {
     Type: 'AWS::SQS::Queue',
     Properties: {
-      QueueName: name,
-      // S3 cannot send to a queue under AWS's KMS key; SQS's own keys it can.
-      SqsManagedSseEnabled: true,
+      QueueName: names.local(name),
+      // S3 and EventBridge cannot send to a queue under AWS's KMS key; SQS's own keys they can.
+      ...(kmsKeyArn === '' ? { SqsManagedSseEnabled: true } : { KmsMasterKeyId: kmsKeyArn }),
       MessageRetentionPeriod: RETENTION_SECONDS,
       ...properties,
     },

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Deploys the packaged service into LocalStack, as `serverless deploy` does on AWS: a stack with a bucket, the artefacts in the
 # bucket, then the whole stack. Runs in LocalStack's container when its services are ready.
+# Its event source mapping does not bisect batches: one bad record makes its whole batch fail there until it is given up.
 set -euo pipefail
 
 package=${PACKAGE_FOLDER:-/package}
-stack=edgeloom-dev
+stack=edgeloom-local
 create=$package/cloudformation-template-create-stack.json
 update=$package/cloudformation-template-update-stack.json
 
 if [ ! -f "$update" ]; then
-  echo "Nothing is packaged: run npm run package, then start the container anew." >&2
+  echo "Nothing is packaged: run npm run package -- --stage local, then start the container anew." >&2
   exit 1
 fi
 
@@ -30,4 +31,4 @@ awslocal cloudformation update-stack --stack-name "$stack" --capabilities CAPABI
 awslocal cloudformation wait stack-update-complete --stack-name "$stack"
 
 touch "${DEPLOYED_MARK:-/tmp/edgeloom-deployed}"
-echo "The stack $stack is deployed; its table is edgeloom-dev-records."
+echo "The stack $stack is deployed; its table is edgeloom-local-records."

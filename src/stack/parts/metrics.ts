@@ -1,8 +1,14 @@
-import { CHECK_MACHINE } from './check-machine.ts';
-import type { DEAD_LETTER_QUEUE, FAILED_BATCHES_QUEUE } from './failures.ts';
-import { type FunctionName, logicalName } from './roles.ts';
-import { TABLE } from './table.ts';
-import { attribute, ref, type Value } from './template.ts';
+import {
+  CHECK_MACHINE,
+  type DEAD_LETTER_QUEUE,
+  type FAILED_BATCHES_QUEUE,
+  type FunctionName,
+  logicalName,
+  MAPPING,
+  type SCHEDULE_DEAD_LETTER_QUEUE,
+} from '../base/ids.ts';
+import type { Site } from '../base/site.ts';
+import { attribute, ref, type Value } from '../base/template.ts';
 
 /** A metric of CloudWatch. */
 export interface Metric {
@@ -12,8 +18,6 @@ export interface Metric {
   statistic: 'Sum' | 'Maximum' | 'Average';
 }
 
-/** Logical id that serverless gives to the stream's event source mapping. */
-export const MAPPING = 'StreamEventSourceMappingDynamodbRecordsTable';
 /** The namespace of the functions' own metrics: the default of `edgeloom/lambda`. */
 export const NAMESPACE = 'Edgeloom';
 
@@ -36,12 +40,14 @@ export function mappingMetric(name: string): Metric {
 }
 
 /** A metric that a function emits: src/lambda/metrics.ts. */
-export function ownMetric(name: string, statistic: Statistic = 'Sum'): Metric {
-  return { namespace: NAMESPACE, name, dimensions: { service: 'edgeloom', table: ref(TABLE) }, statistic };
+export function ownMetric({ table }: Site, name: string, statistic: Statistic = 'Sum'): Metric {
+  return { namespace: NAMESPACE, name, dimensions: { service: 'edgeloom', table: table.name }, statistic };
 }
 
 /** How many messages a queue holds for whoever receives them. */
-export function queueDepth(queue: typeof DEAD_LETTER_QUEUE | typeof FAILED_BATCHES_QUEUE): Metric {
+export function queueDepth(
+  queue: typeof DEAD_LETTER_QUEUE | typeof FAILED_BATCHES_QUEUE | typeof SCHEDULE_DEAD_LETTER_QUEUE,
+): Metric {
   return {
     namespace: 'AWS/SQS',
     name: 'ApproximateNumberOfMessagesVisible',
@@ -53,4 +59,10 @@ export function queueDepth(queue: typeof DEAD_LETTER_QUEUE | typeof FAILED_BATCH
 /** A metric of the check's state machine. */
 export function machineMetric(name: string): Metric {
   return { namespace: 'AWS/States', name, dimensions: { StateMachineArn: ref(CHECK_MACHINE) }, statistic: 'Sum' };
+}
+
+/** A metric of DynamoDB about the table, or about one of its indexes. */
+export function tableMetric({ table }: Site, name: string, index?: string): Metric {
+  const dimensions = { TableName: table.name, ...(index !== undefined && { GlobalSecondaryIndexName: index }) };
+  return { namespace: 'AWS/DynamoDB', name, dimensions, statistic: 'Sum' };
 }

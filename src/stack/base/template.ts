@@ -7,7 +7,7 @@ export type Value = string | number | boolean | readonly Value[] | { readonly [n
 export interface Resource {
   Type: string;
   DependsOn?: string[];
-  DeletionPolicy?: 'Retain' | 'Delete';
+  DeletionPolicy?: 'RetainExceptOnCreate' | 'Delete';
   UpdateReplacePolicy?: 'Retain' | 'Delete';
   Properties: { readonly [name: string]: Value };
 }

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { EdgeloomError } from '../errors.ts';
+
+const price = z.number().min(0);
+const pricesSchema = z.strictObject({
+  /** The region that the prices are of. */
+  region: z.string().min(1),
+  /** The day on which they were looked up. */
+  date: z.string().regex(/^\d{4}-\d\d-\d\d$/, 'should be a day, such as 2026-01-31'),
+  currency: z.literal('USD'),
+  dynamodb: z.strictObject({
+    millionWriteUnits: price,
+    millionReadUnits: price,
+    writeUnitHour: price,
+    readUnitHour: price,
+    gigabyteMonth: price,
+    /** Of point-in-time recovery. */
+    restorableGigabyteMonth: price,
+  }),
+  /** Of functions on arm64. */
+  lambda: z.strictObject({ millionRequests: price, gigabyteSecond: price }),
+  stepFunctions: z.strictObject({ thousandTransitions: price }),
+  cloudwatch: z.strictObject({ alarmMonth: price, metricMonth: price, dashboardMonth: price }),
+});
+
+/** Prices of a region, in US dollars, without free tiers, discounts and taxes. */
+export type Prices = z.output<typeof pricesSchema>;
+
+/** The prices that come with the package. */
+const OWN_FILE = new URL('../../assets/prices.json', import.meta.url);
+
+/**
+ * Reads a file of prices; without a name the one that comes with the package. Throws `invalid-prices` where it is missing or
+ * lacks a price, and `other-region` where it is not of the region that is asked for.
+ */
+export function readPrices(file: string | undefined, region: string | undefined): Prices {
+  const name = file ?? OWN_FILE;
+  const hint = `Copy ${OWN_FILE.pathname}, put in the prices, and name the copy with --prices.`;
+  let content: unknown;
+  try {
+    content = JSON.parse(readFileSync(name, 'utf8'));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EdgeloomError('invalid-prices', `The prices ${file} cannot be read: ${reason}.`, hint, { cause: error });
+  }
+  const result = pricesSchema.safeParse(content);
+  if (!result.success) {
+    const problems = result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    throw new EdgeloomError('invalid-prices', `The prices ${file} are incomplete: ${problems.join('; ')}.`, hint);
+  }
+  if (region !== undefined && result.data.region !== region) {
+    throw new EdgeloomError('other-region', `The prices are those of ${result.data.region}, not of ${region}.`, hint);
+  }
+  return result.data;
+}

@@ -1,0 +1,111 @@
+import { type CheckCursor, type CheckTotals, emptyTotals, parseCursor } from '../check/cursor.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { clearPlace, type SavedPlace, savedPlace, savePlace } from '../progress/check-places.ts';
+import { CallPace } from './call-pace.ts';
+import { type CheckCaller, type CheckHandlerOptions, createCheckCaller, isClean } from './check-handler.ts';
+import { type PlanRequest, planRun, type RunPlan, type RunShare } from './check-plan.ts';
+import type { InvocationContext } from './stream-handler.ts';
+
+/** What the state machine asks of a function: a plan of a run, or the next part of a worker's share. */
+export type RunEvent = { plan: PlanRequest } | (RunShare & { cursor?: unknown });
+
+/** What a worker's call came to: totals of it and of the calls of this run before it. */
+export interface RunResponse extends CheckTotals {
+  /** Call again with it after the pause; null where the worker is done, for this night or at all. */
+  cursor: unknown;
+  /** Seconds to wait before the next call: until what this one read is paid for. */
+  waitSeconds: number;
+  /** Whether the worker's part of the table is done; else the next run goes on there. */
+  isDone: boolean;
+  isClean: boolean;
+}
+
+/** A Lambda handler that the check's state machine calls. */
+export type RunHandler = (event: RunEvent, context: InvocationContext) => Promise<RunPlan | RunResponse>;
+
+/** So many suspects are looked at again in one wait for the stream; fewer can wait for others. */
+const ENOUGH_SUSPECTS = 500;
+
+/** Options of the handler: those of a check, and how large the table is where `store` is given. */
+export interface RunHandlerOptions extends CheckHandlerOptions {
+  /** Bytes of the table. Default: what DynamoDB says. */
+  tableBytes?: () => Promise<number>;
+}
+
+/**
+ * Makes the handler of the nightly check, and of a rebuild: the functions of the check's state machine. A run goes on where the
+ * one before it stopped, with as many workers, and at the rate, that the table's size asks for.
+ *
+ * @example
+ * export const handler = checkRunHandler(graph);
+ */
+export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions = {}): RunHandler {
+  const caller = createCheckCaller(graph, options);
+  const { now = Date.now } = options;
+  const tableBytes = options.tableBytes ?? caller.tableBytes;
+  return async (event, context) => {
+    if ('plan' in event) {
+      return await planRun(graph, caller.store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });
+    }
+    const { mode, worker, untilMs, cursor } = event;
+    const place = await savedPlace(caller.store, mode, worker);
+    // A call whose answer was lost is made again.
+    if (place === undefined) return { ...(parsed(cursor)?.totals ?? emptyTotals()), ...DONE };
+    const resume = parsed(cursor ?? tonight(place));
+    if (now() >= untilMs) {
+      return { ...(resume?.totals ?? emptyTotals()), ...DONE, isDone: false };
+    }
+    return await nextPart(caller, event, { place, resume }, { context, now });
+  };
+}
+
+const DONE = { cursor: null, waitSeconds: 0, isDone: true, isClean: true };
+
+/** Does as much of a worker's share as one call reads. */
+async function nextPart(
+  caller: CheckCaller,
+  { mode, worker, maxRcu, maxWcu, repair }: RunShare,
+  { place, resume }: { place: SavedPlace; resume: CheckCursor | undefined },
+  { context, now }: { context: InvocationContext; now: () => number },
+): Promise<RunResponse> {
+  const pace = new CallPace({ maxRcu, now });
+  const limits = { maxRcu: pace.unitsPerSecond, maxWcu, through: pace.count.bind(pace) };
+  const checkMode = mode === 'rebuild' ? 'rebuild' : repair ? 'repair' : 'report';
+  const { segments, onlySegments } = place;
+  let from = resume;
+  const waiting = (resume?.suspects.length ?? 0) + (resume?.items?.length ?? 0);
+  if (resume !== undefined && resume.open.length > 0 && waiting >= ENOUGH_SUSPECTS) {
+    // What waits for the stream is settled by itself: a part that is read meanwhile would end the wait too early.
+    const { cursor, ...totals } = await caller.call(
+      { ...limits, mode: checkMode, resume: { ...resume, open: [] } },
+      context,
+    );
+    from = { ...(cursor ?? { ...resume, suspects: [], items: undefined, totals }), open: resume.open };
+  }
+  // The last suspects have all the time of the call.
+  const isLast = from !== undefined && from.open.length === 0;
+  const request = {
+    segments,
+    onlySegments,
+    resume: from,
+    mode: checkMode,
+    isOver: () => !isLast && pace.isSpent,
+  } as const;
+  const { cursor, ...totals } = await caller.call({ ...limits, ...request }, context);
+  if (cursor === undefined) {
+    await clearPlace(caller.store, mode, worker);
+    return { ...totals, ...DONE, isClean: isClean(totals) };
+  }
+  // The next night goes on from here, however this one ends.
+  await savePlace(caller.store, mode, { ...place, cursor });
+  return { ...totals, cursor, waitSeconds: pace.pauseSeconds, isDone: false, isClean: isClean(totals) };
+}
+
+/** Where a run goes on, with counts of its own: those of nights before were told then. */
+function tonight({ cursor }: SavedPlace): unknown {
+  return typeof cursor === 'object' && cursor !== null ? { ...cursor, totals: emptyTotals() } : undefined;
+}
+
+function parsed(cursor: unknown): CheckCursor | undefined {
+  return cursor === undefined || cursor === null ? undefined : parseCursor(cursor);
+}

@@ -1,0 +1,24 @@
+/** The logical ids that more than one part of a stack names. */
+
+/** The functions. */
+export const FUNCTIONS = ['stream', 'check', 'rebuild', 'redrive'] as const;
+/** One of the functions. */
+export type FunctionName = (typeof FUNCTIONS)[number];
+
+/** The beginning of the logical ids of what belongs to a function. */
+export function logicalName(name: FunctionName): string {
+  return name[0]!.toUpperCase() + name.slice(1);
+}
+
+export const CHECK_MACHINE = 'CheckMachine';
+export const CHECK_MACHINE_ROLE = 'CheckMachineRole';
+export const CHECK_SCHEDULE_ROLE = 'CheckScheduleRole';
+export const FAILED_BATCHES_BUCKET = 'FailedBatchesBucket';
+export const FAILED_BATCHES_QUEUE = 'FailedBatchesQueue';
+export const DEAD_LETTER_QUEUE = 'DeadLetterQueue';
+export const SCHEDULE_DEAD_LETTER_QUEUE = 'ScheduleDeadLetterQueue';
+/** Of the stream's event source mapping: the id that it had when the framework made it, so that an update keeps it. */
+export const MAPPING = 'StreamEventSourceMappingDynamodbRecordsTable';
+
+/** Where an event source mapping puts the objects of its on-failure destination. */
+export const FAILED_BATCH_OBJECTS = 'aws/lambda/*';

@@ -1,0 +1,47 @@
+import { tableDefinition } from '../../store/table.ts';
+import { type Site, TABLE } from '../base/site.ts';
+import type { Resources, Value } from '../base/template.ts';
+
+/**
+ * The table of the model, with keys, indexes and stream as `edgeloom table create` makes them. Nothing where there is a table
+ * already.
+ */
+export function tableResources({ graph, parameters }: Site): Resources {
+  const { existingTableArn, pointInTimeRecovery, deletionProtection, keepData, kmsKeyArn } = parameters;
+  if (existingTableArn !== '') return {};
+  const { StreamSpecification, ...definition } = tableDefinition(graph);
+  return {
+    [TABLE]: {
+      Type: 'AWS::DynamoDB::Table',
+      // A table that a failed first deployment leaves behind would be in the way of the second.
+      DeletionPolicy: keepData ? 'RetainExceptOnCreate' : 'Delete',
+      // Whatever makes CloudFormation replace the table: what is in it stays.
+      UpdateReplacePolicy: 'Retain',
+      Properties: {
+        // CloudFormation and CreateTable share these shapes, names included.
+        ...(definition as object as { [name: string]: Value }),
+        StreamSpecification: { StreamViewType: StreamSpecification!.StreamViewType! },
+        TimeToLiveSpecification: { AttributeName: graph.table.ttl, Enabled: true },
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: pointInTimeRecovery },
+        DeletionProtectionEnabled: deletionProtection,
+        ...(kmsKeyArn !== '' && {
+          SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: kmsKeyArn },
+        }),
+      },
+    },
+  };
+}
+
+/**
+ * The policy of the stack itself: no update may replace or delete the table. Another name for it in the model would otherwise
+ * leave all items in a table that nothing reads any more.
+ */
+export const STACK_POLICY = [
+  { Effect: 'Allow', Action: 'Update:*', Principal: '*', Resource: '*' },
+  {
+    Effect: 'Deny',
+    Action: ['Update:Replace', 'Update:Delete'],
+    Principal: '*',
+    Resource: `LogicalResourceId/${TABLE}`,
+  },
+] as const;

@@ -1,0 +1,167 @@
+import {
+  CHECK_MACHINE_ROLE,
+  CHECK_SCHEDULE_ROLE,
+  FAILED_BATCH_OBJECTS,
+  FAILED_BATCHES_BUCKET,
+  FAILED_BATCHES_QUEUE,
+  FUNCTIONS,
+  type FunctionName,
+  logicalName,
+} from '../base/ids.ts';
+import type { Site } from '../base/site.ts';
+import {
+  allow,
+  attribute,
+  policyDocument,
+  type Resources,
+  ref,
+  type Statement,
+  sub,
+  type Value,
+} from '../base/template.ts';
+import { tableStatements } from './table-rights.ts';
+
+/** Buckets and queues of other accounts are not meant, whatever their names. */
+const IN_THIS_ACCOUNT = { Condition: { StringEquals: { 's3:ResourceAccount': ref('AWS::AccountId') } } };
+
+/**
+ * One role for each function, and those of the check's state machine and of its schedule. Each allows what its code calls, on
+ * what it calls it; a test runs every feature under these rights.
+ */
+export function roleResources(site: Site): Resources {
+  const { names } = site;
+  const machine = sub(
+    `arn:\${AWS::Partition}:states:\${AWS::Region}:\${AWS::AccountId}:stateMachine:${names.local('check')}`,
+  );
+  // A distributed map takes the role for executions of its own, whose names go on from the machine's.
+  const ofMachine = sub(
+    `arn:\${AWS::Partition}:states:\${AWS::Region}:\${AWS::AccountId}:stateMachine:${names.local('check')}*`,
+  );
+  const rule = sub(`arn:\${AWS::Partition}:events:\${AWS::Region}:\${AWS::AccountId}:rule/${names.local('check')}`);
+  return {
+    ...Object.fromEntries(
+      FUNCTIONS.map((name) => [`${logicalName(name)}Role`, functionRole(name, site, FUNCTION_STATEMENTS[name](site))]),
+    ),
+    [CHECK_MACHINE_ROLE]: role('states.amazonaws.com', machineStatements(site, machine), site, ofMachine),
+    [CHECK_SCHEDULE_ROLE]: role('events.amazonaws.com', [allow(['states:StartExecution'], [machine])], site, rule),
+  };
+}
+
+const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Statement[]>> = {
+  stream: (site) => [
+    ...tableStatements('stream', site),
+    // ListStreams is Lambda's condition for a mapping; on this stream, not on all of them.
+    allow(
+      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
+      [site.table.streamArn],
+    ),
+    // The mapping puts what it gives up into the bucket with the rights of its function.
+    { ...allow(['s3:ListBucket'], [attribute(FAILED_BATCHES_BUCKET)]), ...IN_THIS_ACCOUNT },
+    { ...allow(['s3:PutObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
+  ],
+  check: (site) => tableStatements(site.parameters.checkRepair ? 'rebuild' : 'check', site),
+  rebuild: (site) => tableStatements('rebuild', site),
+  redrive: (site) => [
+    ...tableStatements('redrive', site),
+    // What is settled is deleted.
+    { ...allow(['s3:DeleteObject', 's3:GetObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
+    // What is left of a batch when the time is over is sent again.
+    allow(
+      ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'],
+      [attribute(FAILED_BATCHES_QUEUE)],
+    ),
+  ],
+};
+
+function failedBatchObjects(): Value {
+  return sub(`\${${FAILED_BATCHES_BUCKET}.Arn}/${FAILED_BATCH_OBJECTS}`);
+}
+
+function machineStatements({ names, parameters }: Site, machine: Value): Statement[] {
+  const executions = sub(
+    `arn:\${AWS::Partition}:states:\${AWS::Region}:\${AWS::AccountId}:execution:${names.local('check')}:*`,
+  );
+  return [
+    allow(
+      ['lambda:InvokeFunction'],
+      ['check', 'rebuild'].map((name) => attribute(`${logicalName(name as FunctionName)}LambdaFunction`)),
+    ),
+    // A distributed map starts its children as executions of its own machine, and stops them when one has failed.
+    allow(['states:StartExecution'], [machine]),
+    allow(['states:DescribeExecution', 'states:StopExecution'], [executions]),
+    ...tracingStatements(parameters),
+  ];
+}
+
+/** A customer-managed key is used through the services that keep data under it, never by itself. */
+export function keyStatements({ parameters: { kmsKeyArn } }: Pick<Site, 'parameters'>): Statement[] {
+  if (kmsKeyArn === '') return [];
+  const services = ['dynamodb', 'lambda', 's3', 'sqs'].map((service) =>
+    sub(`${service}.\${AWS::Region}.\${AWS::URLSuffix}`),
+  );
+  const uses = [
+    'kms:Decrypt',
+    'kms:DescribeKey',
+    'kms:Encrypt',
+    'kms:GenerateDataKey',
+    'kms:ReEncryptFrom',
+    'kms:ReEncryptTo',
+  ];
+  return [{ ...allow(uses, [kmsKeyArn]), Condition: { StringEquals: { 'kms:ViaService': services } } }];
+}
+
+function tracingStatements({ tracing }: Site['parameters']): Statement[] {
+  // X-Ray has no resources.
+  return tracing ? [allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*'])] : [];
+}
+
+function networkStatements({ vpcSubnetIds }: Site['parameters']): Statement[] {
+  if (vpcSubnetIds.length === 0) return [];
+  // Lambda makes the function's network interfaces with its role; none of these can be bound to a resource that is not there yet.
+  const actions = ['Create', 'Delete', 'Describe'].map(
+    (verb) => `ec2:${verb}NetworkInterface${verb === 'Describe' ? 's' : ''}`,
+  );
+  return [allow(actions, ['*'])];
+}
+
+function functionRole(name: FunctionName, site: Site, statements: readonly Statement[]): Resources[string] {
+  // The stack makes the log group, with its retention: the function may not make one of its own.
+  const logs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [attribute(`${logicalName(name)}LogGroup`)]);
+  const { parameters } = site;
+  return role(
+    'lambda.amazonaws.com',
+    [logs, ...statements, ...keyStatements(site), ...tracingStatements(parameters), ...networkStatements(parameters)],
+    site,
+  );
+}
+
+/** @param source the one resource for which the service may take the role; Lambda gives none. */
+function role(
+  service: string,
+  statements: readonly Statement[],
+  { parameters }: Site,
+  source?: Value,
+): Resources[string] {
+  const { permissionsBoundaryArn } = parameters;
+  return {
+    Type: 'AWS::IAM::Role',
+    Properties: {
+      AssumeRolePolicyDocument: policyDocument([
+        // A role's trust names no resource: it is the resource.
+        {
+          Effect: 'Allow',
+          Principal: { Service: service },
+          Action: 'sts:AssumeRole',
+          ...(source !== undefined && {
+            Condition: {
+              ArnLike: { 'aws:SourceArn': source },
+              StringEquals: { 'aws:SourceAccount': ref('AWS::AccountId') },
+            },
+          }),
+        },
+      ]),
+      Policies: [{ PolicyName: 'needs', PolicyDocument: policyDocument(statements) }],
+      ...(permissionsBoundaryArn !== '' && { PermissionsBoundary: permissionsBoundaryArn }),
+    },
+  };
+}

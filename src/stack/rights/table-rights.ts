@@ -1,0 +1,85 @@
+import { SERVICE_PARTITION } from '../../items/keys.ts';
+import type { Site } from '../base/site.ts';
+import { allow, type Statement, type Value } from '../base/template.ts';
+import { type Features, featuresOf } from './features.ts';
+
+/** A program that works on the table. */
+export type Program = 'stream' | 'check' | 'rebuild' | 'redrive' | 'producer' | 'reader';
+
+/** What a right is for. */
+type Place =
+  /** Any item of the table. */
+  | 'table'
+  /** Items of the programs' own partition alone. */
+  | 'service-partition'
+  /** The index in which the quarantine is found. */
+  | 'first-index'
+  /** All indexes. */
+  | 'indexes';
+
+/** One right of a program: an action of DynamoDB, where, and the models that need it. */
+interface Right {
+  action: string;
+  on: Place;
+  when?: (features: Features) => boolean;
+}
+
+const on =
+  (place: Place, when?: Right['when']) =>
+  (action: string): Right => ({ action, on: place, when });
+const onTable = on('table');
+
+const SETTLING = ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable);
+
+/**
+ * The rights of each program. A program that comes to do more gets its line here; a test runs every feature behind a proxy that
+ * enforces the policies, and fails on a right that is missing and on one that nothing uses.
+ *
+ * Everyone reads the programs' own partition, where the registry of models is; consumers write it.
+ */
+const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
+  stream: [
+    ...['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'].map(onTable),
+    // A fan-out reads the reverse items of the node that changed.
+    on('table', ({ copies }) => copies)('Query'),
+    on('service-partition', ({ copies }) => !copies)('Query'),
+  ],
+  check: [
+    ...['BatchGetItem', 'DescribeTable', 'GetItem', 'Query', 'Scan'].map(onTable),
+    // A check keeps its place there.
+    ...['DeleteItem', 'PutItem'].map(on('service-partition')),
+  ],
+  rebuild: [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)],
+  // What is left of a failed batch goes into quarantine.
+  redrive: [...SETTLING, on('first-index')('Query')],
+  producer: [
+    ...['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
+    // Deleting a node with its edges looks for them in the indexes, and by their reverse items.
+    on('table', ({ copies, indexItems }) => copies || indexItems)('BatchGetItem'),
+    on('indexes', ({ indexItems }) => indexItems)('Query'),
+  ],
+  reader: [
+    ...['BatchGetItem', 'GetItem', 'Query'].map(onTable),
+    on('indexes', ({ indexItems }) => indexItems)('Query'),
+  ],
+};
+
+/** What a program may do with the table of a stack. */
+export function tableStatements(program: Program, site: Site): Statement[] {
+  const features = featuresOf(site.graph);
+  const wanted = RIGHTS[program].filter(({ when = () => true }) => when(features));
+  const places = [...new Set(wanted.map((right) => right.on))];
+  return places.map((place) => {
+    const actions = wanted.filter((right) => right.on === place).map(({ action }) => `dynamodb:${action}`);
+    return { ...allow(actions.sort(), resourcesOf(place, site)), ...(place === 'service-partition' && IN_PARTITION) };
+  });
+}
+
+const IN_PARTITION: Pick<Statement, 'Condition'> = {
+  Condition: { 'ForAllValues:StringEquals': { 'dynamodb:LeadingKeys': [SERVICE_PARTITION] } },
+};
+
+function resourcesOf(place: Place, { table }: Site): readonly Value[] {
+  if (place === 'first-index') return table.indexArns.slice(0, 1);
+  return place === 'indexes' ? table.indexArns : [table.arn];
+}

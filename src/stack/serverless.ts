@@ -1,0 +1,45 @@
+import { loadModel } from '../cli/session/load-model.ts';
+import { PARAMETER_NAMES, parameterWarnings, readParameters } from './base/parameters.ts';
+import { STACK_POLICY } from './parts/table.ts';
+import { frameworkStack } from './stack.ts';
+
+/** What the Serverless Framework hands to a file that a configuration takes values of. */
+export interface VariableContext {
+  /** The value of a variable: `param:batchSize`, `self:service`. */
+  resolveVariable(variable: string): Promise<unknown>;
+}
+
+/** A value of serverless.yml that is computed when it is asked for. */
+export type ComputedValue = (context: VariableContext) => Promise<unknown>;
+
+/**
+ * The parts of serverless.yml that follow from a model: `functions`, `resources` and `stackPolicy`. A project has one file for
+ * them, in CommonJS, which is all that the framework reads.
+ *
+ * @param modelFile path of the model file.
+ * @example
+ * module.exports = require('edgeloom/stack').serverlessValues(`${__dirname}/edgeloom.config.ts`);
+ */
+export function serverlessValues(modelFile: string): Record<'functions' | 'resources' | 'stackPolicy', ComputedValue> {
+  const stackOf = async ({ resolveVariable }: VariableContext) => {
+    const stage = String(await resolveVariable('sls:stage'));
+    const values: [string, unknown][] = [];
+    for (const name of PARAMETER_NAMES) {
+      // What the configuration does not set has the value of the stage.
+      const value = await resolveVariable(`param:${name}, null`);
+      if (value !== null) values.push([name, value]);
+    }
+    const parameters = readParameters(stage, Object.fromEntries(values));
+    const service = String(await resolveVariable('self:service'));
+    return { parameters, stack: frameworkStack({ model: await loadModel(modelFile), service, stage, parameters }) };
+  };
+  return {
+    functions: async (context) => (await stackOf(context)).stack.functions,
+    resources: async (context) => {
+      const { stack, parameters } = await stackOf(context);
+      for (const warning of parameterWarnings(parameters)) process.stderr.write(`Warning: ${warning}\n`);
+      return stack.resources;
+    },
+    stackPolicy: async (context) => ((await stackOf(context)).parameters.existingTableArn === '' ? STACK_POLICY : []),
+  };
+}

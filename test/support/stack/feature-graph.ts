@@ -1,0 +1,63 @@
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/model/schema.ts';
+
+/** Models by what they make the functions do; each for a table of any name. */
+export const FEATURE_GRAPHS = {
+  /** Views alone. */
+  views: (table: string) =>
+    defineGraph({
+      table,
+      nodes: { USER: node() },
+      edges: { MEMBER: edge({ from: 'USER', to: 'USER' }) },
+    }),
+  /** Searches, inbound orders and owners, besides views that outgrow their budget. */
+  indexes: (table: string) =>
+    defineGraph({
+      table,
+      nodes: {
+        USER: node({
+          view: ['name'],
+          viewBudgetBytes: 32_768,
+          search: { name: { fold: true }, joined: { type: 'date' } },
+        }),
+      },
+      edges: {
+        MEMBER: edge({ from: 'USER', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'since', includeOwner: true } }),
+      },
+    }),
+  /** Copies and their fan-outs. */
+  copies: (table: string) =>
+    defineGraph({
+      table,
+      nodes: { USER: node({ view: ['name'], viewBudgetBytes: 32_768 }) },
+      edges: { MEMBER: edge({ from: 'USER', to: 'USER', copy: ['name'], edgeSet: ['role'] }) },
+    }),
+  /** Exact counts and hashed keys. */
+  counts: (table: string) =>
+    defineGraph({
+      table,
+      nodes: { USER: node({ view: ['name'] }) },
+      edges: {
+        MEMBER: edge({
+          ...{ from: 'USER', to: 'USER', edgeSet: false, keys: 'hashed', degree: true },
+          inbound: { gsi0: 'since' },
+        }),
+      },
+    }),
+  /** All of these. */
+  everything: (table: string) =>
+    defineGraph({
+      table,
+      nodes: { USER: node({ view: ['name'], viewBudgetBytes: 32_768, search: { joined: { type: 'date' } } }) },
+      edges: {
+        MEMBER: edge({
+          from: 'USER',
+          to: 'USER',
+          copy: ['name'],
+          edgeSet: ['role'],
+          inbound: { gsi0: 'since', includeOwner: true },
+        }),
+        KNOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, keys: 'hashed', degree: true }),
+      },
+    }),
+} as const;

@@ -1,0 +1,202 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { PolicyStatement } from './template.ts';
+
+/** One thing that a request does. */
+export interface Access {
+  action: string;
+  resource: string;
+  /** Partition keys that it touches; undefined where IAM is told of none. */
+  leadingKeys?: string[];
+}
+
+type Json = Record<string, unknown>;
+type Values = Record<string, { S?: string } | undefined>;
+
+const TABLE_ARN = 'arn:aws:dynamodb:eu-central-1:123456789012:table/';
+
+/** The ARN under which the proxy's policies speak of a table of the engine. */
+export function tableArn(name: string): string {
+  return TABLE_ARN + name;
+}
+
+/**
+ * A proxy before the engine that enforces a role's policy as IAM does: an explicit Deny, then an Allow of the action on the
+ * resource, with conditions on partition keys; anything else is AccessDenied. It notes what was used.
+ *
+ * @param partitionKey the table's name of it.
+ */
+export async function startPolicyProxy(
+  target: string,
+  statements: readonly PolicyStatement[],
+  partitionKey = 'source',
+) {
+  const used = new Set<string>();
+  const denied: Access[] = [];
+  /** Nodes whose views have no room: the engines take more than DynamoDB does. */
+  const full = new Set<string>();
+  const server = createServer((request, response) => {
+    answer(request)
+      .then(({ status, text }) => {
+        response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+        response.end(text);
+      })
+      .catch((error: unknown) => response.destroy(error as Error));
+  });
+
+  async function answer(request: IncomingMessage): Promise<{ status: number; text: string }> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    const operation = String(request.headers['x-amz-target']).split('.').at(-1)!;
+    for (const access of accessesOf(operation, JSON.parse(body.toString('utf8')) as Json, partitionKey)) {
+      const allowing = grantOf(statements, access);
+      if (allowing === undefined) {
+        denied.push(access);
+        const message = `not authorized to perform: ${access.action} on resource: ${access.resource}`;
+        return {
+          status: 400,
+          text: JSON.stringify({ __type: 'com.amazon.coral.service#AccessDeniedException', message }),
+        };
+      }
+      used.add(`${access.action} ${access.resource}${conditionOf(allowing)}`);
+    }
+    if (operation === 'UpdateItem' && isViewOf(full, JSON.parse(body.toString('utf8')) as Json, partitionKey)) {
+      const message = 'Item size to update has exceeded the maximum allowed size';
+      return {
+        status: 400,
+        text: JSON.stringify({ __type: 'com.amazon.coral.validate#ValidationException', message }),
+      };
+    }
+    const headers = Object.entries(request.headers).filter(
+      ([name, value]) => typeof value === 'string' && !['content-length', 'host', 'connection'].includes(name),
+    ) as [string, string][];
+    const response = await fetch(target, { method: 'POST', headers, body });
+    return { status: response.status, text: await response.text() };
+  }
+
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    used,
+    denied,
+    full,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** `action resource` of everything that statements allow on a table and its indexes, with the condition where there is one. */
+export function tableGrants(statements: readonly PolicyStatement[]): string[] {
+  const grants = statements
+    .filter(({ Effect }) => Effect === 'Allow')
+    .flatMap((statement) =>
+      [statement.Action]
+        .flat()
+        .flatMap((action) =>
+          [statement.Resource]
+            .flat()
+            .map((resource) => ({ text: `${action} ${resource}${conditionOf(statement)}`, resource })),
+        ),
+    );
+  return grants
+    .filter(({ resource }) => /:table\/[^/]+(\/index\/.*)?$/.test(resource))
+    .map(({ text }) => text)
+    .sort();
+}
+
+function conditionOf({ Condition }: PolicyStatement): string {
+  return Condition === undefined ? '' : ` if ${JSON.stringify(Condition)}`;
+}
+
+/** The statement that allows an access; undefined where it is denied. */
+export function grantOf(statements: readonly PolicyStatement[], access: Access): PolicyStatement | undefined {
+  const fitting = statements.filter(
+    (statement) =>
+      [statement.Action].flat().includes(access.action) &&
+      [statement.Resource].flat().includes(access.resource) &&
+      meets(statement.Condition as Json | undefined, access),
+  );
+  if (fitting.some(({ Effect }) => Effect === 'Deny')) return undefined;
+  return fitting.find(({ Effect }) => Effect === 'Allow');
+}
+
+function meets(condition: Json | undefined, { leadingKeys = [] }: Access): boolean {
+  return Object.entries(condition ?? {}).every(([operator, values]) => {
+    const wanted = (values as Json)['dynamodb:LeadingKeys'] as string[];
+    // As in IAM, "for all values" holds where there are none.
+    if (operator === 'ForAllValues:StringEquals') return leadingKeys.every((key) => wanted.includes(key));
+    if (operator === 'ForAnyValue:StringEquals') return leadingKeys.some((key) => wanted.includes(key));
+    throw new Error(`the proxy does not know the condition ${operator}`);
+  });
+}
+
+function isViewOf(nodes: ReadonlySet<string>, { Key }: Json, partitionKey: string): boolean {
+  const values = Object.values(Key as Values).map((value) => value?.S);
+  return nodes.has((Key as Values)[partitionKey]!.S!) && values.includes('~view');
+}
+
+function accessesOf(operation: string, body: Json, partitionKey: string): Access[] {
+  const keyOf = (item: unknown): string => (item as Values)[partitionKey]!.S!;
+  const one = (action: string, table: unknown, ...leadingKeys: string[]): Access => ({
+    ...{ action: `dynamodb:${action}`, resource: tableArn(String(table)), leadingKeys },
+  });
+  switch (operation) {
+    case 'GetItem':
+    case 'DeleteItem':
+    case 'UpdateItem':
+      return [one(operation, body['TableName'], keyOf(body['Key']))];
+    case 'PutItem':
+      return [one(operation, body['TableName'], keyOf(body['Item']))];
+    case 'Scan':
+    case 'DescribeTable':
+      return [{ action: `dynamodb:${operation}`, resource: tableArn(String(body['TableName'])) }];
+    case 'Query':
+      return [queryAccess(body)];
+    case 'BatchGetItem':
+      return Object.entries(body['RequestItems'] as Record<string, { Keys: unknown[] }>).map(([table, { Keys }]) =>
+        one(operation, table, ...Keys.map(keyOf)),
+      );
+    case 'BatchWriteItem':
+      return Object.entries(
+        body['RequestItems'] as Record<string, Record<string, { Item?: unknown; Key?: unknown }>[]>,
+      ).map(([table, writes]) =>
+        one(
+          operation,
+          table,
+          ...writes.map((write) => keyOf(Object.values(write)[0]!.Item ?? Object.values(write)[0]!.Key)),
+        ),
+      );
+    case 'TransactWriteItems':
+      // There is no right to transactions: each part needs its own.
+      return (body['TransactItems'] as Record<string, Json>[]).map((part) => {
+        const [name, change] = Object.entries(part)[0]!;
+        return one(
+          name === 'ConditionCheck' ? 'ConditionCheckItem' : `${name}Item`,
+          change['TableName'],
+          keyOf(change['Item'] ?? change['Key']),
+        );
+      });
+    case 'TransactGetItems':
+      return (body['TransactItems'] as { Get: Json }[]).map(({ Get }) =>
+        one('GetItem', Get['TableName'], keyOf(Get['Key'])),
+      );
+    default:
+      throw new Error(`the proxy does not know ${operation}`);
+  }
+}
+
+function queryAccess(body: Json): Access {
+  const table = tableArn(String(body['TableName']));
+  if (body['IndexName'] !== undefined)
+    return { action: 'dynamodb:Query', resource: `${table}/index/${body['IndexName']}` };
+  // The partition key's equality comes first.
+  const place = /=\s*(:\w+)/.exec(String(body['KeyConditionExpression']))![1]!;
+  const key = (body['ExpressionAttributeValues'] as Values)[place]!.S!;
+  return { action: 'dynamodb:Query', resource: table, leadingKeys: [key] };
+}
