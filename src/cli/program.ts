@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { initCommand } from './commands/project/init.ts';
+import { stackCommand } from './commands/project/stack.ts';
 import { countCommand } from './commands/read/count.ts';
 import { degreeCommand } from './commands/read/degree.ts';
 import { edgesCommand } from './commands/read/edges.ts';
@@ -40,6 +42,8 @@ const COMMANDS = [
   pageCommand,
   shardsCommand,
   costCommand,
+  initCommand,
+  stackCommand,
 ];
 
 /** Usage or failure. */

@@ -1,5 +1,5 @@
 import type { ScanSource, Store } from '../store/port.ts';
-import { replacedCalls } from '../store/replaced.ts';
+import { replacedCalls } from '../store/wrapped.ts';
 
 /** What a call may read. */
 export interface Pace {

@@ -3,7 +3,7 @@ import pino, { type Logger } from 'pino';
 import { type CheckOptions, type CheckResult, check } from '../check/check.ts';
 import { type CheckTotals, parseCursor } from '../check/cursor.ts';
 import { DRIFT, type Finding } from '../check/finding.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import type { CompiledModel, TableNames } from '../model/compiled.ts';
 import { createClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { ScanSource, Store } from '../store/port.ts';
@@ -67,6 +67,7 @@ export type CheckCall = Pick<CheckOptions, 'segments' | 'onlySegments' | 'resume
 
 /** What makes calls of a check for a table. */
 export interface CheckCaller {
+  table: TableNames;
   store: Store & ScanSource;
   /** What DynamoDB says of the table's size; 0 where only a store is given. */
   tableBytes(): Promise<number>;
@@ -81,6 +82,7 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
   const metrics = createCheckMetrics(metricsNamespace ?? 'Edgeloom', graph.table.name);
   return {
     store,
+    table: graph.table,
     tableBytes: async () => (ownClient === undefined ? 0 : (await describeTable(ownClient, graph)).sizeBytes),
     async call({ isOver = () => false, through = (one) => one, ...request }, context) {
       const logger = rootLogger.child({ requestId: context.awsRequestId });

@@ -93,6 +93,6 @@ async function placesOf(graph: CompiledModel, store: Store, mode: RunMode, worke
     model: graph.fingerprint,
     cursor: null,
   }));
-  for (const place of places) await savePlace(store, mode, place);
+  for (const place of places) await savePlace(store, graph.table, mode, place);
   return places;
 }

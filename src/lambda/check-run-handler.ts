@@ -97,7 +97,7 @@ async function nextPart(
     return { ...totals, ...DONE, isClean: isClean(totals) };
   }
   // The next night goes on from here, however this one ends.
-  await savePlace(caller.store, mode, { ...place, cursor });
+  await savePlace(caller.store, caller.table, mode, { ...place, cursor });
   return { ...totals, cursor, waitSeconds: pace.pauseSeconds, isDone: false, isClean: isClean(totals) };
 }
 

@@ -14,6 +14,7 @@ export {
   type RunHandlerOptions,
   type RunResponse,
 } from './check-run-handler.ts';
+export { deployedCheck, deployedRedrive, deployedStream } from './deployed.ts';
 export {
   type RedriveEvent,
   type RedriveHandler,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../items/keys.ts';
+import type { TableNames } from '../model/compiled.ts';
 import { queriedItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 
@@ -48,9 +49,10 @@ export async function savedPlace(store: Store, mode: RunMode, worker: number): P
 }
 
 /** Leaves a place for the next run. */
-export async function savePlace(store: Store, mode: RunMode, place: SavedPlace): Promise<void> {
+export async function savePlace(store: Store, table: TableNames, mode: RunMode, place: SavedPlace): Promise<void> {
   const { source, target } = placeKey(mode, place.worker);
-  await store.put({ source: { S: source }, target: { S: target }, place: { S: JSON.stringify(place) } });
+  const key = { [table.partitionKey]: { S: source }, [table.sortKey]: { S: target } };
+  await store.put({ ...key, place: { S: JSON.stringify(place) } });
 }
 
 /** Takes a place away: its part of the table is done. */

@@ -148,7 +148,11 @@ describe('a run of the state machine with the packaged functions', () => {
       target: { S: 'places/check/0003' },
       place: { S: JSON.stringify(place) },
     });
-    await store.put({ source: { S: SERVICE_PARTITION }, target: { S: 'places/check/0004' }, place: { S: 'unreadable' } });
+    await store.put({
+      source: { S: SERVICE_PARTITION },
+      target: { S: 'places/check/0004' },
+      place: { S: 'unreadable' },
+    });
     expect(await night({})).toMatchObject({ partitions: whole.partitions });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CallPace } from '../../../src/lambda/call-pace.ts';
 import { planRun, rateOf } from '../../../src/lambda/check-plan.ts';
 import { savedPlaces, savePlace } from '../../../src/progress/check-places.ts';
-import { replacedCalls } from '../../../src/store/replaced.ts';
+import { replacedCalls } from '../../../src/store/wrapped.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { followGraph } from '../../support/follow-graph.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
@@ -55,7 +55,7 @@ describe('a plan', () => {
     const store = new MemoryStore(graph.table);
     await planRun(graph, store, { ...request, mode: 'rebuild' }, at);
     const place = { worker: 2, segments: 40, onlySegments: [2], model: graph.fingerprint, cursor: null };
-    await savePlace(store, 'check', place);
+    await savePlace(store, graph.table, 'check', place);
     const { shares } = await planRun(graph, store, request, at);
     expect(shares).toMatchObject([{ worker: 2, maxRcu: 2147, maxWcu: 200 }]);
     expect(await savedPlaces(store, 'rebuild')).toHaveLength(5);

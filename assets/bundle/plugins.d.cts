@@ -1,0 +1,5 @@
+import type { Plugin } from 'esbuild';
+
+/** Plugins of esbuild that leave out of a function's bundle what it does not use of some packages. */
+declare const plugins: Plugin[];
+export = plugins;

@@ -1,0 +1,2 @@
+/** Leaves out of the functions' bundles what they do not use of some packages. */
+module.exports = require('edgeloom/bundle');

@@ -1,0 +1,10 @@
+import { defineGraph, edge, node } from 'edgeloom';
+
+/** Users who follow each other: put your own types here. */
+export default defineGraph({
+  table: 'records',
+  nodes: { USER: node({ view: ['name'], search: { name: { fold: true } } }) },
+  edges: {
+    FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: { from: 'since', type: 'date' } } }),
+  },
+});

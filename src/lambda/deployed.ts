@@ -1,0 +1,65 @@
+import pino from 'pino';
+import { readFunctionSettings } from '../config.ts';
+import { withTableName } from '../model/compile/define-graph.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { bucketAccess } from '../repair/failure-queue.ts';
+import { createClient, createStreamsClient } from '../store/client.ts';
+import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
+import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
+import { type StreamHandler, streamHandler } from './stream-handler.ts';
+
+/**
+ * The functions of the stack that `edgeloom/stack` makes: handlers with the settings that the stack puts into their environment. A wrong
+ * one throws `invalid-environment` when the function starts. Clients live as long as the function.
+ */
+
+/**
+ * The stack's stream function: projects the table's stream.
+ *
+ * @example
+ * export const handler = deployedStream(graph);
+ */
+export function deployedStream(graph: CompiledModel): StreamHandler {
+  const { table, client, logLevel, metricsNamespace, sampleRate, concurrency } = readFunctionSettings();
+  return streamHandler(withTableName(graph, table), {
+    // Retries of a call belong to the projector, which knows how much time is left.
+    client: createClient({ ...client, maxAttempts: 1 }),
+    logger: pino({ level: logLevel }),
+    ...{ metricsNamespace, sampleRate, concurrency },
+  });
+}
+
+/**
+ * The stack's functions that check and rebuild: the state machine calls them until no cursor is left.
+ *
+ * @example
+ * export const handler = deployedCheck(graph);
+ */
+export function deployedCheck(graph: CompiledModel): RunHandler {
+  const { table, client, logLevel, metricsNamespace, settleMs } = readFunctionSettings();
+  return checkRunHandler(withTableName(graph, table), {
+    client: createClient(client),
+    logger: pino({ level: logLevel }),
+    ...{ metricsNamespace, settleMs },
+  });
+}
+
+/**
+ * The stack's redrive function: on a schedule it settles the quarantine, from the queue batches that the mapping gave up.
+ *
+ * @example
+ * export const handler = deployedRedrive(graph);
+ */
+export function deployedRedrive(graph: CompiledModel): RedriveHandler {
+  const { table, client, logLevel, metricsNamespace, failedBatchesBucket } = readFunctionSettings();
+  return redriveHandler(withTableName(graph, table), {
+    client: createClient({ ...client, maxAttempts: 1 }),
+    sources: {
+      streams: createStreamsClient(client),
+      ...bucketAccess({ region: client.region }),
+      buckets: failedBatchesBucket === undefined ? [] : [failedBatchesBucket],
+    },
+    logger: pino({ level: logLevel }),
+    metricsNamespace,
+  });
+}

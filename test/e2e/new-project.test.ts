@@ -1,0 +1,137 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { edgeloom, ROOT } from '../support/command.ts';
+import type { Template } from '../support/stack/template.ts';
+
+/** A project that `edgeloom init` makes: installed from the packed package, tested, and packaged for AWS with several models. */
+
+const run = promisify(execFile);
+
+describe('a project that edgeloom init makes', () => {
+  let parent: string;
+  let folder: string;
+
+  beforeAll(async () => {
+    parent = await mkdtemp(join(tmpdir(), 'edgeloom-init-'));
+    folder = join(parent, 'goal-service');
+    const { code, stdout } = await edgeloom(['init', folder, '--json']);
+    expect(code).toBe(0);
+    expect((JSON.parse(stdout) as { files: string[] }).files).toEqual(
+      expect.arrayContaining([
+        '.github/workflows/deploy.yml',
+        '.gitignore',
+        'edgeloom.config.ts',
+        'serverless.yml',
+        'stack.cjs',
+      ]),
+    );
+    const { stdout: packed } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', parent], {
+      cwd: ROOT,
+    });
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    const [{ filename, version }] = JSON.parse(packed) as [{ filename: string; version: string }];
+    expect(manifest.dependencies['edgeloom']).toBe(version);
+    manifest.dependencies['edgeloom'] = `file:${join(parent, filename)}`;
+    await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+    await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
+      cwd: folder,
+      maxBuffer: 16 * 1024 * 1024,
+    });
+  }, 600_000);
+  afterAll(() => rm(parent, { recursive: true, force: true }));
+
+  it('has types and tests that pass', async () => {
+    await run('npm', ['run', 'typecheck'], { cwd: folder });
+    const { stdout } = await run('npm', ['test'], { cwd: folder, env: { ...process.env, NO_COLOR: '1' } });
+    expect(stdout).toMatch(/Tests +1 passed/);
+  }, 240_000);
+
+  const COPIES = `import { defineGraph, edge, node } from 'edgeloom';
+export default defineGraph({
+  table: 'books',
+  nodes: { BOOK: node({ view: ['title'] }), AUTHOR: node() },
+  edges: { WRITTEN_BY: edge({ from: 'BOOK', to: 'AUTHOR', copy: ['name'] }) },
+});
+`;
+
+  it.each([
+    ['its own model', undefined],
+    ['the OKR model', "export { okr as default } from './okr.ts';\n"],
+    ['a model with copies', COPIES],
+  ])(
+    'is packaged with %s: functions and the whole stack, the same that edgeloom stack prints',
+    async (_name, model) => {
+      await cp(join(ROOT, 'examples/okr/model.ts'), join(folder, 'okr.ts'));
+      if (model !== undefined) await writeFile(join(folder, 'edgeloom.config.ts'), model);
+      await run('npx', ['serverless', 'package', '--stage', 'prod'], { cwd: folder, maxBuffer: 16 * 1024 * 1024 });
+      const text = await readFile(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8');
+      const packaged = JSON.parse(text) as Template;
+      const { stdout } = await run('npx', ['edgeloom', 'stack', '--stage', 'prod', '--service', 'goal-service'], {
+        ...{ cwd: folder, maxBuffer: 16 * 1024 * 1024 },
+      });
+      const printed = JSON.parse(stdout) as Template;
+      const ours = Object.keys(packaged.Resources).filter((id) => !id.startsWith('ServerlessDeploymentBucket'));
+      expect(Object.keys(printed.Resources).sort()).toEqual(ours.sort());
+      const table = printed.Resources['RecordsTable']!.Properties;
+      expect(table).toEqual(packaged.Resources['RecordsTable']!.Properties);
+      expect(JSON.stringify(printed.Resources['StreamRole'])).toBe(JSON.stringify(packaged.Resources['StreamRole']));
+    },
+    240_000,
+  );
+
+  it('bundles its functions for other tools too', async () => {
+    await run('npm', ['run', 'bundle'], { cwd: folder });
+    const module = join(folder, '.code/handlers/stream.mjs');
+    const program = `import(${JSON.stringify(module)}).then(({ handler }) => console.log(typeof handler));`;
+    const { stdout } = await run(process.execPath, ['-e', program], {
+      env: { ...process.env, EDGELOOM_TABLE: 'records', AWS_REGION: 'eu-central-1' },
+    });
+    expect(stdout).toContain('function');
+  }, 120_000);
+});
+
+describe('edgeloom init', () => {
+  it('writes nothing where a file is there already, and names it', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'edgeloom-init-'));
+    const folder = join(parent, 'service');
+    expect((await edgeloom(['init', folder])).code).toBe(0);
+    const { code, stderr } = await edgeloom(['init', folder]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('package.json');
+    await rm(parent, { recursive: true });
+  });
+  it('takes the names of an existing table into model and configuration', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'edgeloom-init-'));
+    const folder = join(parent, 'service');
+    const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/legacy';
+    const existing = ['--existing-table', arn, '--stream', `${arn}/stream/2026-01-01T00:00:00.000`];
+    const names = ['--partition-key', 'pk', '--sort-key', 'sk', '--index', 'gsi0=byTarget'];
+    expect((await edgeloom(['init', folder, ...existing, ...names])).code).toBe(0);
+    const model = await readFile(join(folder, 'edgeloom.config.ts'), 'utf8');
+    expect(model).toContain(
+      "table: { name: 'legacy', partitionKey: 'pk', sortKey: 'sk', indexes: { gsi0: 'byTarget' } }",
+    );
+    expect(await readFile(join(folder, 'serverless.yml'), 'utf8')).toContain(`existingTableArn: ${arn}`);
+    const printed = await edgeloom([
+      'stack',
+      '--config',
+      join(folder, 'edgeloom.config.ts'),
+      '--stage',
+      'prod',
+      ...existing,
+    ]);
+    const { Resources } = JSON.parse(printed.stdout) as Template;
+    expect(Resources).not.toHaveProperty('RecordsTable');
+    expect(Resources['StreamEventSourceMappingDynamodbRecordsTable']!.Properties['EventSourceArn']).toContain(
+      'legacy/stream',
+    );
+    expect((await edgeloom(['init', join(parent, 'other'), '--existing-table', arn])).code).toBe(2);
+    await rm(parent, { recursive: true });
+  });
+});

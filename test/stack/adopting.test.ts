@@ -1,0 +1,104 @@
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
+import pino from 'pino';
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { check } from '../../src/check/check.ts';
+import type { Finding } from '../../src/check/finding.ts';
+import { streamLabel } from '../../src/items/watermark.ts';
+import { checkRunHandler, type RunPlan } from '../../src/lambda/index.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+import { installedTestPackage } from '../support/test-package.ts';
+
+/** The walk of docs/adopting.md: from a table with data, written by another library, to a clean check. */
+
+const model = (name: string) =>
+  defineGraph({
+    table: { name, partitionKey: 'pk', sortKey: 'sk', ttl: 'gone', indexes: { gsi0: 'byTarget' } },
+    nodes: { USER: node({ view: ['name'] }) },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: 'since' } }) },
+  });
+
+// The library is in a test package of its own, without types here.
+// biome-ignore lint/suspicious/noExplicitAny: as above
+let Entity: any;
+beforeAll(async () => {
+  const installed = await installedTestPackage('cloudformation');
+  ({ Entity } = createRequire(join(installed, 'package.json'))('electrodb'));
+}, 600_000);
+
+afterEach(() => vi.restoreAllMocks());
+
+function entities(client: DynamoDBDocumentClient, table: string) {
+  const key = (field: string, attribute: string, before: string) => ({
+    ...{ field, composite: [attribute], template: `${before}\${${attribute}}`, casing: 'none' },
+  });
+  const text = { type: 'string' };
+  const of = (entity: string, attributes: string[], pk: object, sk: object) =>
+    new Entity(
+      {
+        model: { entity, service: 'app', version: '1' },
+        attributes: Object.fromEntries(attributes.map((name) => [name, text])),
+        indexes: { primary: { pk, sk } },
+      },
+      { client, table },
+    );
+  return {
+    user: of('user', ['id', 'name'], key('pk', 'id', 'USER-'), key('sk', 'id', 'USER-')),
+    follows: of('follows', ['from', 'to', 'since'], key('pk', 'from', 'USER-'), key('sk', 'to', 'FOLLOWS-USER-')),
+  };
+}
+
+describe('a table that ElectroDB writes', () => {
+  it('is adopted by a rebuild, projected from then on, and clean in the end', async () => {
+    const { graph, client, store, streamArn, projectAll, allRecords } = await testTable(model(uniqueTableName()));
+    const { user, follows } = entities(DynamoDBDocumentClient.from(client), graph.table.name);
+    for (const id of ['Ada', 'grace', 'Edsger']) await user.put({ id, name: `Name of ${id}` }).go();
+    await follows.put({ from: 'Ada', to: 'grace', since: '2026-01-01' }).go();
+    // An item of another kind, which the model does not know: it stays as it is.
+    await store.put({ pk: { S: 'invoice#7' }, sk: { S: 'line#1' }, total: { N: '12' } });
+    // What was there before the consumer has left the stream.
+    const before = (await allRecords()).length;
+    expect(before).toBeGreaterThan(3);
+
+    const label = streamLabel(streamArn);
+    const rebuilt = await check({ graph, store, mode: 'rebuild', streamLabel: label });
+    expect(rebuilt.repaired).toBeGreaterThan(0);
+    const reader = createReader(graph, { store });
+    expect(await reader.get(['USER-Ada'])).toMatchObject([
+      {
+        attributes: { name: 'Name of Ada' },
+        edgeSet: [{ type: 'FOLLOWS', target: 'USER-grace', since: '2026-01-01' }],
+      },
+    ]);
+
+    await user.patch({ id: 'grace' }).set({ name: 'Grace' }).go();
+    await follows.put({ from: 'Edsger', to: 'grace', since: '2026-02-01' }).go();
+    await follows.remove({ from: 'Ada', to: 'grace' }).go();
+    await projectAll();
+    const { items } = await reader.inbound('FOLLOWS', 'USER-grace');
+    expect(items.map(({ source }) => source)).toEqual(['USER-Edsger']);
+    expect(await reader.get(['USER-grace'])).toMatchObject([{ attributes: { name: 'Grace' } }]);
+    const findings: Finding[] = [];
+    const { drift } = await check({
+      graph,
+      store,
+      streamLabel: label,
+      settleMs: 10,
+      onFinding: (one) => findings.push(one),
+    });
+    expect(drift, JSON.stringify(findings)).toEqual({ missing: 0, stale: 0, orphan: 0 });
+
+    // The nightly check too keeps its place under the table's own key names.
+    vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+    const handler = checkRunHandler(graph, { client, settleMs: 10, logger: pino({ level: 'silent' }) });
+    const context = { awsRequestId: '1', getRemainingTimeInMillis: () => 60_000 };
+    const limits = { hours: 1, workers: 2, maxRcu: 0, maxWcu: 100, repair: false };
+    const { shares } = (await handler({ plan: { mode: 'check', ...limits } }, context)) as RunPlan;
+    expect(shares).toHaveLength(2);
+    for (const share of shares) expect(await handler(share, context)).toMatchObject({ isDone: true, isClean: true });
+  }, 120_000);
+});
