@@ -117,7 +117,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/items/watermark.ts',
-        find: "sequenceNumber.padStart(SEQUENCE_DIGITS, '0')",
+        find: "number.padStart(SEQUENCE_DIGITS, '0')",
         replace: 'sequenceNumber',
       },
     ],
