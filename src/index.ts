@@ -25,12 +25,12 @@ export { ExactNumber, type NumberReader } from './items/plain.ts';
 export type { HashName } from './items/shard.ts';
 export { defineGraph } from './model/compile/define-graph.ts';
 export type { CompiledModel, IndexName } from './model/compiled.ts';
+export type { DeriveContext, DeriveOptions } from './model/derive-options.ts';
 export type { Graph, GraphInput } from './model/graph.ts';
 export type * from './model/inference.ts';
 export {
   type AttributesOf,
   type Derive,
-  type DeriveContext,
   derive,
   type EdgeDefinition,
   type EdgeOptions,

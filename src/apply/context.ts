@@ -78,9 +78,13 @@ export function epochSeconds(context: ApplyContext): number {
  * Tries an action again while the store's failure is retryable and the time budget allows it. Then the store's failure is
  * thrown: it says more than that the time is over.
  */
-export function retryingWithin<T>(context: ApplyContext, action: (attempt: number) => Promise<T>): Promise<T> {
+export function retryingWithin<T>(
+  context: ApplyContext,
+  action: (attempt: number) => Promise<T>,
+  isRetryable: (error: unknown) => boolean = isRetryableStoreError,
+): Promise<T> {
   return retrying(action, {
-    isRetryable: isRetryableStoreError,
+    isRetryable,
     wait: async (milliseconds) => {
       if (milliseconds >= context.remainingMs()) return false;
       await context.wait(milliseconds);

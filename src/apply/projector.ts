@@ -12,6 +12,7 @@ import { derivedOf } from '../plan/derive.ts';
 import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
 import type { CountedUnit, IndexUnit, QuarantineUnit, Unit } from '../plan/unit.ts';
 import { countedUnit, planUnits } from '../plan/units.ts';
+import { registeredModel, type WriterModel } from '../registry/writer-model.ts';
 import { sleep } from '../retry.ts';
 import { readItem, readItems } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
@@ -20,6 +21,7 @@ import { applyCountedUnit } from './counted.ts';
 import { EvictedViews } from './evicted-views.ts';
 import { applyContinuationUnit, applyFanOutUnit } from './fan-out.ts';
 import { applyIndexUnit } from './index-item.ts';
+import { readModel } from './read-model.ts';
 import { applyViewUnit, needsView } from './view.ts';
 
 /** Options of a projector. */
@@ -38,6 +40,8 @@ export interface ProjectorOptions {
   evicted?: EvictedViews | undefined;
   /** The jitter of retries, 0 to 1. Default: `Math.random`. */
   random?: (() => number) | undefined;
+  /** What is maintained. Default: what the table's registry says, read for each batch; without one the model itself. */
+  model?: WriterModel | undefined;
 }
 
 /** Options of one batch. */
@@ -85,7 +89,8 @@ const PREFETCH = 100;
 /** Makes a projector for a model. */
 export function createProjector(graph: CompiledModel, options: ProjectorOptions): Projector {
   checkStoreOptions('createProjector', options, {
-    ...{ store: true, concurrency: true, fanOutPageSize: true, now: true, wait: true, random: true, evicted: true },
+    ...{ store: true, concurrency: true, fanOutPageSize: true, now: true, wait: true, random: true },
+    ...{ evicted: true, model: true },
   });
   return projectorOf(graph, options, (unit) => unit);
 }
@@ -101,16 +106,20 @@ export function createSettler(graph: CompiledModel, options: ProjectorOptions): 
 
 function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (unit: Unit) => Unit): Projector {
   const { store, concurrency = 32, fanOutPageSize, now = Date.now, wait = sleep, random = Math.random } = options;
-  const { evicted = new EvictedViews() } = options;
+  const { evicted = new EvictedViews(), model = registeredModel(graph, store) } = options;
   return {
     async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {
       const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
       const context: ApplyContext = { graph, store, now, remainingMs, wait, random, fanOutPageSize, evicted, stats };
       const kinds = new QuarantineKinds();
       context.onQuarantine = (entry) => kinds.add(entry);
+      // After the records are held: what is kept since before they were made is then known.
+      const error = records.length === 0 ? undefined : await readModel(context, model);
+      if (error !== undefined)
+        return { records: records.length, units: 0, ...stats, failedFrom: lowest(records), error };
       const units: Unit[] = [];
       for (const [source, histories] of foldBatch(records))
-        units.push(...planUnits(graph, source, histories).map(decided));
+        units.push(...planUnits(context.graph, source, histories).map(decided));
       const failures: Failure[] = [];
       const run = async ({ unit, ahead }: Work): Promise<void> => {
         const error = reverseFailure(unit, failures) ?? (await runUnit(context, unit, ahead, failures));
@@ -140,6 +149,10 @@ class QuarantineKinds {
   found(): Pick<BatchResult, 'quarantines'> {
     return this.kinds.size === 0 ? {} : { quarantines: [...this.kinds.values()] };
   }
+}
+
+function lowest(records: readonly ChangeRecord[]): ChangeRecord {
+  return records.reduce((low, record) => (record.position < low.position ? record : low));
 }
 
 interface Failure {

@@ -2,6 +2,8 @@ import pLimit from 'p-limit';
 import pMap from 'p-map';
 import type { Item } from '../items/attribute-value.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { modelToCheck } from '../registry/checked.ts';
+import type { WriterModel } from '../registry/writer-model.ts';
 import { Mender } from '../repair/mend.ts';
 import { hasCopies } from '../repair/parts/copy.ts';
 import { sleep } from '../retry.ts';
@@ -72,6 +74,8 @@ export interface CheckOptions {
   onRepair?: ((action: string) => void) | undefined;
   /** Called after each page with how far the check came, and with where it could go on. */
   onProgress?: ((totals: CheckTotals, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
+  /** What is compared. Default: what is ready by the table's registry; without one the model itself. */
+  model?: WriterModel | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: (() => number) | undefined;
   /** Waits so many milliseconds. Default: a timer. */
@@ -105,7 +109,8 @@ const MOST_TO_TIDY = 1_000;
  * const { drift, quarantined } = await check({ graph, store, onFinding: console.log });
  */
 export async function check(options: CheckOptions): Promise<CheckResult> {
-  return await new Check(options).run();
+  const { model = { current: () => modelToCheck(options.graph, options.store) } } = options;
+  return await new Check({ ...options, graph: await model.current() }).run();
 }
 
 /** One run of a check. */

@@ -67,6 +67,8 @@ export class PartitionSummary {
   add(sortKey: string, item: Item): Noted {
     if (!isDerivedKey(sortKey)) return this.addBase(sortKey, item);
     this.derivedItems += 1;
+    const concern = this.graph.concernWith?.(this.source, sortKey, item) ?? 'checked';
+    if (concern !== 'checked') return concern === 'unknown' ? 'unknown' : undefined;
     const kind = itemKindOf(this.graph, sortKey);
     if (kind.decidedBy === 'partition' && kind.oddities(this, item).length > 0) this.isOdd = true;
     if (kind.name === 'view') this.addView(item);

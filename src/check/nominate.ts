@@ -2,6 +2,7 @@ import { type Item, stringOf } from '../items/attribute-value.ts';
 import { COUNTED } from '../items/derived-item.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
 import { compareKeys } from '../items/encoding.ts';
+import { splitGeneration } from '../items/generation.ts';
 import { baseKeyOfIndexItem, degreeKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
@@ -40,7 +41,8 @@ export async function* nominate(
   source: string,
   { streamLabel, withoutLookUps = false }: NominateOptions,
 ): AsyncGenerator<Suspect, boolean> {
-  const { item: view } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
+  const { item: stored } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
+  const view = stored && graph.concernWith?.(source, VIEW_KEY, stored) === 'building' ? undefined : stored;
   const bases = baseItems(graph, store, source);
   const streams = await derivedStreams(graph, store, source);
   const prefixes = streams.map(({ prefix }) => prefix);
@@ -112,7 +114,8 @@ class PartitionComparison {
       Object.assign(this.pending(sortKey), { wanted: indexItemText(fields), target: key });
     }
     for (const besideKey of besideKeys) {
-      const stored = beside.get(besideKey);
+      const found = beside.get(besideKey);
+      const stored = found !== undefined && this.isConcerned(besideKey, found) ? found : undefined;
       if (indexItemText(stored) !== indexItemText(wanted.indexItems.get(besideKey))) {
         yield this.suspect(besideKey, { kind: 'index-item', target: key });
       }
@@ -122,6 +125,7 @@ class PartitionComparison {
 
   /** Takes in a derived item that no base item was met beside. */
   *derived({ key, item }: Keyed): Generator<Suspect> {
+    if (!this.isConcerned(key, item)) return;
     const kind = itemKindOf(this.graph, key);
     // The others are looked at as they pass: what they should be, other partitions say.
     if (kind.decidedBy !== 'partition') return;
@@ -129,8 +133,14 @@ class PartitionComparison {
     const text = kind.name === 'index-item' ? indexItemText(item) : undefined;
     if (text === undefined) return;
     const target = baseKeyOfIndexItem(this.source, key);
-    if (target === undefined || target === this.source) this.pending(key).stored = text;
+    // The items of a later generation do not lie beside their base items.
+    const isApart = splitGeneration(key).generation > 1;
+    if (target === undefined || target === this.source || isApart) this.pending(key).stored = text;
     else yield this.suspect(key, { kind: 'index-item', target });
+  }
+
+  private isConcerned(sortKey: string, item: Item): boolean {
+    return (this.graph.concernWith?.(this.source, sortKey, item) ?? 'checked') === 'checked';
   }
 
   /** What can be told only when all items were met. */

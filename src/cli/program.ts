@@ -14,6 +14,7 @@ import { demoCommand } from './commands/run/demo.ts';
 import { devCommand } from './commands/run/dev.ts';
 import { projectCommand } from './commands/run/project.ts';
 import { costCommand } from './commands/table/cost.ts';
+import { migrateCommand } from './commands/table/migrate.ts';
 import { tableCommand } from './commands/table/table.ts';
 import { checkCommand } from './commands/trust/check.ts';
 import { rebuildCommand } from './commands/trust/rebuild.ts';
@@ -27,6 +28,7 @@ const COMMANDS = [
   demoCommand,
   devCommand,
   tableCommand,
+  migrateCommand,
   importCommand,
   projectCommand,
   statusCommand,

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { Item } from '../items/attribute-value.ts';
 import type { ValueType } from '../items/encoding.ts';
 import type { HashName } from '../items/shard.ts';
 import type { Derive } from './schema.ts';
@@ -27,6 +28,11 @@ export interface CompiledModel {
   readonly shapes?: ReadonlyMap<string, ViewShape>;
   /** Further models of which the index items are kept beside this one's, each with generations that this one lacks. */
   readonly further?: readonly CompiledModel[];
+  /**
+   * What a check has to do with a derived item; absent: all are compared. Those of what is being built, or given up, are left
+   * alone; those that the registry knows nothing of are reported, and left alone too.
+   */
+  readonly concernWith?: (source: string, sortKey: string, item: Item) => 'checked' | 'building' | 'unknown';
   /** The declared types, for writer and reader; nothing at run time. Unknown here: any type is taken. */
   // biome-ignore lint/suspicious/noExplicitAny: a model that is read at run time declares no types
   readonly definition?: { nodes: any; edges: any };
@@ -75,7 +81,7 @@ export interface NodeModel {
 /** A label of an edge-set element. */
 export interface LabelModel {
   name: string;
-  from: { kind: 'attribute'; attribute: string } | { kind: 'derive'; compute: Compute };
+  from: { kind: 'attribute'; attribute: string } | DeriveModel;
 }
 
 /** A compiled edge type. */
@@ -159,9 +165,18 @@ export interface SearchModel {
 export type OrderModel =
   | { kind: 'attribute'; attribute: string; type: ValueType }
   | { kind: 'rank'; attribute: string; weights: ReadonlyMap<string, string> }
-  | { kind: 'derive'; compute: Compute }
+  | DeriveModel
   /** Attributes joined in order; of a search only. */
   | { kind: 'path'; attributes: readonly string[] };
+
+/** A computed text. */
+export interface DeriveModel {
+  kind: 'derive';
+  compute: Compute;
+  version: number;
+  /** Functions of other versions. */
+  others?: Readonly<Record<string, Compute>>;
+}
 
 /** The function of a `derive`, over open attributes. */
 export type Compute = Derive<Record<string, unknown>>['compute'];

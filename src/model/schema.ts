@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { ValueType } from '../items/encoding.ts';
 import type { HashName } from '../items/shard.ts';
+import type { DeriveContext, DeriveOptions } from './derive-options.ts';
 
 /**
  * What a model file is written with: `node`, `edge`, `rank`, `derive`, and the types of their options. `defineGraph`
@@ -20,20 +21,12 @@ export type AttributesOf<F extends Fields> = StandardSchemaV1.InferOutput<F>;
 /** The names of attributes; of a union of shapes, those of each. */
 export type NameOf<A> = A extends unknown ? Extract<keyof A, string> : never;
 
-/** Which node or edge a derived text is computed for. */
-export interface DeriveContext {
-  /** The partition key: a node id. */
-  source: string;
-  /** The node or edge type. */
-  type: string;
-  /** The target node's id; of a node, its own. */
-  target: string;
-}
-
 /** A computed text: see `derive`. */
 export interface Derive<A> {
   readonly kind: 'derive';
   readonly compute: (attributes: A, context: DeriveContext) => string | undefined;
+  readonly version: number;
+  readonly others?: DeriveOptions<A>['others'];
 }
 
 /** A ranked label: see `rank`. */
@@ -61,8 +54,9 @@ export function rank<const Name extends string>(attribute: Name, weights: Record
  */
 export function derive<A = OpenAttributes>(
   compute: (attributes: A, context: DeriveContext) => string | undefined,
+  { version = 1, others }: DeriveOptions<A> = {},
 ): Derive<A> {
-  return { kind: 'derive', compute };
+  return { kind: 'derive', compute, version, ...(others && { others }) };
 }
 
 /** An order with its value type: `{ from: 'date', type: 'date' }`. */

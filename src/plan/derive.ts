@@ -10,6 +10,7 @@ import { type InboundItemPlan, inboundItem, searchItems } from './parts/index-it
 import { ownerItems } from './parts/owner-items.ts';
 import { note, type Problem, Subject } from './parts/subject.ts';
 import { type EdgePlan, edgePlan, type LabelWriter, nodePlan } from './parts/type-plans.ts';
+import { shapeOf } from './shape.ts';
 
 export type { Problem } from './parts/subject.ts';
 
@@ -109,6 +110,13 @@ export class ItemPlanner {
   /** As the function `derivedOf`. */
   derive(image: Item | undefined): DerivedImage {
     if (image === undefined) return NOTHING;
+    const derived = this.deriveAll(image);
+    // A type whose views were dropped has none, also where nodes of it are still found in other ways.
+    if (this.graph.shapes === undefined || shapeOf(this.graph, this.source) !== undefined) return derived;
+    return { ...derived, element: undefined, attributes: undefined, reverse: undefined };
+  }
+
+  private deriveAll(image: Item): DerivedImage {
     const kind = withTarget(this.graph, this.kind, this.sortKey, image);
     if (kind.kind === 'unknown') return NOTHING;
     if (kind.kind === 'misfit') return { ...NOTHING, problems: [{ code: 'misfit', message: misfitText(kind) }] };

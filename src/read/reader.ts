@@ -3,6 +3,7 @@ import { exactNumber, type NumberReader } from '../items/plain.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { EdgeOrder, EdgeType, SearchName } from '../model/inference.ts';
 import { checkOptions, checkStoreOptions } from '../options.ts';
+import { type ReaderLeases, registryLeases } from '../registry/reader-lease.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { type CountResult, countSearch, readShards, type ShardsResult } from './lists/count.ts';
 import { type InboundQuery, readInbound } from './lists/inbound.ts';
@@ -35,6 +36,8 @@ export interface ReaderOptions {
   concurrency?: number | undefined;
   /** How number text becomes a JS value in results. Default: a number where that is exact, else an `ExactNumber`. */
   readNumber?: NumberReader | undefined;
+  /** What this reader may use of what the table keeps. Default: what the table's registry says, read once in 30 s. */
+  leases?: ReaderLeases | undefined;
 }
 
 /**
@@ -170,25 +173,33 @@ export interface Search<Result> {
  */
 export function createReader<G extends CompiledModel>(graph: G, options: ReaderOptions): Reader<G> {
   const context = readContext(graph, options);
+  const { leases = registryLeases(graph, options.store) } = options;
+  // Base items need no registry; all that is derived is read with what that allows at the moment.
+  const held = <T>(read: (context: ReadContext) => Promise<T>): Promise<T> =>
+    leases.hold((readable) => read({ ...context, ...(readable && { readable }) }));
   const reader: Reader = {
-    get: async (ids, getOptions) => (await readNodes(context, ids, getOptions)).nodes as never,
+    get: (ids, getOptions) => held(async (held) => (await readNodes(held, ids, getOptions)).nodes as never),
     has: (source, edgeType, target, readOptions) => hasEdge(context, source, edgeType, target, readOptions),
-    degree: (source, edgeType, readOptions) => readDegree(context, source, edgeType, readOptions),
+    degree: (source, edgeType, readOptions) => held((held) => readDegree(held, source, edgeType, readOptions)),
     edges: (source, edgeType, edgesOptions) => readEdges(context, source, edgeType, edgesOptions) as never,
-    inbound: (edgeType, target, inboundOptions) => readInbound(context, edgeType, target, inboundOptions) as never,
-    search: (name) => searchOf(context, name),
-    page: (edgeType, target, pageOptions) => readPage(context, edgeType, target, pageOptions) as never,
-    shards: async (name, scope) => readShards(context, findSearch(graph, name), scope),
-    waitForProjection: (base, waitOptions) => waitForProjection(context, base, waitOptions),
+    inbound: (edgeType, target, options) => held((held) => readInbound(held, edgeType, target, options)) as never,
+    search: (name) => searchOf(context.graph, name, held),
+    page: (edgeType, target, pageOptions) => held((held) => readPage(held, edgeType, target, pageOptions)) as never,
+    shards: (name, scope) => held((held) => readShards(held, findSearch(graph, name), scope)),
+    waitForProjection: (base, waitOptions) => held((held) => waitForProjection(held, base, waitOptions)),
   };
   // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
   return reader as unknown as Reader<G>;
 }
 
-function searchOf<Result>(context: ReadContext, name: string): Search<Result> {
-  const search = findSearch(context.graph, name);
+function searchOf<Result>(
+  graph: CompiledModel,
+  name: string,
+  held: <T>(read: (context: ReadContext) => Promise<T>) => Promise<T>,
+): Search<Result> {
+  const search = findSearch(graph, name);
   const find: Search<Result>['find'] = (predicate, options) =>
-    readSearch(context, search, predicate, options) as Promise<Page<Result>>;
+    held((context) => readSearch(context, search, predicate, options) as Promise<Page<Result>>);
   return {
     find,
     eq: (value, options) => find({ eq: value }, options),
@@ -201,12 +212,14 @@ function searchOf<Result>(context: ReadContext, name: string): Search<Result> {
       return find({}, { ...options, reverse: true });
     },
     all: (options) => find({}, options),
-    count: (predicate = {}, scope = {}) => countSearch(context, search, predicate, scope),
+    count: (predicate = {}, scope = {}) => held((context) => countSearch(context, search, predicate, scope)),
   };
 }
 
 function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {
-  checkStoreOptions('createReader', options, { store: true, cursorKey: true, concurrency: true, readNumber: true });
+  checkStoreOptions('createReader', options, {
+    ...{ store: true, cursorKey: true, concurrency: true, readNumber: true, leases: true },
+  });
   const { store, cursorKey, concurrency = 32, readNumber = exactNumber } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
     throw new EdgeloomError(

@@ -4,6 +4,7 @@ import { escapedEdge } from '../items/element.ts';
 import { edgeIndexKey, ownerIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, viewCopies } from '../items/stored-view.ts';
 import { classifyKey, type KeyKind, misfitText } from '../model/base-item.ts';
+import { layersOf } from '../model/compiled.ts';
 import { checkOptions } from '../options.ts';
 import { copyOf, reverseOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
@@ -12,6 +13,7 @@ import { isAsWanted } from '../plan/writes.ts';
 import { sleep } from '../retry.ts';
 import { queriedItems } from '../store/pages.ts';
 import type { ItemKey } from '../store/port.ts';
+import { isUsable } from './nodes/base-view.ts';
 import type { ReadContext } from './request/context.ts';
 import { checkSource, findEdge } from './request/lookup.ts';
 import { projectedAttributes } from './request/result.ts';
@@ -76,7 +78,8 @@ async function differences(
   kind: ProjectedKind,
   consistent: boolean,
 ): Promise<string[]> {
-  const { graph, store } = context;
+  const { store, readable } = context;
+  const graph = readable?.model ?? context.graph;
   // The base item first: what is derived from it may be newer by then, never older than it was.
   const { item } = await store.get(base, { consistent: true });
   const derived = derivedOf(graph, base.source, base.target, item);
@@ -84,8 +87,11 @@ async function differences(
     throw notDerivable(base, derived.problems.map(({ message }) => message).join('; '));
   }
   const copy = item === undefined ? undefined : await wantedCopy(context, kind);
-  const stored = await storedItems(context, base, kind, consistent);
-  const differing = isViewAsWanted(stored.get(VIEW_KEY), base, kind, derived, copy) ? [] : [VIEW_KEY];
+  const stored = await storedItems({ ...context, graph }, base, consistent);
+  const view = stored.get(VIEW_KEY);
+  // A view that reads do not use is made of the base items, which are up to date at any time.
+  const isUsed = readable === undefined || isUsable(readable.view(base.source), view);
+  const differing = !isUsed || isViewAsWanted(view, base, kind, derived, copy) ? [] : [VIEW_KEY];
   for (const sortKey of new Set([...stored.keys(), ...derived.indexItems.keys()])) {
     if (sortKey === VIEW_KEY) continue;
     if (!isAsWanted(stored.get(sortKey), derived.indexItems.get(sortKey))) differing.push(sortKey);
@@ -109,21 +115,28 @@ async function wantedCopy({ graph, store }: ReadContext, kind: ProjectedKind): P
 async function storedItems(
   { graph, store }: ReadContext,
   { source, target }: ItemKey,
-  kind: ProjectedKind,
   consistent: boolean,
 ): Promise<Map<string, Item | undefined>> {
   const sortKeys = new Set([VIEW_KEY]);
   const prefixes: string[] = [];
-  if (kind.kind !== 'node') {
-    if (kind.edge.degree) sortKeys.add(edgeIndexKey(target));
-    for (const { orderName } of kind.edge.inbound?.items ?? []) sortKeys.add(edgeIndexKey(target, orderName));
-  } else {
-    for (const { name, each } of kind.node.searches.values()) {
-      if (each) prefixes.push(searchValuePrefix(name));
-      else sortKeys.add(searchKey(name));
-    }
-    for (const { type, inbound } of kind.node.ownerOf) {
-      for (const { orderName } of inbound?.items ?? []) sortKeys.add(ownerIndexKey(type, orderName));
+  for (const layer of layersOf(graph)) {
+    const kind = classifyKey(layer, source, target);
+    if (kind.kind === 'edge' || kind.kind === 'hashed') {
+      const { degree, inbound, generation: ofCount } = kind.edge;
+      if (degree) sortKeys.add(edgeIndexKey(target, undefined, ofCount));
+      for (const { orderName, generation } of inbound?.items ?? []) {
+        sortKeys.add(edgeIndexKey(target, orderName, generation));
+      }
+    } else if (kind.kind === 'node') {
+      for (const { name, each, generation } of kind.node.searches.values()) {
+        if (each) prefixes.push(searchValuePrefix(name, generation));
+        else sortKeys.add(searchKey(name, generation));
+      }
+      for (const { type, inbound } of kind.node.ownerOf) {
+        for (const { orderName, generation } of inbound?.items ?? []) {
+          sortKeys.add(ownerIndexKey(type, orderName, generation));
+        }
+      }
     }
   }
   const keys = [...sortKeys].map((sortKey) => ({ source, target: sortKey }));

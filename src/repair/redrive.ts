@@ -14,6 +14,7 @@ import { derivedOf } from '../plan/derive.ts';
 import { fanOutsOf } from '../plan/fan-out.ts';
 
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../plan/quarantine-entry.ts';
+import { registeredModel, type WriterModel } from '../registry/writer-model.ts';
 import { sleep } from '../retry.ts';
 import { pages, readItem } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
@@ -31,6 +32,8 @@ export interface RedriveOptions {
   remainingMs?: (() => number) | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: (() => number) | undefined;
+  /** What is maintained. Default: what the table's registry says; without one the model itself. */
+  model?: WriterModel | undefined;
   /** Called as entries are settled, with how many so far. */
   onProgress?: ((entries: number) => void) | undefined;
 }
@@ -53,8 +56,9 @@ export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'
  * entry stays where the base item still cannot be derived, or its derived item still not be written.
  */
 export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
-  const { graph, concurrency = 8, onProgress } = options;
-  const context = contextOf(options);
+  const { concurrency = 8, onProgress } = options;
+  const context = await contextOf(options);
+  const { graph } = context;
   const result = emptyRedrive();
   await pMap(
     quarantined(context, result),
@@ -101,9 +105,12 @@ async function clear(context: ApplyContext, item: Item, result: RedriveResult): 
   }
 }
 
-function contextOf(options: RedriveOptions): ApplyContext {
-  const { graph, store, now = Date.now, remainingMs = () => Number.POSITIVE_INFINITY } = options;
+/** Reads what is to be maintained after the records are held, as the projector does. */
+async function contextOf(options: RedriveOptions): Promise<ApplyContext> {
+  const { store, now = Date.now, remainingMs = () => Number.POSITIVE_INFINITY } = options;
+  const { model = registeredModel(options.graph, store) } = options;
   const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
+  const graph = await model.current(stats);
   return { graph, store, now, remainingMs, stats, wait: sleep, random: Math.random };
 }
 

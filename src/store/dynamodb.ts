@@ -233,11 +233,12 @@ export class DynamoDBStore implements Store, ScanSource {
     };
   }
 
-  async scan({ segment, segments, startKey, limit }: ScanRequest): Promise<ScanPage> {
+  async scan({ segment, segments, startKey, limit, consistent }: ScanRequest): Promise<ScanPage> {
     const command = new ScanCommand({
       TableName: this.table.name,
       Segment: segment,
       TotalSegments: segments,
+      ...(consistent === true && { ConsistentRead: true }),
       ReturnConsumedCapacity: 'TOTAL',
       ...(startKey !== undefined && { ExclusiveStartKey: startKey as SdkItem }),
       ...(limit !== undefined && { Limit: limit }),

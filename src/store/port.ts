@@ -59,6 +59,8 @@ export interface ScanRequest {
   startKey?: Item;
   /** At most this many items. */
   limit?: number;
+  /** Strongly consistent: twice the capacity. Default false. */
+  consistent?: boolean | undefined;
 }
 
 /** One page of a segment. */

@@ -138,6 +138,46 @@ export async function currentStreamLabel(client: DynamoDBClient, graph: Compiled
   return streamArn && streamLabel(streamArn);
 }
 
+/** Which table and stream these are, and whether the table is empty; nothing where the engine does not tell. */
+export async function tableIdentity(
+  client: DynamoDBClient,
+  graph: CompiledModel,
+): Promise<{ table?: { id: string; streamLabel: string } }> {
+  const table = await findTable(client, graph.table.name);
+  if (table === undefined) throw noTable(graph.table.name);
+  const { TableId, LatestStreamArn, StreamSpecification } = table;
+  if (TableId === undefined || LatestStreamArn === undefined || StreamSpecification?.StreamEnabled !== true) return {};
+  return { table: { id: TableId, streamLabel: streamLabel(LatestStreamArn) } };
+}
+
+/** DescribeTable whose answer carries the time at which DynamoDB gave it, a header that the SDK drops. */
+class TimedDescribeTableCommand extends DescribeTableCommand {
+  constructor(input: DescribeTableCommand['input']) {
+    super(input);
+    this.middlewareStack.add(
+      (next) => async (args) => {
+        const result = await next(args);
+        const { headers } = result.response as { headers?: Record<string, string> };
+        if (result.output !== undefined) Object.assign(result.output, { $serverDate: headers?.['date'] });
+        return result;
+      },
+      { step: 'deserialize', name: 'noteServerTime', priority: 'high' },
+    );
+  }
+}
+
+/** DynamoDB's own clock, in milliseconds since 1970; undefined where its answer does not tell. */
+export async function serverTime(client: DynamoDBClient, graph: CompiledModel): Promise<number | undefined> {
+  try {
+    const output: object = await client.send(new TimedDescribeTableCommand({ TableName: graph.table.name }));
+    const { $serverDate } = output as { $serverDate?: string };
+    const time = $serverDate === undefined ? Number.NaN : Date.parse($serverDate);
+    return Number.isNaN(time) ? undefined : time;
+  } catch (error) {
+    throw classifyError(error);
+  }
+}
+
 /** Whether the table is there. */
 export async function tableExists(client: DynamoDBClient, graph: CompiledModel): Promise<boolean> {
   return (await findTable(client, graph.table.name)) !== undefined;

@@ -61,7 +61,7 @@ describe('import', () => {
 });
 
 describe('a cursor', () => {
-  const binding = { query: ['q'], model: 'm' };
+  const binding = { query: ['q'], meaning: 'm' };
   it('of the longest sort key is taken back', () => {
     for (const key of ['x'.repeat(1024), '😀'.repeat(256)]) {
       const cursor = encodeCursor(key, binding);

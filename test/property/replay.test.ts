@@ -5,6 +5,7 @@ import type { ChangeRecord } from '../../src/items/change-record.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { derivedOf } from '../../src/plan/derive.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../src/plan/quarantine-entry.ts';
+import { fixedModel } from '../../src/registry/writer-model.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
 import { at } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
@@ -49,7 +50,7 @@ describe('derived items converge to what the base items say', () => {
     await fc.assert(
       fc.asyncProperty(smallGraph, writes, fc.boolean(), async (graph, history, together) => {
         const table = new StreamedStore(graph);
-        const projector = createProjector(graph, { store: table });
+        const projector = createProjector(graph, { model: fixedModel(graph), store: table });
         await write(graph, table, history);
         const batches = together ? [table.records] : table.records.map((record) => [record]);
         for (const batch of batches) await deliver(projector, batch);
@@ -64,7 +65,7 @@ describe('derived items converge to what the base items say', () => {
     await fc.assert(
       fc.asyncProperty(smallGraph, writes, async (graph, history) => {
         const table = new StreamedStore(graph);
-        const projector = createProjector(graph, { store: table });
+        const projector = createProjector(graph, { model: fixedModel(graph), store: table });
         await write(graph, table, history);
         await deliver(projector, table.records);
         const before = comparable(storedItems(graph, table.items()));
@@ -80,7 +81,7 @@ describe('derived items converge to what the base items say', () => {
     await fc.assert(
       fc.asyncProperty(smallGraph, writes, async (graph, history) => {
         const table = new StreamedStore(graph);
-        const projector = createProjector(graph, { store: table });
+        const projector = createProjector(graph, { model: fixedModel(graph), store: table });
         await write(graph, table, history);
         for (const records of [...grouped(table.records).values()].reverse()) await deliver(projector, records);
         await expectConverged(graph, table);
@@ -117,7 +118,7 @@ describe('derived items converge to what the base items say', () => {
     await fc.assert(
       fc.asyncProperty(smallGraph, writes, schedule, async (graph, history, given) => {
         const table = new StreamedStore(graph);
-        const projector = createProjector(graph, { store: table });
+        const projector = createProjector(graph, { model: fixedModel(graph), store: table });
         const shards = [0, 1, 2].map(
           (number) => new Shard(table, number, given.layout.salt, given.layout.splitAt[number]!),
         );

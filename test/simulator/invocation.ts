@@ -1,4 +1,5 @@
 import { type BatchResult, createProjector } from '../../src/apply/projector.ts';
+import { fixedModel } from '../../src/registry/writer-model.ts';
 import { echoDelay } from './climate.ts';
 import { FaultyStore } from './faulty-store.ts';
 import type { SimulatedProcess } from './process.ts';
@@ -61,6 +62,7 @@ export class Invocation implements SimulatedProcess {
     }
     const skew = this.skew();
     const projector = createProjector(world.graph, {
+      model: fixedModel(world.graph),
       store: new FaultyStore(this),
       concurrency: [32, 1, 2][choices.pick(`${name}.concurrency`, 3)],
       // A process lives on between invocations, and what it remembers may be long out of date.

@@ -1,3 +1,4 @@
+import { fixedModel } from '../../src/registry/writer-model.ts';
 import { redrive } from '../../src/repair/redrive.ts';
 import { Operation } from './operation.ts';
 import type { World } from './world.ts';
@@ -6,7 +7,12 @@ import type { World } from './world.ts';
 export function startRedrive(world: World, name: string): void {
   world.count('redrives');
   new Operation(world, name, async (_operation, store) => {
-    const { entries, repaired } = await redrive({ graph: world.graph, store, now: () => world.agenda.now });
+    const { entries, repaired } = await redrive({
+      graph: world.graph,
+      model: fixedModel(world.graph),
+      store,
+      now: () => world.agenda.now,
+    });
     return `${repaired} of ${entries} entries are settled`;
   }).start();
 }

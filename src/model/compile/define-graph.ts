@@ -66,8 +66,9 @@ function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<st
   return {};
 }
 
-/** Validators and versions do not shape derived items; the source text of a `derive` does. */
+/** Neither validators nor version attributes shape derived items. Of a `derive` its version counts: a bundler changes its text. */
+const UNSHAPING: ReadonlySet<string> = new Set(['fields', 'versionAttribute', 'others']);
+
 function fingerprintValue(key: string, value: unknown): unknown {
-  if (key === 'fields' || key === 'versionAttribute') return undefined;
-  return typeof value === 'function' ? value.toString() : value;
+  return UNSHAPING.has(key) || typeof value === 'function' ? undefined : value;
 }

@@ -5,6 +5,7 @@ import { TARGET_ID } from '../../items/hashed-key.ts';
 import { isTypeName } from '../../items/keys.ts';
 import type { EdgeModel, LabelModel, NodeModel, SearchModel, TableNames } from '../compiled.ts';
 import { compileInbound } from './inbound.ts';
+import { compiledDerive } from './order.ts';
 import {
   compileProjection,
   edgeSchema,
@@ -152,7 +153,7 @@ function compileLabels(
     seen.add(name);
     return typeof from === 'string'
       ? { name, from: { kind: 'attribute', attribute: from } }
-      : { name, from: { kind: 'derive', compute: from.compute } };
+      : { name, from: compiledDerive(from) };
   });
 }
 

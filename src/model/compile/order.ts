@@ -1,5 +1,6 @@
+import type * as z from 'zod';
 import type { ValueType } from '../../items/encoding.ts';
-import type { OrderModel } from '../compiled.ts';
+import type { DeriveModel, OrderModel } from '../compiled.ts';
 import { attributeName, deriveSchema, type MistakeLog, parsedPart, rankSchema, typedOrder } from './schemas.ts';
 
 function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
@@ -31,8 +32,13 @@ export function compileOrder(
   if (type !== undefined && type !== 'string') {
     mistakes.push({ path, message: `a ${input.kind} gives a string; it has no type ${type}` });
   }
-  if (input.kind === 'derive') return { kind: 'derive', compute: input.compute };
+  if (input.kind === 'derive') return compiledDerive(input);
   return { kind: 'rank', attribute: input.attribute, weights: compileWeights(input.weights, path, mistakes) };
+}
+
+/** A derive as the compiled model has it. */
+export function compiledDerive({ compute, version, others }: z.infer<typeof deriveSchema>): DeriveModel {
+  return { kind: 'derive', compute, version, ...(others && { others }) };
 }
 
 function compileWeights(weights: Record<string, number>, path: string, mistakes: MistakeLog): Map<string, string> {

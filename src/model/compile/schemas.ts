@@ -29,10 +29,14 @@ export const rankSchema = z.strictObject({
   attribute: attributeName,
   weights: z.record(z.string().min(1), z.int().min(0)),
 });
+const VERSION = 'should be a whole number of 1 or more';
+const compute = z.custom<Compute>((value) => typeof value === 'function', { error: 'should be a function' });
 /** An order or label that is computed. */
 export const deriveSchema = z.strictObject({
   kind: z.literal('derive'),
-  compute: z.custom<Compute>((value) => typeof value === 'function', { error: 'should be a function' }),
+  compute,
+  version: z.int(VERSION).min(1, VERSION).default(1),
+  others: z.record(z.string().regex(/^[1-9]\d*$/, VERSION), compute).optional(),
 });
 /** An order with its value type. */
 export const typedOrder = z.strictObject({ from: attributeName, type: valueType.optional() });

@@ -7,7 +7,7 @@ import type { SearchModel } from '../../model/compiled.ts';
 import { pages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { inRange, type KeyRange, sendableRange } from '../request/key-range.ts';
-import { type SearchPredicate, type SearchScope, scopedQuery } from './search.ts';
+import { type SearchPredicate, type SearchScope, scopedQuery, storedSearch } from './search.ts';
 
 /** How many hits a search has. */
 export interface CountResult {
@@ -34,7 +34,7 @@ export async function countSearch(
   predicate: SearchPredicate,
   scope: SearchScope,
 ): Promise<CountResult> {
-  const { partitions, range } = scopedQuery(search, predicate, scope);
+  const { partitions, range } = scopedQuery(storedSearch(context, search), predicate, scope);
   const counts = await countShards(context, partitions, range);
   return {
     count: counts.reduce((sum, { count }) => sum + count, 0),
@@ -45,9 +45,10 @@ export async function countSearch(
 /** Counts each shard of a search: see `Reader.shards`. */
 export async function readShards(
   context: ReadContext,
-  search: SearchModel,
+  declared: SearchModel,
   scope: SearchScope = {},
 ): Promise<ShardsResult> {
+  const search = storedSearch(context, declared);
   if (search.shards === 'value') {
     throw new EdgeloomError(
       'equality-only',

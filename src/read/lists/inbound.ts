@@ -5,6 +5,7 @@ import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../items/encoding.ts';
 import type { EdgeModel, IndexName } from '../../model/compiled.ts';
 import { inboundPartition, inboundPartitions } from '../../model/index-partition.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
+import { meaningOfOrder } from '../../registry/definition.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import type { KeyRange } from '../request/key-range.ts';
@@ -110,17 +111,20 @@ export interface ResolvedInbound {
   /** Whether the node behind the edges is read along with them; only where the range ends there. */
   takesOwner?: boolean;
   binding: readonly unknown[];
+  /** Fingerprint of what the order means. */
+  meaning: string;
 }
 
 /** Encodes an inbound query; throws for whatever the model does not declare. */
 export function inboundQuery(
-  { graph }: ReadContext,
+  { graph, readable }: ReadContext,
   edgeType: string,
   target: string,
   options: InboundQuery,
 ): ResolvedInbound {
   const edge = findEdge(graph, edgeType);
-  const { inbound, order } = findOrder(edge, options.order);
+  const declared = findOrder(edge, options.order);
+  const { inbound, order } = readable === undefined ? declared : readable.order(edge, declared.order);
   const { name, index } = order;
   const sortKey = targetKey(edge, target);
   const ordered: OrderOfQuery = { order: order.order, fold: false, name: `order ${name} of ${edgeType}` };
@@ -141,6 +145,7 @@ export function inboundQuery(
     range,
     reverse,
     isOpenAbove,
+    meaning: meaningOfOrder(edge, declared.order),
     binding: [sortKey, name, range.from, range.to, reverse],
   };
 }
@@ -163,13 +168,13 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
 /** Gathers one page of index items; `boundTo` names what besides the query its cursor belongs to. */
 export async function gatherInbound(
   context: ReadContext,
-  { index, partitions, range, reverse, takesOwner = false, binding }: ResolvedInbound,
+  { index, partitions, range, reverse, takesOwner = false, binding, meaning }: ResolvedInbound,
   options: InboundQuery,
   boundTo: readonly unknown[],
 ): Promise<{ gathered: Gathered; cursor?: string; owner?: Item }> {
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
-  const bound: CursorBinding = { query: ['inbound', ...binding, ...boundTo], model: graph.fingerprint };
+  const bound: CursorBinding = { query: ['inbound', ...binding, ...boundTo], meaning };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const request: ScatterRequest = { index, partitions, range, after, reverse, limit };
   let owner: Item | undefined;

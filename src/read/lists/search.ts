@@ -6,6 +6,7 @@ import { toPlain } from '../../items/plain.ts';
 import type { SearchModel } from '../../model/compiled.ts';
 import { searchPartitions, searchPartitionsOf } from '../../model/index-partition.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
+import { meaningOfSearch } from '../../registry/definition.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
@@ -63,6 +64,11 @@ export interface ResolvedSearch {
   range: KeyRange;
 }
 
+/** A search as it is stored at the moment: in which generation, and in which shards. Throws `projection-not-ready`. */
+export function storedSearch({ readable }: ReadContext, search: SearchModel): SearchModel {
+  return readable === undefined ? search : readable.search(search);
+}
+
 /** One page of hits: see `Search.find`. */
 export async function readSearch(
   context: ReadContext,
@@ -71,13 +77,13 @@ export async function readSearch(
   options: SearchQuery = {},
 ): Promise<Page<SearchResult>> {
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
-  const { graph, cursorKey, readNumber } = context;
+  const { cursorKey, readNumber } = context;
   const reverse = options.reverse ?? false;
   const limit = checkLimit(options.limit);
-  const { partitions, range } = searchQuery(search, predicate, options);
+  const { partitions, range } = searchQuery(storedSearch(context, search), predicate, options);
   const bound: CursorBinding = {
     query: ['search', search.indexPartition, options.partition, range.from, range.to, reverse],
-    model: graph.fingerprint,
+    meaning: meaningOfSearch(search),
   };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const { items, lastKey } = await scatter(context, { index: 'gsi0', partitions, range, after, reverse, limit });

@@ -1,12 +1,13 @@
 import { EdgeloomError } from '../../errors.ts';
 import { stringOf } from '../../items/attribute-value.ts';
-import { degreeKey, VIEW_KEY } from '../../items/keys.ts';
+import { countNameOf, degreeKey } from '../../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
 import { checkOptions } from '../../options.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { queriedItems } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
+import { readViews } from './views.ts';
 
 /** Options of `degree`. */
 export interface DegreeOptions {
@@ -30,7 +31,9 @@ export async function readDegree(
   checkSource(graph, source);
   const edge = findEdge(graph, edgeType);
   if (edge.degree) {
-    const { item } = await store.get({ source, target: degreeKey(edgeType) }, { consistent });
+    const generation = context.readable === undefined ? 1 : context.readable.countGeneration(edge);
+    if (generation === undefined) return await countBaseEdges(context, source, edgeType, consistent);
+    const { item } = await store.get({ source, target: degreeKey(countNameOf(edgeType, generation)) }, { consistent });
     const count = countOf(item);
     if (count !== undefined) return count;
     throw new EdgeloomError(
@@ -46,7 +49,8 @@ export async function readDegree(
       `Give edges.${edgeType} degree: true in the model, then rebuild.`,
     );
   }
-  const { item: view } = await store.get({ source, target: VIEW_KEY }, { consistent });
+  const { items } = await readViews(context, [source], consistent);
+  const view = items.get(source);
   if (evictedTypes(view).has(edgeType)) return await countBaseEdges(context, source, edgeType, consistent);
   const prefix = `${edgeType}-`;
   return [...elementsByEdge(view).keys()].filter((name) => name.startsWith(prefix)).length;

@@ -34,6 +34,8 @@ export interface HasOptions {
 
 /** Types begin with `A` to `Z`: the range leaves derived items, `~`, unread. */
 const BASE_ITEMS: KeyRange = { from: 'A', to: '[' };
+/** Base items come in the order of their sort keys, whatever the model says. */
+const BASE_ORDER = '';
 
 /** A node's outgoing edges, one page: see `Reader.edges`. */
 export async function readEdges(
@@ -47,7 +49,7 @@ export async function readEdges(
   checkSource(graph, source);
   const edge = edgeType === undefined ? undefined : findEdge(graph, edgeType);
   const limit = checkLimit(options.limit);
-  const bound: CursorBinding = { query: ['edges', source, edge?.type], model: graph.fingerprint };
+  const bound: CursorBinding = { query: ['edges', source, edge?.type], meaning: BASE_ORDER };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const sortKeyOf = (item: Parameters<typeof baseAttributes>[1]): string => stringOf(item[graph.table.sortKey]) ?? '';
   const { items, lastKey } = await scatter(context, {

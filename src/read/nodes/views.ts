@@ -8,6 +8,7 @@ import type { CompiledModel, Projection } from '../../model/compiled.ts';
 import { checkOptions } from '../../options.ts';
 import type { ReadContext } from '../request/context.ts';
 import { baseAttributes, type NodeResult, pick, projectedAttributes } from '../request/result.ts';
+import { isUsable, makeView } from './base-view.ts';
 import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
 
 /** Which attributes: all of the node's, or those named. */
@@ -73,9 +74,26 @@ export interface ItemsRead {
   calls: number;
 }
 
-/** The views of nodes, 100 in a call; ids that cannot be in the table are not asked for. */
+/**
+ * The views of nodes, 100 in a call; ids that cannot be in the table are not asked for. A view that this read may not rely on
+ * is made here, from the base items.
+ */
 export async function readViews(context: ReadContext, ids: Iterable<string>, consistent: boolean): Promise<ItemsRead> {
-  return readItems(context, ids, () => VIEW_KEY, consistent);
+  const { graph, readable } = context;
+  const distinct = [...new Set(ids)].filter((id) => canBeStored(graph, id));
+  const stored = await readItems(context, distinct, () => VIEW_KEY, consistent);
+  if (readable === undefined) return stored;
+  const { items } = stored;
+  const unusable = distinct.filter((id) => !isUsable(readable.view(id), items.get(id)));
+  const made = await pMap(unusable, (id) => makeView(context, id, consistent), { concurrency: context.concurrency });
+  let { calls } = stored;
+  for (const [i, id] of unusable.entries()) {
+    const { view, calls: callsOfView } = made[i]!;
+    calls += callsOfView;
+    if (view === undefined) items.delete(id);
+    else items.set(id, view);
+  }
+  return { items, calls };
 }
 
 /** The projected attributes of a view, plain; null where the node is not known. */

@@ -1,6 +1,7 @@
 import { EdgeloomError } from '../../errors.ts';
 import type { NumberReader } from '../../items/plain.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
+import type { Readable } from '../../registry/readable.ts';
 import type { Store } from '../../store/port.ts';
 import type { CursorKey } from './cursor.ts';
 
@@ -14,6 +15,8 @@ export interface ReadContext {
   readNumber: NumberReader;
   /** Signs cursors where set. */
   cursorKey?: CursorKey;
+  /** What this read may use of what the table keeps; absent: the table has no registry, and all of the model is there. */
+  readable?: Readable;
 }
 
 /** Items given out at once where no limit is named. */

@@ -2,7 +2,7 @@ import { checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
 import { writeCounted } from '../../apply/counted.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { countNameOf, typePrefix } from '../../items/keys.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
+import { type CompiledModel, layersOf } from '../../model/compiled.ts';
 import { wantedFields } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
@@ -47,6 +47,7 @@ export async function settleIndexItem(
 /** The name of the count that an edge's index item may be in; undefined where its type is not counted. */
 function countNameOfEdge(graph: CompiledModel, { target: sortKey }: ItemKey, base: ItemKey): string | undefined {
   const { generation = 1 } = classifyDerivedKey(sortKey) ?? {};
-  const edge = graph.edges.get(typePrefix(base.target) ?? '');
-  return base.source !== base.target && edge?.degree === true ? countNameOf(edge.type, generation) : undefined;
+  const edgeType = typePrefix(base.target) ?? '';
+  const isCounted = layersOf(graph).some(({ edges }) => edges.get(edgeType)?.degree === true);
+  return base.source !== base.target && isCounted ? countNameOf(edgeType, generation) : undefined;
 }

@@ -1,5 +1,6 @@
 import { type ApplyContext, checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
 import { readCopies } from '../../apply/copies.ts';
+import { remakeView } from '../../apply/whole-view.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { CHILD } from '../../items/derived-item.ts';
 import { decodeElement, edgeKeyOf } from '../../items/element.ts';
@@ -8,6 +9,7 @@ import { elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { reverseOf } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
+import { isOfOtherShape } from '../../plan/shape.ts';
 import type { Truth, ViewChange, ViewCorrections, ViewUnit } from '../../plan/unit.ts';
 import { slowViewUpdate } from '../../plan/writes.ts';
 import { queriedItems, readItem, readItems } from '../../store/pages.ts';
@@ -86,6 +88,13 @@ async function settle(
   let view = await readItem(context, { source, target: VIEW_KEY });
   for (;;) {
     checkTime(context);
+    if (isOfOtherShape(graph, source, view)) {
+      const update = await remakeView(context, source, await trusted(context, view), watermark);
+      const remade = await updateItem(context, update);
+      if (remade.applied) return;
+      view = remade.current;
+      continue;
+    }
     const bases = await readBases(view);
     const truths = new Map<string, Truth>();
     for (const [target, base] of bases) truths.set(target, derivedOf(graph, source, target, base));

@@ -6,6 +6,7 @@ import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { viewCopies } from '../../../src/items/stored-view.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
+import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
 import { at } from '../../support/records.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
@@ -33,6 +34,7 @@ function setUp(
   const table = new StreamedStore(graph);
   const hooked = new HookedStore(table, before);
   const projector = createProjector(graph, {
+    model: fixedModel(graph),
     store: hooked,
     now: () => NOW_SECONDS * 1000,
     wait: async () => undefined,
@@ -151,7 +153,7 @@ describe('an edge that copies', () => {
     const table = new StreamedStore(friends);
     await table.producer('USER-1', 'KNOWS-USER-1', {});
     await table.producer('USER-1', 'USER-1', { name: { S: 'Ann' } });
-    const projector = createProjector(friends, { store: table });
+    const projector = createProjector(friends, { model: fixedModel(friends), store: table });
     expect((await projector.project(table.records)).error).toBeUndefined();
     const view = await table.derived('USER-1', '~view');
     expect(Object.fromEntries(viewCopies(view))).toEqual({ 'KNOWS-USER-1': { name: { S: 'Ann' } } });
@@ -223,7 +225,7 @@ describe('a change of a parent', () => {
     await table.producer(BOOK, EDGE, {});
     interfere = async () => {
       const changed = await table.producer(AUTHOR, AUTHOR, { name: { S: 'Anne' } });
-      await createProjector(graph, { store: table }).project([changed!]);
+      await createProjector(graph, { model: fixedModel(graph), store: table }).project([changed!]);
     };
     await project();
     expect(hooked.log.filter((call) => call === `update ${BOOK} ~view`)).toHaveLength(2);

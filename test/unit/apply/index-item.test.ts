@@ -4,6 +4,7 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
+import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
 import { at } from '../../support/records.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
@@ -24,7 +25,12 @@ const role = (text: string): Item => ({ role: { S: text } });
 function setUp(before?: (call: StoreCall, number: number) => Promise<void> | void) {
   const table = new StreamedStore(graph);
   const hooked = new HookedStore(table, before);
-  const projector = createProjector(graph, { store: hooked, now: () => NOW_SECONDS * 1000, concurrency: 1 });
+  const projector = createProjector(graph, {
+    model: fixedModel(graph),
+    store: hooked,
+    now: () => NOW_SECONDS * 1000,
+    concurrency: 1,
+  });
   const project = async (...records: (ChangeRecord | undefined)[]) =>
     await projector.project(records.filter((record) => record !== undefined));
   const item = async () => await table.derived(G, KEY);
@@ -124,7 +130,7 @@ describe('an older record', () => {
     hooked.calls.length = 0;
     interfere = async () => {
       const third = await table.producer(G, EDGE, role('C'));
-      await createProjector(graph, { store: table }).project([third!]);
+      await createProjector(graph, { model: fixedModel(graph), store: table }).project([third!]);
     };
     await project(first);
     expect(hooked.log).toEqual([UPDATE, READ, UPDATE, READ, UPDATE]);
@@ -152,8 +158,15 @@ describe('an older record', () => {
         { ...goneAgain, position: at(6) },
         { ...back, position: at(7) },
       ];
-      expect(await createProjector(graph, { store: table }).project(batch)).toMatchObject({ writes: 2, rcu: 0 });
-      expect(await createProjector(graph, { store: table }).project([{ ...made, position: at(10) }])).toMatchObject({
+      expect(await createProjector(graph, { model: fixedModel(graph), store: table }).project(batch)).toMatchObject({
+        writes: 2,
+        rcu: 0,
+      });
+      expect(
+        await createProjector(graph, { model: fixedModel(graph), store: table }).project([
+          { ...made, position: at(10) },
+        ]),
+      ).toMatchObject({
         writes: 1,
       });
     };

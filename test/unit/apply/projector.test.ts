@@ -6,6 +6,7 @@ import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { derive, edge, node } from '../../../src/model/schema.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../../src/plan/quarantine-entry.ts';
+import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -36,7 +37,13 @@ function setUp(before?: Before, options: Partial<ProjectorOptions> = {}) {
   const wait = async (milliseconds: number): Promise<void> => {
     waits.push(milliseconds);
   };
-  const projector = createProjector(graph, { store: hooked, concurrency: 1, wait, ...options });
+  const projector = createProjector(graph, {
+    model: fixedModel(graph),
+    store: hooked,
+    concurrency: 1,
+    wait,
+    ...options,
+  });
   const project = async (records: readonly ChangeRecord[], batch?: BatchOptions) =>
     await projector.project(records, batch);
   const entries = async () => {

@@ -4,6 +4,7 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
+import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
 import { at } from '../../support/records.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
@@ -25,7 +26,12 @@ const element = (text: string): string => `${EDGE}|role=${text}`;
 function setUp(before?: (call: StoreCall, number: number) => Promise<void> | void) {
   const table = new StreamedStore(graph);
   const hooked = new HookedStore(table, before);
-  const projector = createProjector(graph, { store: hooked, now: () => NOW_SECONDS * 1000, concurrency: 1 });
+  const projector = createProjector(graph, {
+    model: fixedModel(graph),
+    store: hooked,
+    now: () => NOW_SECONDS * 1000,
+    concurrency: 1,
+  });
   const project = async (...records: (ChangeRecord | undefined)[]) =>
     await projector.project(records.filter((record) => record !== undefined));
   const view = async () => await table.derived(G, '~view');
@@ -150,7 +156,7 @@ describe('the slow path', () => {
     // Before the first conditional write the base item changes, and another worker applies that.
     interfere = async () => {
       const third = await table.producer(G, EDGE, role('C'));
-      await createProjector(graph, { store: table }).project([third!]);
+      await createProjector(graph, { model: fixedModel(graph), store: table }).project([third!]);
     };
     await project(first);
     const read = `getMany ${G} ${EDGE}`;
@@ -170,7 +176,9 @@ describe('a stale unit always writes', () => {
     const twinStore = new HookedStore(table, async (_call, number) => {
       if (number === 3) await gate.reach();
     });
-    const twin = createProjector(graph, { store: twinStore }).project([{ ...changed, position: at(3) }]);
+    const twin = createProjector(graph, { model: fixedModel(graph), store: twinStore }).project([
+      { ...changed, position: at(3) },
+    ]);
     await gate.reached;
 
     // The edge becomes again what the view says: the record that tells is older than the view and agrees with it.

@@ -1,0 +1,179 @@
+import pMap from 'p-map';
+import { type ApplyContext, checkTime, updateItem } from '../apply/context.ts';
+import { applyCountedUnit } from '../apply/counted.ts';
+import { applyByBase } from '../apply/index-item.ts';
+import { remakeView } from '../apply/whole-view.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { COUNTED, INDEX_KEYS } from '../items/derived-item.ts';
+import { countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { type CompiledModel, layersOf } from '../model/compiled.ts';
+import { derivedOf } from '../plan/derive.ts';
+import { isOfOtherShape } from '../plan/shape.ts';
+import type { IndexUnit } from '../plan/unit.ts';
+import { isAsWanted } from '../plan/writes.ts';
+import { readItems } from '../store/pages.ts';
+import { isBaseSortKey } from '../stream/filter.ts';
+import { type WalkedItem, type WalkOptions, walk } from './walk.ts';
+
+/** Building what a new generation, or a new shape, shall hold, and looking whether it is there. */
+
+/** What building needs; `graph` is what is built. */
+export interface BuildContext extends ApplyContext {
+  store: ApplyContext['store'] & WalkOptions['store'];
+  segments: number;
+  /** Calls in flight at once. */
+  concurrency: number;
+  onProgress?: (items: number) => void;
+}
+
+/** An index item that a base item wants. */
+interface Wanted {
+  base: { source: string; target: string };
+  sortKey: string;
+  fields: Item;
+}
+
+/** Derived keys in one read. */
+const READ_KEYS = 100;
+
+/**
+ * Makes the index items of generations: of each base item those that are missing or differ, under the revision seen. No
+ * image of a record is involved, and the watermark that is there stays.
+ */
+export async function backfill(context: BuildContext): Promise<void> {
+  await walk(context, async (items) => {
+    const wanted = items.flatMap((item) => wantedOf(context.graph, item));
+    for (let start = 0; start < wanted.length; start += READ_KEYS) {
+      const chunk = wanted.slice(start, start + READ_KEYS);
+      const stored = await readItems(
+        context,
+        chunk.map(({ base, sortKey }) => ({ source: base.source, target: sortKey })),
+      );
+      const differing = chunk.filter(({ fields }, i) => !isAsWanted(stored[i], fields));
+      await pMap(differing, (one) => settleItem(context, one.base, one.sortKey), { concurrency: context.concurrency });
+    }
+  });
+}
+
+/** Settles one index item by its base item, as `applyByBase` does; a counted one with its count. */
+async function settleItem(context: ApplyContext, base: Wanted['base'], sortKey: string): Promise<void> {
+  const position = { oldest: '', newest: '' };
+  const unit: IndexUnit = { kind: 'index', source: base.source, sortKey, base, records: [], byBase: true, ...position };
+  const name = countOf(context.graph, base.target, sortKey);
+  if (name === undefined) await applyByBase(context, unit);
+  else {
+    const key = { source: base.source, sortKey: degreeKey(name) };
+    await applyCountedUnit(context, {
+      kind: 'counted',
+      ...key,
+      countName: name,
+      items: [unit],
+      records: [],
+      ...position,
+    });
+  }
+}
+
+/** The count that an edge's item of this sort key is in, if it is in one. */
+function countOf(graph: CompiledModel, target: string, sortKey: string): string | undefined {
+  const edgeType = typePrefix(target) ?? '';
+  for (const { edges } of layersOf(graph)) {
+    const edge = edges.get(edgeType);
+    if (edge?.degree !== true) continue;
+    const name = countNameOf(edge.type, edge.generation);
+    if (name === edgeType ? !sortKey.startsWith('~ix/@') : sortKey.startsWith(`~ix/@${edge.generation}/`)) return name;
+  }
+  return undefined;
+}
+
+/**
+ * Looks at each wanted item through the index that readers will use, and comes to an end when all of it matches: an item that
+ * is in the table may not be in its index yet. What differs in the table is settled on the way.
+ */
+export async function verify(context: BuildContext): Promise<void> {
+  await walk(context, async (items) => {
+    const bases = items.filter((item) => wantedOf(context.graph, item).length > 0);
+    await pMap(bases, (item) => verifyBase(context, item), { concurrency: context.concurrency });
+  });
+}
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+
+async function verifyBase(context: BuildContext, walked: WalkedItem): Promise<void> {
+  const { source, target } = walked;
+  let wanted = wantedOf(context.graph, walked);
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+    const missing: Wanted[] = [];
+    for (const one of wanted) if (!(await isInIndex(context, one))) missing.push(one);
+    if (missing.length === 0) return;
+    checkTime(context);
+    await context.wait(pause);
+    // The base item may have changed meanwhile, so that something else is wanted by now.
+    const [item] = await readItems(context, [{ source, target }]);
+    wanted = item === undefined ? [] : wantedOf(context.graph, { source, target, item });
+    const stored = await readItems(
+      context,
+      wanted.map(({ sortKey }) => ({ source, target: sortKey })),
+    );
+    for (const [i, { base, sortKey, fields }] of wanted.entries()) {
+      if (!isAsWanted(stored[i], fields)) await settleItem(context, base, sortKey);
+    }
+  }
+}
+
+async function isInIndex(context: BuildContext, { base, sortKey, fields }: Wanted): Promise<boolean> {
+  const { graph, store, stats } = context;
+  for (const index of ['gsi0', 'gsi1'] as const) {
+    const names = INDEX_KEYS[index];
+    const partition = stringOf(fields[names.partition]);
+    const key = stringOf(fields[names.sort]);
+    if (partition === undefined || key === undefined) continue;
+    const page = await store.query({ index, partition, sortKey: { from: key, to: key } });
+    stats.rcu += page.rcu;
+    const found = page.items.find((item) => {
+      const isSame = stringOf(item[graph.table.sortKey]) === sortKey;
+      return isSame && stringOf(item[graph.table.partitionKey]) === base.source;
+    });
+    if (!isAsWanted(found, fields)) return false;
+  }
+  if (fields[COUNTED] === undefined || fields['gsi0pk'] !== undefined) return true;
+  const [stored] = await readItems(context, [{ source: base.source, target: sortKey }]);
+  return isAsWanted(stored, fields);
+}
+
+function wantedOf(graph: CompiledModel, { source, target, item }: WalkedItem): Wanted[] {
+  if (!isBaseSortKey(target)) return [];
+  const { indexItems } = derivedOf(graph, source, target, item);
+  return [...indexItems].map(([sortKey, fields]) => ({ base: { source, target }, sortKey, fields }));
+}
+
+/** Makes the views of some types anew where they are of another shape, or missing. */
+export async function settleViews(context: BuildContext, types: ReadonlySet<string>): Promise<void> {
+  await walk(context, async (items) => {
+    const sources = [...new Set(items.filter(({ target }) => hasView(target)).map(({ source }) => source))];
+    const own = sources.filter((source) => types.has(parseNodeId(source)?.type ?? ''));
+    for (let start = 0; start < own.length; start += READ_KEYS) {
+      const chunk = own.slice(start, start + READ_KEYS);
+      const views = await readItems(
+        context,
+        chunk.map((source) => ({ source, target: VIEW_KEY })),
+      );
+      await pMap(chunk, (source, i) => settleShape(context, source, views[i]), { concurrency: context.concurrency });
+    }
+  });
+}
+
+function hasView(target: string): boolean {
+  return target === VIEW_KEY || isBaseSortKey(target);
+}
+
+async function settleShape(context: BuildContext, source: string, first: Item | undefined): Promise<void> {
+  let view = first;
+  while (isOfOtherShape(context.graph, source, view)) {
+    checkTime(context);
+    const result = await updateItem(context, await remakeView(context, source, view, ''));
+    if (result.applied) return;
+    view = result.current;
+  }
+}

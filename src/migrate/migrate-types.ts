@@ -1,0 +1,62 @@
+import type { CompiledModel } from '../model/compiled.ts';
+import type { TableIdentity } from '../registry/registry.ts';
+import type { ScanSource, Store } from '../store/port.ts';
+import type { MigrateAction, Step } from './next-step.ts';
+
+/** Options of a migration. */
+export interface MigrateOptions {
+  /** The model that the table shall have. */
+  graph: CompiledModel;
+  /** The table. */
+  store: Store & ScanSource;
+  /** Which table and stream these are. Absent: unknown, and not compared. */
+  table?: TableIdentity;
+  /** Whether the table holds nothing yet: then a first registration is ready at once. Default false. */
+  isEmpty?: boolean;
+  /** What to take away besides: see `MigrateAction`. */
+  action?: MigrateAction;
+  /** Steps at most; then it says what is next. Default: all. 0 only looks. */
+  mostSteps?: number;
+  /** Parts that the table is read in at once. Default 4. */
+  segments?: number;
+  /** Calls in flight at once. Default 16. */
+  concurrency?: number;
+  /** Milliseconds of a clock that never goes back, for leases. Default: the process's. */
+  clock?: () => number;
+  /**
+   * DynamoDB's own clock, in milliseconds since 1970: `serverTime(client, graph)`. Undefined where it does not tell. Default:
+   * `now`.
+   */
+  serverTime?: (() => Promise<number | undefined>) | undefined;
+  /** Milliseconds since 1970, for the expiry of tombstones. Default: the machine's. */
+  now?: () => number;
+  /** Waits so many milliseconds. Default: a timer. */
+  wait?: (milliseconds: number) => Promise<void>;
+  /** Called after each step. */
+  onStep?: (step: MigrateStep) => void;
+  /** Called with how many items a walk over the table has passed. */
+  onProgress?: (items: number) => void;
+}
+
+/** A step that was made. */
+export interface MigrateStep {
+  /** What was done: `keep`, `backfill`, `ready`, ... */
+  step: Step['kind'];
+  /** What it concerns, with ids: `search:USER.name@2`. */
+  projection: string;
+  /** What it is now: `kept`, `ready`, `absent`, of views `trusted`, `distrusted`. */
+  state: string;
+  writes: number;
+  wcu: number;
+  rcu: number;
+  seconds: number;
+}
+
+/** What a migration came to. */
+export interface MigrateResult {
+  steps: MigrateStep[];
+  /** Whether the table keeps everything as the model has it. */
+  done: boolean;
+  /** What comes next, in words; empty where nothing does. */
+  next: string;
+}

@@ -1,0 +1,250 @@
+import { EdgeloomError } from '../errors.ts';
+import type { Data } from '../registry/data.ts';
+import { type Defined, type Definitions, meaningFingerprint, viewName } from '../registry/definition.ts';
+import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
+import type { DefinitionData } from '../registry/revive.ts';
+import type { SeenState } from '../registry/transitions.ts';
+
+/**
+ * What a migration does next: a pure function of the registry, of the model that is wanted, and of what this run has done
+ * under the ids that it has seen. Each step is one write of the registry, or the work before one, so that a run that was
+ * interrupted is simply begun again.
+ */
+
+/** What besides the model's own changes is asked for, for one projection. */
+export interface MigrateAction {
+  kind: 'withdraw' | 'retire' | 'drop';
+  /** `search:USER.name`; a generation is named by its id behind it: `search:USER.name@2`. */
+  name: string;
+}
+
+/** What this run has seen and done itself; another run's work counts for nothing here. */
+export interface RunMemory {
+  /** Backfilled and verified. */
+  verified: ReadonlySet<string>;
+  /** Views that were settled. */
+  settled: ReadonlySet<string>;
+  /** Whose items were deleted. */
+  deleted: ReadonlySet<string>;
+  /** What has been out of readers' hands, as this run saw itself, for a full lease. */
+  unused: ReadonlySet<string>;
+}
+
+/** One step. */
+export type Step =
+  | { kind: 'register' }
+  | { kind: 'doubt'; table: TableIdentity }
+  | { kind: 'keep'; definitions: readonly Defined[] }
+  | { kind: 'note-since' }
+  | { kind: 'backfill'; generations: readonly (SeenState & { definition: string })[] }
+  | { kind: 'ready'; seen: SeenState }
+  | { kind: 'distrust'; types: readonly string[] }
+  | { kind: 'trust-again'; types: readonly string[] }
+  | { kind: 'wait'; seen: readonly SeenState[] }
+  | { kind: 'install'; definitions: readonly Defined[]; seen: readonly SeenState[] }
+  | { kind: 'settle-views'; shapes: readonly SeenState[] }
+  | { kind: 'shape-ready'; seen: SeenState }
+  | { kind: 'withdraw'; seen: SeenState }
+  | { kind: 'abandon'; seen: SeenState }
+  | { kind: 'delete'; generations: readonly SeenState[] }
+  | { kind: 'forget'; seen: SeenState }
+  | { kind: 'drop-shape'; seen: SeenState };
+
+/** What decides the next step. */
+export interface Situation {
+  registry: Registry | undefined;
+  data: DefinitionData;
+  wanted: Definitions;
+  memory: RunMemory;
+  table?: TableIdentity;
+  action?: MigrateAction;
+  /** The generations, `name@id`, that the action takes away: what it meant when the run began. */
+  targets?: ReadonlySet<string>;
+}
+
+/** The name of what a run has seen: the same id in another state, or in the same one once more, is another. */
+export function seenKey({ name, id, changed }: SeenState): string {
+  return `${name}@${id}/${changed}`;
+}
+
+/** The next step; undefined where nothing is left to do. */
+export function nextStep(situation: Situation): Step | undefined {
+  const { registry, table } = situation;
+  if (registry === undefined) return { kind: 'register' };
+  if (table !== undefined && !isOf(registry, table)) return { kind: 'doubt', table };
+  if (hasUnnoted(registry)) return { kind: 'note-since' };
+  return (
+    actionStep(registry, situation) ??
+    keepStep(registry, situation) ??
+    buildStep(registry, situation) ??
+    shapeStep(registry, situation) ??
+    retireStep(registry, situation) ??
+    deleteStep(registry, situation)
+  );
+}
+
+function isOf({ table: stored }: Registry, table: TableIdentity): boolean {
+  return stored?.id === table.id && stored.streamLabel === table.streamLabel;
+}
+
+function hasUnnoted({ projections, shapes }: Registry): boolean {
+  for (const { generations } of projections.values()) {
+    if (generations.some(({ state, since }) => state !== 'absent' && since === undefined)) return true;
+  }
+  return [...shapes.values()].some(({ shape }) => shape !== undefined && shape.since === undefined);
+}
+
+function keepStep({ projections }: Registry, { wanted, action }: Situation): Step | undefined {
+  const missing = [...wanted.projections.values()].filter(({ name, fingerprint }) => {
+    if (isDropped(name, action)) return false;
+    const { generations = [] } = projections.get(name) ?? {};
+    return !generations.some(({ definition, state }) => definition === fingerprint && state !== 'absent');
+  });
+  return missing.length === 0 ? undefined : { kind: 'keep', definitions: missing };
+}
+
+function buildStep(registry: Registry, { wanted, memory, action }: Situation): Step | undefined {
+  const building = [...wanted.projections.values()].flatMap(({ name, fingerprint }) => {
+    if (isDropped(name, action)) return [];
+    const generations = registry.projections.get(name)?.generations ?? [];
+    const own = generations.find(({ definition, state }) => definition === fingerprint && state === 'kept');
+    if (own === undefined || generations.some((other) => isReadyLike(other, own))) return [];
+    return [{ ...seenOf(name, own), definition: fingerprint }];
+  });
+  const open = building.filter((seen) => !memory.verified.has(seenKey(seen)));
+  if (open.length > 0) return { kind: 'backfill', generations: open };
+  return building.length === 0 ? undefined : { kind: 'ready', seen: building[0]! };
+}
+
+/** The same definition is ready already, under another id. */
+function isReadyLike(other: Generation, own: Generation): boolean {
+  return other.state === 'ready' && other.definition === own.definition;
+}
+
+/** Shapes are changed together: what two of them say of an edge type has to agree at any time. */
+function shapeStep(registry: Registry, { wanted, memory, action }: Situation): Step | undefined {
+  const types = [...wanted.views.keys()].filter((type) => !isDropped(viewName(type), action));
+  const shapes = new Map(types.map((type) => [type, registry.shapes.get(type)?.shape]));
+  const other = types.filter((type) => shapes.get(type)?.definition !== wanted.views.get(type)!.fingerprint);
+  const idle = types.filter((type) => !other.includes(type) && shapes.get(type)!.trusted === false);
+  if (idle.length > 0) return { kind: 'trust-again', types: idle };
+  const trusted = other.filter((type) => shapes.get(type)?.trusted === true);
+  if (trusted.length > 0) return { kind: 'distrust', types: trusted };
+  if (other.length > 0) {
+    const replaced = other.flatMap((type) => seenShape(type, shapes.get(type)));
+    const waiting = replaced.filter((seen) => !memory.unused.has(seenKey(seen)));
+    if (waiting.length > 0) return { kind: 'wait', seen: waiting };
+    return { kind: 'install', definitions: other.map((type) => wanted.views.get(type)!), seen: replaced };
+  }
+  const building = types.flatMap((type) => (shapes.get(type)!.ready ? [] : seenShape(type, shapes.get(type))));
+  const open = building.filter((seen) => !memory.settled.has(seenKey(seen)));
+  if (open.length > 0) return { kind: 'settle-views', shapes: open };
+  return building.length === 0 ? undefined : { kind: 'shape-ready', seen: building[0]! };
+}
+
+/** Earlier generations with the same meaning go by themselves: their readers use the new one. */
+function retireStep(registry: Registry, { wanted, data, memory }: Situation): Step | undefined {
+  const leaving: SeenState[] = [];
+  for (const { name, fingerprint, meaning } of wanted.projections.values()) {
+    const generations = registry.projections.get(name)?.generations ?? [];
+    const own = generations.findLast(({ definition, state }) => definition === fingerprint && state === 'ready');
+    if (own === undefined) continue;
+    for (const generation of generations) {
+      if (generation.id >= own.id || generation.state === 'absent') continue;
+      if (meaningOf(data, generation.definition) !== meaning) continue;
+      if (generation.state === 'ready') return { kind: 'withdraw', seen: seenOf(name, generation) };
+      leaving.push(seenOf(name, generation));
+    }
+  }
+  return leaveStep(leaving, memory);
+}
+
+function meaningOf(data: DefinitionData, definition: string): string | undefined {
+  const stored: Data | undefined = data.get(definition);
+  return stored === undefined ? undefined : meaningFingerprint(stored);
+}
+
+function deleteStep(registry: Registry, { memory }: Situation): Step | undefined {
+  const absent = [...registry.projections].flatMap(([name, { generations }]) =>
+    generations.filter(({ state }) => state === 'absent').map((generation) => seenOf(name, generation)),
+  );
+  const open = absent.filter((seen) => !memory.deleted.has(seenKey(seen)));
+  if (open.length > 0) return { kind: 'delete', generations: open };
+  return absent.length === 0 ? undefined : { kind: 'forget', seen: absent[0]! };
+}
+
+/** What the person has asked for besides: generations that the model's own changes do not take away. */
+function actionStep(registry: Registry, { action, memory, targets }: Situation): Step | undefined {
+  if (action === undefined) return undefined;
+  const { name } = parseName(action.name);
+  if (name.startsWith('view:')) return dropViewStep(registry, name.slice('view:'.length), memory);
+  const going = liveGenerations(registry, name).filter(({ id }) => targets?.has(`${name}@${id}`));
+  const ready = going.find(({ state }) => state === 'ready');
+  if (ready !== undefined) return { kind: 'withdraw', seen: seenOf(name, ready) };
+  return leaveStep(
+    going.map((generation) => seenOf(name, generation)),
+    memory,
+  );
+}
+
+function liveGenerations({ projections }: Registry, name: string): Generation[] {
+  return (projections.get(name)?.generations ?? []).filter(({ state }) => state !== 'absent');
+}
+
+/**
+ * The generations that an action takes away, `name@id`. Throws `last-generation` where readers would have none left, which
+ * only a drop may do.
+ */
+export function actionTargets(registry: Registry, wanted: Definitions, action: MigrateAction): ReadonlySet<string> {
+  const { name, id } = parseName(action.name);
+  const live = liveGenerations(registry, name);
+  const own = wanted.projections.get(name)?.fingerprint;
+  const going = live.filter((generation) => {
+    if (id !== undefined) return generation.id === id;
+    if (action.kind === 'drop') return true;
+    if (action.kind === 'retire') return generation.definition !== own;
+    return generation === live.at(-1);
+  });
+  const isLast = !live.some((generation) => generation.state === 'ready' && !going.includes(generation));
+  if (action.kind !== 'drop' && isLast && going.some(({ state }) => state === 'ready')) {
+    throw new EdgeloomError(
+      'last-generation',
+      `Readers would have no ${name} left.`,
+      `Migrate to the model that shall have it first, or take all of it away with --drop ${name}.`,
+    );
+  }
+  return new Set(going.map((generation) => `${name}@${generation.id}`));
+}
+
+function dropViewStep({ shapes }: Registry, type: string, memory: RunMemory): Step | undefined {
+  const shape = shapes.get(type)?.shape;
+  if (shape === undefined) return undefined;
+  if (shape.trusted) return { kind: 'distrust', types: [type] };
+  const [seen] = seenShape(type, shape);
+  return memory.unused.has(seenKey(seen!)) ? { kind: 'drop-shape', seen: seen! } : { kind: 'wait', seen: [seen!] };
+}
+
+/** Generations that are not ready any more leave one lease after this run has seen that. */
+function leaveStep(leaving: readonly SeenState[], memory: RunMemory): Step | undefined {
+  const waiting = leaving.filter((seen) => !memory.unused.has(seenKey(seen)));
+  if (waiting.length > 0) return { kind: 'wait', seen: waiting };
+  return leaving.length === 0 ? undefined : { kind: 'abandon', seen: leaving[0]! };
+}
+
+/** A name with or without a generation: `search:USER.name@2`. */
+export function parseName(text: string): { name: string; id?: number } {
+  const match = /^(.+)@([1-9]\d{0,8})$/.exec(text);
+  return match === null ? { name: text } : { name: match[1]!, id: Number(match[2]) };
+}
+
+function isDropped(name: string, action: MigrateAction | undefined): boolean {
+  return action !== undefined && action.kind !== 'retire' && parseName(action.name).name === name;
+}
+
+function seenOf(name: string, { id, changed }: Generation): SeenState {
+  return { name, id, changed };
+}
+
+function seenShape(type: string, shape: Shape | undefined): SeenState[] {
+  return shape === undefined ? [] : [{ name: type, id: shape.id, changed: shape.changed }];
+}

@@ -1,0 +1,90 @@
+import { hash128 } from '../items/keys.ts';
+
+/**
+ * Definitions as data: what a compiled model holds, without its functions, in a form that JSON keeps. What is undefined or
+ * false is left out, so that a new option whose default is one of the two changes no fingerprint.
+ */
+
+/** A value that JSON keeps. */
+export type Data = boolean | number | string | null | readonly Data[] | { readonly [name: string]: Data };
+
+/** Maps and sets are told from plain objects by these names, which no option has. */
+const MAP = '$map';
+const SET = '$set';
+
+/** A derive, as data and as a compiled model holds it. */
+interface DeriveValue {
+  kind: 'derive';
+  version?: number;
+}
+
+/** A value of a compiled model as data. Of a derive only its version stays. */
+export function dataOf(value: unknown): Data | undefined {
+  if (value === undefined || value === false || typeof value === 'function') return undefined;
+  if (value === null || typeof value !== 'object') return value as Data;
+  if (isDerive(value)) return { kind: 'derive', version: value.version ?? 1 };
+  if (Array.isArray(value)) return value.map((entry) => dataOf(entry) ?? null);
+  if (value instanceof Set) return { [SET]: [...value].sort() };
+  if (value instanceof Map) {
+    const entries = [...value].sort(([left], [right]) => (left < right ? -1 : 1));
+    return { [MAP]: entries.map(([name, entry]): Data => [name, dataOf(entry) ?? null]) };
+  }
+  const data: Record<string, Data> = {};
+  for (const name of Object.keys(value).sort()) {
+    const entry = dataOf((value as Record<string, unknown>)[name]);
+    if (entry !== undefined) data[name] = entry;
+  }
+  return data;
+}
+
+/** Finds the function of a derive: by its place in the definition, such as `order/0`, and its version. */
+export type FindCode = (place: string, version: number) => unknown;
+
+/** The value of a compiled model out of data; each derive is what `findCode` gives for it. */
+export function modelValue(data: Data, findCode: FindCode, place = ''): unknown {
+  if (data === null || typeof data !== 'object') return data;
+  if (Array.isArray(data)) return data.map((entry, i) => modelValue(entry, findCode, `${place}/${partName(entry, i)}`));
+  const object = data as { readonly [name: string]: Data };
+  if (isDerive(object)) return findCode(place, object.version ?? 1);
+  const set = object[SET];
+  if (Array.isArray(set)) return new Set(set);
+  const map = object[MAP];
+  if (Array.isArray(map)) {
+    return new Map(
+      (map as [string, Data][]).map(([name, entry]) => [name, modelValue(entry, findCode, `${place}/${name}`)]),
+    );
+  }
+  return Object.fromEntries(
+    Object.entries(object).map(([name, entry]) => [name, modelValue(entry, findCode, `${place}/${name}`)]),
+  );
+}
+
+/** The derives of a value of a compiled model, by their places. */
+export function derivesOf(value: unknown, place = '', found = new Map<string, object>()): Map<string, object> {
+  if (value === null || typeof value !== 'object') return found;
+  if (isDerive(value)) return found.set(place, value);
+  if (value instanceof Set) return found;
+  const entries: Iterable<[unknown, unknown]> = Array.isArray(value)
+    ? value.map((entry, i): [string, unknown] => [partName(entry, i), entry])
+    : value instanceof Map
+      ? value
+      : Object.entries(value);
+  for (const [name, entry] of entries) derivesOf(entry, `${place}/${String(name)}`, found);
+  return found;
+}
+
+/** Sixteen hex digits that are equal for equal data only. */
+export function fingerprintOf(data: Data): string {
+  return hash128(JSON.stringify(data)).slice(0, 16);
+}
+
+/** What a part of a list is called in places: parts with names keep theirs, whatever stands before them. */
+function partName(part: unknown, i: number): string {
+  const { name, type } = Object(part) as { name?: unknown; type?: unknown };
+  if (typeof name === 'string') return name;
+  return typeof type === 'string' ? type : String(i);
+}
+
+function isDerive(value: object): value is DeriveValue {
+  return 'kind' in value && value.kind === 'derive';
+}

@@ -1,0 +1,262 @@
+import { EdgeloomError } from '../errors.ts';
+import type {
+  CompiledModel,
+  EdgeModel,
+  InboundModel,
+  InboundOrder,
+  NodeModel,
+  Projection,
+  SearchModel,
+} from '../model/compiled.ts';
+import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
+
+/**
+ * What a model says of each of its projections, and of the views of each node type, taken apart: a definition holds all that
+ * its items depend on, so that two models with the same definition make the same items of the same base items.
+ */
+
+/** What decides which base items are edges of a type. */
+export type EdgeTyping = Pick<EdgeModel, 'type' | 'from' | 'to' | 'keys'>;
+/** What applies to all orders of an edge type. */
+export type InboundSettings = Omit<InboundModel, 'orders' | 'items'>;
+/** What the views show of the nodes that are in their own index partitions. */
+export type Owners = ReadonlyMap<string, Projection>;
+
+/** A search of a node type. */
+export interface SearchDefinition {
+  kind: 'search';
+  type: string;
+  search: SearchModel;
+}
+
+/** The item that gsi0 and gsi1 share, with the count of the edges and the owner's item. */
+export interface FamilyDefinition {
+  kind: 'inbound';
+  edge: EdgeTyping;
+  degree: boolean;
+  orders: readonly InboundOrder[];
+  settings?: InboundSettings;
+  owners?: Owners;
+}
+
+/** A named order. */
+export interface OrderDefinition {
+  kind: 'order';
+  edge: EdgeTyping;
+  order: InboundOrder;
+  settings: InboundSettings;
+  owners?: Owners;
+}
+
+/** The views of a node type: what they show of the node, and of the edges that leave it. */
+export interface ViewDefinition {
+  kind: 'view';
+  type: string;
+  view: Projection;
+  viewBudgetBytes?: number;
+  edges: readonly (EdgeTyping & Pick<EdgeModel, 'labels' | 'copy'>)[];
+}
+
+/** The definition of a projection with keys of its own. */
+export type KeyedDefinition = SearchDefinition | FamilyDefinition | OrderDefinition;
+/** Any definition. */
+export type Definition = KeyedDefinition | ViewDefinition;
+
+/** A definition with what is known of it: the data that the registry keeps, and its fingerprints. */
+export interface Defined<D extends Definition = Definition> {
+  name: string;
+  definition: D;
+  data: Data;
+  /** Of all of it. */
+  fingerprint: string;
+  /** Of all but how items are spread over index partitions: what a reader's results depend on. */
+  meaning: string;
+  /** The functions, by place. */
+  code: ReadonlyMap<string, object>;
+}
+
+/** The definitions of a model. */
+export interface Definitions {
+  /** By name. */
+  projections: ReadonlyMap<string, Defined<KeyedDefinition>>;
+  /** By node type. */
+  views: ReadonlyMap<string, Defined<ViewDefinition>>;
+}
+
+const known = new WeakMap<CompiledModel, Definitions>();
+
+/** Takes a model apart; once for each model. */
+export function definitionsOf(model: CompiledModel): Definitions {
+  let definitions = known.get(model);
+  if (definitions === undefined) {
+    definitions = takeApart(model);
+    known.set(model, definitions);
+  }
+  return definitions;
+}
+
+/** The name of a search. */
+export function searchName(type: string, search: string): string {
+  return `search:${type}.${search}`;
+}
+
+/** The name of what gsi0, gsi1 and the count of an edge type are. */
+export function familyName(edgeType: string): string {
+  return `inbound:${edgeType}`;
+}
+
+/** The name of a named order. */
+export function orderName(edgeType: string, order: string): string {
+  return `order:${edgeType}.${order}`;
+}
+
+/** The name of the views of a node type. */
+export function viewName(type: string): string {
+  return `view:${type}`;
+}
+
+function takeApart(model: CompiledModel): Definitions {
+  const projections = new Map<string, Defined<KeyedDefinition>>();
+  const add = (name: string, definition: KeyedDefinition): unknown => projections.set(name, defined(name, definition));
+  const views = new Map<string, Defined<ViewDefinition>>();
+  for (const node of model.nodes.values()) {
+    views.set(node.type, defined(viewName(node.type), viewDefinition(model, node)));
+    for (const search of node.searches.values()) {
+      add(searchName(node.type, search.name), { kind: 'search', type: node.type, search });
+    }
+  }
+  for (const edge of model.edges.values()) {
+    const typing = typingOf(edge);
+    const { type, inbound, degree } = edge;
+    const shared = [...(inbound?.orders.values() ?? [])].filter(({ isNamed }) => !isNamed);
+    const rest = settingsOf(model, edge);
+    if (shared.length > 0 || degree) {
+      const settings = shared.length > 0 ? rest : {};
+      add(familyName(type), { kind: 'inbound', edge: typing, degree, orders: shared, ...settings });
+    }
+    for (const order of inbound?.orders.values() ?? []) {
+      if (!order.isNamed || rest.settings === undefined) continue;
+      const settings = { settings: rest.settings, owners: rest.owners };
+      add(orderName(type, order.name), { kind: 'order', edge: typing, order, ...settings });
+    }
+  }
+  return { projections, views };
+}
+
+function defined<D extends Definition>(name: string, definition: D): Defined<D> {
+  const data = dataOf(definition)!;
+  checkKnownOptions(name, definition.kind, data);
+  return {
+    ...{ name, definition, data },
+    fingerprint: fingerprintOf(data),
+    meaning: meaningFingerprint(data),
+    code: derivesOf(definition),
+  };
+}
+
+/** A fingerprint of what results depend on. */
+export function meaningFingerprint(data: Data): string {
+  return fingerprintOf(meaningOf(data));
+}
+
+/** A fingerprint of what the order of a search's hits means. */
+export function meaningOfSearch({ order, fold, each }: SearchModel): string {
+  return fingerprintOf(dataOf({ order, fold, each })!);
+}
+
+/** A fingerprint of what an order of an edge type means. */
+export function meaningOfOrder({ type }: EdgeModel, { name, order }: InboundOrder): string {
+  return fingerprintOf(dataOf({ type, name, order })!);
+}
+
+/** What results depend on: not where in the index an item lies, unless that decides which questions can be asked. */
+function meaningOf(data: Data): Data {
+  if (data === null || typeof data !== 'object' || Array.isArray(data)) return data;
+  const entries = Object.entries(data).flatMap(([name, entry]): [string, Data][] => {
+    if (name === 'hash' || name === 'shardBy') return [];
+    if (name === 'shards') return entry === 'value' ? [[name, entry]] : [];
+    return [[name, name === 'search' || name === 'settings' ? meaningOf(entry) : entry]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function typingOf({ type, from, to, keys }: EdgeModel): EdgeTyping {
+  return { type, from, to, keys };
+}
+
+function settingsOf(
+  { nodes }: CompiledModel,
+  { inbound, to }: EdgeModel,
+): { settings?: InboundSettings; owners?: Owners } {
+  if (inbound === undefined) return {};
+  const { orders: _orders, items: _items, ...settings } = inbound;
+  if (!settings.includeOwner) return { settings };
+  const owners = [...to].flatMap((type): [string, Projection][] => {
+    const node = nodes.get(type);
+    return node === undefined ? [] : [[type, node.view]];
+  });
+  return { settings, owners: new Map(owners) };
+}
+
+function viewDefinition({ edges }: CompiledModel, { type, view, viewBudgetBytes }: NodeModel): ViewDefinition {
+  const listed = [...edges.values()].filter(({ from, labels }) => from.has(type) && labels !== undefined);
+  const parts = listed
+    .map((edge) => ({ ...typingOf(edge), labels: edge.labels, copy: edge.copy }))
+    .sort((left, right) => (left.type < right.type ? -1 : 1));
+  return { kind: 'view', type, view, viewBudgetBytes, edges: parts };
+}
+
+const SETTINGS = ['shards', 'shardBy', 'hash', 'project', 'includeOwner'];
+const ORDER = ['name', 'index', 'order', 'isNamed'];
+const TYPING = ['type', 'from', 'to', 'keys'];
+/** The options that this software maintains, by the part of a definition that they stand in. */
+const OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  search: ['kind', 'type', 'search'],
+  'search/search': [
+    ...['indexPartition', 'name', 'order', 'each', 'fold', 'partition', 'shards', 'shardBy', 'hash', 'project'],
+  ],
+  inbound: ['kind', 'edge', 'degree', 'orders', 'settings', 'owners'],
+  'inbound/edge': TYPING,
+  'inbound/orders': ORDER,
+  'inbound/settings': SETTINGS,
+  order: ['kind', 'edge', 'order', 'settings', 'owners'],
+  'order/edge': TYPING,
+  'order/order': ORDER,
+  'order/settings': SETTINGS,
+  view: ['kind', 'type', 'view', 'viewBudgetBytes', 'edges'],
+  'view/edges': [...TYPING, 'labels', 'copy'],
+};
+/** The orders that this software can derive. */
+const ORDERS: ReadonlySet<string> = new Set(['attribute', 'rank', 'derive', 'path']);
+
+/**
+ * Throws `unknown-definition` where a definition has a part that this software does not maintain: it comes from a newer one, and
+ * items made without that part would be wrong.
+ */
+export function checkKnownOptions(name: string, kind: string, data: Data): void {
+  const options = OPTIONS[kind];
+  if (options === undefined) throw unknownDefinition(name, kind);
+  for (const [option, entry] of entriesOf(data)) {
+    if (!options.includes(option)) throw unknownDefinition(name, option);
+    const inner = OPTIONS[`${kind}/${option}`];
+    for (const part of inner === undefined ? [] : Array.isArray(entry) ? entry : [entry]) {
+      for (const [innerOption, value] of entriesOf(part)) {
+        if (!inner!.includes(innerOption)) throw unknownDefinition(name, innerOption);
+        const order = innerOption === 'order' ? Object(value) : undefined;
+        if (order !== undefined && !ORDERS.has(String(order.kind))) throw unknownDefinition(name, String(order.kind));
+      }
+    }
+  }
+}
+
+function entriesOf(data: Data): [string, Data][] {
+  return data === null || typeof data !== 'object' || Array.isArray(data) ? [] : Object.entries(data);
+}
+
+function unknownDefinition(name: string, option: string): EdgeloomError {
+  return new EdgeloomError(
+    'unknown-definition',
+    `The registry's definition of ${name} has ${JSON.stringify(option)}, which this version of Edgeloom does not know.`,
+    'Deploy the version of Edgeloom that the table was last migrated with.',
+  );
+}

@@ -1,0 +1,50 @@
+import type { CompiledModel, ViewShape } from '../model/compiled.ts';
+import type { ViewDefinition } from './definition.ts';
+import { compileLayers, type Kept, type LayerPart } from './layer.ts';
+import { type Generation, type Registry, stampText } from './registry.ts';
+import { type DefinitionData, reviveKeyed, reviveView } from './revive.ts';
+
+/**
+ * The model that a writer maintains: what the registry keeps, compiled. All but the newest generations that fit together, and
+ * the views, is in further models, so that no two definitions of one name are ever in one.
+ */
+
+/** How much earlier than the registry's clock a record's time may be although it was made later, in milliseconds. */
+export const CLOCK_MARGIN_MS = 5 * 60_000;
+
+/**
+ * The model of everything that the registry keeps, with the functions of the own model. Throws `projection-code-missing`
+ * where that lacks one, and `unknown-definition` where a definition comes from newer software.
+ */
+export function effectiveModel(registry: Registry, data: DefinitionData, own: CompiledModel): CompiledModel {
+  const views: ViewDefinition[] = [];
+  const shapes = new Map<string, ViewShape>();
+  for (const [type, { shape }] of registry.shapes) {
+    if (shape === undefined) continue;
+    views.push(reviveView(type, shape.definition, data, own));
+    shapes.set(type, { stamp: stampText(shape.id), ready: shape.ready, settleBefore: settleBefore(shape) ?? 0 });
+  }
+  const parts = keptGenerations(registry).map(({ name, kept }): LayerPart => {
+    return { definition: reviveKeyed(name, kept.definition, data, own), kept: keptOf(kept.id, settleBefore(kept)) };
+  });
+  return { ...compileLayers(views, parts, own, `@${registry.version}`), shapes };
+}
+
+/** A generation as the planner takes it. */
+export function keptOf(id: number, before?: number): Kept {
+  return { ...(id !== 1 && { generation: id }), ...(before !== undefined && { settleBefore: before }) };
+}
+
+/** The newest first, so that the first model is the one that most readers ask for. */
+function keptGenerations({ projections }: Registry): { name: string; kept: Generation }[] {
+  const kept = [...projections].flatMap(([name, { generations }]) =>
+    generations.filter(({ state }) => state !== 'absent').map((generation) => ({ name, kept: generation })),
+  );
+  return kept.sort((left, right) => right.kept.id - left.kept.id);
+}
+
+/** Until it is noted since when something is kept, every record may be older. */
+function settleBefore({ since }: { since?: number }): number | undefined {
+  if (since === undefined) return Number.POSITIVE_INFINITY;
+  return since === 0 ? undefined : since + CLOCK_MARGIN_MS;
+}

@@ -1,0 +1,95 @@
+import { EdgeloomError } from '../errors.ts';
+import { numberOf, stringOf } from '../items/attribute-value.ts';
+import { REVISION } from '../items/derived-item.ts';
+import { SERVICE_PARTITION } from '../items/keys.ts';
+import { type CountingReader, readItem, readItems } from '../store/pages.ts';
+import type { ItemKey, Store } from '../store/port.ts';
+import type { Data } from './data.ts';
+import { decodeRegistry, encodeRegistry, type Registry } from './registry.ts';
+import type { DefinitionData } from './revive.ts';
+
+/**
+ * The registry's items, in a partition of their own: `head`, and the definitions by their fingerprints. Their sort keys are
+ * in lower case and without `~`: neither the stream's filter nor a repair by earlier software takes them for its own.
+ */
+
+const HEAD: ItemKey = { source: SERVICE_PARTITION, target: 'head' };
+const DEFINITION_PREFIX = 'definitions/';
+const STATE = 'state';
+const DEFINITION = 'definition';
+
+/** A head as it was read. */
+export interface Head {
+  registry: Registry;
+  /** What a write of the next one compares. */
+  revision: string | undefined;
+}
+
+/** A consistent read of the head; undefined where the table has no registry. */
+export async function readHead(reader: CountingReader<'get'>): Promise<Head | undefined> {
+  const item = await readItem(reader, HEAD);
+  const text = stringOf(item?.[STATE]);
+  if (item === undefined || text === undefined) return undefined;
+  return { registry: decodeRegistry(text), revision: numberOf(item[REVISION]) };
+}
+
+/** Writes the next head, if nothing has changed it since `revision` was read; false where something has. */
+export async function writeHead(
+  store: Pick<Store, 'update'>,
+  registry: Registry,
+  revision: string | undefined,
+): Promise<boolean> {
+  const { applied } = await store.update({
+    key: HEAD,
+    set: { [STATE]: { S: encodeRegistry(registry) } },
+    unset: [],
+    condition: { kind: 'revision', revision },
+  });
+  return applied;
+}
+
+/** Puts definitions beside the head, before a head names them. Each is named by its content, so that none changes. */
+export async function writeDefinitions(
+  store: Pick<Store, 'update' | 'get'>,
+  definitions: ReadonlyMap<string, Data>,
+): Promise<void> {
+  for (const [fingerprint, data] of definitions) {
+    const key = definitionKey(fingerprint);
+    const { item } = await store.get(key, { consistent: true });
+    if (item?.[DEFINITION] !== undefined) continue;
+    const set = { [DEFINITION]: { S: JSON.stringify(data) } };
+    await store.update({ key, set, unset: [], condition: { kind: 'revision', revision: undefined } });
+  }
+}
+
+/** Reads definitions that are not in `known` yet, and adds them to it: they never change. */
+export async function readDefinitions(
+  reader: CountingReader<'getMany'>,
+  { projections, shapes }: Registry,
+  known: Map<string, Data>,
+): Promise<DefinitionData> {
+  const named = new Set<string>();
+  for (const { generations } of projections.values()) for (const { definition } of generations) named.add(definition);
+  for (const { shape } of shapes.values()) if (shape !== undefined) named.add(shape.definition);
+  const unread = [...named].filter((fingerprint) => !known.has(fingerprint));
+  if (unread.length === 0) return known;
+  const items = await readItems(reader, unread.map(definitionKey));
+  for (const [i, fingerprint] of unread.entries()) {
+    const text = stringOf(items[i]?.[DEFINITION]);
+    if (text !== undefined) known.set(fingerprint, JSON.parse(text) as Data);
+  }
+  return known;
+}
+
+function definitionKey(fingerprint: string): ItemKey {
+  return { source: SERVICE_PARTITION, target: DEFINITION_PREFIX + fingerprint };
+}
+
+/** A registry that was there is gone: what readers and writers have relied on is not known any more. */
+export function registryGone(): EdgeloomError {
+  return new EdgeloomError(
+    'registry-gone',
+    'The table had a registry, and it is gone.',
+    'Restore the items of the partition ~edgeloom from a backup, or run edgeloom migrate and start this process anew.',
+  );
+}

@@ -1,0 +1,55 @@
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { COUNTED, INDEX_KEYS } from '../items/derived-item.ts';
+import { splitGeneration } from '../items/generation.ts';
+import {
+  DEGREE_PREFIX,
+  INDEX_PREFIX,
+  orderKeyPrefix,
+  orderOfIndexKey,
+  parseNodeId,
+  typePrefix,
+} from '../items/keys.ts';
+import { familyName, orderName, searchName } from './definition.ts';
+
+/** Which generation of which projection a derived item belongs to. */
+export interface Ownership {
+  name: string;
+  generation: number;
+}
+
+const OWNER = /^~ix\/#includeOwner\/([A-Z][A-Z0-9_]*)(?:\/(.+))?$/;
+
+/**
+ * Tells a derived item's projection by its key, and where that is hashed by what the item holds. Undefined for views and what
+ * else has no generations, and for a tombstone whose key is hashed.
+ */
+export function ownerOfItem(source: string, sortKey: string, item: Item): Ownership | undefined {
+  const { generation, plain } = splitGeneration(sortKey);
+  const owned = (name: string | undefined) => (name === undefined ? undefined : { name, generation });
+  if (plain.startsWith(DEGREE_PREFIX)) return owned(familyName(plain.slice(DEGREE_PREFIX.length)));
+  if (!plain.startsWith(INDEX_PREFIX)) return undefined;
+  const owner = OWNER.exec(plain);
+  if (owner !== null) return owned(owner[2] === undefined ? familyName(owner[1]!) : orderName(owner[1]!, owner[2]));
+  const order = orderOfIndexKey(plain);
+  const rest = plain.slice(order === undefined ? INDEX_PREFIX.length : orderKeyPrefix(order).length);
+  const isEdge = order !== undefined || rest.startsWith('#') || rest[rest.search(/[-/]/)] === '-';
+  if (!isEdge) {
+    const type = parseNodeId(source)?.type;
+    return owned(type && searchName(type, decodeURIComponent(rest.split('/', 1)[0]!)));
+  }
+  const edgeType = rest.startsWith('#') ? edgeTypeHeld(item) : typePrefix(rest);
+  if (edgeType === undefined) return undefined;
+  return owned(order === undefined ? familyName(edgeType) : orderName(edgeType, order));
+}
+
+/** The edge type that an item with a hashed key holds: in its count, or in an index partition, behind an order's name. */
+function edgeTypeHeld(item: Item): string | undefined {
+  const counted = stringOf(item[COUNTED]);
+  if (counted !== undefined) return counted.slice(counted.indexOf('/') + 1);
+  for (const { partition } of Object.values(INDEX_KEYS)) {
+    const key = stringOf(item[partition]);
+    const match = key === undefined ? null : /^(?:[a-z]\w*(?:@\d+)?\/)?([A-Z][A-Z0-9_]*)[@-]/.exec(key);
+    if (match !== null) return match[1];
+  }
+  return undefined;
+}

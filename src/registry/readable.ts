@@ -1,0 +1,126 @@
+import { EdgeloomError } from '../errors.ts';
+import { parseNodeId } from '../items/keys.ts';
+import type { CompiledModel, EdgeModel, InboundModel, InboundOrder, SearchModel } from '../model/compiled.ts';
+import {
+  type Defined,
+  definitionsOf,
+  familyName,
+  type KeyedDefinition,
+  meaningFingerprint,
+  orderName,
+  searchName,
+  viewName,
+} from './definition.ts';
+import { keptOf } from './effective.ts';
+import { compileLayers, type LayerPart } from './layer.ts';
+import { type Registry, stampText } from './registry.ts';
+import { type DefinitionData, reviveKeyed } from './revive.ts';
+
+/**
+ * What a reader of one model may use of what the table keeps. Of a projection any ready generation with the meaning of the
+ * reader's own model will do, by its stored definition: it may lie in other shards. Of views the one shape, if it is the
+ * reader's own.
+ */
+export interface Readable {
+  /** The search as it is stored; throws `projection-not-ready`. */
+  search(search: SearchModel): SearchModel;
+  /** An order of an edge type as it is stored; throws `projection-not-ready`. */
+  order(edge: EdgeModel, order: InboundOrder): { inbound: InboundModel; order: InboundOrder };
+  /** The generation of an edge type's count; undefined where the base edges have to be counted. */
+  countGeneration(edge: EdgeModel): number | undefined;
+  /** All that may be used, as a model: keys and contents of the items that the reader relies on. */
+  model: CompiledModel;
+  /** What a view of this node has to be to be used; undefined where the base items have to be read. */
+  view(id: string): UsableShape | undefined;
+}
+
+/** Which views may be used. */
+export interface UsableShape {
+  /** Stamp of the views. */
+  stamp: string;
+  /** Whether a missing view says that there is nothing. */
+  ready: boolean;
+}
+
+/** What the registry offers a reader of a model. */
+export function readableOf(registry: Registry, data: DefinitionData, own: CompiledModel): Readable {
+  const mine = definitionsOf(own);
+  const found = new Map<string, { definition: KeyedDefinition; generation: number } | undefined>();
+  const lookUp = (name: string) => {
+    if (!found.has(name)) found.set(name, usable(registry, data, own, mine.projections.get(name)));
+    return found.get(name);
+  };
+  const ready = (name: string) => {
+    const usableNow = lookUp(name);
+    if (usableNow === undefined) throw notReady(registry, name, mine.projections.get(name));
+    return usableNow;
+  };
+  const parts = [...mine.projections.keys()].flatMap((name): LayerPart[] => {
+    const found = lookUp(name);
+    return found === undefined ? [] : [{ definition: found.definition, kept: keptOf(found.generation) }];
+  });
+  const views = [...mine.views.values()].map(({ definition }) => definition);
+  return {
+    model: compileLayers(views, parts, own, own.fingerprint),
+    search(search) {
+      const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
+      const { definition, generation } = ready(searchName(type, search.name));
+      return definition.kind === 'search' ? { ...definition.search, generation } : search;
+    },
+    order(edge, order) {
+      const { definition, generation } = ready(
+        order.isNamed ? orderName(edge.type, order.name) : familyName(edge.type),
+      );
+      const inbound = edge.inbound!;
+      if (definition.kind === 'search') return { inbound, order };
+      return { inbound: { ...inbound, ...definition.settings }, order: { ...order, generation } };
+    },
+    countGeneration: (edge) => (edge.degree ? lookUp(familyName(edge.type))?.generation : undefined),
+    view(id) {
+      const type = parseNodeId(id)?.type ?? '';
+      const shape = registry.shapes.get(type)?.shape;
+      if (shape === undefined || !shape.trusted) return undefined;
+      if (shape.definition !== mine.views.get(type)?.fingerprint) return undefined;
+      return { stamp: stampText(shape.id), ready: shape.ready };
+    },
+  };
+}
+
+/** The newest ready generation with the meaning of the reader's own definition. */
+function usable(
+  registry: Registry,
+  data: DefinitionData,
+  own: CompiledModel,
+  mine: Defined<KeyedDefinition> | undefined,
+): { definition: KeyedDefinition; generation: number } | undefined {
+  if (mine === undefined) return undefined;
+  const generations = [...(registry.projections.get(mine.name)?.generations ?? [])].reverse();
+  for (const { id, definition, state } of generations) {
+    const stored = data.get(definition);
+    if (state !== 'ready' || stored === undefined || meaningFingerprint(stored) !== mine.meaning) continue;
+    return { definition: reviveKeyed(mine.name, definition, data, own), generation: id };
+  }
+  return undefined;
+}
+
+function notReady(registry: Registry, name: string, mine: Defined<KeyedDefinition> | undefined): EdgeloomError {
+  const generations = registry.projections.get(name)?.generations ?? [];
+  const built = generations.find(({ definition, state }) => definition === mine?.fingerprint && state === 'kept');
+  return new EdgeloomError(
+    'projection-not-ready',
+    built === undefined
+      ? `The table keeps no ${name} as this model defines it.`
+      : `${name} is being built and not ready yet.`,
+    built === undefined ? 'Run edgeloom migrate with this model.' : 'Wait until edgeloom migrate is done.',
+  );
+}
+
+/** Why the reader's own views cannot be used; for `status`. */
+export function viewProblem(registry: Registry, own: CompiledModel, type: string): string | undefined {
+  const shape = registry.shapes.get(type)?.shape;
+  const mine = definitionsOf(own).views.get(type);
+  if (shape === undefined || mine === undefined) return undefined;
+  if (shape.definition !== mine.fingerprint) return `${viewName(type)} is kept as another model defines it`;
+  if (!shape.trusted) return `${viewName(type)} is about to change`;
+  return shape.ready ? undefined : `${viewName(type)} is being built`;
+}

@@ -1,0 +1,80 @@
+import type { CompiledModel } from '../model/compiled.ts';
+import type { Store } from '../store/port.ts';
+import type { Data } from './data.ts';
+import { readDefinitions, readHead, registryGone } from './head.ts';
+import { type Readable, readableOf } from './readable.ts';
+
+/**
+ * How long a reader may rely on what it has read in the registry, in milliseconds. Whoever takes something from readers
+ * waits so long before anything that they rely on changes.
+ */
+export const LEASE_MS = 30_000;
+
+/** What a reader may use at the moment; absent: the table has no registry. */
+export interface Lease {
+  readable: Readable | undefined;
+  /** When it was asked for: before the registry was read. */
+  startedAtMs: number;
+  version: number | undefined;
+}
+
+/** Gives the reads of one reader what they may use. */
+export interface ReaderLeases {
+  /**
+   * Runs one read with what it may use, all of it with the same. An answer counts only if the lease still holds when the
+   * last page has come, or nothing has changed in the registry meanwhile; else the read is made again.
+   */
+  hold<T>(read: (readable: Readable | undefined) => Promise<T>): Promise<T>;
+}
+
+/** Reads that no registry decides. */
+export const WITHOUT_REGISTRY: ReaderLeases = { hold: (read) => read(undefined) };
+
+/**
+ * Leases from a table's registry: read consistently at the first read, and again when the lease has ended.
+ *
+ * @param clock milliseconds of a clock that never goes back.
+ */
+export function registryLeases(
+  own: CompiledModel,
+  store: Pick<Store, 'get' | 'getMany'>,
+  clock: () => number = () => performance.now(),
+): ReaderLeases {
+  const known = new Map<string, Data>();
+  let current: Lease | undefined;
+  let renewal: Promise<Lease> | undefined;
+  const isHeld = (lease: Lease): boolean => clock() - lease.startedAtMs < LEASE_MS;
+  const renew = async (): Promise<Lease> => {
+    const startedAtMs = clock();
+    const reader = { store, stats: { rcu: 0 } };
+    const head = await readHead(reader);
+    if (head === undefined) {
+      if (current?.version !== undefined) throw registryGone();
+      return { readable: undefined, startedAtMs, version: undefined };
+    }
+    const { registry } = head;
+    if (current?.version === registry.version) return { ...current, startedAtMs };
+    const data = await readDefinitions(reader, registry, known);
+    return { readable: readableOf(registry, data, own), startedAtMs, version: registry.version };
+  };
+  const renewed = async (): Promise<Lease> => {
+    renewal ??= renew().finally(() => {
+      renewal = undefined;
+    });
+    current = await renewal;
+    return current;
+  };
+  return {
+    async hold(read) {
+      let lease = current !== undefined && isHeld(current) ? current : await renewed();
+      for (;;) {
+        const result = await read(lease.readable);
+        if (isHeld(lease)) return result;
+        const next = await renewed();
+        // The version only rises: the same one at both ends says that nothing has changed between them.
+        if (next.version === lease.version) return result;
+        lease = next;
+      }
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import { EdgeloomError, StoreError } from '../errors.ts';
+import type { CompiledModel, Compute } from '../model/compiled.ts';
+import { type Data, type FindCode, modelValue } from './data.ts';
+import {
+  checkKnownOptions,
+  type Definition,
+  definitionsOf,
+  type KeyedDefinition,
+  type ViewDefinition,
+  viewName,
+} from './definition.ts';
+
+/** Definitions as data, by their fingerprints. */
+export type DefinitionData = ReadonlyMap<string, Data>;
+
+/** The definition of a generation, with the functions of the own model. */
+export function reviveKeyed(
+  name: string,
+  fingerprint: string,
+  data: DefinitionData,
+  own: CompiledModel,
+): KeyedDefinition {
+  const mine = definitionsOf(own).projections.get(name);
+  if (mine?.fingerprint === fingerprint) return mine.definition;
+  return revived(name, fingerprint, data, mine?.code) as KeyedDefinition;
+}
+
+/** The definition of the views of a node type, with the functions of the own model. */
+export function reviveView(
+  type: string,
+  fingerprint: string,
+  data: DefinitionData,
+  own: CompiledModel,
+): ViewDefinition {
+  const mine = definitionsOf(own).views.get(type);
+  if (mine?.fingerprint === fingerprint) return mine.definition;
+  return revived(viewName(type), fingerprint, data, mine?.code) as ViewDefinition;
+}
+
+function revived(
+  name: string,
+  fingerprint: string,
+  data: DefinitionData,
+  code: ReadonlyMap<string, object> | undefined,
+): Definition {
+  const stored = data.get(fingerprint);
+  if (stored === undefined) {
+    throw new EdgeloomError(
+      'registry-incomplete',
+      `The registry names a definition of ${name} that is not in the table.`,
+      'Restore the items of the partition ~edgeloom, or register the table anew.',
+    );
+  }
+  checkKnownOptions(name, kindOf(stored), stored);
+  const findCode: FindCode = (place, version) => {
+    const derive = code?.get(place) as Partial<DeriveCode> | undefined;
+    const compute = (derive?.version ?? 1) === version ? derive?.compute : derive?.others?.[version];
+    if (compute === undefined) throw codeMissing(name, version);
+    return { kind: 'derive', compute, version };
+  };
+  return modelValue(stored, findCode) as Definition;
+}
+
+/** What a compiled derive holds. */
+interface DeriveCode {
+  compute: Compute;
+  version?: number;
+  others?: Readonly<Record<number, Compute>>;
+}
+
+function kindOf(data: Data): string {
+  return typeof data === 'object' && data !== null && 'kind' in data ? String(data.kind) : '';
+}
+
+/** Retryable: nothing is lost, and a deployment mends it. */
+function codeMissing(name: string, version: number): StoreError {
+  return new StoreError(
+    'retryable',
+    'projection-code-missing',
+    `The table keeps ${name} with version ${version} of its derive function, which this model does not have.`,
+    `Deploy a model whose derive of ${name} has version ${version}, or lists that version under others.`,
+  );
+}

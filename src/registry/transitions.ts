@@ -1,0 +1,210 @@
+import { EdgeloomError } from '../errors.ts';
+import type { Generation, KeyedProjection, Registry, Shape, TableIdentity, TypeShape } from './registry.ts';
+
+/**
+ * The changes of a registry, one step of one thing at a time; each is written under the revision that it was made from. A
+ * step names the id that it means, and the change that brought it into the state that the step begins in: what has moved
+ * since, and came back, is refused.
+ */
+
+/** A generation, or a shape, in the state that a run has seen it in. */
+export interface SeenState {
+  /** Of a projection, or of a shape the node type. */
+  name: string;
+  id: number;
+  changed: number;
+}
+
+/** A registry in which nothing is listed. */
+export const EMPTY_REGISTRY: Registry = { version: 0, projections: new Map(), shapes: new Map() };
+
+/** Lists everything of a model in a table that has no registry: ready where the table is empty, kept where it is not. */
+export function register(
+  fingerprints: { projections: ReadonlyMap<string, string>; shapes: ReadonlyMap<string, string> },
+  isEmpty: boolean,
+  table?: TableIdentity,
+): Registry {
+  const state = isEmpty ? ({ state: 'ready', since: 0 } as const) : ({ state: 'kept' } as const);
+  const trust = isEmpty ? { trusted: true, ready: true, since: 0 } : { trusted: true, ready: false };
+  return {
+    version: 1,
+    ...(table && { table }),
+    projections: new Map(
+      [...fingerprints.projections].map(([name, definition]) => {
+        return [name, { next: 2, generations: [{ id: 1, definition, ...state, changed: 1 }] }];
+      }),
+    ),
+    shapes: new Map(
+      [...fingerprints.shapes].map(([type, definition]) => {
+        return [type, { next: 2, shape: { id: 1, definition, ...trust, changed: 1 } }];
+      }),
+    ),
+  };
+}
+
+/** Has writers keep a definition from now on, as a new generation. */
+export function keep(registry: Registry, name: string, definition: string): Registry {
+  const { next, generations } = registry.projections.get(name) ?? { next: 1, generations: [] };
+  const added: Generation = { id: next, definition, state: 'kept', changed: registry.version + 1 };
+  return withProjection(registry, name, { next: next + 1, generations: [...generations, added] });
+}
+
+/** Notes since when a generation is kept, or a shape installed, by a clock that was read after that was written. */
+export function noteSince(registry: Registry, since: number): Registry {
+  const stamped = <T extends { since?: number }>(entry: T): T =>
+    entry.since === undefined ? { ...entry, since } : entry;
+  return {
+    ...registry,
+    version: registry.version + 1,
+    projections: new Map(
+      [...registry.projections].map(([name, { next, generations }]) => {
+        return [name, { next, generations: generations.map(stamped) }];
+      }),
+    ),
+    shapes: new Map(
+      [...registry.shapes].map(([type, { next, shape }]) => [type, { next, ...(shape && { shape: stamped(shape) }) }]),
+    ),
+  };
+}
+
+/** Lets readers use a generation: after a backfill and a verification that began under this id and change. */
+export function makeReady(registry: Registry, seen: SeenState): Registry {
+  return moved(registry, seen, 'kept', 'ready');
+}
+
+/** Takes a generation from readers; writers go on with it. */
+export function withdraw(registry: Registry, seen: SeenState): Registry {
+  return moved(registry, seen, 'ready', 'kept');
+}
+
+/** Ends the upkeep of a generation that no reader has been able to rely on for a full lease. */
+export function abandon(registry: Registry, seen: SeenState): Registry {
+  return moved(registry, seen, 'kept', 'absent');
+}
+
+/** Forgets a generation whose items are deleted; its id is not used again. */
+export function forget(registry: Registry, seen: SeenState): Registry {
+  const { next, generations } = find(registry, seen, 'absent').projection;
+  return withProjection(registry, seen.name, { next, generations: generations.filter(({ id }) => id !== seen.id) });
+}
+
+/** Has readers look at the base items in the place of the views of some types. */
+export function distrust(registry: Registry, types: readonly string[]): Registry {
+  return withShapes(registry, types, (shape) => ({ ...shape, trusted: false }));
+}
+
+/** Has readers use views again that were distrusted and kept as they were. */
+export function trustAgain(registry: Registry, types: readonly string[]): Registry {
+  return withShapes(registry, types, (shape) => ({ ...shape, trusted: true }));
+}
+
+/**
+ * Installs shapes: from now on views are made by these definitions. A type whose views are in use is refused: it has to be
+ * distrusted for a full lease before.
+ *
+ * @param seen the shapes that they replace, where the type has one.
+ */
+export function install(
+  registry: Registry,
+  definitions: ReadonlyMap<string, string>,
+  seen: ReadonlyMap<string, SeenState>,
+): Registry {
+  const shapes = new Map(registry.shapes);
+  for (const [type, definition] of definitions) {
+    const { next, shape }: TypeShape = registry.shapes.get(type) ?? { next: 1 };
+    if (shape?.id !== seen.get(type)?.id || shape?.changed !== seen.get(type)?.changed) throw overtaken(type);
+    if (shape?.trusted) throw overtaken(type);
+    const installed: Shape = { id: next, definition, trusted: true, ready: false, changed: registry.version + 1 };
+    shapes.set(type, { next: next + 1, shape: installed });
+  }
+  return { ...registry, version: registry.version + 1, shapes };
+}
+
+/** Says that every node of a type has a view of its shape: after all of them were settled under this id and change. */
+export function shapeReady(registry: Registry, { name, id, changed }: SeenState): Registry {
+  const shape = registry.shapes.get(name)?.shape;
+  if (shape?.id !== id || shape.changed !== changed || !shape.trusted) throw overtaken(name);
+  return withShapes(registry, [name], (current) => ({ ...current, ready: true }));
+}
+
+/** Ends the upkeep of the views of a type; they have been distrusted for a full lease. */
+export function dropShape(registry: Registry, { name, id, changed }: SeenState): Registry {
+  const entry = registry.shapes.get(name);
+  const { shape } = entry ?? {};
+  if (entry === undefined || shape?.id !== id || shape.changed !== changed || shape.trusted) throw overtaken(name);
+  const shapes = new Map(registry.shapes).set(name, { next: entry.next });
+  return { ...registry, version: registry.version + 1, shapes };
+}
+
+/**
+ * Trusts nothing any more until it is verified: the table was restored, its stream was made anew, or its consumer was away
+ * for longer than the stream keeps records.
+ */
+export function doubt(registry: Registry, table: TableIdentity | undefined): Registry {
+  const version = registry.version + 1;
+  const projections = [...registry.projections].map(([name, { next, generations }]): [string, KeyedProjection] => [
+    name,
+    {
+      next,
+      generations: generations.map(({ id, definition, state }): Generation => {
+        return { id, definition, state: state === 'ready' ? 'kept' : state, changed: version };
+      }),
+    },
+  ]);
+  const shapes = [...registry.shapes].map(([type, { next, shape }]): [string, TypeShape] => {
+    if (shape === undefined) return [type, { next }];
+    // A view of the old id may be wrong and say nothing of it: only another id shows which are settled.
+    return [
+      type,
+      {
+        next: next + 1,
+        shape: { id: next, definition: shape.definition, trusted: true, ready: false, changed: version },
+      },
+    ];
+  });
+  return { version, ...(table && { table }), projections: new Map(projections), shapes: new Map(shapes) };
+}
+
+/** The step was refused: another run has moved the same thing meanwhile. */
+export class OvertakenError extends EdgeloomError {}
+
+function overtaken(name: string): OvertakenError {
+  return new OvertakenError(
+    'overtaken',
+    `${name} has changed in the registry since this run has looked at it.`,
+    'Another migration is at work; this one looks again.',
+  );
+}
+
+function find(
+  { projections }: Registry,
+  { name, id, changed }: SeenState,
+  state: Generation['state'],
+): { projection: KeyedProjection; generation: Generation } {
+  const projection = projections.get(name);
+  const generation = projection?.generations.find((candidate) => candidate.id === id);
+  if (projection === undefined || generation?.state !== state || generation.changed !== changed) throw overtaken(name);
+  return { projection, generation };
+}
+
+function moved(registry: Registry, seen: SeenState, from: Generation['state'], to: Generation['state']): Registry {
+  const { projection, generation } = find(registry, seen, from);
+  const changed: Generation = { ...generation, state: to, changed: registry.version + 1 };
+  const generations = projection.generations.map((other) => (other.id === seen.id ? changed : other));
+  return withProjection(registry, seen.name, { next: projection.next, generations });
+}
+
+function withProjection(registry: Registry, name: string, projection: KeyedProjection): Registry {
+  const projections = new Map(registry.projections).set(name, projection);
+  return { ...registry, version: registry.version + 1, projections };
+}
+
+function withShapes(registry: Registry, types: readonly string[], change: (shape: Shape) => Shape): Registry {
+  const shapes = new Map(registry.shapes);
+  for (const type of types) {
+    const entry = shapes.get(type);
+    if (entry?.shape === undefined) throw overtaken(type);
+    shapes.set(type, { next: entry.next, shape: { ...change(entry.shape), changed: registry.version + 1 } });
+  }
+  return { ...registry, version: registry.version + 1, shapes };
+}

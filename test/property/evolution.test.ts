@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { hunt } from '../simulator/evolution/hunt.ts';
+import { EVOLUTION_MUTANTS } from '../simulator/evolution/planted.ts';
+import { runEvolution } from '../simulator/evolution/schedule.ts';
+
+/**
+ * The promise of model changes: with consumers, tools and readers of three models side by side, and migrations that crash
+ * and meet, each answer is the right one of the reader's own model, or says that it is not ready. Longer runs:
+ * `npm run simulate:evolution -- --runs N --seed S`.
+ */
+
+const SCHEDULES = 3_000;
+/** Schedules within which a planted bug has to show. */
+const SWEEP = 1_500;
+
+/** What schedules have to be full of, or passing them says nothing. */
+const HAPPENS = [
+  'right answers',
+  'answers that say not ready',
+  'step backfill',
+  'step install',
+  'step delete',
+  'step abandon',
+  'batches given up',
+  'batches that come again',
+  'batches that wait for code',
+  'zombies',
+];
+
+describe('reads under changes of the model', () => {
+  const counters: Record<string, number> = {};
+
+  it(`are right or not ready in ${SCHEDULES} schedules`, async () => {
+    for (let seed = 1; seed <= SCHEDULES; seed++) {
+      const outcome = await runEvolution(seed);
+      if (outcome.failures.length > 0) expect.fail(`seed ${seed}: ${outcome.failures[0]}`);
+      for (const [what, times] of Object.entries(outcome.counters)) counters[what] = (counters[what] ?? 0) + times;
+    }
+  }, 3_600_000);
+
+  it.each(HAPPENS)('have met in them: %s', (what) => {
+    expect(counters[what]).toBeGreaterThan(SCHEDULES / 100);
+  });
+});
+
+describe('bugs that are planted in the rules of model changes', () => {
+  it('have their texts in the sources, each once', () => {
+    const misfits = EVOLUTION_MUTANTS.flatMap(({ name, patches }) =>
+      patches
+        .filter(
+          ({ file, find }) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8').split(find).length !== 2,
+        )
+        .map(({ file, find }) => `${name}: ${file} has not once: ${find}`),
+    );
+    expect(misfits).toEqual([]);
+  });
+
+  it.each(EVOLUTION_MUTANTS)(
+    '$name is found: $rule',
+    async (mutant) => {
+      expect((await hunt(mutant, { seed: 1, runs: SWEEP })).isFound).toBe(true);
+    },
+    1_800_000,
+  );
+});

@@ -1,0 +1,132 @@
+import { createProjector } from '../../../src/apply/projector.ts';
+import type { ChangeRecord } from '../../../src/items/change-record.ts';
+import { redriveRecords } from '../../../src/repair/redrive-records.ts';
+import type { EvolvingWorld } from './world.ts';
+
+const BATCH = 4;
+const BUDGET = 60_000;
+const RETRY = 2_000;
+/** Tries after which the mapping may give up on a batch. */
+const PATIENCE = 3;
+/** Latest repetition of a batch that was applied: it may come again in another phase of the schedule. */
+const LATEST_REPEAT = 30 * 60_000;
+
+/** A row of records, delivered in order to consumers of any model; a batch may be given up, and is redriven then. */
+export class EvolvingLane {
+  private readonly records: ChangeRecord[] = [];
+  private position = 0;
+  private isBusy = false;
+  private tries = 0;
+  /** Batches that were given up and are not redriven yet. */
+  private open = 0;
+
+  constructor(private readonly world: EvolvingWorld) {}
+
+  /** Whether all records were answered for. */
+  get isRead(): boolean {
+    return !this.isBusy && this.position === this.records.length && this.open === 0;
+  }
+
+  add(record: ChangeRecord): void {
+    this.records.push(record);
+    this.wake(this.world.random.below(this.world.random.chance(0.1) ? 120_000 : 2_000));
+  }
+
+  private wake(delay: number): void {
+    if (this.isBusy || this.position === this.records.length) return;
+    this.isBusy = true;
+    this.world.agenda.in(delay, () => {
+      this.deliver();
+      return true;
+    });
+  }
+
+  private deliver(): void {
+    const { world } = this;
+    const { random, agenda } = world;
+    const batch = this.records.slice(this.position, this.position + 1 + random.below(BATCH));
+    let isAnswered = false;
+    const answer = (applied: number): void => {
+      if (isAnswered) return;
+      isAnswered = true;
+      this.answered(batch, applied);
+    };
+    this.invoke(batch)
+      .then(answer)
+      .catch((error: unknown) => world.fail(`a projector threw ${String(error)}`));
+    // The mapping waits no longer: what still runs is a zombie.
+    agenda.in(BUDGET + RETRY, () => {
+      if (!isAnswered) world.count('zombies');
+      answer(0);
+      return true;
+    });
+  }
+
+  private async invoke(batch: readonly ChangeRecord[]): Promise<number> {
+    const { world } = this;
+    const { agenda, random } = world;
+    const process = world.process();
+    const model = world.consumerModel();
+    const deadline = agenda.now + BUDGET;
+    const projector = createProjector(model, {
+      ...{ store: process.store, concurrency: 4, wait: process.wait, fanOutPageSize: 2 },
+      now: () => agenda.now,
+      random: () => random.next(),
+    });
+    const result = await projector.project(batch, { remainingMs: () => deadline - agenda.now });
+    if (result.error?.code === 'projection-code-missing') world.count('batches that wait for code');
+    if (result.failedFrom === undefined) return batch.length;
+    return batch.findIndex(({ position }) => position >= result.failedFrom!.position);
+  }
+
+  private answered(batch: readonly ChangeRecord[], applied: number): void {
+    const { world } = this;
+    const { random, agenda } = world;
+    this.isBusy = false;
+    this.position += applied;
+    if (applied > 0 && random.chance(world.repeats)) {
+      world.count('batches that come again');
+      agenda.in(random.below(random.chance(0.3) ? LATEST_REPEAT : 300_000), () => {
+        this.invoke(batch).catch((error: unknown) => world.fail(`a projector threw ${String(error)}`));
+        return true;
+      });
+    }
+    if (applied === batch.length) {
+      this.tries = 0;
+      this.wake(random.below(2_000));
+      return;
+    }
+    this.tries += 1;
+    if (this.tries >= PATIENCE && random.chance(0.5)) {
+      world.count('batches given up');
+      this.tries = 0;
+      this.position += batch.length - applied;
+      this.open += 1;
+      this.redrive(batch.slice(applied));
+    }
+    this.wake(RETRY);
+  }
+
+  /** Redrives a batch that was given up, again and again until all of it is settled. */
+  private redrive(batch: readonly ChangeRecord[]): void {
+    const { world } = this;
+    world.agenda.in(RETRY + world.random.below(30_000), () => {
+      const process = world.process();
+      let isOver = false;
+      const over = (isSettled: boolean): void => {
+        if (isOver) return;
+        isOver = true;
+        if (isSettled) this.open -= 1;
+        else this.redrive(batch);
+      };
+      redriveRecords(batch, { graph: world.consumerModel(), store: process.store, now: () => world.agenda.now })
+        .then(({ left }) => over(left === 0))
+        .catch(() => over(false));
+      world.agenda.in(BUDGET, () => {
+        over(false);
+        return true;
+      });
+      return true;
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
+import { derive, edge, node, rank } from '../../../src/model/schema.ts';
+import type { Random } from '../random.ts';
+
+/** Models that a table is brought to one after the other, and back: what differs between them is drawn. */
+
+/** What a model says; the oracle knows it by this, not by what is compiled of it. */
+export interface Spec {
+  shards: number;
+  shardBy: 'value' | 'source';
+  fold: boolean;
+  /** Whether there is the search by tag at all. */
+  hasSearch: boolean;
+  /** The version of the derived search; 0: there is none. */
+  derived: number;
+  /** Whether the code has the functions of the other versions too. */
+  hasOthers: boolean;
+  view: readonly ('a' | 'b')[];
+  labels: readonly 'r'[];
+  weights: Readonly<Record<'X' | 'Y', number>>;
+  degree: boolean;
+  copy: boolean;
+}
+
+/** Three models of one table: each differs from the one before in one to three things. */
+export function drawSpecs(random: Random): [Spec, Spec, Spec] {
+  const first: Spec = {
+    ...{ shards: 2, shardBy: 'value', fold: false, hasSearch: true, derived: 0, hasOthers: true, view: ['a'] },
+    ...{ labels: [], weights: { X: 5, Y: 3 }, degree: false, copy: false },
+  };
+  if (random.chance(0.3)) Object.assign(first, { copy: true, labels: ['r'] });
+  if (random.chance(0.3)) first.degree = true;
+  const second = changed(random, first);
+  return [first, second, changed(random, random.chance(0.5) ? first : second)];
+}
+
+function changed(random: Random, spec: Spec): Spec {
+  const next = { ...spec };
+  for (let i = 0; i <= random.below(3); i++) {
+    const changes: [() => void, ...(() => void)[]] = [
+      () => (next.shards = 5 - next.shards),
+      () => (next.shardBy = next.shardBy === 'value' ? 'source' : 'value'),
+      () => (next.fold = !next.fold),
+      () => (next.hasSearch = !next.hasSearch),
+      () => (next.view = next.view.length === 2 ? ['b'] : ['a', 'b']),
+      () => (next.labels = next.labels.length === 0 ? ['r'] : []),
+      () => (next.weights = next.weights.X === 5 ? { X: 2, Y: 3 } : { X: 5, Y: 3 }),
+      () => (next.degree = !next.degree),
+      () => (next.copy = !next.copy),
+      () => (next.derived = (next.derived + 1) % 3),
+      () => (next.hasOthers = random.chance(0.5)),
+    ];
+    random.oneOf(changes)();
+  }
+  return next;
+}
+
+/** What a version of the derived search gives. */
+export function derivedText(version: number, tag: unknown): string | undefined {
+  return typeof tag === 'string' ? `${version}${tag}` : undefined;
+}
+
+/** The compiled model of a spec. */
+export function modelOf(spec: Spec): CompiledModel {
+  const compute = (version: number) => (attributes: Record<string, unknown>) => derivedText(version, attributes['tag']);
+  const others = { 1: compute(1), 2: compute(2) };
+  const from = derive(compute(spec.derived), { version: spec.derived || 1, ...(spec.hasOthers && { others }) });
+  return defineGraph({
+    table: 'evolution',
+    nodes: {
+      N: node({
+        view: [...spec.view],
+        search: {
+          ...(spec.hasSearch && { tag: { shards: spec.shards, shardBy: spec.shardBy, fold: spec.fold } }),
+          ...(spec.derived > 0 && { text: { from, shards: 1 } }),
+        },
+      }),
+    },
+    edges: {
+      E: edge({
+        from: 'N',
+        to: 'N',
+        edgeSet: [...spec.labels],
+        inbound: { gsi0: rank('r', spec.weights) },
+        degree: spec.degree,
+        ...(spec.copy && { copy: ['a'] }),
+      }),
+    },
+  });
+}

@@ -1,0 +1,75 @@
+import type { Item } from '../../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/items/change-record.ts';
+import { watermarkOf } from '../../../src/items/watermark.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
+import type { QueryRequest, QueryResult, ScanSource, Store } from '../../../src/store/port.ts';
+import { isBaseSortKey, isContinuationKey } from '../../../src/stream/filter.ts';
+import { type ItemChange, MemoryStore } from '../../support/memory-store/memory-store.ts';
+import type { Agenda } from '../agenda.ts';
+import type { Random } from '../random.ts';
+
+/** Milliseconds that an index may lag behind its table. */
+export const INDEX_LAG = 3_000;
+
+/** The table: items, an index that lags behind them, and a stream of records. */
+export class EvolvingTable {
+  readonly items: MemoryStore;
+  /** What the indexes show: each item as it was some time ago. */
+  private readonly shown: MemoryStore;
+  private readonly shownAt = new Map<string, number>();
+  /** Base items as they are, by `source target`. */
+  readonly base = new Map<string, Item>();
+  private sequence = 0;
+
+  constructor(
+    { table }: CompiledModel,
+    private readonly agenda: Agenda,
+    private readonly random: Random,
+    private readonly onRecord: (record: ChangeRecord) => void,
+  ) {
+    this.items = new MemoryStore(table, { onChange: (change) => this.changed(change) });
+    this.shown = new MemoryStore(table);
+  }
+
+  /** The table as a process calls it: queries of an index see it late. */
+  get store(): Store & ScanSource {
+    const { items, shown } = this;
+    return new Proxy(items, {
+      get(target, name) {
+        if (name === 'query') {
+          return (request: QueryRequest): Promise<QueryResult> =>
+            (request.index === undefined ? items : shown).query(request);
+        }
+        const member = Reflect.get(target, name) as unknown;
+        return typeof member === 'function' ? member.bind(target) : member;
+      },
+    });
+  }
+
+  private changed({ key, oldImage, newImage }: ItemChange): void {
+    const { source, target } = key;
+    const text = `${source} ${target}`;
+    if (isBaseSortKey(target)) {
+      if (newImage === undefined) this.base.delete(text);
+      else this.base.set(text, newImage);
+    }
+    if (isBaseSortKey(target) || isContinuationKey(target)) {
+      this.sequence += 1;
+      const sequenceNumber = String(this.sequence);
+      this.onRecord({
+        ...{ source, target, oldImage, newImage, sequenceNumber },
+        position: watermarkOf('2026-01-01T00:00:00.000', sequenceNumber),
+        createdAtSeconds: Math.floor(this.agenda.now / 1000),
+      });
+    }
+    if (!target.startsWith('~ix/')) return;
+    // The changes of one item come into the index in their order.
+    const { agenda, random } = this;
+    const at = Math.max(this.shownAt.get(text) ?? 0, agenda.now + (random.chance(0.7) ? 0 : random.below(INDEX_LAG)));
+    this.shownAt.set(text, at);
+    agenda.in(at - agenda.now, () => {
+      void (newImage === undefined ? this.shown.delete(key) : this.shown.put(newImage));
+      return false;
+    });
+  }
+}

@@ -1,0 +1,200 @@
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { migrate } from '../../../src/migrate/migrate.ts';
+import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
+import { definitionsOf } from '../../../src/registry/definition.ts';
+import { registeredModel, type WriterModel } from '../../../src/registry/writer-model.ts';
+import { Agenda } from '../agenda.ts';
+import { Random } from '../random.ts';
+import { EvolvingLane } from './lane.ts';
+import { drawSpecs, modelOf, type Spec } from './models.ts';
+import { EvolvingProcess, type Roughness, SMOOTH } from './process.ts';
+import { EvolvingTable } from './table.ts';
+
+const START = Date.parse('2026-01-02T00:00:00Z');
+const NODES = 4;
+const LANES = 2;
+/** More happenings than this, and a schedule does not come to rest. */
+const MOST_HAPPENINGS = 60_000;
+
+/** What a schedule runs in: the table, its stream, three models and everything that works with them. */
+export class EvolvingWorld {
+  readonly agenda = new Agenda(START);
+  readonly random: Random;
+  readonly specs: readonly Spec[];
+  readonly models: readonly CompiledModel[];
+  /** A model whose code knows all that any of them needs. */
+  private readonly wholeCode: CompiledModel;
+  readonly table: EvolvingTable;
+  readonly failures: string[] = [];
+  readonly counters: Record<string, number> = {};
+  /** How often a batch that was applied comes again. */
+  readonly repeats: number;
+  private readonly migrations: { process: EvolvingProcess; isOver: boolean }[] = [];
+  private readonly lanes: EvolvingLane[];
+  private readonly rough: Roughness;
+  private roughness: Roughness;
+  private happenings = 0;
+  private stale: Promise<CompiledModel> | undefined;
+
+  constructor(seed: number) {
+    const random = new Random(seed);
+    this.random = random;
+    this.specs = drawSpecs(random);
+    this.models = this.specs.map(modelOf);
+    this.wholeCode = modelOf({ ...this.specs[0]!, derived: 1, hasOthers: true });
+    const isRough = random.chance(0.6);
+    this.rough = isRough
+      ? {
+          fault: random.oneOf([0, 0.02, 0.1]),
+          crash: random.oneOf([0, 0.01, 0.03]),
+          stall: random.oneOf([0, 0.01, 0.05]),
+        }
+      : SMOOTH;
+    this.roughness = this.rough;
+    this.repeats = random.oneOf([0, 0.05, 0.3]);
+    this.lanes = Array.from({ length: LANES }, () => new EvolvingLane(this));
+    this.table = new EvolvingTable(this.models[0]!, this.agenda, random, (record) => {
+      this.lanes[laneOf(record.source)]!.add(record);
+    });
+  }
+
+  /** A new process that calls the table. */
+  process(slowness?: number, isReader = false): EvolvingProcess {
+    const roughness = (): Roughness => (isReader ? SMOOTH : this.roughness);
+    return new EvolvingProcess(this.agenda, this.random, this.table.store, roughness, slowness);
+  }
+
+  /** The model of whichever version of a consumer is given the next batch. */
+  consumerModel(): CompiledModel {
+    // What waits for code is given it in the end: only that may hold a stream up.
+    if (this.roughness === SMOOTH && this.random.chance(0.5)) return this.wholeCode;
+    return this.random.oneOf(this.models as [CompiledModel, ...CompiledModel[]]);
+  }
+
+  /** Starts a migration to a model, which may crash at any call; gives how it ended. */
+  migrate(model: CompiledModel, options: Partial<MigrateOptions> = {}): Promise<string> {
+    const { agenda, random } = this;
+    const process = this.process();
+    const skew = random.below(1_000_000_000);
+    this.count('migrations');
+    const run = { process, isOver: false };
+    this.migrations.push(run);
+    return migrate({
+      ...{ graph: model, store: process.store, segments: 1, concurrency: 4, wait: process.wait },
+      clock: () => agenda.now + skew,
+      now: () => agenda.now,
+      // Whole seconds, as a header has them.
+      serverTime: async () => Math.floor(agenda.now / 1000) * 1000,
+      onStep: ({ step }) => this.count(`step ${step}`),
+      ...options,
+    }).then(
+      ({ done }) => {
+        run.isOver = true;
+        return done ? 'done' : 'open';
+      },
+      (error: unknown) => {
+        run.isOver = true;
+        const code = (error as { code?: string }).code ?? String(error);
+        this.count(`migrations that end with ${code}`);
+        if (!['simulated', 'projection-code-missing', 'overtaken', 'last-generation'].includes(code))
+          this.fail(`migrate threw ${String((error as Error).stack)}`);
+        return code;
+      },
+    );
+  }
+
+  /** The model of the first batch that asked, for ever: what no writer may do; a planted bug does it. */
+  staleModel(own: CompiledModel): WriterModel {
+    this.stale ??= registeredModel(own, this.table.store).current();
+    const { stale } = this;
+    return { current: () => stale };
+  }
+
+  /** A producer writes something. */
+  produce(): void {
+    const { random, table } = this;
+    const source = `N-${random.below(NODES)}`;
+    const target = random.chance(0.5) ? source : `E-N-${random.below(NODES)}`;
+    this.count('writes of producers');
+    if (random.chance(0.25)) {
+      void table.items.delete({ source, target });
+      return;
+    }
+    const attributes: Item =
+      target === source
+        ? {
+            a: { S: random.oneOf(['1', '2']) },
+            b: { S: random.oneOf(['3', '4']) },
+            ...(random.chance(0.8) && { tag: { S: random.oneOf(['p', 'P', 'q']) } }),
+          }
+        : { ...(random.chance(0.9) && { r: { S: random.oneOf(['X', 'Y']) } }) };
+    void table.items.put({ source: { S: source }, target: { S: target }, ...attributes });
+  }
+
+  /** Whether a migration is at work. */
+  get isMigrating(): boolean {
+    return this.migrations.some(({ process, isOver }) => !isOver && !process.isDead);
+  }
+
+  /** Whether every record was answered for. */
+  get isRead(): boolean {
+    return this.lanes.every((lane) => lane.isRead);
+  }
+
+  /** From now on nothing goes wrong any more. */
+  calm(): void {
+    this.roughness = SMOOTH;
+  }
+
+  /** Things go wrong again. */
+  roughen(): void {
+    this.roughness = this.rough;
+  }
+
+  /** Lets things happen until a time, or until something holds. */
+  async run(until: () => boolean): Promise<void> {
+    while (!until() && this.failures.length === 0) {
+      this.happenings += 1;
+      if (this.happenings > MOST_HAPPENINGS) {
+        this.fail('endless: the schedule does not come to rest');
+        return;
+      }
+      const happening = this.agenda.next();
+      if (happening === undefined) return;
+      if (happening()) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Lets things happen for so many milliseconds. */
+  async pass(milliseconds: number): Promise<void> {
+    const end = this.agenda.now + milliseconds;
+    let isOver = false;
+    this.agenda.in(milliseconds, () => {
+      isOver = true;
+      return false;
+    });
+    await this.run(() => isOver || this.agenda.now > end);
+  }
+
+  fail(message: string): void {
+    this.failures.push(message);
+  }
+
+  count(what: string, times = 1): void {
+    this.counters[what] = (this.counters[what] ?? 0) + times;
+  }
+
+  /** A name of something that a migration can be asked to take away. */
+  drawAction(): MigrateOptions['action'] {
+    const { random } = this;
+    const kind = random.oneOf(['withdraw', 'retire', 'drop'] as const);
+    const model = this.consumerModel();
+    const names = [...definitionsOf(model).projections.keys()];
+    return { kind, name: names[random.below(names.length)]! };
+  }
+}
+
+function laneOf(source: string): number {
+  return Number(source.slice(2)) % LANES;
+}

@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest';
+import { createProjector } from '../../../src/apply/projector.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { migrate } from '../../../src/migrate/migrate.ts';
+import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../../src/model/schema.ts';
+import { createReader } from '../../../src/read/reader.ts';
+import { readHead } from '../../../src/registry/head.ts';
+import { LEASE_MS, registryLeases } from '../../../src/registry/reader-lease.ts';
+import { StreamedStore } from '../../support/streamed-store.ts';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+
+function model(options: { shards?: number; lead?: number; view?: string[]; withEmail?: boolean } = {}) {
+  const { shards = 4, lead = 500, view = ['title'], withEmail = false } = options;
+  return defineGraph({
+    table: 'records',
+    nodes: {
+      GOAL: node({ view }),
+      USER: node({ search: { name: { shards }, ...(withEmail && { email: { fold: true, shards: 2 } }) } }),
+    },
+    edges: {
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: ['role'],
+        degree: true,
+        inbound: { gsi0: rank('role', { LEAD: lead, TEAM: 300 }) },
+      }),
+    },
+  });
+}
+type Model = ReturnType<typeof model>;
+
+/** A table with a clock of its own: waiting moves it. */
+class Bench {
+  readonly store = new StreamedStore(model());
+  private projected = 0;
+  clockMs = 0;
+
+  async put(item: Item): Promise<void> {
+    await this.store.put(item);
+  }
+
+  async goal(id: string, title: string, ...members: string[]): Promise<void> {
+    await this.put({ source: { S: id }, target: { S: id }, title: { S: title }, status: { S: 'open' } });
+    for (const member of members) {
+      await this.put({ source: { S: id }, target: { S: `MEMBER-${member}` }, role: { S: 'LEAD' } });
+    }
+  }
+
+  async user(id: string, name: string): Promise<void> {
+    await this.put({ source: { S: id }, target: { S: id }, name: { S: name }, email: { S: `${name}@Example.com` } });
+  }
+
+  async project(graph: Model): Promise<void> {
+    const result = await createProjector(graph, { store: this.store }).project(this.unprojected());
+    expect(result.error).toBeUndefined();
+  }
+
+  /** The records that were not given to a projector yet. */
+  unprojected() {
+    const records = this.store.records.slice(this.projected);
+    this.projected = this.store.records.length;
+    return records;
+  }
+
+  migrate(graph: Model, options: Partial<MigrateOptions> = {}) {
+    return migrate({
+      ...{ graph, store: this.store, segments: 1, concurrency: 1 },
+      clock: () => this.clockMs,
+      now: () => START + this.clockMs,
+      wait: async (milliseconds) => {
+        this.clockMs += milliseconds;
+      },
+      ...options,
+    });
+  }
+
+  reader(graph: Model) {
+    return createReader(graph, { store: this.store, leases: registryLeases(graph, this.store, () => this.clockMs) });
+  }
+
+  async registry() {
+    const head = await readHead({ store: this.store, stats: { rcu: 0 } });
+    return head!.registry;
+  }
+}
+
+describe('a migration', () => {
+  it('registers an empty table as ready, and has nothing left to do then', async () => {
+    const bench = new Bench();
+    const { done, steps } = await bench.migrate(model(), { isEmpty: true });
+    expect(done).toBe(true);
+    expect(steps.map(({ step }) => step)).toEqual(['register']);
+    expect((await bench.migrate(model())).steps).toEqual([]);
+    await bench.user('USER-1', 'Ada');
+    await bench.project(model());
+    expect((await bench.reader(model()).search('USER.name').eq('Ada')).items).toHaveLength(1);
+  });
+
+  it('registers a table with items as kept, builds what is missing, and makes it ready', async () => {
+    const bench = new Bench();
+    await bench.user('USER-1', 'Ada');
+    await bench.goal('GOAL-1', 'one', 'USER-1');
+    // The items are there, and nothing was ever projected.
+    bench.unprojected();
+    const first = await bench.migrate(model(), { mostSteps: 2 });
+    expect(first).toMatchObject({ done: false, next: expect.stringContaining('Build and verify') });
+    const reader = bench.reader(model());
+    await expect(reader.search('USER.name').eq('Ada')).rejects.toThrow(
+      expect.objectContaining({ code: 'projection-not-ready' }),
+    );
+    expect((await reader.get(['GOAL-1']))[0]).toMatchObject({
+      attributes: { title: 'one' },
+      edgeSet: [{ target: 'USER-1' }],
+    });
+    expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
+    const { done } = await bench.migrate(model());
+    expect(done).toBe(true);
+    bench.clockMs += LEASE_MS + 1;
+    expect((await reader.search('USER.name').eq('Ada')).items).toMatchObject([{ id: 'USER-1' }]);
+    expect((await reader.inbound('MEMBER', 'USER-1', { atLeast: 'LEAD' })).items).toHaveLength(1);
+    expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
+    expect(await bench.store.get({ source: 'GOAL-1', target: '~degree/MEMBER' }, { consistent: true })).toMatchObject({
+      item: { count: { N: '1' } },
+    });
+  });
+
+  it('changes shards: readers of both models find all at any time, and the old items are gone at the end', async () => {
+    const bench = new Bench();
+    const [before, after] = [model(), model({ shards: 8 })];
+    await bench.migrate(before, { isEmpty: true });
+    for (let i = 0; i < 20; i++) await bench.user(`USER-${i}`, `name${i}`);
+    await bench.project(before);
+    const readers = [bench.reader(before), bench.reader(after)];
+    const look = async () => {
+      for (const reader of readers) {
+        for (let i = 0; i < 20; i++) {
+          const { items } = await reader.search('USER.name').eq(`name${i}`);
+          expect(items.map(({ id }) => id)).toEqual([`USER-${i}`]);
+        }
+      }
+    };
+    await look();
+    for (let isDone = false; !isDone; ) {
+      ({ done: isDone } = await bench.migrate(after, { mostSteps: 1 }));
+      await look();
+      if (!isDone) isDone = (await bench.migrate(after)).done;
+    }
+    await look();
+    const { projections } = await bench.registry();
+    expect(projections.get('search:USER.name')).toMatchObject({ next: 3, generations: [{ id: 2, state: 'ready' }] });
+    const { items } = await bench.store.scan({ segment: 0, segments: 1 });
+    const keys = items.map(({ target }) => (target as { S: string }).S).filter((key) => key.startsWith('~ix/'));
+    expect(new Set(keys)).toEqual(new Set(['~ix/@2/name']));
+  });
+
+  it('changes a rank table: each reader has its own meaning, and the old one goes when it is asked for', async () => {
+    const bench = new Bench();
+    const [before, after] = [model(), model({ lead: 200 })];
+    await bench.migrate(before, { isEmpty: true });
+    await bench.goal('GOAL-1', 'one', 'USER-1');
+    await bench.project(before);
+    await expect(bench.reader(after).inbound('MEMBER', 'USER-1')).rejects.toThrow('no inbound:MEMBER');
+    expect((await bench.migrate(after)).done).toBe(true);
+    const old = bench.reader(before);
+    const own = bench.reader(after);
+    expect((await old.inbound('MEMBER', 'USER-1', { atLeast: 'TEAM' })).items).toHaveLength(1);
+    expect((await own.inbound('MEMBER', 'USER-1', { atLeast: 'TEAM' })).items).toHaveLength(0);
+    expect(await own.degree('GOAL-1', 'MEMBER')).toBe(1);
+    await bench.migrate(after, { action: { kind: 'retire', name: 'inbound:MEMBER' } });
+    bench.clockMs += LEASE_MS + 1;
+    await expect(old.inbound('MEMBER', 'USER-1')).rejects.toThrow(
+      expect.objectContaining({ code: 'projection-not-ready' }),
+    );
+    expect((await own.inbound('MEMBER', 'USER-1')).items).toHaveLength(1);
+    expect((await bench.registry()).projections.get('inbound:MEMBER')?.generations).toMatchObject([{ id: 2 }]);
+  });
+
+  it('changes views: each reader sees its own at any time, and missing nodes stay missing', async () => {
+    const bench = new Bench();
+    const [before, after] = [model(), model({ view: ['title', 'status'] })];
+    await bench.migrate(before, { isEmpty: true });
+    await bench.goal('GOAL-1', 'one', 'USER-1');
+    await bench.project(before);
+    const look = async () => {
+      const [old] = await bench.reader(before).get(['GOAL-1', 'GOAL-none']);
+      const [own, none] = await bench.reader(after).get(['GOAL-1', 'GOAL-none']);
+      expect(old?.attributes).toEqual({ title: 'one' });
+      expect(own?.attributes).toEqual({ title: 'one', status: 'open' });
+      expect(none).toEqual({ id: 'GOAL-none', attributes: null, edgeSet: [] });
+    };
+    for (let steps = 1; steps < 6; steps++) {
+      await bench.migrate(after, { mostSteps: steps });
+      await look();
+    }
+    expect((await bench.migrate(after)).done).toBe(true);
+    await look();
+    expect((await bench.registry()).shapes.get('GOAL')?.shape).toMatchObject({ id: 2, trusted: true, ready: true });
+  });
+
+  it('goes back: the generation is withdrawn, and readers of the old model have noticed nothing', async () => {
+    const bench = new Bench();
+    const [before, after] = [model(), model({ withEmail: true })];
+    await bench.migrate(before, { isEmpty: true });
+    await bench.user('USER-1', 'Ada');
+    await bench.project(before);
+    await bench.migrate(after);
+    expect((await bench.reader(after).search('USER.email').eq('ada@example.com')).items).toHaveLength(1);
+    // A consumer of the old model goes on with what the table keeps.
+    await bench.user('USER-2', 'Bea');
+    await bench.project(before);
+    expect((await bench.reader(after).search('USER.email').eq('bea@example.com')).items).toHaveLength(1);
+    await bench.migrate(before, { action: { kind: 'drop', name: 'search:USER.email' } });
+    const { items } = await bench.store.scan({ segment: 0, segments: 1 });
+    expect(items.filter(({ target }) => (target as { S: string }).S === '~ix/email')).toEqual([]);
+    expect((await bench.reader(before).search('USER.name').eq('Bea')).items).toHaveLength(1);
+  });
+});

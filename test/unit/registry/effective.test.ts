@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import { type CompiledModel, layersOf } from '../../../src/model/compiled.ts';
+import { derive as deriveFn, edge, node, rank } from '../../../src/model/schema.ts';
+import { derivedOf } from '../../../src/plan/derive.ts';
+import type { Data } from '../../../src/registry/data.ts';
+import { definitionsOf } from '../../../src/registry/definition.ts';
+import { effectiveModel } from '../../../src/registry/effective.ts';
+import { decodeRegistry, encodeRegistry, type Registry } from '../../../src/registry/registry.ts';
+import { distrust, install, keep, register } from '../../../src/registry/transitions.ts';
+import { bookGraph } from '../../support/book-graph.ts';
+import { goalGraph } from '../../support/contracts-model.ts';
+import { followGraph } from '../../support/follow-graph.ts';
+
+function goals(options: { shards?: number; weights?: Record<string, number>; version?: number } = {}): CompiledModel {
+  const { shards = 4, weights = { LEAD: 500, TEAM: 300 }, version = 1 } = options;
+  return defineGraph({
+    table: 'records',
+    nodes: {
+      GOAL: node({ view: ['title'] }),
+      USER: node({
+        search: {
+          name: { shards, fold: true },
+          initial: { from: deriveFn(({ name }) => `${version}${String(name).charAt(0)}`, { version }) },
+        },
+      }),
+    },
+    edges: {
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: ['role'],
+        degree: true,
+        inbound: { gsi0: rank('role', weights), byDate: { from: 'date', type: 'date' } },
+      }),
+    },
+  });
+}
+
+const USER: Item = { source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'Ada' } };
+const MEMBER: Item = {
+  ...{ source: { S: 'GOAL-1' }, target: { S: 'MEMBER-USER-1' }, role: { S: 'LEAD' } },
+  date: { S: '2026-01-02T00:00:00Z' },
+};
+
+describe('the model that the registry has writers maintain', () => {
+  it.each([
+    ['goals', goals()],
+    ['contracts', goalGraph()],
+    ['books', bookGraph('books')],
+    ['follows', followGraph('follows')],
+  ])('is the registered model itself: %s', (_name, own) => {
+    const made = effectiveModel(registered(own), dataOf(own), own);
+    expect(layersOf(made)).toHaveLength(1);
+    expect(definitionsAsData(made)).toEqual(definitionsAsData(own));
+    expect(definitionsAsData(own).size).toBeGreaterThan(1);
+  });
+
+  it('is the same from data alone, without the own model having any of it', () => {
+    const own = goals();
+    const other = goals({ shards: 8, weights: { LEAD: 600, TEAM: 300 } });
+    const made = effectiveModel(registered(own), dataOf(own), other);
+    expect(derivedOf(made, 'USER-1', 'USER-1', USER)).toEqual(derivedOf(own, 'USER-1', 'USER-1', USER));
+    expect(derivedOf(made, 'GOAL-1', 'MEMBER-USER-1', MEMBER)).toEqual(
+      derivedOf(own, 'GOAL-1', 'MEMBER-USER-1', MEMBER),
+    );
+  });
+
+  it('keeps two generations of a search, a rank and a count under keys of their own', () => {
+    const own = goals();
+    const next = goals({ shards: 8, weights: { LEAD: 600, TEAM: 300 } });
+    let registry = registered(own);
+    for (const name of ['search:USER.name', 'inbound:MEMBER']) registry = keepOf(registry, next, name);
+    const made = effectiveModel(registry, new Map([...dataOf(own), ...dataOf(next)]), own);
+    const user = derivedOf(made, 'USER-1', 'USER-1', USER);
+    expect([...user.indexItems.keys()].sort()).toEqual(['~ix/@2/name', '~ix/initial', '~ix/name']);
+    expect(user.indexItems.get('~ix/@2/name')?.['gsi0pk']).toEqual({
+      S: expect.stringMatching(/^USER\.name@2#[1-8]$/),
+    });
+    const member = derivedOf(made, 'GOAL-1', 'MEMBER-USER-1', MEMBER);
+    expect([...member.indexItems.keys()].sort()).toEqual([
+      '~ix/#byDate/MEMBER-USER-1',
+      '~ix/@2/MEMBER-USER-1',
+      '~ix/MEMBER-USER-1',
+    ]);
+    expect(member.indexItems.get('~ix/@2/MEMBER-USER-1')).toMatchObject({
+      gsi0pk: { S: 'MEMBER@2-USER-1' },
+      gsi0sk: { S: expect.stringMatching(/^600-LEAD/) },
+      counted: { S: '@2/MEMBER' },
+    });
+    expect(member.indexItems.get('~ix/MEMBER-USER-1')).toMatchObject({ counted: { S: 'MEMBER' } });
+  });
+
+  it('refuses to work without the code of a derive, and takes it from the other versions', () => {
+    const second = goals({ version: 2 });
+    const registry = keepOf(registered(goals()), second, 'search:USER.initial');
+    const data = new Map([...dataOf(goals()), ...dataOf(second)]);
+    expect(() => effectiveModel(registry, data, goals())).toThrow(
+      expect.objectContaining({ code: 'projection-code-missing', kind: 'retryable' }),
+    );
+    const both = defineGraph({
+      table: 'records',
+      nodes: {
+        USER: node({
+          search: { initial: { from: deriveFn(() => 'two', { version: 2, others: { 1: () => 'one' } }) } },
+        }),
+      },
+    });
+    const made = effectiveModel(registry, data, both);
+    const { indexItems } = derivedOf(made, 'USER-1', 'USER-1', USER);
+    expect(indexItems.get('~ix/initial')?.['value']).toEqual({ S: 'one' });
+    expect(indexItems.get('~ix/@2/initial')?.['value']).toEqual({ S: 'two' });
+  });
+
+  it('refuses a definition with an option that this software does not know', () => {
+    const own = goals();
+    const data = new Map(dataOf(own));
+    const { fingerprint, data: stored } = definitionsOf(own).projections.get('search:USER.name')!;
+    const search = (stored as { search: Record<string, Data> }).search;
+    data.set(fingerprint, { ...(stored as object), search: { ...search, phonetic: true } });
+    expect(() => effectiveModel(registered(own), data, goals({ shards: 9 }))).toThrow(
+      expect.objectContaining({ code: 'unknown-definition' }),
+    );
+  });
+
+  it('has the shape that is installed, with its stamp', () => {
+    const own = goals();
+    let registry = distrust(registered(own), ['GOAL']);
+    const seen = new Map([['GOAL', { name: 'GOAL', id: 1, changed: registry.version }]]);
+    registry = install(registry, new Map([['GOAL', definitionsOf(own).views.get('GOAL')!.fingerprint]]), seen);
+    const made = effectiveModel(registry, dataOf(own), own);
+    expect(made.shapes?.get('GOAL')).toEqual({ stamp: '@2', ready: false, settleBefore: Number.POSITIVE_INFINITY });
+    expect(made.shapes?.get('USER')).toEqual({ stamp: '@1', ready: true, settleBefore: 0 });
+  });
+});
+
+describe('fingerprints of definitions', () => {
+  const nameOf = (model: CompiledModel, name = 'search:USER.name') => definitionsOf(model).projections.get(name)!;
+
+  it('a change of shards changes the definition and not its meaning', () => {
+    expect(nameOf(goals({ shards: 8 })).fingerprint).not.toBe(nameOf(goals()).fingerprint);
+    expect(nameOf(goals({ shards: 8 })).meaning).toBe(nameOf(goals()).meaning);
+  });
+
+  it('a change of weights changes the meaning, of the version of a derive too', () => {
+    const ranked = (weights: Record<string, number>) => nameOf(goals({ weights }), 'inbound:MEMBER').meaning;
+    expect(ranked({ LEAD: 501, TEAM: 300 })).not.toBe(ranked({ LEAD: 500, TEAM: 300 }));
+    const initial = (version: number) => nameOf(goals({ version }), 'search:USER.initial').meaning;
+    expect(initial(2)).not.toBe(initial(1));
+  });
+
+  it('the order in which a rank names its labels, and a type the nodes that it joins, is not part of it', () => {
+    const ranked = (weights: Record<string, number>) => nameOf(goals({ weights }), 'inbound:MEMBER').fingerprint;
+    expect(ranked({ TEAM: 300, LEAD: 500 })).toBe(ranked({ LEAD: 500, TEAM: 300 }));
+  });
+});
+
+function registered(model: CompiledModel): Registry {
+  const { projections, views } = definitionsOf(model);
+  const fingerprints = (defined: ReadonlyMap<string, { fingerprint: string }>) =>
+    new Map([...defined].map(([name, { fingerprint }]) => [name, fingerprint]));
+  const registry = register({ projections: fingerprints(projections), shapes: fingerprints(views) }, true);
+  return decodeRegistry(encodeRegistry(registry));
+}
+
+function keepOf(registry: Registry, model: CompiledModel, name: string): Registry {
+  return decodeRegistry(encodeRegistry(keep(registry, name, definitionsOf(model).projections.get(name)!.fingerprint)));
+}
+
+function dataOf(model: CompiledModel): Map<string, Data> {
+  const { projections, views } = definitionsOf(model);
+  return new Map([...projections.values(), ...views.values()].map(({ fingerprint, data }) => [fingerprint, data]));
+}
+
+function definitionsAsData(model: CompiledModel): Map<string, Data> {
+  const { projections, views } = definitionsOf(model);
+  return new Map([...projections.values(), ...views.values()].map(({ name, data }) => [name, data]));
+}
