@@ -42,7 +42,8 @@ function beginning(text: string): string {
   return (typePrefix(text) ?? text).slice(0, MOST_CHARACTERS);
 }
 
-function nearestOf(type: string, names: Iterable<string>): string | null {
+/** The name that is nearest to a type, where one is near enough to be meant; null: none is. */
+export function nearestOf(type: string, names: Iterable<string>): string | null {
   let nearest: string | null = null;
   let fewest = Math.ceil(type.length * SHARE_OF_TYPING_ERRORS) + 1;
   for (const name of names) {

@@ -17,6 +17,7 @@ import { costCommand } from './commands/table/cost.ts';
 import { migrateCommand } from './commands/table/migrate.ts';
 import { tableCommand } from './commands/table/table.ts';
 import { checkCommand } from './commands/trust/check.ts';
+import { explainCommand } from './commands/trust/explain.ts';
 import { rebuildCommand } from './commands/trust/rebuild.ts';
 import { redriveCommand } from './commands/trust/redrive.ts';
 import { statusCommand } from './commands/trust/status.ts';
@@ -32,6 +33,7 @@ const COMMANDS = [
   importCommand,
   projectCommand,
   statusCommand,
+  explainCommand,
   checkCommand,
   rebuildCommand,
   redriveCommand,

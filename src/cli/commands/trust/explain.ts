@@ -1,0 +1,164 @@
+import { Command } from 'commander';
+import { EdgeloomError } from '../../../errors.ts';
+import type { LagKnowledge } from '../../../explain/base-item.ts';
+import { explain } from '../../../explain/explain.ts';
+import { isProjected } from '../../../explain/projected.ts';
+import { explainQuery, type QueryPlan } from '../../../explain/query.ts';
+import { streamPosition } from '../../../progress/stream-position.ts';
+import { createReader, type Reader } from '../../../read/reader.ts';
+import { createStreamsClient } from '../../../store/client.ts';
+import { describeTable } from '../../../store/table.ts';
+import { DynamoDBStreamSource } from '../../../stream/source.ts';
+import {
+  examples,
+  type OrderedOptions,
+  orderedQuery,
+  type PagingFlags,
+  type PredicateOptions,
+  withOrder,
+  withPaging,
+  withPredicates,
+} from '../../session/options.ts';
+import { figure, type Output, textTable } from '../../session/output.ts';
+import { inSession, type Session, sessionReader } from '../../session/session.ts';
+import { shown } from '../../session/shown.ts';
+import { onePredicate } from '../read/search.ts';
+
+/** `edgeloom explain`: why an item is as it is, or how a query is answered. */
+export function explainCommand(program: Command): void {
+  program
+    .command('explain')
+    .description('say where an item should be and why it is there or not, or how a query is answered')
+    .argument('[source]', 'partition key of the item, such as GOAL-G1')
+    .argument('[target]', 'its sort key (default: that of the node)')
+    .option('--query <query>', "a read as on the command line, such as 'inbound GOALMEMBERSHIP USER-U1'")
+    .addHelpText(
+      'after',
+      examples(
+        'explain USER-U1',
+        'explain GOAL-G1 GOALMEMBERSHIP-USER-U1',
+        "explain GOAL-G1 '~view'",
+        "explain --query 'search USER.name --prefix Te'",
+        "explain GOAL-G1 GOALMEMBERSHIP-USER-U1 --query 'inbound GOALMEMBERSHIP USER-U1'",
+      ),
+    )
+    .action(
+      inSession(
+        async (session, source: string | undefined, target: string | undefined, { query }: { query?: string }) => {
+          const item = source === undefined ? undefined : await itemOf(session, { source, target: target ?? source });
+          if (query !== undefined) return withItem(await queryOf(session, query, source), item);
+          if (item !== undefined) return item;
+          throw new EdgeloomError('usage', 'There is nothing to explain.', 'Name an item, or give --query.');
+        },
+      ),
+    );
+}
+
+async function itemOf(session: Session, key: { source: string; target: string }): Promise<Output> {
+  const { graph, store } = session;
+  const explanation = await explain(key, { graph, store, lag: () => lagOf(session) });
+  const { item, parts, notes } = explanation;
+  const text = [
+    `${shown(item.source)} ${shown(item.target)}: ${item.exists ? item.kind : 'absent'}`,
+    ...notes.map(shown),
+    ...(parts.length === 0
+      ? []
+      : [
+          textTable(
+            ['state', 'model', 'where', 'reason'],
+            parts.map((part) => [part.state, part.name, `${part.source} ${part.target}`, part.reason]),
+          ),
+        ]),
+  ];
+  return { json: explanation, text: text.join('\n') };
+}
+
+/** How far the consumers have come, in words. */
+async function lagOf(session: Session): Promise<LagKnowledge> {
+  const { graph, store, client, settings } = session;
+  const { streamArn } = await describeTable(client, graph);
+  if (streamArn === undefined) return { isApplied: false, text: 'The table has no stream, so nothing is projected' };
+  const streams = createStreamsClient(settings.client);
+  const reader = sessionReader(session);
+  try {
+    const { shards } = await streamPosition({
+      ...{ graph, store },
+      source: new DynamoDBStreamSource(streams, streamArn),
+      isProjected: (key) => isProjected(reader, store, key),
+      now: Date.now,
+    });
+    const behindSeconds = Math.round(Math.max(0, ...shards.map((shard) => shard.behindSeconds)));
+    if (shards.some(({ atEnd }) => !atEnd)) {
+      return { isApplied: false, text: `The consumers are ${behindSeconds} s behind (edgeloom status says more)` };
+    }
+    const isCertain = shards.every((shard) => shard.isCertain);
+    return { isApplied: isCertain ? true : undefined, text: 'The consumers may not have come to it yet' };
+  } finally {
+    streams.destroy();
+  }
+}
+
+async function queryOf({ graph, store }: Session, query: string, source: string | undefined): Promise<Output> {
+  const { plan, result } = await explainQuery(store, (noted) => answer(createReader(graph, { store: noted }), query));
+  const isIn = source === undefined ? undefined : result.includes(source);
+  const json = isIn === undefined ? plan : { ...plan, found: isIn };
+  return { json, text: planText(plan, isIn, source) };
+}
+
+function planText({ partitions, calls, rcu, steps }: QueryPlan, isIn: boolean | undefined, source = ''): string {
+  const shownPartitions = partitions.slice(0, 10).map(shown).join(', ');
+  const more = partitions.length > 10 ? ` and ${partitions.length - 10} more` : '';
+  return [
+    `${partitions.length} partitions: ${shownPartitions}${more}`,
+    ...steps.map((step, i) => `${i + 1}. ${shown(step)}`),
+    `${calls} calls, ${figure(rcu)} RCU`,
+    ...(isIn === undefined ? [] : [`${shown(source)} is ${isIn ? '' : 'not '}in the answer.`]),
+  ].join('\n');
+}
+
+/** The query's plan and the item in one. */
+function withItem(plan: Output, item: Output | undefined): Output {
+  if (item === undefined) return plan;
+  return {
+    json: { ...(item.json as object), query: plan.json },
+    text: `${plan.text}\n\n${item.text}`,
+  };
+}
+
+/** Runs a query that is given as on the command line; gives the ids in its answer. */
+async function answer(reader: Reader, query: string): Promise<string[]> {
+  let found: string[] = [];
+  const program = new Command('--query').exitOverride().configureOutput({ writeErr: () => undefined });
+  program.command('get <ids...>').action(async (ids: string[]) => {
+    found = (await reader.get(ids)).filter(({ attributes }) => attributes !== null).map(({ id }) => id);
+  });
+  program.command('edges <id>').action(async (id: string) => {
+    found = (await reader.edges(id)).items.map(({ source }) => source);
+  });
+  withOrder(withPaging(program.command('inbound <type> <id>'))).action(
+    async (type: string, id: string, options: OrderedOptions) => {
+      found = (await reader.inbound(type, id, orderedQuery(options))).items.map(({ source }) => source);
+    },
+  );
+  withOrder(withPaging(program.command('page <type> <id>'))).action(
+    async (type: string, id: string, options: OrderedOptions) => {
+      found = (await reader.page(type, id, orderedQuery(options))).items.map((one) => one.id);
+    },
+  );
+  withPaging(withPredicates(program.command('search <search>')))
+    .option('--reverse')
+    .action(async (name: string, options: PredicateOptions & PagingFlags) => {
+      const { partition, limit, cursor, reverse } = options;
+      const page = await reader.search(name).find(onePredicate(options), { partition, limit, cursor, reverse });
+      found = page.items.map(({ id }) => id);
+    });
+  await program.parseAsync(words(query), { from: 'user' });
+  return found;
+}
+
+/** The words of a command line; quotes keep spaces together. */
+function words(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? '',
+  );
+}

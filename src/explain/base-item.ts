@@ -1,0 +1,186 @@
+import { observe } from '../check/observe.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { edgeIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { evictedTypes } from '../items/stored-view.ts';
+import { classify, misfitText } from '../model/base-item.ts';
+import { type CompiledModel, type EdgeModel, layersOf, type NodeModel } from '../model/compiled.ts';
+import { reverseOf } from '../plan/copies.ts';
+import { derivedOf } from '../plan/derive.ts';
+import type { Derived } from '../plan/derived.ts';
+import type { ObserveContext, Suspect } from '../repair/parts/kind.ts';
+import type { ItemKey } from '../store/port.ts';
+
+/** What a base item should be in, part by part, and whether it is. */
+
+/** How one part of what a base item wants is. */
+export type PartState = 'right' | 'lag' | 'drift' | 'quarantined' | 'evicted' | 'absent';
+
+/** One place that a base item should be in, or could be in. */
+export interface ExplainedPart {
+  /** Keys of the derived item. */
+  source: string;
+  target: string;
+  /** The line of the model that asks for it, such as `edges.GOALMEMBERSHIP.inbound.gsi0`. */
+  name: string;
+  state: PartState;
+  /** Why it is so, one sentence. */
+  reason: string;
+}
+
+/** Whether what differs is on its way: how far the consumers have come. */
+export interface LagKnowledge {
+  /** Whether every record made so far is applied; undefined: that is not known. */
+  isApplied: boolean | undefined;
+  /** A sentence on how far behind they are. */
+  text: string;
+}
+
+/** A part with what is compared; without a suspect it is wanted nowhere. */
+interface Place {
+  sortKey: string;
+  source: string;
+  name: string;
+  suspect?: Suspect;
+  /** Why it is wanted nowhere. */
+  absent?: string;
+  /** The attribute that its value comes from. */
+  attribute?: string;
+}
+
+/** Explains a base item of the model. */
+export async function explainBaseItem(
+  context: ObserveContext,
+  key: ItemKey,
+  item: Item,
+  lag: () => Promise<LagKnowledge>,
+): Promise<ExplainedPart[]> {
+  const { graph, store } = context;
+  const kind = classify(graph, key.source, key.target, item);
+  if (kind.kind === 'unknown') return [];
+  if (kind.kind === 'misfit') return [{ ...key, name: 'keys', state: 'quarantined', reason: `${misfitText(kind)}.` }];
+  const wanted = derivedOf(graph, key.source, key.target, item);
+  const places =
+    kind.kind === 'node' ? nodePlaces(graph, key.source, wanted) : edgePlaces(graph, key, kind.edge, wanted);
+  const { items } = await store.getMany([{ source: key.source, target: VIEW_KEY }], { consistent: true });
+  const evicted = evictedTypes(items[0]);
+  const compared = places.filter(({ suspect }) => suspect !== undefined);
+  const observations = await observe(
+    context,
+    compared.map(({ suspect }) => suspect!),
+  );
+  const parts: ExplainedPart[] = [];
+  for (const place of places) {
+    const { source, sortKey: target, name } = place;
+    const observation = observations[compared.indexOf(place)];
+    parts.push({ source, target, name, ...(await stateOf(place, observation, { wanted, evicted, lag })) });
+  }
+  return parts;
+}
+
+async function stateOf(
+  { suspect, absent, attribute }: Place,
+  observation: { wanted: string | null; stored: string | null } | undefined,
+  known: { wanted: Derived; evicted: ReadonlySet<string>; lag: () => Promise<LagKnowledge> },
+): Promise<Pick<ExplainedPart, 'state' | 'reason'>> {
+  const type = suspect?.part.kind === 'element' ? typePrefix(suspect.part.target) : undefined;
+  if (type !== undefined && known.evicted.has(type)) {
+    return {
+      state: 'evicted',
+      reason: `The view is over its budget without ${type}: readers take these edges from a Query.`,
+    };
+  }
+  const problem = known.wanted.problems.find((one) => one.attribute !== undefined && one.attribute === attribute);
+  if (observation === undefined) {
+    return problem === undefined
+      ? { state: 'absent', reason: absent ?? 'Nothing is wanted here.' }
+      : { state: 'quarantined', reason: `${problem.message}.` };
+  }
+  const { wanted, stored } = observation;
+  if (wanted === stored) return { state: 'right', reason: 'It is stored as it is wanted.' };
+  const difference = `wanted is ${wanted ?? 'nothing'}, stored is ${stored ?? 'nothing'}`;
+  const { isApplied, text } = await known.lag();
+  return isApplied === true
+    ? { state: 'drift', reason: `All records are applied, yet ${difference}. Mend it: edgeloom check --repair.` }
+    : { state: 'lag', reason: `${text}; ${difference}.` };
+}
+
+function nodePlaces(graph: CompiledModel, source: string, wanted: Derived): Place[] {
+  const places: Place[] = [
+    {
+      ...{ source, sortKey: VIEW_KEY, name: `nodes.${typePrefix(source)}.view` },
+      suspect: { source, sortKey: VIEW_KEY, part: { kind: 'attributes' } },
+    },
+  ];
+  for (const layer of layersOf(graph)) {
+    const node = layer.nodes.get(typePrefix(source) ?? '');
+    if (node !== undefined) places.push(...searchPlaces(node, source, wanted));
+  }
+  const known = new Set(places.map(({ sortKey }) => sortKey));
+  for (const sortKey of wanted.indexItems.keys()) {
+    if (!known.has(sortKey))
+      places.push(indexPlace(source, sortKey, source, `nodes.${typePrefix(source)}.includeOwner`));
+  }
+  return places;
+}
+
+function searchPlaces({ type, searches }: NodeModel, source: string, wanted: Derived): Place[] {
+  return [...searches.values()].flatMap(({ name, each, order, generation }): Place[] => {
+    const line = `nodes.${type}.search.${name}`;
+    const prefix = each ? searchValuePrefix(name, generation) : searchKey(name, generation);
+    const keys = [...wanted.indexItems.keys()].filter((key) => (each ? key.startsWith(prefix) : key === prefix));
+    if (keys.length > 0) return keys.map((sortKey) => indexPlace(source, sortKey, source, line));
+    const attribute = order.kind === 'attribute' || order.kind === 'rank' ? order.attribute : name;
+    return [{ source, sortKey: prefix, name: line, attribute, absent: `The node has no value for ${attribute}.` }];
+  });
+}
+
+function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, wanted: Derived): Place[] {
+  const { source, target } = key;
+  const line = `edges.${edge.type}`;
+  const places: Place[] = [
+    edge.labels === undefined
+      ? {
+          source,
+          sortKey: VIEW_KEY,
+          name: `${line}.edgeSet`,
+          absent: 'The model leaves this type out of the edge set.',
+        }
+      : {
+          ...{ source, sortKey: VIEW_KEY, name: `${line}.edgeSet` },
+          suspect: { source, sortKey: VIEW_KEY, part: { kind: 'element', target } },
+        },
+  ];
+  if (edge.copy !== undefined) {
+    const part = { kind: 'copy', target } as const;
+    places.push({ source, sortKey: VIEW_KEY, name: `${line}.copy`, suspect: { source, sortKey: VIEW_KEY, part } });
+  }
+  const reverse = reverseOf(graph, key);
+  if (reverse !== undefined) {
+    const suspect: Suspect = {
+      source: reverse.source,
+      sortKey: reverse.target,
+      part: { kind: 'reverse-item', base: key },
+    };
+    places.push({ source: reverse.source, sortKey: reverse.target, name: `${line}.copy (reverse item)`, suspect });
+  }
+  for (const layer of layersOf(graph)) {
+    for (const { orderName, orders, generation } of layer.edges.get(edge.type)?.inbound?.items ?? []) {
+      const sortKey = edgeIndexKey(target, orderName, generation);
+      const fields = wanted.indexItems.get(sortKey);
+      for (const { name, index, order } of orders) {
+        const place = `${line}.inbound.${name}`;
+        if (stringOf(fields?.[`${index}pk`]) !== undefined) places.push(indexPlace(source, sortKey, target, place));
+        else {
+          const attribute = order.kind === 'attribute' || order.kind === 'rank' ? order.attribute : name;
+          const absent = `The edge has no value for ${attribute}, which orders it.`;
+          places.push({ source, sortKey, name: place, attribute, absent });
+        }
+      }
+    }
+  }
+  return places;
+}
+
+function indexPlace(source: string, sortKey: string, target: string, name: string): Place {
+  return { source, sortKey, name, suspect: { source, sortKey, part: { kind: 'index-item', target } } };
+}

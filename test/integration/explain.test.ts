@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import type { LagKnowledge, PartState } from '../../src/explain/base-item.ts';
+import { type Explanation, explain } from '../../src/explain/explain.ts';
+import { explainQuery } from '../../src/explain/query.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+const APPLIED: LagKnowledge = { isApplied: true, text: 'All is applied' };
+const BEHIND: LagKnowledge = { isApplied: false, text: 'The consumers are 7 s behind' };
+
+async function table() {
+  const graph = defineGraph({
+    table: uniqueTableName(),
+    nodes: {
+      GOAL: node({ viewBudgetBytes: 4_096, search: { status: { shards: 1 } } }),
+      USER: node({ search: { name: { shards: 4 }, foods: { each: true, shards: 1 } } }),
+    },
+    edges: {
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: ['role'],
+        inbound: { gsi0: rank('role', { LEAD: 2, HELP: 1 }), byDate: { from: 'since', type: 'date' } },
+      }),
+    },
+  });
+  const made = await testTable(graph);
+  return {
+    ...made,
+    writer: createWriter(graph, { store: made.store }),
+    reader: createReader(graph, { store: made.store }),
+  };
+}
+
+type Table = Awaited<ReturnType<typeof table>>;
+
+function explained({ graph, store }: Table, source: string, target = source, lag = APPLIED): Promise<Explanation> {
+  return explain({ source, target }, { graph, store, lag: async () => lag });
+}
+
+function states({ parts }: Explanation): Record<string, PartState> {
+  return Object.fromEntries(parts.map(({ name, state }) => [name, state]));
+}
+
+describe('explain, of a base item', () => {
+  it('names every place, and says of each whether it is right or why it is absent', async () => {
+    const world = await table();
+    await world.writer.putNode('USER-1', { name: 'Terui', foods: ['ramen', 'sushi'] });
+    await world.writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD' });
+    await world.projectAll();
+    expect(states(await explained(world, 'GOAL-1', 'MEMBER-USER-1'))).toEqual({
+      'edges.MEMBER.edgeSet': 'right',
+      'edges.MEMBER.inbound.gsi0': 'right',
+      'edges.MEMBER.inbound.byDate': 'absent',
+    });
+    const user = await explained(world, 'USER-1');
+    expect(user.parts.map(({ target }) => target)).toEqual(['~view', '~ix/name', '~ix/foods/ramen', '~ix/foods/sushi']);
+    expect(new Set(user.parts.map(({ state }) => state))).toEqual(new Set(['right']));
+  });
+
+  it('tells lag from drift by how far the consumers have come', async () => {
+    const world = await table();
+    await world.writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD' });
+    const lagging = await explained(world, 'GOAL-1', 'MEMBER-USER-1', BEHIND);
+    expect(states(lagging)).toMatchObject({ 'edges.MEMBER.edgeSet': 'lag', 'edges.MEMBER.inbound.gsi0': 'lag' });
+    expect(lagging.parts[0]!.reason).toContain('7 s behind');
+    const drifted = await explained(world, 'GOAL-1', 'MEMBER-USER-1', APPLIED);
+    expect(states(drifted)).toMatchObject({ 'edges.MEMBER.edgeSet': 'drift', 'edges.MEMBER.inbound.gsi0': 'drift' });
+  });
+
+  it('gives the reason of a part in quarantine', async () => {
+    const world = await table();
+    // The writer refuses it; another producer does not.
+    await world.store.put({
+      ...{ source: { S: 'GOAL-1' }, target: { S: 'MEMBER-USER-1' } },
+      ...{ role: { S: 'LEAD' }, since: { S: 'never' } },
+    });
+    await world.projectAll();
+    const { parts, notes } = await explained(world, 'GOAL-1', 'MEMBER-USER-1');
+    expect(parts.find(({ name }) => name.endsWith('byDate'))).toMatchObject({
+      state: 'quarantined',
+      reason: expect.stringContaining('since'),
+    });
+    expect(notes).toEqual([expect.stringContaining('in quarantine')]);
+  });
+
+  it('tells that an edge type was evicted', async () => {
+    const world = await table();
+    const edges = Array.from({ length: 300 }, (_, i): `USER-${string}` => `USER-${'x'.repeat(20)}${i}`);
+    for (let start = 0; start < edges.length; start += 100) {
+      const batchOf = edges.slice(start, start + 100);
+      await world.writer.batch((batch) => {
+        for (const target of batchOf) batch.putEdge('GOAL-1', 'MEMBER', target, { role: 'HELP' });
+      });
+      await world.projectAll();
+    }
+    expect(states(await explained(world, 'GOAL-1', `MEMBER-${edges[0]}`))).toMatchObject({
+      'edges.MEMBER.edgeSet': 'evicted',
+    });
+  });
+
+  it('names the nearest type of one that the model does not declare', async () => {
+    const world = await table();
+    const { notes, parts } = await explained(world, 'GOAL-1', 'MEMBRE-USER-1');
+    expect(parts).toEqual([]);
+    expect(notes.join(' ')).toContain('The nearest type is MEMBER');
+  });
+});
+
+describe('explain, of a derived item', () => {
+  it('says where it comes from, its watermark in words, and what a write of it costs', async () => {
+    const world = await table();
+    await world.writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD' });
+    await world.projectAll();
+    const { item, parts, notes } = await explained(world, 'GOAL-1', '~ix/MEMBER-USER-1');
+    expect(item).toMatchObject({ exists: true, kind: 'index-item' });
+    expect(parts).toEqual([expect.objectContaining({ target: 'MEMBER-USER-1', name: 'edges.MEMBER.inbound' })]);
+    expect(notes.join(' ')).toMatch(/sequence number \d+ of the stream .*takes 1 WCU/);
+  });
+
+  it('tells a tombstone', async () => {
+    const world = await table();
+    await world.writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD' });
+    await world.projectAll();
+    await world.writer.deleteEdge('GOAL-1', 'MEMBER', 'USER-1');
+    await world.projectAll();
+    expect((await explained(world, 'GOAL-1', '~ix/MEMBER-USER-1')).notes[0]).toContain('tombstone');
+  });
+});
+
+describe('explain, of a query', () => {
+  it('counts partitions, calls and units', async () => {
+    const { store, graph, writer, projectAll } = await table();
+    await writer.putNode('USER-1', { name: 'Terui' });
+    await projectAll();
+    const { plan, result } = await explainQuery(store, (noted) =>
+      createReader(graph, { store: noted }).search('USER.name').beginsWith('Te'),
+    );
+    expect(result.items).toHaveLength(1);
+    expect(plan.calls).toBe(4);
+    expect(plan.rcu).toBeGreaterThan(0);
+    expect(plan.partitions).toHaveLength(4);
+  });
+});
