@@ -179,7 +179,7 @@ export function functionRuntime(environment: NodeJS.ProcessEnv = process.env): F
   };
 }
 
-/** The variables that a function on this machine takes over from whoever starts it: all but a profile for AWS itself. */
+/** The variables that a function on this machine takes over from the process that starts it: all but a profile for AWS itself. */
 export function inheritedEnvironment(environment: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv {
   const { AWS_PROFILE: _, ...inherited } = environment;
   return inherited;

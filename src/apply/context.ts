@@ -74,6 +74,12 @@ export function epochSeconds(context: ApplyContext): number {
   return Math.floor(context.now() / 1000);
 }
 
+/** Waits, but not beyond the time budget. */
+export async function waitWithin(context: ApplyContext, milliseconds: number): Promise<void> {
+  if (milliseconds >= context.remainingMs()) throw new OutOfTimeError();
+  await context.wait(milliseconds);
+}
+
 /**
  * Tries an action again while the store's failure is retryable and the time budget allows it. Then the store's failure is
  * thrown: it says more than that the time is over.

@@ -123,7 +123,7 @@ async function written(context: ApplyContext, countName: string, changes: readon
     else if (!(await updateItem(context, one.update)).applied) open.push(one.unit);
   }
   if (moving.length === 0) return open;
-  // Also where the changes add up to nothing: whoever counts the items has to see that they moved.
+  // Also where the changes add up to nothing: a repair that counts the items has to see that they moved.
   const { source } = moving[0]!.unit;
   const updates = moving.map(({ update }) => update);
   if (await transacted(context, [...updates, countUpdate(context.graph, source, countName, change)])) return open;

@@ -26,7 +26,7 @@ import { remakeView } from './whole-view.ts';
  * The fan-out: a parent's attributes are brought into the views of its children. The children come from a consistent Query
  * of the reverse items; for each the view is read first, then the parent, and one write is made under the view's revision.
  *
- * Nobody is missed: the reverse item of an edge is written before the parent is read for its child's view. Either this
+ * No child is missed: the reverse item of an edge is written before the parent is read for its child's view. Either this
  * Query sees it, or that read is later than the change of the parent which this fan-out is about.
  */
 

@@ -56,7 +56,7 @@ export async function applyViewUnit(
     }
     const truths = await readTruths(context, unit, contradictions(unit, current));
     const parents = await readParents(context, unit, current, truths);
-    const update = slowViewUpdate(graph, unit, current, truths, epochSeconds(context), {}, parents);
+    const update = slowViewUpdate(graph, unit, current, truths, epochSeconds(context), parents);
     if (isPlainReplay(unit, current) && isAgreed(unit, current, truths) && !movesElements(update)) return;
     const result = await updateItem(context, update);
     if (result.applied) return context.evicted?.note(unit.source, evictedTypes(update.set));
@@ -69,7 +69,7 @@ export async function applyViewUnit(
  * one shard, whose positions rise, so nothing of the unit can be newer than that write.
  *
  * Only such a unit may leave a view that agrees with it as it is, which spares a replay half of its cost. Any other stale
- * unit leaves a trace in the revision, or the write of a stalled twin would pass its condition.
+ * unit leaves a trace in the revision, or a concurrent worker that holds an older read could still write.
  */
 function isPlainReplay(unit: ViewUnit, current: Item | undefined): boolean {
   return stringOf(current?.[WATERMARK]) === unit.newest;
@@ -77,7 +77,7 @@ function isPlainReplay(unit: ViewUnit, current: Item | undefined): boolean {
 
 /**
  * What the unit's edges copy of their parents, where they are in the view after it; what other edges copy stays as it is,
- * since the fan-out keeps it. Edges that agree with the view count too: whoever put them there may have read the parent
+ * since the fan-out keeps it. Edges that agree with the view count too: the worker that put them there may have read the parent
  * before their reverse items were there. A plain replay reads none: the same unit has read them then.
  */
 async function readParents(

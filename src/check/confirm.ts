@@ -15,7 +15,7 @@ import { isWrong, type Observation, observe } from './observe.ts';
 /** Tells how far the consumer of the stream has come. */
 export interface ConsumerPosition {
   /**
-   * Every record made before this moment has been projected, in milliseconds since 1970; undefined where nobody knows.
+   * Every record made before this moment has been projected, in milliseconds since 1970; undefined where it is not known.
    */
   appliedUpToMs(): Promise<number | undefined>;
 }

@@ -66,7 +66,7 @@ export class SegmentScan {
       });
       for (const item of page.items) await this.take(item);
       if (page.lastKey === undefined) await this.finishPartition();
-      // Before the place moves on: what is looked up is in nobody's cursor.
+      // Before the place moves on: what is looked up is in no cursor.
       await this.lookUps?.finish();
       place.after = page.lastKey && keyOf(context.graph, page.lastKey);
       if (page.lastKey === undefined) this.isDone = true;

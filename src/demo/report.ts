@@ -15,7 +15,7 @@ export interface DemoResult {
   check: 'ok';
 }
 
-/** Says a line to whoever watches. */
+/** Prints a line while the demo runs. */
 export type Say = (line: string) => void;
 
 /** Throws where what was read is not what the files say; `what` names it. */

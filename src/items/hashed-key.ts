@@ -23,7 +23,7 @@ export function hashedSortKey(edgeType: string, target: string): string {
 
 /**
  * The sort key of an edge whose type has `keys: 'hashed'`: the edge type, `-#`, and the first 32 hex digits (lower case) of
- * the SHA-256 of the target's id in UTF-8. Whoever puts such an edge without the writer puts the target's id beside it,
+ * the SHA-256 of the target's id in UTF-8. A producer without the writer puts the target's id beside it,
  * in the attribute `targetId`: nothing else says where the edge leads. To delete one, its key is enough.
  *
  * Throws an `EdgeloomError`: `invalid-id` where the edge type is no type name or the target no node id, `invalid-key` or

@@ -2,7 +2,7 @@ import { type Item, numberOf } from './attribute-value.ts';
 import { ATTRIBUTES, COPIES, COUNT, EDGE_SET, EVICTED } from './derived-item.ts';
 import { elementEdge } from './element.ts';
 
-/** What a stored view, or a stored count of edges, says. What is not of its type, as only a foreign hand can have put it there, counts as absent. */
+/** What a stored view, or a stored count of edges, says. Values of an unexpected type count as absent. */
 
 /** The edge types that left the view's set. */
 export function evictedTypes(view: Item | undefined): ReadonlySet<string> {

@@ -35,7 +35,7 @@ export interface RedriveHandlerOptions {
   logger?: Logger | undefined;
 }
 
-/** What a redrive says: counts for whoever looks, and for a queue the messages that are to come again. */
+/** What a redrive says: counts to look at, and for a queue the messages that are to come again. */
 export type RedriveResponse = Omit<RedriveResult, 'reasons'> & StreamResponse;
 
 /** A Lambda handler that settles what could not be projected. */

@@ -100,7 +100,7 @@ export async function startLocalLambda(options: LocalLambdaOptions): Promise<Loc
       pollIntervalMs,
     });
     const ended = Promise.race([mapping.run(), loss]);
-    // It is told to whoever asks for it, and by `idle`; a process that asks for neither goes on without.
+    // `ended` and `idle` tell of a failure. A program that uses neither goes on without.
     ended.catch(() => undefined);
     return {
       endpoint,

@@ -21,9 +21,9 @@ export interface LocalTable {
   store: Store & ScanSource;
   /** ARN of the table's stream. */
   streamArn: string;
-  /** Where whoever follows the stream keeps how far it came: it belongs to the data, and goes with it. */
+  /** Where the follower of the stream keeps how far it came: it belongs to the data, and goes with it. */
   checkpoint: CheckpointStore;
-  /** Rejects when the engine ends (`engine-ended`); after a stop nobody listens any more. */
+  /** Rejects when the engine ends (`engine-ended`); after a stop it is not listened to. */
   loss: Promise<never>;
   /** Closes the clients and stops the engine. Calling it again is fine. */
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
   try {
     const streamArn = await ensureTable(client, graph);
     const loss = lossOf(running);
-    // It is told to whoever races against it.
+    // A race against it tells of it.
     loss.catch(() => undefined);
     return {
       endpoint,

@@ -52,7 +52,7 @@ export async function startLocal(options: LocalOptions): Promise<Local> {
   const { endpoint, client, streams, store, streamArn, checkpoint, loss } = table;
   const worker = createWorker({ ...settings, graph, store, streams, streamArn, checkpoint, pollIntervalMs });
   const ended = Promise.race([worker.run(), loss]);
-  // It is told to whoever asks for it, and by `idle`; a process that asks for neither goes on without.
+  // `ended` and `idle` tell of a failure. A program that uses neither goes on without.
   ended.catch(() => undefined);
   return {
     endpoint,

@@ -3,6 +3,7 @@ import { type Item, numberOf, sameItem, stringOf } from '../items/attribute-valu
 import type { ChangeRecord } from '../items/change-record.ts';
 import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../items/derived-item.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
+import { compareKeys } from '../items/encoding.ts';
 import { continuationKey } from '../items/keys.ts';
 import { laterOf } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
@@ -20,7 +21,7 @@ import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
 export function fanOutUnits(graph: CompiledModel, { source, target, records }: ItemHistory): FanOutUnit[] {
   if (source !== target) return [];
   return copyingTypes(graph, source).flatMap((edge) => {
-    // No net-zero: whoever goes and comes back as before may have been seen gone.
+    // No net-zero: a delete and a re-insert in one batch still fan out, since the delete may have been applied alone.
     const changing = records.filter(
       ({ oldImage, newImage }) => !sameItem(copyOf(graph, edge, oldImage), copyOf(graph, edge, newImage)),
     );
@@ -81,6 +82,9 @@ export function continuationUnit(graph: CompiledModel, history: ItemHistory): Co
  * has begun it before. A record of another position begins it anew: positions need not rise across shards, so a smaller
  * one may be of the newer change.
  *
+ * A fan-out that is in progress stands behind the children it has visited. An older one that begins late must not move it past
+ * those that it has not: the earlier of the two places is kept.
+ *
  * @param after sort key of the last reverse item of the first page.
  */
 export function beginUpdate(
@@ -94,13 +98,17 @@ export function beginUpdate(
   return {
     key: { source: unit.source, target: unit.sortKey },
     set: {
-      [AFTER]: { S: after },
+      [AFTER]: { S: earlierPlace(after, stringOf(current?.[AFTER])) },
       [WATERMARK]: { S: laterOf(begun, unit.newest) },
       [MODEL]: { S: graph.fingerprint },
     },
     unset: [graph.table.ttl],
     condition: unchanged(current),
   };
+}
+
+function earlierPlace(place: string, inProgress: string | undefined): string {
+  return inProgress === undefined || compareKeys(place, inProgress) < 0 ? place : inProgress;
 }
 
 /** The update that moves a continuation behind the page that its record has driven, or makes a tombstone of it. */

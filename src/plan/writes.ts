@@ -100,8 +100,8 @@ export function contradictions(unit: ViewUnit, view: Item | undefined): ViewChan
 
 /**
  * The one update of the slow path: the view as seen, with every change applied, stale ones only where `truths` (by base
- * sort key) has a consistent read for them. It always writes, if only the revision: a stale unit that agreed and left
- * no trace would let a stalled twin's write pass its condition.
+ * sort key) has a consistent read for them. It always writes, at least the revision: else a
+ * concurrent worker that holds an older read could still write.
  */
 export function slowViewUpdate(
   graph: CompiledModel,
@@ -109,8 +109,8 @@ export function slowViewUpdate(
   view: Item | undefined,
   truths: ReadonlyMap<string, Truth>,
   now: EpochSeconds,
-  corrections: ViewCorrections = {},
   parents: ParentCopies = new Map(),
+  corrections: ViewCorrections = {},
 ): DerivedUpdate {
   const evicted = new Set([...evictedTypes(view)].filter((type) => corrections.unmark?.has(type) !== true));
   const elements = elementsByEdge(view);
@@ -139,8 +139,8 @@ export function slowViewUpdate(
 
 /**
  * The update that brings a parent's attributes into a child's view. It changes no watermark, since it is made of no record
- * of the child, and it always writes, if only the revision, also where the edge is not in the view or no view is there: the
- * write of whoever has read the parent before, and is about to add the edge, must find the view changed.
+ * of the child, and it always writes, at least the revision, also where the edge is not in the view or no view is there: the
+ * write of a worker that has read the parent before, and is about to add the edge, must find the view changed.
  */
 export function copyUpdate(
   graph: CompiledModel,

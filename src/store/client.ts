@@ -79,7 +79,7 @@ class CachingClient extends DynamoDBClient {
 
 /** Takes three costs out of each call; none of them changes what is sent. */
 function trim({ config, middlewareStack }: DynamoDBClient): void {
-  // It copies every input and output, 3,000 elements of an edge set one by one, for a logger that nobody set.
+  // It copies every input and output, 3,000 elements of an edge set one by one, for a logger that is not set.
   middlewareStack.remove('loggerMiddleware');
   // The SDK makes a new signer for each call. It asks for region and credentials whenever it signs, so one will do.
   const makeSigner = config.signer;

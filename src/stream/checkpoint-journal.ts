@@ -67,7 +67,7 @@ export class Journal {
   }
 
   private async saveAfter(before: Promise<void>): Promise<void> {
-    // Whoever waits for that save learns of its failure; this one is a new try.
+    // The caller of that save learns of its failure; this one is a new try.
     await before.catch(() => undefined);
     this.running = this.queued ?? Promise.resolve();
     this.queued = undefined;

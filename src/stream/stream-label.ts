@@ -1,7 +1,7 @@
 import type { AttributeValue } from '../items/attribute-value.ts';
 import { isPlausibleWatermark } from '../items/watermark.ts';
 
-/** A stream's label, or how to ask for the one that the table's stream has now; undefined: nobody knows it. */
+/** A stream's label, or how to ask for the one that the table's stream has now; undefined: it is not known. */
 export type StreamLabelSource = string | (() => Promise<string | undefined>) | undefined;
 
 /**

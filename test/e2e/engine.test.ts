@@ -51,7 +51,7 @@ describe(`the engine ${ENGINE} ends with the process that started it`, () => {
 
   it.each([
     ['process.exit', 'exit', 0],
-    ['an error that nobody catches', 'throw', 1],
+    ['an error that is not caught', 'throw', 1],
     ['nothing left to do: the engine does not keep it alive', 'return', 0],
   ])('ended by %s', async (_name, ending, code) => {
     const child = runChild('engine-child.ts', [ENGINE, ending]);
@@ -98,7 +98,7 @@ describe('startEngine', () => {
   it('tells when the engine ends by itself', async () => {
     const port = await freePort();
     const engine = await startEngine({ engine: ENGINE, port });
-    // Whoever listens on the port is the engine; its process is found by its arguments.
+    // The process that listens on the port is the engine's; it is found by its arguments.
     const [, processId] = (await processOn(port)) ?? [];
     process.kill(Number(processId), 'SIGKILL');
     await engine.ended;

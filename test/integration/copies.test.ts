@@ -47,7 +47,7 @@ const books = (count: number): string[] => Array.from({ length: count }, (_, i) 
 const named = (name: string): Item => ({ name: { S: name }, birthYear: { N: '1960' } });
 
 describe('copies of a parent', () => {
-  it('are in the child’s view, and follow the parent as it changes, goes and comes back', async () => {
+  it('copies are in the child’s view, and follow the parent as it is changed, deleted and put again', async () => {
     const { run, author, edges, copies, store } = await library();
     await author({ ...named('Ann'), shoeSize: { N: '42' } });
     await edges(books(3));

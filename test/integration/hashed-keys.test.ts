@@ -169,7 +169,7 @@ describe('edges with hashed keys', () => {
   });
 });
 
-describe('whoever writes with the plain SDK', () => {
+describe('a producer on the plain SDK', () => {
   it('makes the key, and puts the target beside it', async () => {
     const { put, deleted, reader, projectAll, checked } = await friends();
     await put({ target: KEY, targetId: 'USER-2', since: '2026' });

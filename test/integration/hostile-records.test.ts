@@ -107,7 +107,7 @@ describe('a record is not trusted', () => {
     expect(item).toMatchObject({ attributes: { M: {} } });
   });
 
-  it('what is no record of this table fails the batch, since nobody knows what it stands for', async () => {
+  it('a record that is not of this table fails the batch, since its meaning is not known', async () => {
     const graph = hostileGraph();
     const { store } = await testTable(graph);
     const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });

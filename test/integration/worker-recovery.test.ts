@@ -78,7 +78,7 @@ describe('reading trouble', () => {
     let failures = 2;
     stream.describe = async () => {
       failures -= 1;
-      if (failures >= 0) throw new StoreError('retryable', 'no-connection', 'Nobody answers.');
+      if (failures >= 0) throw new StoreError('retryable', 'no-connection', 'No answer.');
       return describe();
     };
     expect(await make().run({ untilIdle: true })).toMatchObject({ records: 1 });

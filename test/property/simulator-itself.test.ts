@@ -21,6 +21,7 @@ const OPTIONS: ModelOptions = {
   owner: 'included',
   keys: 'plain',
   copies: 'none',
+  peer: 'none',
 };
 
 const NODE: Item = {

@@ -38,6 +38,8 @@ const HAPPENS = [
   'batches given up',
   'items deleted by TTL',
   'splits',
+  'pages read at two moments',
+  'transactions under way',
   're-created streams',
 ];
 

@@ -57,6 +57,8 @@ export interface Climate {
   skewed: number;
   /** The item is deleted instead of put. */
   deletion: number;
+  /** A Query or Scan reads its items at two moments, and a transaction takes its time. */
+  torn: number;
 }
 
 /** Draws the climate of a schedule. */
@@ -81,6 +83,7 @@ export function chooseClimate(choices: Choices): Climate {
       expiring: some(random, 0.08, [0.3]),
       skewed: some(random, 0.2, [0.2]),
       deletion: random.oneOf([0.2, 0.4, 0.5, 0.7]),
+      torn: some(random, 0.5, [0.2, 0.5]),
     }),
   );
 }
@@ -124,6 +127,7 @@ export const CALM: Climate = {
   expiring: 0,
   skewed: 0,
   deletion: 0,
+  torn: 0,
 };
 
 /** How long a call takes. */

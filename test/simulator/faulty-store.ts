@@ -55,6 +55,8 @@ interface Call<T> {
   isWrite: boolean;
   text: string;
   run: (table: MemoryStore) => Promise<T>;
+  /** Milliseconds that the answer takes at least, asked when the call has taken effect. */
+  holdMs?: () => number;
 }
 
 /**
@@ -62,6 +64,8 @@ interface Call<T> {
  * after another, and either may go wrong.
  */
 export class FaultyStore implements Store, ScanSource {
+  private queries = 0;
+
   constructor(private readonly process: SimulatedProcess) {}
 
   get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
@@ -71,8 +75,21 @@ export class FaultyStore implements Store, ScanSource {
 
   /** The keys are read one by one, at times of their own: a batch of reads is not atomic. */
   async getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult> {
-    const results = await Promise.all(keys.map((key) => this.get(key, options)));
+    const results = await Promise.all(keys.map((key) => this.getOne(key, options)));
     return { items: results.map(({ item }) => item), rcu: results.reduce((sum, { rcu }) => sum + rcu, 0), calls: 1 };
+  }
+
+  private getOne(key: ItemKey, options: ReadOptions): Promise<GetResult> {
+    const text = `get ${keyText(key)} of a batch`;
+    return this.call((name) => ({
+      isWrite: false,
+      text,
+      run: async () => {
+        const result = await this.read(name, key, options);
+        const [item] = result.item === undefined ? [] : this.committed(name, [result.item]);
+        return { ...result, item };
+      },
+    }));
   }
 
   update(update: DerivedUpdate): Promise<UpdateResult> {
@@ -80,6 +97,7 @@ export class FaultyStore implements Store, ScanSource {
       isWrite: true,
       text: `update ${keyText(update.key)}`,
       run: (table) => {
+        this.refuseConflict([update.key]);
         const result = table.update(update);
         if (this.process.world.trace !== undefined) void result.then((r) => this.tellUpdate(update, r));
         return result;
@@ -88,10 +106,22 @@ export class FaultyStore implements Store, ScanSource {
   }
 
   transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
-    return this.call(() => ({
+    const keys = updates.map(({ key }) => key);
+    return this.call((name) => ({
       isWrite: true,
-      text: `transaction on ${updates.map(({ key }) => keyText(key)).join(', ')}`,
-      run: (table) => table.transact(updates),
+      text: `transaction on ${keys.map(keyText).join(', ')}`,
+      run: (table) => {
+        this.refuseConflict(keys);
+        const { previous } = this.process.world;
+        const earlier = new Map(keys.map((key) => [keyText(key), previous.get(keyText(key))]));
+        const result = table.transact(updates);
+        this.begin(
+          name,
+          keys.filter((key) => previous.get(keyText(key)) !== earlier.get(keyText(key))),
+        );
+        return result;
+      },
+      holdMs: () => this.process.world.transactions.remainingMs(keys),
     }));
   }
 
@@ -100,7 +130,10 @@ export class FaultyStore implements Store, ScanSource {
   }
 
   delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult> {
-    const run = (table: Store) => table.delete(key, unchanged);
+    const run = (table: Store) => {
+      this.refuseConflict([key]);
+      return table.delete(key, unchanged);
+    };
     return this.call(() => ({ isWrite: true, text: `delete ${keyText(key)}`, run }));
   }
 
@@ -118,30 +151,99 @@ export class FaultyStore implements Store, ScanSource {
     return this.call(() => ({ isWrite: true, text, run: (table) => table.changeAll(changes, token) }));
   }
 
-  query(request: QueryRequest): Promise<QueryResult> {
+  /** The items of a page are read one after the other, while others write. */
+  async query(request: QueryRequest): Promise<QueryResult> {
+    const split = this.split(request.limit);
+    if (split === undefined) return this.queryAtOnce(request);
+    const first = await this.queryAtOnce({ ...request, limit: split });
+    if (first.lastKey === undefined) return first;
+    const limit = request.limit === undefined ? undefined : request.limit - split;
+    const second = await this.queryAtOnce({ ...request, limit, startKey: first.lastKey });
+    return { ...second, items: [...first.items, ...second.items], count: first.count + second.count };
+  }
+
+  private queryAtOnce(request: QueryRequest): Promise<QueryResult> {
     return this.call((name) => ({
       isWrite: false,
       text: `query ${request.partition}`,
       run: async (table) => {
         const page = await table.query(request);
-        return request.consistent === true ? page : { ...page, items: this.lagging(name, page.items) };
+        const items = this.committed(name, page.items);
+        return { ...page, items: request.consistent === true ? items : this.lagging(name, items) };
       },
     }));
   }
 
-  scan(request: ScanRequest): Promise<ScanPage> {
+  async scan(request: ScanRequest): Promise<ScanPage> {
+    const split = this.split(SCAN_PAGE);
+    if (split === undefined) return this.scanAtOnce({ ...request, limit: SCAN_PAGE });
+    const first = await this.scanAtOnce({ ...request, limit: split });
+    if (first.lastKey === undefined) return first;
+    const second = await this.scanAtOnce({ ...request, limit: SCAN_PAGE - split, startKey: first.lastKey });
+    return { ...second, items: [...first.items, ...second.items] };
+  }
+
+  private scanAtOnce(request: ScanRequest): Promise<ScanPage> {
     return this.call((name) => ({
       isWrite: false,
       text: 'scan',
       run: async (table) => {
-        const page = await table.scan({ ...request, limit: SCAN_PAGE });
-        return { ...page, items: this.lagging(name, page.items) };
+        const page = await table.scan(request);
+        return { ...page, items: this.lagging(name, this.committed(name, page.items)) };
       },
     }));
   }
 
+  /** How many items a page reads at its first moment, where it reads the rest at a second one. */
+  private split(limit = SCAN_PAGE): number | undefined {
+    const { choices, climate } = this.process.world;
+    this.queries += 1;
+    const name = `${this.process.name}.query${this.queries}.torn`;
+    if (limit < 2 || !choices.chance(name, climate.torn)) return undefined;
+    this.process.world.count('pages read at two moments');
+    return 1 + choices.pick(`${name}.after`, limit - 1);
+  }
+
+  /** A transaction that was decided takes its time, until it is acknowledged. */
+  private begin(name: string, keys: readonly ItemKey[]): void {
+    const { agenda, choices, climate, previous, transactions } = this.process.world;
+    if (keys.length === 0 || !choices.chance(`${name}.underway`, climate.torn)) return;
+    const endsInMs = 1 + choices.drawn(`${name}.underway.ends`, (random) => callDuration(climate, random));
+    const shownInMs = choices.pick(`${name}.underway.shown`, endsInMs + 1);
+    this.process.world.count('transactions under way');
+    transactions.begin(
+      keys.map((key) => ({ key, before: previous.get(keyText(key))?.item })),
+      shownInMs,
+      endsInMs,
+    );
+    this.process.world.tell(
+      () => `  under way until ${agenda.now + endsInMs}, shown from ${agenda.now + shownInMs} on`,
+    );
+  }
+
+  /** What DynamoDB does with a write of an item that a transaction is writing. */
+  private refuseConflict(keys: readonly ItemKey[]): void {
+    const { transactions } = this.process.world;
+    if (keys.every((key) => transactions.find(key) === undefined)) return;
+    this.process.world.count('transaction conflicts');
+    throw new StoreError(this.process.failureKind, 'transaction-conflict', 'A transaction is writing the item.');
+  }
+
+  /** A page of items read beside transactions: each is as it was before its transaction or as it is after. */
+  private committed(name: string, items: readonly Item[]): Item[] {
+    const { choices, transactions } = this.process.world;
+    return items.flatMap((item) => {
+      const key = { source: keyPart(item, 'source'), target: keyPart(item, 'target') };
+      const underway = transactions.find(key);
+      if (underway === undefined || !choices.chance(`${name}.before ${keyText(key)}`, 0.5)) return [item];
+      return underway.before === undefined ? [] : [underway.before];
+    });
+  }
+
   private async read(name: string, key: ItemKey, options: ReadOptions): Promise<GetResult> {
     const { world } = this.process;
+    const hidden = world.transactions.hidden(key);
+    if (hidden !== undefined) return { item: hidden.before, rcu: 1 };
     const previous = options.consistent ? undefined : this.replica(`${name}.stale`, key);
     return previous === undefined ? world.table.get(key, options) : { item: previous.item, rcu: 0.5 };
   }
@@ -185,21 +287,23 @@ export class FaultyStore implements Store, ScanSource {
           ]!;
         if (fault !== 'none') return this.failing(name, call, fault, reject);
         world.tell(() => `${process.name} ${call.text}`);
-        return this.answer(name, world.project(call.run), resolve);
+        return this.answer(name, call, resolve);
       });
     });
   }
 
   /** Gives the caller the result, after the time that the answer takes. */
-  private answer<T>(name: string, result: Promise<T>, resolve: (result: Promise<T>) => void): boolean {
+  private answer<T>(name: string, call: Call<T>, resolve: (result: Promise<T>) => void): boolean {
     const { process } = this;
+    const result = this.run(call);
     const { agenda, choices, climate } = process.world;
-    const delay = choices.drawn(`${name}.answer`, (random) => (random.chance(0.5) ? 0 : callDuration(climate, random)));
+    const drawn = choices.drawn(`${name}.answer`, (random) => (random.chance(0.5) ? 0 : callDuration(climate, random)));
+    const delay = Math.max(drawn, call.holdMs?.() ?? 0);
     if (delay === 0) {
       resolve(result);
       return true;
     }
-    // A refusal that comes when nobody waits any more is nobody's concern.
+    // Its refusal may come when the caller is dead.
     result.catch(() => undefined);
     agenda.in(delay, () => {
       if (process.isDead) return false;
@@ -237,14 +341,23 @@ export class FaultyStore implements Store, ScanSource {
     return true;
   }
 
-  /** A call takes effect although nobody waits for it. */
+  /** A call takes effect, now. */
+  private run<T>(call: Call<T>): Promise<T> {
+    try {
+      return this.process.world.project(call.run);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** A call takes effect although its caller does not wait for it. */
   private land<T>(call: Call<T>, why: string): void {
     if (!call.isWrite) return;
     const { process } = this;
     process.world.count('writes that land unseen');
     process.world.tell(() => `${process.name}, ${why}: ${call.text}`);
-    // As above: nobody is there to be told of a refusal.
-    process.world.project(call.run).catch(() => undefined);
+    // The caller is not told of a refusal.
+    this.run(call).catch(() => undefined);
   }
 
   private tellUpdate(

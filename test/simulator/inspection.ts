@@ -5,7 +5,7 @@ import { Operation } from './operation.ts';
 import { LONGEST_TIMEOUT, SECOND } from './time.ts';
 import type { World } from './world.ts';
 
-/** How long a check waits where nobody knows the consumer's position. */
+/** How long a check waits where the consumer's position is not known. */
 const SETTLE_TIMES = [LONGEST_TIMEOUT, SECOND, 600 * SECOND] as const;
 const MODES = ['rebuild', 'rebuild', 'repair', 'report'] as const;
 /** The nodes are looked for in 16 MB of bits otherwise, and the edges to none of them in a file. */

@@ -20,6 +20,7 @@ const OPTIONS: ModelOptions = {
   owner: 'none',
   keys: 'plain',
   copies: 'none',
+  peer: 'none',
 };
 
 /** A table that takes no update while it is down. */

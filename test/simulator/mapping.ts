@@ -3,6 +3,7 @@ import type { ChangeRecord } from '../../src/items/change-record.ts';
 import { echoDelay } from './climate.ts';
 import { type Answer, Invocation } from './invocation.ts';
 import { Lane } from './lane.ts';
+import { hasCopies } from './models.ts';
 import type { Shard, ShardRecord, StreamReader } from './streams.ts';
 import { HOUR, RETENTION } from './time.ts';
 import type { World } from './world.ts';
@@ -149,12 +150,12 @@ export class EventSourceMapping implements StreamReader {
 
 /** The partitions in which something is derived from a record: with copies, also that of an edge's target, and of children. */
 function concerned({ options, table }: World, { source, target }: ChangeRecord): string[] {
-  if (options.copies === 'none') return [source];
-  if (source.startsWith('USER-')) {
+  if (!hasCopies(options)) return [source];
+  if (source === target) {
     // Also of edges that are no more: what is left of them may be wrong.
     return [source, ...[...table.items()].map((item) => sourceOf(item)).filter((name) => name.startsWith('GOAL-'))];
   }
-  return target.startsWith('MEMBER-') ? [source, target.slice('MEMBER-'.length)] : [source];
+  return /^(MEMBER|PEER)-/.test(target) ? [source, target.slice(target.indexOf('-') + 1)] : [source];
 }
 
 function sourceOf({ source }: Item): string {

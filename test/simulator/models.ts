@@ -18,15 +18,17 @@ export interface ModelOptions {
   /** How large a view may get: tight is too small for a LEAD, whose computed mark is long. */
   budget: 'ample' | 'tight';
   /** Which edges are counted. */
-  counted: 'none' | 'MEMBER' | 'LINK';
+  counted: 'none' | 'MEMBER' | 'LINK' | 'both';
   /** Orders of a MEMBER beyond the indexes, each an index item of its own: none; by date. */
   named: 'none' | 'date';
-  /** Whether a GOAL is in the index partitions of the PARTs that enter it, which nobody writes. */
+  /** Whether a GOAL is in the index partitions of the PARTs that enter it; no PART is ever written. */
   owner: 'none' | 'included';
   /** How the edges' sort keys are made. */
   keys: 'plain' | 'hashed';
   /** What a MEMBER with plain keys copies of its USER. */
   copies: 'none' | 'name';
+  /** Whether there is PEER, from a GOAL to a GOAL, itself among them: in the edge set; counted; with a copy of the title. */
+  peer: 'none' | 'listed' | 'counted' | 'copied';
 }
 
 /** The tight budget of a view, in bytes. */
@@ -40,11 +42,12 @@ const INBOUND = ['none', 'rank', 'rank-date'] as const;
 const SEARCHES = ['none', 'name', 'tags', 'name-tags'] as const;
 const LINKS = ['listed', 'unlisted'] as const;
 const BUDGETS = ['ample', 'tight'] as const;
-const COUNTED = ['none', 'MEMBER', 'LINK'] as const;
+const COUNTED = ['none', 'MEMBER', 'LINK', 'both'] as const;
 const NAMED = ['none', 'date'] as const;
 const OWNERS = ['none', 'included'] as const;
 const KEYS = ['plain', 'hashed'] as const;
 const COPIES = ['none', 'name'] as const;
+const PEERS = ['none', 'listed', 'counted', 'copied'] as const;
 
 /** Chooses a model. */
 export function chooseModel(choices: Choices): ModelOptions {
@@ -62,7 +65,19 @@ export function chooseModel(choices: Choices): ModelOptions {
   };
   const copies = COPIES[choices.pick('model.copies', COPIES.length)]!;
   // Edges with hashed keys copy nothing.
-  return { ...options, copies: options.keys === 'hashed' ? 'none' : copies };
+  const peer = PEERS[choices.chance('model.peers', 0.5) ? choices.pick('model.peer', PEERS.length) : 0]!;
+  return { ...options, copies: options.keys === 'hashed' ? 'none' : copies, peer };
+}
+
+/** Whether any edge copies something. */
+export function hasCopies({ copies, peer }: ModelOptions): boolean {
+  return copies !== 'none' || peer === 'copied';
+}
+
+/** The edge types that are counted. */
+export function countedTypes({ counted, peer }: ModelOptions): string[] {
+  const types = counted === 'both' ? ['MEMBER', 'LINK'] : counted === 'none' ? [] : [counted];
+  return peer === 'counted' ? [...types, 'PEER'] : types;
 }
 
 const graphs = new Map<string, CompiledModel>();
@@ -79,7 +94,7 @@ export function graphOf(options: ModelOptions): CompiledModel {
 }
 
 function compile(options: ModelOptions): CompiledModel {
-  const { view, labels, inbound, search, link, budget, counted, named, owner, keys, copies } = options;
+  const { view, labels, inbound, search, link, budget, counted, named, owner, keys, copies, peer } = options;
   const goal = node({
     view: view === 'title' ? ['title'] : view,
     viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
@@ -107,7 +122,7 @@ function compile(options: ModelOptions): CompiledModel {
         to: 'USER',
         edgeSet: edgeSets[labels],
         inbound: memberOrders,
-        degree: counted === 'MEMBER',
+        degree: counted === 'MEMBER' || counted === 'both',
         keys,
         copy: copies === 'name' ? ['name'] : undefined,
       }),
@@ -116,8 +131,16 @@ function compile(options: ModelOptions): CompiledModel {
         to: 'USER',
         edgeSet: link === 'listed' ? [] : false,
         inbound: link === 'listed' ? undefined : { gsi0: 'since' },
-        degree: counted === 'LINK',
+        degree: counted === 'LINK' || counted === 'both',
         keys,
+      }),
+      ...(peer !== 'none' && {
+        PEER: edge({
+          from: 'GOAL',
+          to: 'GOAL',
+          degree: peer === 'counted',
+          copy: peer === 'copied' ? ['title'] : undefined,
+        }),
       }),
       ...(owner === 'included' && {
         PART: edge({ from: 'GOAL', to: 'GOAL', inbound: { gsi0: 'since', ...byDate, includeOwner: true } }),

@@ -1,6 +1,6 @@
 import type { Item } from '../../src/items/attribute-value.ts';
 import { plainKey, targetOf, text } from './keys.ts';
-import { MARK, type ModelOptions } from './models.ts';
+import { countedTypes, MARK, type ModelOptions } from './models.ts';
 
 /**
  * What should be derived from base items, computed straight from the options of the small models. It shares no code
@@ -17,8 +17,8 @@ export interface ExpectedPartition {
   indexItems: Map<string, Item>;
   /** What edges of the set copy of the nodes that they enter, by the edge's sort key. */
   copies: Map<string, Item>;
-  /** How many edges it has of the type that is counted. */
-  counted: number;
+  /** How many edges it has of each type that is counted. */
+  counted: Map<string, number>;
 }
 
 /** The derived state of base items, by partition. */
@@ -27,7 +27,7 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
   const partitionOf = (source: string): ExpectedPartition => {
     let partition = partitions.get(source);
     if (partition === undefined) {
-      partition = { elements: new Set(), indexItems: new Map(), copies: new Map(), counted: 0 };
+      partition = { elements: new Set(), indexItems: new Map(), copies: new Map(), counted: new Map() };
       partitions.set(source, partition);
     }
     return partition;
@@ -41,17 +41,26 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
     if (source === target) expectNode(options, partition, source, item);
     else if (target.startsWith('MEMBER-USER-')) expectMember(options, partition, target, item);
     else if (target.startsWith('LINK-USER-')) expectLink(options, partition, target, item);
+    else if (options.peer !== 'none' && target.startsWith('PEER-GOAL-')) partition.elements.add(target);
     if (options.copies !== 'none' && target.startsWith('MEMBER-USER-')) {
       const user = target.slice('MEMBER-'.length);
       partitionOf(user).indexItems.set(`~rev/MEMBER-${source}`, { child: { S: source } });
       const node = nodes.get(user);
       if (node !== undefined) partition.copies.set(target, node['name'] === undefined ? {} : { name: node['name'] });
     }
-    if (options.counted !== 'none' && target.startsWith(`${options.counted}-USER-`)) {
-      partition.counted += 1;
+    if (options.peer === 'copied' && target.startsWith('PEER-GOAL-')) {
+      const goal = target.slice('PEER-'.length);
+      partitionOf(goal).indexItems.set(`~rev/PEER-${source}`, { child: { S: source } });
+      const node = nodes.get(goal);
+      if (node !== undefined) partition.copies.set(target, titleOf(node));
+    }
+    const type = countedTypes(options).find((name) => new RegExp(`^${name}-(USER|GOAL)-`).test(target));
+    const isEdge = target.startsWith('PEER-GOAL-') || /^(MEMBER|LINK)-USER-/.test(target);
+    if (type !== undefined && isEdge) {
+      partition.counted.set(type, (partition.counted.get(type) ?? 0) + 1);
       const sortKey = `~ix/${text(item['target'])}`;
       const indexItem = partition.indexItems.get(sortKey);
-      partition.indexItems.set(sortKey, { ...indexItem, counted: { S: options.counted } });
+      partition.indexItems.set(sortKey, { ...indexItem, counted: { S: type } });
     }
   }
   return partitions;
@@ -66,7 +75,8 @@ export function isPoison(options: ModelOptions, image: Item): boolean {
     image[attribute] !== undefined && test(image[attribute]);
   if (source.startsWith('USER-')) return false;
   if (source === target) {
-    const name = options.search.includes('name') && has('name', (value) => !('S' in value));
+    const isUnusable = (value: Item[string]): boolean => !('S' in value) || isTooLong(value.S, source);
+    const name = options.search.includes('name') && has('name', isUnusable);
     const tags = options.search.includes('tags') && has('tags', (value) => tagsOf(value) === undefined);
     return name || tags;
   }
@@ -78,6 +88,11 @@ export function isPoison(options: ModelOptions, image: Item): boolean {
   }
   if (target.startsWith('LINK-USER-')) return options.link === 'unlisted' && has('since', (value) => !('S' in value));
   return target.startsWith('MEMBER-') || target.startsWith('LINK-');
+}
+
+/** Whether an index key of a value would be longer than DynamoDB takes. */
+function isTooLong(value: string, source: string): boolean {
+  return value.length + 1 + source.length > 1_024;
 }
 
 const RANKS: Record<string, string> = { LEAD: '500-LEAD', TEAM: '300-TEAM' };
@@ -93,7 +108,12 @@ function expectNode(options: ModelOptions, partition: ExpectedPartition, source:
     return;
   }
   partition.attributes = options.view === 'ALL' ? all : options.view === 'title' ? titleOf(item) : {};
-  if (options.search.includes('name') && item['name'] !== undefined && 'S' in item['name']) {
+  if (
+    options.search.includes('name') &&
+    item['name'] !== undefined &&
+    'S' in item['name'] &&
+    !isTooLong(item['name'].S, source)
+  ) {
     const value = item['name'];
     partition.indexItems.set('~ix/name', {
       gsi0pk: { S: 'GOAL.name' },

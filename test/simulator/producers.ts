@@ -36,6 +36,10 @@ const KEYS: readonly [ItemKey, ...ItemKey[]] = [
   { source: 'USER-1', target: 'USER-1' },
   { source: 'USER-2|a=%7C', target: 'USER-2|a=%7C' },
   { source: 'GOAL-3', target: 'MEMBER-USER-1' },
+  // Edges between goals: of one to itself, and both ways between two.
+  { source: 'GOAL-1', target: 'PEER-GOAL-1' },
+  { source: 'GOAL-2', target: 'PEER-GOAL-1' },
+  { source: 'GOAL-1', target: 'PEER-GOAL-2' },
 ];
 /** How many of the keys, from the first on, are not odd. */
 const PLAIN_KEYS = 6;
@@ -43,6 +47,8 @@ const PLAIN_KEYS = 6;
 const WITHOUT_PARENTS = 8;
 /** Which keys copies are made by: often the parent, and edges that enter it. */
 const COPY_KEYS = [8, 8, 8, 1, 1, 5, 5, 10, 0, 2, 9, 4, 3] as const;
+/** Which keys are written where goals have peers, their nodes among them. */
+const PEER_KEYS = [11, 11, 11, 12, 12, 13, 0, 0, 4] as const;
 const MOST_WRITES = 14;
 
 /** Chooses what producers write, in order. */
@@ -50,6 +56,9 @@ export function chooseWrites(choices: Choices, climate: Climate, options: ModelO
   // The keys of one schedule are fewer still.
   const keys = choices.shape((random) => {
     const count = random.oneOf([1, 1, 1, 2, 2, 4]);
+    const hasPeers = options.peer !== 'none' && random.chance(0.6);
+    if (hasPeers && random.chance(0.5)) return [0, ...Array.from({ length: count + 1 }, () => random.oneOf(PEER_KEYS))];
+    if (hasPeers) return [11, ...Array.from({ length: count + 1 }, () => random.oneOf([...COPY_KEYS, ...PEER_KEYS]))];
     if (options.copies !== 'none') return [8, ...Array.from({ length: count + 1 }, () => random.oneOf(COPY_KEYS))];
     const odd = climate.poison > 0 || random.chance(0.03);
     return Array.from({ length: count }, () => random.below(odd ? WITHOUT_PARENTS : PLAIN_KEYS));
@@ -72,7 +81,7 @@ export function chooseWrites(choices: Choices, climate: Climate, options: ModelO
     const write: ProducerWrite = { name, pause, sweeps, key };
     writes.push(write);
     if (isDeleted) continue;
-    write.put = attributes(choices, climate, name, key);
+    write.put = attributes(choices, climate, options, name, key);
     if (key.target !== plain.target) {
       // Who writes with a plain SDK may get it wrong.
       const isWrong = choices.chance(`${name}.target.poison`, climate.poison);
@@ -85,12 +94,14 @@ export function chooseWrites(choices: Choices, climate: Climate, options: ModelO
   return writes;
 }
 
-function attributes(choices: Choices, climate: Climate, name: string, key: ItemKey): Item {
+function attributes(choices: Choices, climate: Climate, options: ModelOptions, name: string, key: ItemKey): Item {
   const { source, target } = key;
   const item: Item = { source: { S: source }, target: { S: target } };
-  const set = (attribute: string, values: readonly (Item[string] | undefined)[], poison?: Item[string]): void => {
-    const isPoison = poison !== undefined && choices.chance(`${name}.${attribute}.poison`, climate.poison);
-    const value = isPoison ? poison : values[choices.pick(`${name}.${attribute}`, values.length)];
+  const set = (attribute: string, values: readonly (Item[string] | undefined)[], ...poison: Item[string][]): void => {
+    const isPoison = poison.length > 0 && choices.chance(`${name}.${attribute}.poison`, climate.poison);
+    const value = isPoison
+      ? poison[choices.pick(`${name}.${attribute}.poison.which`, poison.length)]
+      : values[choices.pick(`${name}.${attribute}`, values.length)];
     if (value !== undefined) item[attribute] = value;
   };
   if (source === target) {
@@ -98,7 +109,10 @@ function attributes(choices: Choices, climate: Climate, name: string, key: ItemK
     set('note', [undefined, { S: 'seen' }]);
     // Copies of the long one are too much for a tight budget.
     const long = source.startsWith('USER-') ? [{ S: LONG_NAME }] : [];
-    set('name', [{ S: 'ann' }, { S: 'bob' }, undefined, ...long], { N: '1' });
+    // A view that shows it has no room for it in a tight budget.
+    const isShown = options.budget === 'tight' && options.view === 'ALL';
+    const refused = source.startsWith('GOAL-') && !isShown ? [{ S: REFUSED_NAME }] : [];
+    set('name', [{ S: 'ann' }, { S: 'bob' }, undefined, ...long], { N: '1' }, ...refused);
     set('tags', TAGS, { L: [{ S: 'a' }, { N: '5' }] });
   } else if (target.startsWith('MEMBER')) {
     set('role', [{ S: 'LEAD' }, { S: 'TEAM' }, undefined], { S: 'NOBODY' });
@@ -111,6 +125,8 @@ function attributes(choices: Choices, climate: Climate, name: string, key: ItemK
 }
 
 const LONG_NAME = 'long'.repeat(230);
+/** Too long for a key of an index. */
+const REFUSED_NAME = 'longer'.repeat(180);
 const TAGS: readonly (Item[string] | undefined)[] = [
   { L: [{ S: 'a' }] },
   { L: [{ S: 'b' }] },

@@ -4,7 +4,7 @@ import { Choices, type Script } from './choices.ts';
 import { CALM } from './climate.ts';
 import { damage } from './damage.ts';
 import { inspect } from './inspection.ts';
-import { chooseModel } from './models.ts';
+import { chooseModel, hasCopies } from './models.ts';
 import { LONGEST_TIMEOUT } from './time.ts';
 import { derivedDifferences, differences } from './verdict.ts';
 import { type Counters, type Failure, World } from './world.ts';
@@ -31,8 +31,8 @@ export function runSeed(seed: number, isRecording = false): Promise<Outcome> {
 }
 
 /** Whether the schedule of a seed is of a model with copies. */
-export function hasCopies(seed: number): boolean {
-  return chooseModel(Choices.seeded(seed)).copies !== 'none';
+export function seedHasCopies(seed: number): boolean {
+  return hasCopies(chooseModel(Choices.seeded(seed)));
 }
 
 /** Runs a schedule that was kept. `trace` is told what happens, line by line. */

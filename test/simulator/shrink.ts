@@ -23,7 +23,7 @@ export async function shrink(script: Script): Promise<Shrunk | undefined> {
   return best;
 }
 
-/** Runs a script; gives what it was in the end (choices that nobody asked for are gone) if it fails. */
+/** Runs a script; gives what it was in the end (choices that were not asked for are gone) if it fails. */
 async function attempt(script: Script): Promise<Shrunk | undefined> {
   const outcome = await runScript(script);
   return outcome.failures.length === 0 ? undefined : { script: outcome.script, outcome };

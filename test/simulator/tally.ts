@@ -1,4 +1,4 @@
-import { hasCopies, type Outcome, runSeed } from './schedule.ts';
+import { type Outcome, runSeed, seedHasCopies } from './schedule.ts';
 import type { Counters, Failure } from './world.ts';
 
 /** A schedule that failed. */
@@ -44,7 +44,7 @@ export async function runSeeds(
 ): Promise<Tally> {
   const tally = emptyTally();
   for (let i = 0; i < count && tally.failed < mostFailures; i++) {
-    if (copiesOnly && !hasCopies(first + i)) continue;
+    if (copiesOnly && !seedHasCopies(first + i)) continue;
     addOutcome(tally, first + i, await runSeed(first + i));
     onSchedule(i + 1);
   }

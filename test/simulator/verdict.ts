@@ -1,6 +1,6 @@
 import { type Item, itemSizeBytes, sameItem } from '../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
-import { type ModelOptions, TIGHT_BUDGET_BYTES } from './models.ts';
+import { countedTypes, type ModelOptions, TIGHT_BUDGET_BYTES } from './models.ts';
 import { type ExpectedPartition, expectedPartitions, isPoison } from './oracle.ts';
 
 /** A batch, and how many of its records, from the first on, the projector says are done. */
@@ -66,16 +66,18 @@ export function derivedDifferences(options: ModelOptions, items: readonly Item[]
     } else if (target.startsWith('~ix/') || target.startsWith('~rev/')) {
       compareIndexItem(found, `${source} ${target}`, wanted?.indexItems.get(target), item);
       wanted?.indexItems.delete(target);
-    } else if (options.counted !== 'none' && target === `~degree/${options.counted}`) {
+    } else if (countedTypes(options).some((type) => target === `~degree/${type}`)) {
+      const type = target.slice('~degree/'.length);
       const count = item['count'] !== undefined && 'N' in item['count'] ? Number(item['count'].N) : undefined;
-      if (count !== (wanted?.counted ?? 0)) found.push(`${source} ${target} is ${count} instead of ${wanted?.counted}`);
-      if (wanted !== undefined) wanted.counted = 0;
+      const right = wanted?.counted.get(type) ?? 0;
+      if (count !== right) found.push(`${source} ${target} is ${count} instead of ${right}`);
+      wanted?.counted.delete(type);
     } else if (!target.startsWith(ENTRY_PREFIX)) {
       found.push(`${source} ${target} is no derived item`);
     }
   }
   for (const [source, { elements, attributes, indexItems, counted }] of expected) {
-    if (counted > 0) found.push(`${source} ~degree/${options.counted} is missing`);
+    for (const type of counted.keys()) found.push(`${source} ~degree/${type} is missing`);
     if (elements.size > 0 || attributes !== undefined) found.push(`${source} ~view is missing`);
     for (const target of indexItems.keys()) found.push(`${source} ${target} is missing`);
   }

@@ -13,6 +13,7 @@ import { chooseWrites, type ProducerWrite } from './producers.ts';
 import { startRedrive } from './redrive.ts';
 import { Streams } from './streams.ts';
 import { HOUR } from './time.ts';
+import { Transactions } from './transactions.ts';
 import { type Answered, entryOf } from './verdict.ts';
 
 /** What can be wrong with a schedule. */
@@ -40,6 +41,7 @@ export class World {
   climate: Climate;
   readonly agenda = new Agenda(START);
   readonly table: MemoryStore;
+  readonly transactions = new Transactions(this.agenda);
   readonly streams: Streams;
   readonly mapping: EventSourceMapping;
   /** What the consumer's processes remember of views. */

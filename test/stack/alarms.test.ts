@@ -24,7 +24,7 @@ function condition({ Properties }: TemplateResource): string {
 }
 
 describe('the alarms', () => {
-  it('are these', () => {
+  it('watch the consumer, its failures, the check and the tables, with these thresholds', () => {
     const of = (name: string) => `FunctionName=edgeloom-prod-${name}`;
     const table = 'TableName=edgeloom-prod-records';
     const own = 'service=edgeloom,table=edgeloom-prod-records';

@@ -77,6 +77,6 @@ try {
     }),
   );
 } catch {
-  // The API is gone, and with it whoever started this process.
+  // The API is gone, and with it the program that started this process.
   process.exit(1);
 }

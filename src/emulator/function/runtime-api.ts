@@ -38,7 +38,7 @@ export class RuntimeApi {
   private constructor(private readonly server: Server) {
     this.address = `${HOST}:${(server.address() as AddressInfo).port}`;
     server.on('request', (request, response) => {
-      // Only a connection that breaks makes this fail, and then nobody waits for the answer.
+      // Only a connection that breaks makes this fail, and then no answer is waited for.
       this.answer(request, response).catch(() => response.destroy());
     });
   }
@@ -145,7 +145,7 @@ function responseOf(body: Buffer): InvokeResult {
   try {
     return { kind: 'response', payload: text === '' ? undefined : JSON.parse(text) };
   } catch {
-    // A function may answer with anything; what is not JSON is a text to whoever reads it.
+    // A function may answer with anything; what is not JSON is taken for a text.
     return { kind: 'response', payload: text };
   }
 }

@@ -49,7 +49,7 @@ function rankEncoder({ attribute, weights }: Extract<OrderModel, { kind: 'rank' 
 
 /**
  * Encodes the attributes of a path up to the first that is absent: a path with a hole would be found by a beginning that
- * nobody would ask for.
+ * no reader would ask for.
  */
 function encodeAttributePath(
   attributes: readonly string[],

@@ -18,7 +18,7 @@ export interface OwnerItem {
 /**
  * Owner items: what a node wants in the index partitions of its own incoming edges, where an edge type has `includeOwner`.
  * The node sorts behind every edge, so that one Query backwards gives it and the last of its edges. They hold what the view
- * shows of the node, so that nobody has to ask for the view as well.
+ * shows of the node, so that a reader need not ask for the view as well.
  *
  * @param attributes what the view shows of the node.
  */

@@ -1,15 +1,17 @@
-import { checkTime, updateItem } from '../../apply/context.ts';
+import { checkTime } from '../../apply/context.ts';
 import { type Item, sameValue, stringOf } from '../../items/attribute-value.ts';
-import { COUNT, COUNTED, MODEL, REVISION, unchanged } from '../../items/derived-item.ts';
-import { classifyDerivedKey, type DerivedKey } from '../../items/derived-key.ts';
-import { countNameOf, degreeKey, edgeIndexKey, hashedIndexPrefix } from '../../items/keys.ts';
+import { COUNT, COUNTED, MODEL, REVISION } from '../../items/derived-item.ts';
+import type { DerivedKey } from '../../items/derived-key.ts';
 import { countOf } from '../../items/stored-view.ts';
-import { type CompiledModel, type EdgeModel, layersOf } from '../../model/compiled.ts';
-import { queriedItems, readItem } from '../../store/pages.ts';
-import type { DerivedUpdate, Store } from '../../store/port.ts';
+import { type EdgeModel, layersOf } from '../../model/compiled.ts';
+import { readItem } from '../../store/pages.ts';
+import type { Store } from '../../store/port.ts';
 import type { SettleContext } from '../settle/context.ts';
+import { countNameOfKey, itemsToCount, settledExactly } from '../settle/count.ts';
 import { oddities } from './form.ts';
 import { hashed, type ItemKind, type ObserveContext, type Part, type PartKind, revisionOf } from './kind.ts';
+
+export { countNameOfKey } from '../settle/count.ts';
 
 /** How many counted edges of a type a node has. Its live index items decide, which come and go in one transaction with it. */
 export const count: ItemKind = {
@@ -43,29 +45,22 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
   state: ({ derived }) => ({ revision: revisionOf(derived), base: hashed(revisionOf(derived) ?? '') }),
 };
 
-/** The name of the count with a sort key, as the items that it counts hold it. */
-export function countNameOfKey(sortKey: string): string {
-  const { edgeType, generation } = classifyDerivedKey(sortKey)!;
-  return countNameOf(edgeType, generation);
-}
-
 function isCountOf(edge: EdgeModel | undefined, { generation }: DerivedKey): boolean {
   return edge?.degree === true && (edge.generation ?? 1) === generation;
 }
 
 /**
  * Settles the count of a node's edges of a type by its live index items. Each of them that comes or goes moves the count's
- * revision too, so a count is written only if none has since it was read.
+ * revision too, in one transaction. A Query beside a transaction is no proof: what it says is only taken for right where it
+ * agrees with the count. Else each item is read by itself.
  */
 export async function settleCount(context: SettleContext, source: string, sortKey: string): Promise<void> {
-  const name = countNameOfKey(sortKey);
-  for (;;) {
+  for (let attempt = 1; ; attempt++) {
     checkTime(context);
     const seen = await readItem(context, { source, target: sortKey });
     const { live, stored } = await countAtOnce(context, source, sortKey, seen);
     if (countOf(stored) === live && stored?.[context.graph.table.ttl] === undefined) return;
-    const result = await updateItem(context, settledCountUpdate(context.graph, source, name, stored, live));
-    if (result.applied) return;
+    if (await settledExactly(context, source, sortKey, stored, attempt)) return;
   }
 }
 
@@ -91,35 +86,10 @@ async function countAtOnce(
   }
 }
 
-/** How many live items a node's counted edges of a type have, by consistent reads. */
-async function countLive(
-  { store }: { store: Pick<Store, 'query'> },
-  source: string,
-  countKey: string,
-): Promise<number> {
-  const { edgeType, generation } = classifyDerivedKey(countKey)!;
-  const name = countNameOf(edgeType, generation);
+/** How many live items a node's counted edges of a type have, as a consistent Query shows them. */
+async function countLive(reader: { store: Pick<Store, 'query'> }, source: string, countKey: string): Promise<number> {
+  const name = countNameOfKey(countKey);
   let live = 0;
-  // Items of edges with long keys are named by a hash.
-  for (const beginsWith of [edgeIndexKey(`${edgeType}-`, undefined, generation), hashedIndexPrefix(generation)]) {
-    const request = { partition: source, sortKey: { beginsWith }, consistent: true };
-    for await (const item of queriedItems(store, request)) if (stringOf(item[COUNTED]) === name) live += 1;
-  }
+  for await (const item of itemsToCount(reader.store, source, countKey)) if (stringOf(item[COUNTED]) === name) live += 1;
   return live;
-}
-
-/** The update that sets a count, as it was seen, to what was counted. */
-function settledCountUpdate(
-  graph: CompiledModel,
-  source: string,
-  countName: string,
-  current: Item | undefined,
-  count: number,
-): DerivedUpdate {
-  return {
-    key: { source, target: degreeKey(countName) },
-    set: { [MODEL]: { S: graph.fingerprint }, [COUNT]: { N: String(count) } },
-    unset: [graph.table.ttl],
-    condition: unchanged(current),
-  };
 }

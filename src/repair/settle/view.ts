@@ -105,7 +105,7 @@ async function settle(
     const seen = await trusted(context, view);
     const result = await updateItem(
       context,
-      slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), corrections, parents),
+      slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), parents, corrections),
     );
     if (result.applied) return;
     view = result.current;

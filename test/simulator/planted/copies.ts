@@ -147,7 +147,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'fan-out-leaves-no-trace',
-    rule: 'A fan-out writes views that agree too, if only the revision: whoever is about to write an old copy has to see it.',
+    rule: 'A fan-out writes views that agree too, at least their revision: a worker about to write an old copy has to see it.',
     patches: [
       {
         file: FAN_OUT,
@@ -159,7 +159,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'fan-out-skips-views',
-    rule: 'A fan-out writes views without the edge too: whoever is about to add it has read the parent before.',
+    rule: 'A fan-out writes views without the edge too: a worker about to add it has read the parent before.',
     patches: [
       {
         file: FAN_OUT,

@@ -2,7 +2,6 @@ import type { Mutant } from './mutant.ts';
 
 const COUNTED = 'src/apply/counted.ts';
 const SETTLE = 'src/repair/settle/index-item.ts';
-const COUNT = 'src/repair/parts/count.ts';
 /** The write of counted items and their count. */
 export const TRANSACTION =
   'if (await transacted(context, [...updates, countUpdate(context.graph, source, countName, change)])) return open;';
@@ -29,17 +28,6 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
         file: COUNTED,
         find: '  return isIn(wanted) - isIn(current);',
         replace: '  return wanted?.[COUNTED] !== undefined ? 1 : -1;',
-      },
-    ],
-  },
-  {
-    name: 'count-settled-blindly',
-    rule: 'A count is settled only if no edge has come or gone since it was read.',
-    patches: [
-      {
-        file: COUNT,
-        find: 'settledCountUpdate(context.graph, source, name, stored, live));',
-        replace: "{ ...settledCountUpdate(context.graph, source, name, stored, live), condition: { kind: 'none' } });",
       },
     ],
   },

@@ -55,9 +55,9 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: VIEW,
-        find: '      slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), corrections, parents),',
+        find: '      slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), parents, corrections),',
         replace:
-          "      { ...slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), corrections, parents), condition: { kind: 'newer-than', watermark: '~', notEvicted: [] } },",
+          "      { ...slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), parents, corrections), condition: { kind: 'newer-than', watermark: '~', notEvicted: [] } },",
       },
     ],
   },

@@ -136,7 +136,7 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'stale-unit-leaves-no-trace',
-    rule: 'A stale unit always writes, if only the revision.',
+    rule: 'A stale unit always writes, at least the revision.',
     patches: [
       {
         file: VIEW,

@@ -33,7 +33,7 @@ export function encodeOrder(order: OrderModel, subject: Subject, fold: boolean, 
 
 /**
  * Encodes the attributes of a path up to the first that is absent: a path with a hole would be found by a beginning that
- * nobody would ask for.
+ * no reader would ask for.
  */
 function encodeAttributePath(
   attributes: readonly string[],

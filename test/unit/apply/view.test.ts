@@ -191,7 +191,7 @@ describe('a stale unit always writes', () => {
     expect(await elements()).toEqual([element('A')]);
   });
 
-  it('if only the revision', async () => {
+  it('writes at least the revision', async () => {
     const { table, project, view } = setUp();
     const first = (await table.producer(G, EDGE, role('A')))!;
     await project({ ...first, position: at(9) });

@@ -31,12 +31,15 @@ describe('the slots of a view', () => {
     ]);
   });
 
-  it.each([{ S: 'no map' }, { M: {} }])('hold copies that are none, %j, as one that nobody wants', (copies) => {
-    expect(slots({ edgeSet: { SS: ['WROTE-AUTHOR-1'] }, copies })).toEqual([
-      ['WROTE-AUTHOR-1', 'AUTHOR-1', false],
-      ['', undefined, true],
-    ]);
-  });
+  it.each([{ S: 'no map' }, { M: {} }])(
+    'take an attribute that holds no copies, %j, for an unwanted copy',
+    (copies) => {
+      expect(slots({ edgeSet: { SS: ['WROTE-AUTHOR-1'] }, copies })).toEqual([
+        ['WROTE-AUTHOR-1', 'AUTHOR-1', false],
+        ['', undefined, true],
+      ]);
+    },
+  );
 
   it('are right where they hold what the node says, and nothing where there is no node', () => {
     const [slot] = copySlots(graph, { edgeSet: { SS: ['WROTE-AUTHOR-1'] }, copies: { M: { 'WROTE-AUTHOR-1': NAME } } });
@@ -122,7 +125,7 @@ describe('looking up', () => {
   });
 });
 
-/** A book of one author, by base items alone; projecting is left to whoever has it. */
+/** A book of one author, by base items alone; the test projects it. */
 async function bookTable(): Promise<WatchedStore> {
   const store = new WatchedStore(graph);
   await store.producer('AUTHOR-1', 'AUTHOR-1', { name: { S: 'First' } });

@@ -211,7 +211,7 @@ describe('a batch that failed', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  it('is told in the log where nobody listens', async () => {
+  it('is told in the log where there is no listener', async () => {
     add(1);
     let tries = 0;
     const script: Script = () => {

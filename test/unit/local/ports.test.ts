@@ -15,7 +15,7 @@ describe('ports', () => {
     expect(await isFree(port)).toBe(true);
   });
 
-  it('one that nobody listens on does not answer', async () => {
+  it('a port without a listener does not answer', async () => {
     expect(await answers(await freePort())).toBe(false);
   });
 });

@@ -156,6 +156,14 @@ describe('a continuation', () => {
     expect(beginUpdate(graph, unit, stored(at(5), { after: { S: 'y' } }), 'x')).toBeUndefined();
     expect(beginUpdate(graph, unit, stored(at(5)), 'x')).toBeUndefined();
   });
+  it('keeps the earlier of its own place and the one in progress, so that no child between them is passed by', () => {
+    const beginning = (place: string, inProgress: string) =>
+      beginUpdate(graph, unit, stored(at(9), { after: { S: inProgress } }), place)?.set['after'];
+    expect(beginning('x', 'b')).toEqual({ S: 'b' });
+    expect(beginning('b', 'x')).toEqual({ S: 'b' });
+    // By the bytes of UTF-8, as DynamoDB orders sort keys, not by UTF-16 units.
+    expect(beginning('\u{10000}', '\uffee')).toEqual({ S: '\uffee' });
+  });
   it('is begun anew by a smaller position, and keeps the later one', () => {
     expect(beginUpdate(graph, unit, stored(at(9)), 'x')).toMatchObject({ set: { after: { S: 'x' }, w: { S: at(9) } } });
   });

@@ -177,7 +177,7 @@ describe('the slow path of a view', () => {
     expect(slow(edgeUnit([undefined, role('A')]), view([], {}, at(9))).set).toMatchObject({ w: { S: at(9) } });
     expect(slow(edgeUnit([undefined, role('A')]), view([], {}, at(2))).set).toMatchObject({ w: { S: at(5) } });
   });
-  it('a stale unit that agrees writes all the same, if only the revision', () => {
+  it('a stale unit that agrees still writes the revision', () => {
     const update = slow(edgeUnit([undefined, role('A')]), view([element('A')]));
     expect(update).toMatchObject({ addElements: [], deleteElements: [] });
     expect(update.setElements).toBeUndefined();

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { createProjector } from '../../../src/apply/projector.ts';
+import { degreeKey } from '../../../src/items/keys.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/model/schema.ts';
+import { Mender } from '../../../src/repair/mend.ts';
+import type { QueryRequest, QueryResult } from '../../../src/store/port.ts';
+import { StreamLabel } from '../../../src/stream/stream-label.ts';
+import { StreamedStore } from '../../support/streamed-store.ts';
+
+const graph = defineGraph({
+  table: 'records',
+  nodes: { USER: node() },
+  edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true }) },
+});
+const COUNT_KEY = { source: 'USER-1', target: degreeKey('FOLLOWS') };
+const SUSPECT = { source: 'USER-1', sortKey: COUNT_KEY.target, part: { kind: 'count' } } as const;
+
+/** A table in which something happens while a Query reads. */
+class InterruptedStore extends StreamedStore {
+  /** Called with a page that was read, before it is given out. */
+  onQuery: (page: QueryResult) => Promise<QueryResult> = (page) => Promise.resolve(page);
+
+  override async query(request: QueryRequest): Promise<QueryResult> {
+    return await this.onQuery(await super.query(request));
+  }
+}
+
+async function follows(count: number) {
+  const store = new InterruptedStore(graph);
+  for (let i = 0; i < count; i++) await store.put({ source: { S: 'USER-1' }, target: { S: `FOLLOWS-USER-f${i}` } });
+  const projector = createProjector(graph, { store });
+  await projector.project(store.records.splice(0));
+  const clock = { now: Date.now, wait: () => Promise.resolve() };
+  const mender = new Mender({ graph, store, stream: new StreamLabel(undefined), ...clock });
+  return {
+    store,
+    projector,
+    mend: () => mender.mend('USER-1', [SUSPECT]),
+    count: async () => (await store.get(COUNT_KEY, { consistent: true })).item?.['count'],
+  };
+}
+
+describe('a repair of a count', () => {
+  it('does not take a wrong count for right because an edge goes while the items are counted', async () => {
+    const { store, projector, mend, count } = await follows(3);
+    const { item } = await store.get(COUNT_KEY, { consistent: true });
+    await store.put({ ...item!, count: { N: '2' } });
+    let hasGone = false;
+    // The count says 2 of 3. One edge goes before the Query reads, so that it counts 2, and the count becomes 1.
+    store.onQuery = async (page) => {
+      if (hasGone) return page;
+      hasGone = true;
+      await store.delete({ source: 'USER-1', target: 'FOLLOWS-USER-f0' });
+      await projector.project(store.records.splice(0));
+      return {
+        ...page,
+        items: page.items.filter(
+          ({ target }) => target !== undefined && 'S' in target && target.S !== '~ix/FOLLOWS-USER-f0',
+        ),
+      };
+    };
+    await mend();
+    expect(await count()).toEqual({ N: '2' });
+  });
+
+  it('leaves a right count alone where a Query does not show an item yet whose transaction has moved the count', async () => {
+    const { store, mend, count } = await follows(3);
+    store.onQuery = async (page) => ({
+      ...page,
+      items: page.items.filter(
+        ({ target }) => target === undefined || !('S' in target) || target.S !== '~ix/FOLLOWS-USER-f2',
+      ),
+    });
+    await mend();
+    expect(await count()).toEqual({ N: '3' });
+  });
+
+  it('sets a count that is wrong to the number of live items', async () => {
+    const { store, mend, count } = await follows(3);
+    const { item } = await store.get(COUNT_KEY, { consistent: true });
+    await store.put({ ...item!, count: { N: '7' } });
+    await mend();
+    expect(await count()).toEqual({ N: '3' });
+  });
+});
