@@ -90,6 +90,7 @@ async function countAtOnce(
 async function countLive(reader: { store: Pick<Store, 'query'> }, source: string, countKey: string): Promise<number> {
   const name = countNameOfKey(countKey);
   let live = 0;
-  for await (const item of itemsToCount(reader.store, source, countKey)) if (stringOf(item[COUNTED]) === name) live += 1;
+  for await (const item of itemsToCount(reader.store, source, countKey))
+    if (stringOf(item[COUNTED]) === name) live += 1;
   return live;
 }

@@ -4,7 +4,7 @@ import { degreeKey } from '../../../src/items/keys.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
 import { Mender } from '../../../src/repair/mend.ts';
-import type { QueryRequest, QueryResult } from '../../../src/store/port.ts';
+import type { ItemKey, QueryRequest, QueryResult, ReadOptions } from '../../../src/store/port.ts';
 import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -20,6 +20,15 @@ const SUSPECT = { source: 'USER-1', sortKey: COUNT_KEY.target, part: { kind: 'co
 class InterruptedStore extends StreamedStore {
   /** Called with a page that was read, before it is given out. */
   onQuery: (page: QueryResult) => Promise<QueryResult> = (page) => Promise.resolve(page);
+
+  /** Called when an item was read, before it is given out. */
+  onGet: (key: ItemKey) => Promise<void> = () => Promise.resolve();
+
+  override async get(key: ItemKey, options: ReadOptions) {
+    const result = await super.get(key, options);
+    await this.onGet(key);
+    return result;
+  }
 
   override async query(request: QueryRequest): Promise<QueryResult> {
     return await this.onQuery(await super.query(request));
@@ -74,6 +83,22 @@ describe('a repair of a count', () => {
     });
     await mend();
     expect(await count()).toEqual({ N: '3' });
+  });
+
+  it('counts again where an edge comes after the items were read', async () => {
+    const { store, projector, mend, count } = await follows(3);
+    const { item } = await store.get(COUNT_KEY, { consistent: true });
+    await store.put({ ...item!, count: { N: '7' } });
+    let hasCome = false;
+    store.onGet = async ({ target }) => {
+      if (hasCome || target !== '~ix/FOLLOWS-USER-f2') return;
+      hasCome = true;
+      await store.put({ source: { S: 'USER-1' }, target: { S: 'FOLLOWS-USER-f9' } });
+      await projector.project(store.records.splice(0));
+    };
+    await mend();
+    expect(hasCome).toBe(true);
+    expect(await count()).toEqual({ N: '4' });
   });
 
   it('sets a count that is wrong to the number of live items', async () => {
