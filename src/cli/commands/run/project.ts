@@ -6,6 +6,7 @@ import { describeTable, requireFit } from '../../../store/table.ts';
 import { fileCheckpoint } from '../../../stream/checkpoint.ts';
 import { createWorker } from '../../../worker/worker.ts';
 import type { WorkerResult } from '../../../worker/worker-types.ts';
+import { warnOfModel } from '../../session/model-notice.ts';
 import { examples } from '../../session/options.ts';
 import { figure } from '../../session/output.ts';
 import { startProgress } from '../../session/progress.ts';
@@ -61,6 +62,7 @@ async function project(session: Session, { untilIdle, checkpoint }: ProjectOptio
     );
   }
   requireFit(status);
+  await warnOfModel(logger, graph, store);
   const streams = createStreamsClient(settings.client);
   const progress = startProgress('records', 0);
   const worker = createWorker({

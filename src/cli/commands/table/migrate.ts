@@ -4,14 +4,12 @@ import { EdgeloomError } from '../../../errors.ts';
 import { migrate } from '../../../migrate/migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../../../migrate/migrate-types.ts';
 import type { MigrateAction } from '../../../migrate/next-step.ts';
-import { changeText, plannedChanges } from '../../../migrate/plan.ts';
-import { definitionsOf } from '../../../registry/definition.ts';
-import { readDefinitions, readHead } from '../../../registry/head.ts';
 import { MeteredStore } from '../../../store/metered.ts';
 import { serverTime, tableIdentity } from '../../../store/table.ts';
+import { modelNotice } from '../../session/model-notice.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
 import { figure } from '../../session/output.ts';
-import { inSession, type Session } from '../../session/session.ts';
+import { inSession } from '../../session/session.ts';
 
 interface CommandOptions {
   dryRun?: boolean;
@@ -46,7 +44,7 @@ export function migrateCommand(program: Command): void {
       inSession(async (session, options: CommandOptions) => {
         const { graph, client } = session;
         const action = actionOf(options);
-        const changes = await changesOf(session);
+        const { changes } = await modelNotice(graph, session.store);
         const plan = [...changes, ...(action === undefined ? [] : [`${action.kind} ${action.name}`])];
         const { maxWcu } = options;
         const run: MigrateOptions = {
@@ -75,14 +73,6 @@ function actionOf({ withdraw, retire, drop }: CommandOptions): MigrateAction | u
   }
   const [first] = given;
   return first && { kind: first[0] as MigrateAction['kind'], name: first[1]! };
-}
-
-/** What the model asks of the table, in words. */
-async function changesOf({ graph, store }: Session): Promise<string[]> {
-  const reader = { store, stats: { rcu: 0 } };
-  const head = await readHead(reader);
-  const data = head === undefined ? new Map() : await readDefinitions(reader, head.registry, new Map());
-  return plannedChanges(head?.registry, data, definitionsOf(graph)).map(changeText);
 }
 
 /** Asks a person; throws where there is nobody to be asked, or the answer is no. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { createTable, deleteTable, describeTable, type TableStatus } from '../../../store/table.ts';
+import { migrate } from '../../../migrate/migrate.ts';
+import { createTable, deleteTable, describeTable, type TableStatus, tableIdentity } from '../../../store/table.ts';
 import { examples } from '../../session/options.ts';
 import type { Output } from '../../session/output.ts';
 import { inSession } from '../../session/session.ts';
@@ -11,7 +12,14 @@ export function tableCommand(program: Command): void {
     .command('create')
     .description('create the table with its stream, TTL and the indexes that the model needs')
     .addHelpText('after', examples('table create', 'table create --endpoint http://127.0.0.1:8000'))
-    .action(inSession(async ({ client, graph }) => output(await createTable(client, graph))));
+    .action(
+      inSession(async ({ client, graph, store }) => {
+        const status = await createTable(client, graph);
+        // Nothing is in it yet, so that all of the model is ready.
+        await migrate({ graph, store, isEmpty: true, ...(await tableIdentity(client, graph)) });
+        return output(status);
+      }),
+    );
   table
     .command('describe')
     .description('show status, indexes and stream')

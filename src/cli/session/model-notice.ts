@@ -1,0 +1,35 @@
+import type { Logger } from '../../logger.ts';
+import { changeText, plannedChanges } from '../../migrate/plan.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { definitionsOf } from '../../registry/definition.ts';
+import { readDefinitions, readHead } from '../../registry/head.ts';
+import type { Store } from '../../store/port.ts';
+
+/** How a model stands to what the table keeps. */
+export interface ModelNotice {
+  /** Whether the table has a registry. */
+  isManaged: boolean;
+  /** What the model asks of the table that it does not keep, or has besides, in words; empty: nothing. */
+  changes: readonly string[];
+}
+
+/** Compares a model with the table's registry. */
+export async function modelNotice(graph: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): Promise<ModelNotice> {
+  const reader = { store, stats: { rcu: 0 } };
+  const head = await readHead(reader);
+  const data = head === undefined ? new Map() : await readDefinitions(reader, head.registry, new Map());
+  const changes = plannedChanges(head?.registry, data, definitionsOf(graph)).map(changeText);
+  return { isManaged: head !== undefined, changes };
+}
+
+/** Logs what differs between a model and what the table keeps, and the command that mends it. */
+export async function warnOfModel(
+  logger: Pick<Logger, 'info' | 'warn'>,
+  graph: CompiledModel,
+  store: Pick<Store, 'get' | 'getMany'>,
+): Promise<void> {
+  const { isManaged, changes } = await modelNotice(graph, store);
+  const remedy = 'Run edgeloom migrate.';
+  if (!isManaged) logger.info({ remedy }, 'The table is not managed: it has no registry of its model.');
+  else if (changes.length > 0) logger.warn({ changes, remedy }, 'The table keeps another model than this one.');
+}
