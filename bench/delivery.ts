@@ -34,9 +34,9 @@ const MOST_STALE = 0.01;
 /** A replayed item costs its failed condition, and no write. */
 const MOST_REPLAY = 1.1;
 const LEAST_RECOVERY = 0.8;
-const BACKLOG = 3_000;
+const BACKLOG = 2_000;
 /** Records in a batch. */
-const BATCHES = [100, 1_000];
+const BATCHES = [1_000];
 
 /** Runs all of them. */
 export async function delivery({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
@@ -152,7 +152,7 @@ async function replays(name: string, graph: CompiledModel): Promise<Report> {
   const workload = recordedBatch();
   const records = decodeRecords(graph, workload.records);
   const figures: Figure[] = [];
-  for (const size of [records.length, 1_000, 100]) {
+  for (const size of [records.length, 1_000]) {
     const store = await inMemory(graph, workload);
     const projector = createProjector(graph, { store });
     const first = await projector.project(records);
