@@ -12,10 +12,11 @@ export function figuresPage({ machine, benchmarks }: FigureFile, plots: readonly
 What it costs and how fast it is. Measured on a shared virtual machine with ${cores} cores and ${memoryGB} GB
 (${platform}, ${architecture}, Node ${node.replace('v', '')}), beside other work: seconds are those of a busy machine. So CPU time is
 counted where speed is the question, and compared things run in turn: a ratio is the median of the ratios of neighbouring runs, with the
-smallest and the largest beside it. Code is compiled as it is shipped. The table is the embedded engine; where CPU is counted it is a
-process that answers at once, whatever it is asked.
+smallest and the largest beside it. Code is compiled as it is shipped. Calls and
+capacity are counted on a table in memory or on the embedded engine; where CPU is counted, the table is a process that answers at once,
+whatever it is asked.
 
-\`npm run bench -- all --json\` measures all of it anew, within three minutes for each benchmark, and \`npm run figures\` makes this page.
+\`npm run bench -- all --json\` measures all of it anew, a benchmark is stopped after three minutes, and \`npm run figures\` makes this page.
 A target that is missed says so.
 
 ${plots.map(({ name, title }) => `![${title}](img/${name}.svg)\n`).join('\n')}

@@ -77,23 +77,6 @@ const CHARTS: readonly {
       ['one by one: write capacity', 'one update a record'],
     ],
   },
-  {
-    benchmark: 'peers',
-    report: 'peers',
-    name: 'figures-peers',
-    title: 'The same 10,000 records by other consumers',
-    subtitle: 'write capacity, full model; wrong items are in the table below',
-    axis: 'write capacity units',
-    isLog: true,
-    of: [
-      ['Edgeloom: write capacity', 'Edgeloom'],
-      ['plain Lambda, DocumentClient: write capacity', 'plain Lambda, DocumentClient'],
-      ['Powertools batch, default: write capacity', 'Powertools batch, default'],
-      ['Powertools batch, sequential: write capacity', 'Powertools batch, sequential'],
-      ['aws-lambda-stream: write capacity', 'aws-lambda-stream'],
-      ['ElectroDB, by hand: write capacity', 'ElectroDB, by hand'],
-    ],
-  },
 ];
 
 /** The plots of a file; one whose benchmark was not run is left out. */

@@ -20,7 +20,7 @@ export async function timed(run: () => Promise<void> | void): Promise<Timing> {
 }
 
 /** Seconds after which no further repetition begins: a loaded machine gives fewer pairs, not a later end. */
-const BUDGET_SECONDS = 60;
+const BUDGET_SECONDS = 40;
 
 /**
  * Runs variants in turn (A B C A B C ...), so that whatever else the machine does meets all of them alike: `repetitions`
