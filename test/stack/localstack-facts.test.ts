@@ -19,16 +19,24 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 const LABEL = '2026-01-01T00:00:00.000';
-const STREAM = `arn:aws:dynamodb:us-east-1:000000000000:table/records/stream/${LABEL}`;
+const streamOf = (table: string): string => `arn:aws:dynamodb:us-east-1:000000000000:table/${table}/stream/${LABEL}`;
+const STREAM = streamOf('records');
 
 /** The number that the emulator gives to its n-th record. */
 const longNumber = (n: number): string => `49${String(n).padStart(54, '0')}`;
 
-function record(n: number, sequenceNumber: string, item: ReturnType<typeof user>, before?: ReturnType<typeof user>) {
+/** A record as the emulator gives it, of the stream of a table. */
+function record(
+  table: string,
+  n: number,
+  sequenceNumber: string,
+  item: ReturnType<typeof user>,
+  before?: ReturnType<typeof user>,
+) {
   const { source, target } = item;
   return {
     eventName: before === undefined ? 'INSERT' : 'MODIFY',
-    eventSourceARN: STREAM,
+    eventSourceARN: streamOf(table),
     dynamodb: {
       Keys: { source, target },
       NewImage: item,
@@ -43,6 +51,7 @@ function record(n: number, sequenceNumber: string, item: ReturnType<typeof user>
 describe('records with sequence numbers of 56 digits', () => {
   it('are projected in order, beside items of shorter numbers, and old ones change nothing', async () => {
     const { graph, store } = await testTable(followGraph());
+    const { name } = graph.table;
     const handler = streamHandler(graph, { store, logger: pino({ level: 'silent' }) });
     const context = { awsRequestId: '1', getRemainingTimeInMillis: () => 60_000 };
     const deliver = async (...records: never[]): Promise<void> => {
@@ -50,10 +59,10 @@ describe('records with sequence numbers of 56 digits', () => {
     };
     for (const item of [user('1', 'newest'), user('2'), follows('1', '2')]) await store.put(item);
     // A number of this length was all that could be stored before.
-    await deliver(record(1, '9'.repeat(40), user('1', 'short')));
-    const old = record(2, longNumber(8), user('1', 'old'), user('1', 'short'));
-    await deliver(old, record(3, longNumber(9), follows('1', '2')), record(4, longNumber(10), user('2')));
-    await deliver(record(5, longNumber(100), user('1', 'newest'), user('1', 'old')));
+    await deliver(record(name, 1, '9'.repeat(40), user('1', 'short')));
+    const old = record(name, 2, longNumber(8), user('1', 'old'), user('1', 'short'));
+    await deliver(old, record(name, 3, longNumber(9), follows('1', '2')), record(name, 4, longNumber(10), user('2')));
+    await deliver(record(name, 5, longNumber(100), user('1', 'newest'), user('1', 'old')));
     await deliver(old);
     expect(await viewOf(store, '1')).toEqual({ name: 'newest', follows: ['2'] });
     const { drift } = await check({ graph, store, streamLabel: LABEL, settleMs: 10 });
@@ -68,7 +77,7 @@ describe('an on-failure object', () => {
     startSequenceNumber: longNumber(1),
     endSequenceNumber: longNumber(2),
   };
-  const Records = [record(1, longNumber(1), user('1'))];
+  const Records = [record('records', 1, longNumber(1), user('1'))];
 
   it('holds its payload as text on AWS and as an object there: both are read', () => {
     const read = (payload: unknown) => parseFailedBatch(JSON.stringify({ DDBStreamBatchInfo: info, payload })).payload;
