@@ -9,12 +9,29 @@ import { sources } from '../support/sources.ts';
  * without end stands in an expression that begins at `^`, and there is one of them.
  */
 
-/** Expressions with more repetitions, each with what bounds the texts that it sees. */
+/** Other expressions, each with what bounds the texts that it sees, or why it takes few steps all the same. */
 const BOUNDED: ReadonlyMap<string, string> = new Map([
   [String.raw`^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*$`, 'MOST_NUMBER_CHARACTERS in parseDecimal'],
   ['^0+', 'MOST_NUMBER_CHARACTERS in parseDecimal'],
   ['0+$', 'MOST_NUMBER_CHARACTERS in parseDecimal'],
   [String.raw`^(~[a-z]+\/)@([1-9]\d{0,8})\/(.*)$`, 'sort keys; what one repetition takes ends at the next'],
+  [
+    String.raw`^(.+)\/(?:\d{40}|n(\d\d)-([1-9]\d*))$`,
+    'what the second repetition takes has no slash to try it again from',
+  ],
+  [
+    String.raw`^~ix\/#includeOwner\/([A-Z][A-Z0-9_]*)(?:\/(.+))?$`,
+    'sort keys; the first ends at a slash, which it cannot take',
+  ],
+  [
+    String.raw`^(?:[a-z]\w*(?:@\d+)?\/)?([A-Z][A-Z0-9_]*)[@-]`,
+    'partition keys; each repetition ends at what it cannot take',
+  ],
+  [
+    String.raw`^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request,`,
+    'a header that the SDK made; each repetition ends at a slash, which it cannot take',
+  ],
+  [String.raw`"(?:BS?|__proto__)"\s*:`, 'the spaces behind one quoted name are no beginning of another'],
 ]);
 /** What their expressions see are arguments of a command and parameters of a stack: those of the operator. */
 const OPERATORS = /^(cli|stack)\//;
