@@ -13,6 +13,7 @@ import { page } from './page.ts';
 import { search } from './search.ts';
 import { runBenchmarks } from './support/command.ts';
 import { throughput } from './throughput.ts';
+import { types } from './types.ts';
 import { writer } from './writer.ts';
 
 /** `npm run bench`: every benchmark, or those named. */
@@ -21,6 +22,7 @@ await runBenchmarks({
   cpu,
   client,
   throughput,
+  types,
   writer,
   page,
   search,

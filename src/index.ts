@@ -50,17 +50,20 @@ export {
   type SearchOptions,
 } from './model/schema.ts';
 export type { TableOptions } from './model/table-options.ts';
-export type { CountResult, ShardsResult } from './read/lists/count.ts';
+export type { NodesOptions } from './read/list-nodes.ts';
+export type { CountResult, InDegreeOptions, ShardsResult } from './read/lists/count.ts';
 export type { InboundQuery } from './read/lists/inbound.ts';
 export type { SearchPredicate, SearchQuery, SearchScope } from './read/lists/search.ts';
+export type { Collection, CollectionOptions, NodeReadOptions } from './read/nodes/base.ts';
 export type { DegreeOptions } from './read/nodes/degree.ts';
 export type { EdgesOptions, HasOptions } from './read/nodes/edges.ts';
 export type { AttributeSelection, GetOptions } from './read/nodes/views.ts';
 export type { LabelValue, PageOptions, PageResult, WithEdges } from './read/page.ts';
-export { createReader, type Reader, type ReaderOptions, type Search } from './read/reader.ts';
+export { createReader, type Reader, type ReaderOptions } from './read/reader.ts';
 export type { CursorKey } from './read/request/cursor.ts';
 export type { OrderValue } from './read/request/order-argument.ts';
 export type {
+  BaseNode,
   EdgeResult,
   EdgeSetEntry,
   InboundPage,
@@ -69,9 +72,21 @@ export type {
   Page,
   SearchResult,
 } from './read/request/result.ts';
-export type { EdgeOwner, Hit, InboundEdge, NodeOfId, PageNode, StoredEdge } from './read/types.ts';
+export type { Search } from './read/search.ts';
+export type {
+  EdgeOwner,
+  Hit,
+  InboundEdge,
+  NodeOfBase,
+  NodeOfId,
+  PageNode,
+  PageNodes,
+  StoredEdge,
+} from './read/types.ts';
 export type { WaitOptions } from './read/wait.ts';
 export { type RedriveOptions, type RedriveResult, redrive } from './repair/redrive.ts';
+export { createSession, Session, type SessionOptions } from './session/session.ts';
+export type { SessionKey } from './session/token.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
 export type { Store, WriteResult } from './store/port.ts';

@@ -4,9 +4,11 @@ import { initCommand } from './commands/project/init.ts';
 import { stackCommand } from './commands/project/stack.ts';
 import { countCommand } from './commands/read/count.ts';
 import { degreeCommand } from './commands/read/degree.ts';
+import { edgeCommand } from './commands/read/edge.ts';
 import { edgesCommand } from './commands/read/edges.ts';
 import { getCommand } from './commands/read/get.ts';
 import { inboundCommand } from './commands/read/inbound.ts';
+import { nodesCommand } from './commands/read/nodes.ts';
 import { pageCommand } from './commands/read/page.ts';
 import { searchCommand } from './commands/read/search.ts';
 import { shardsCommand } from './commands/read/shards.ts';
@@ -22,6 +24,7 @@ import { rebuildCommand } from './commands/trust/rebuild.ts';
 import { redriveCommand } from './commands/trust/redrive.ts';
 import { statusCommand } from './commands/trust/status.ts';
 import { importCommand } from './commands/write/import.ts';
+import { deleteCommand, putCommand, updateCommand } from './commands/write/item.ts';
 import { failureDocument, failureText } from './session/failure.ts';
 import { shownLines } from './session/shown.ts';
 
@@ -31,6 +34,9 @@ const COMMANDS = [
   tableCommand,
   migrateCommand,
   importCommand,
+  putCommand,
+  updateCommand,
+  deleteCommand,
   projectCommand,
   statusCommand,
   explainCommand,
@@ -38,7 +44,9 @@ const COMMANDS = [
   rebuildCommand,
   redriveCommand,
   getCommand,
+  edgeCommand,
   edgesCommand,
+  nodesCommand,
   degreeCommand,
   inboundCommand,
   searchCommand,

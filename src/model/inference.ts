@@ -85,3 +85,19 @@ export type EdgeCopy<G extends CompiledModel, E extends EdgeType<G>> = TextOf<Ed
 /** The searches of a graph: `'USER.name' | 'GOAL.status'`. */
 export type SearchName<G extends CompiledModel> =
   string extends NodeType<G> ? string : { [T in NodeType<G>]: `${T}.${TextOf<NodesOf<G>[T], 'search'>}` }[NodeType<G>];
+
+/** The edge types that are found from their targets: those with at least one order. */
+export type IndexedEdgeType<G extends CompiledModel> =
+  string extends EdgeType<G>
+    ? EdgeType<G>
+    : { [E in EdgeType<G>]: [EdgeOrder<G, E>] extends [never] ? never : E }[EdgeType<G>];
+
+/** A target of an edge type: an id of a type that it enters, or any text, such as one from a URL. */
+export type TargetOf<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
+  ? Id
+  : EdgeTarget<G, E>;
+
+/** A source of an edge type: an id of a type that it leaves, or any text, such as one from a URL. */
+export type SourceOf<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
+  ? Id
+  : EdgeSource<G, E>;

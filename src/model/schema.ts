@@ -132,6 +132,8 @@ export interface NodeOptions<F extends Fields, Search extends string> {
    * whatever they change. Producers without the writer are not held to it. Default: none.
    */
   versionAttribute?: NoInfer<NameOf<AttributesOf<F>>>;
+  /** Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. One index item for each node. Default false. */
+  list?: boolean;
   /** Attributes to search nodes by. */
   search?: {
     [Name in Search]?: Name extends NameOf<AttributesOf<F>>

@@ -4,10 +4,12 @@ import { describe } from '../items/keys.ts';
 import type { ExactNumber } from '../items/plain.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkOptions } from '../options.ts';
+import type { OwnWrites } from '../session/own-writes.ts';
 import { gatherInbound, INBOUND_OPTIONS, type InboundQuery, inboundQuery } from './lists/inbound.ts';
 import { plainViewAttributes, readNodes, readViews } from './nodes/views.ts';
 import { type ReadContext, refuseConsistent } from './request/context.ts';
 import { findEdge } from './request/lookup.ts';
+import { ownWrites, unknownOwnWrites } from './request/own.ts';
 import { type EdgeSetEntry, type NodeResult, type Page, sourceOf } from './request/result.ts';
 
 /** The value of a label in a `with`; it is compared by its text, so `39` and `'39'` are alike. */
@@ -24,12 +26,13 @@ export interface PageOptions<EdgeType = string, OrderName extends string = strin
 }
 
 /** A page: nodes with their edge sets, and the neighbours that those name. */
-export interface PageResult<Node = NodeResult, Attributes = Record<string, unknown>> extends Page<Node> {
+export interface PageResult<Node = NodeResult, Nodes = Record<string, Record<string, unknown> | null>>
+  extends Page<Node> {
   /**
    * Attributes by node id, those that the view shows; null for a neighbour that does not exist. Of a neighbour to which all
    * shown edges have a copy, the copied attributes only: it is not read.
    */
-  nodes: Record<string, Attributes | null>;
+  nodes: Nodes;
   /** DynamoDB calls made. */
   calls: number;
 }
@@ -49,21 +52,25 @@ export async function readPage(
   }
   const wanted = options.with === undefined ? undefined : wantedEdges(context.graph, options.with);
   const query = inboundQuery(context, edgeType, target, options);
-  const { gathered, cursor } = await gatherInbound(context, query, options, ['page', wanted]);
+  const own = await ownWrites(context, () => true);
+  const { gathered, cursor } = await gatherInbound(context, query, options, ['page', wanted], own);
   const ids = gathered.items.map((item) => sourceOf(context, item));
-  const { nodes: items, calls } = await readNodes(context, ids);
+  const { nodes: items, calls } = await readNodes(context, ids, {}, own);
   const entries = items.flatMap(({ edgeSet }) => edgeSet);
   const neighbours = await readNeighbours(
     context,
+    own,
     wanted === undefined ? entries : entries.filter((entry) => wanted.some((edges) => matches(entry, edges))),
   );
-  const total = gathered.calls + calls + neighbours.calls;
-  return { items, nodes: neighbours.nodes, calls: total, ...(cursor !== undefined && { cursor }) };
+  const total = own.calls + gathered.calls + calls + neighbours.calls;
+  const next = cursor === undefined ? {} : { cursor };
+  return { items, nodes: neighbours.nodes, calls: total, ...next, ...unknownOwnWrites(context) };
 }
 
 /** The targets of edges: by their copies where each edge to a node has one, by their views otherwise. */
 async function readNeighbours(
   context: ReadContext,
+  own: OwnWrites,
   entries: readonly EdgeSetEntry[],
 ): Promise<Pick<PageResult, 'nodes' | 'calls'>> {
   const copies = new Map<string, Record<string, unknown>>();
@@ -72,7 +79,7 @@ async function readNeighbours(
     copies.set(target, { ...copies.get(target), ...copy });
     if (copy === undefined) unknown.add(target);
   }
-  const views = await readViews(context, unknown, false);
+  const views = await readViews(context, unknown, false, own);
   const nodes: PageResult['nodes'] = {};
   for (const [id, copy] of copies) {
     setOwn(nodes, id, unknown.has(id) ? plainViewAttributes(context, views.items.get(id)) : copy);

@@ -1,29 +1,48 @@
 import { EdgeloomError } from '../errors.ts';
 import { exactNumber, type NumberReader } from '../items/plain.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import type { EdgeOrder, EdgeType, SearchName } from '../model/inference.ts';
+import type {
+  EdgeOrder,
+  EdgeType,
+  IndexedEdgeType,
+  NodeId,
+  NodeType,
+  SearchName,
+  SourceOf,
+  TargetOf,
+} from '../model/inference.ts';
 import { checkOptions, checkStoreOptions } from '../options.ts';
 import { type ReaderLeases, registryLeases } from '../registry/reader-lease.ts';
+import type { Session } from '../session/session.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import { type CountResult, countSearch, readShards, type ShardsResult } from './lists/count.ts';
-import { type InboundQuery, readInbound } from './lists/inbound.ts';
+import { listNodes, type NodesOptions } from './list-nodes.ts';
 import {
-  readSearch,
-  SEARCH_OPTIONS,
-  type SearchPredicate,
-  type SearchQuery,
-  type SearchScope,
-} from './lists/search.ts';
+  type CountResult,
+  countInbound,
+  countSearch,
+  type InDegreeOptions,
+  readShards,
+  type ShardsResult,
+} from './lists/count.ts';
+import { type InboundQuery, readInbound } from './lists/inbound.ts';
+import { readSearch, SEARCH_OPTIONS, type SearchScope } from './lists/search.ts';
+import {
+  type Collection,
+  type CollectionOptions,
+  type NodeReadOptions,
+  readCollection,
+  readNode,
+} from './nodes/base.ts';
 import { type DegreeOptions, readDegree } from './nodes/degree.ts';
-import { type EdgesOptions, type HasOptions, hasEdge, readEdges } from './nodes/edges.ts';
+import { type EdgesOptions, type HasOptions, hasEdge, readEdge, readEdges } from './nodes/edges.ts';
 import { type AttributeSelection, type GetOptions, readNodes } from './nodes/views.ts';
 import { type PageOptions, type PageResult, readPage } from './page.ts';
 import type { ReadContext } from './request/context.ts';
 import type { CursorKey } from './request/cursor.ts';
 import { findSearch } from './request/lookup.ts';
-import type { OrderValue } from './request/order-argument.ts';
 import type { InboundPage, Page } from './request/result.ts';
-import type { EdgeOwner, Hit, InboundEdge, NodeOfId, PageNode, StoredEdge } from './types.ts';
+import type { Search } from './search.ts';
+import type { EdgeOwner, Hit, InboundEdge, NodeOfBase, NodeOfId, PageNode, PageNodes, StoredEdge } from './types.ts';
 import { type WaitOptions, waitForProjection } from './wait.ts';
 
 /** Options of a reader. */
@@ -65,7 +84,12 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<NodeOfId<G, Id, Selection>[]>;
 
   /** Whether an edge exists: one GetItem of the base edge, so it needs no projection. */
-  has(source: string, edgeType: EdgeType<G>, target: string, options?: HasOptions): Promise<boolean>;
+  has<const Source extends string, E extends EdgeType<G>, const Target extends string>(
+    source: Source & SourceOf<G, E, Source>,
+    edgeType: E,
+    target: Target & TargetOf<G, E, Target>,
+    options?: HasOptions,
+  ): Promise<boolean>;
 
   /**
    * How many outgoing edges of a type a node has: one GetItem of their count, or, where the type keeps none, of the view,
@@ -91,11 +115,62 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * // The newest tickets of a user, and the user: one Query.
    * await reader.inbound('TICKET', 'USER-U1', { reverse: true, owner: true, limit: 10 });
    */
-  inbound<E extends EdgeType<G>>(
+  inbound<E extends IndexedEdgeType<G>, const Target extends string>(
     edgeType: E,
-    target: string,
+    target: Target & TargetOf<G, E, Target>,
     options?: InboundQuery<EdgeOrder<G, E>>,
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeOwner<G, E>>>;
+
+  /**
+   * A node as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it does not
+   * exist. (`get` gives what is projected: the view's attributes, with the edge set.)
+   */
+  node<const Id extends string>(id: Id, options?: NodeReadOptions): Promise<NodeOfBase<G, Id> | null>;
+
+  /** An edge as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it is absent. */
+  edge<const Source extends string, E extends EdgeType<G>, const Target extends string>(
+    source: Source & SourceOf<G, E, Source>,
+    edgeType: E,
+    target: Target & TargetOf<G, E, Target>,
+    options?: HasOptions,
+  ): Promise<StoredEdge<G, E> | null>;
+
+  /**
+   * A node and its outgoing edges, as their producers wrote them, in one Query of the partition. Only the first page has
+   * the node. DynamoDB reads item by item: within a transaction's moment a Query may show a part of it.
+   */
+  collection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
+    id: Id,
+    options?: CollectionOptions<E>,
+  ): Promise<Collection<NodeOfBase<G, Id>, StoredEdge<G, E>>>;
+
+  /**
+   * All nodes of a type by id, as `get` gives them, of a type with `list: true`: a Query of each of the 10 shards of the list
+   * and a BatchGetItem of the views. Throws `not-listed` for other types.
+   */
+  nodes<T extends NodeType<G>>(type: T, options?: NodesOptions): Promise<Page<NodeOfId<G, NodeId<G, T>>>>;
+
+  /**
+   * How many edges of a type enter a node, or how many of them an `inbound` of the same options would list: counted by
+   * DynamoDB in each shard of the order, at the price of a read of them all. Edges without the order's attribute are in no
+   * order, and not counted.
+   */
+  inDegree<const Target extends string, E extends IndexedEdgeType<G>>(
+    target: Target & TargetOf<G, E, Target>,
+    edgeType: E,
+    options?: InDegreeOptions<EdgeOrder<G, E>>,
+  ): Promise<CountResult>;
+
+  /**
+   * The reader of a session: it shows what the session's writes will come to, without waiting for the projector or an index.
+   * `get`, `page`, `inbound`, `search`, `nodes`, `edges`, `has` and `degree` show it; counts over an index say
+   * `exact: false`. Over a walk by cursor, while the session does not write, each item that it wrote comes exactly once if
+   * it is wanted and never otherwise, in its place. What others write may still come and go.
+   *
+   * It costs a consistent read of each item that was written and concerns the request. Where there were too many writes
+   * to remember, answers say `ownWrites: 'unknown'`, and so does the session.
+   */
+  with(session: Session): Reader<G>;
 
   /** A search that the model declares, such as `USER.name`. */
   search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>>;
@@ -108,11 +183,11 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * @example
    * await reader.page('GOALMEMBERSHIP', 'TEAM-T1', { with: ['GOALMEMBERSHIP', { type: 'OWNS', label: 'LEAD' }] });
    */
-  page<E extends EdgeType<G>>(
+  page<E extends IndexedEdgeType<G>, const Target extends string>(
     edgeType: E,
-    target: string,
+    target: Target & TargetOf<G, E, Target>,
     options?: PageOptions<EdgeType<G>, EdgeOrder<G, E>>,
-  ): Promise<PageResult<PageNode<G, E>>>;
+  ): Promise<PageResult<PageNode<G, E>, PageNodes<G>>>;
 
   /** How a search's items lie over its shards: a count of each. Throws `equality-only` with `shards: 'value'`. */
   shards(name: SearchName<G>, scope?: SearchScope): Promise<ShardsResult>;
@@ -132,39 +207,6 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 }
 
 /**
- * One search. Results are in the order of the values, ties by node id; a node is found once for each of its values
- * where the search has `each`. `eq` asks one shard (all, where the model spreads by source); everything else asks all
- * shards and merges: with 200 shards that is 100 read units even where nothing is found.
- */
-export interface Search<Result> {
-  /** Any predicate; the methods below are short for it. */
-  find(predicate: SearchPredicate, options?: SearchQuery): Promise<Page<Result>>;
-  /** Exactly this value. */
-  eq(value: OrderValue, options?: SearchQuery): Promise<Page<Result>>;
-  /** Texts that begin with this one; of dates, UTC dates such as those of `2020-07`. Not for numbers and ranks. */
-  beginsWith(prefix: string, options?: SearchQuery): Promise<Page<Result>>;
-  /**
-   * Of a search by path: paths that begin with these whole segments, so that `['CA', 'San']` finds nothing of San Jose. A
-   * whole path asks one shard, as `eq` does.
-   *
-   * @example
-   * await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
-   */
-  path(segments: readonly string[], options?: SearchQuery): Promise<Page<Result>>;
-  /** Values from `from` to `to`, both inclusive, either may be undefined. */
-  between(from?: OrderValue, to?: OrderValue, options?: SearchQuery): Promise<Page<Result>>;
-  /** Every value, the highest first. */
-  latest(options?: Omit<SearchQuery, 'reverse'>): Promise<Page<Result>>;
-  /** Every value. */
-  all(options?: SearchQuery): Promise<Page<Result>>;
-  /**
-   * How many hits there are, summed over the shards. DynamoDB counts, so a base item that has this search's index key
-   * as an attribute of its own is counted too.
-   */
-  count(predicate?: SearchPredicate, scope?: SearchScope): Promise<CountResult>;
-}
-
-/**
  * Makes a reader.
  *
  * @example
@@ -174,14 +216,25 @@ export interface Search<Result> {
 export function createReader<G extends CompiledModel>(graph: G, options: ReaderOptions): Reader<G> {
   const context = readContext(graph, options);
   const { leases = registryLeases(graph, options.store) } = options;
+  return readerOf<G>(context, leases);
+}
+
+function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderLeases): Reader<G> {
+  const { graph } = context;
   // Base items need no registry; all that is derived is read with what that allows at the moment.
   const held = <T>(read: (context: ReadContext) => Promise<T>): Promise<T> =>
     leases.hold((readable) => read({ ...context, ...(readable && { readable }) }));
   const reader: Reader = {
+    with: (session) => readerOf({ ...context, session }, leases),
     get: (ids, getOptions) => held(async (held) => (await readNodes(held, ids, getOptions)).nodes as never),
     has: (source, edgeType, target, readOptions) => hasEdge(context, source, edgeType, target, readOptions),
     degree: (source, edgeType, readOptions) => held((held) => readDegree(held, source, edgeType, readOptions)),
     edges: (source, edgeType, edgesOptions) => readEdges(context, source, edgeType, edgesOptions) as never,
+    node: (id, nodeOptions) => readNode(context, id, nodeOptions) as never,
+    edge: (source, edgeType, target, edgeOptions) => readEdge(context, source, edgeType, target, edgeOptions) as never,
+    collection: (id, collectionOptions) => readCollection(context, id, collectionOptions) as never,
+    nodes: (type, nodesOptions) => held((held) => listNodes(held, type, nodesOptions)) as never,
+    inDegree: (target, edgeType, countOptions) => held((held) => countInbound(held, edgeType, target, countOptions)),
     inbound: (edgeType, target, options) => held((held) => readInbound(held, edgeType, target, options)) as never,
     search: (name) => searchOf(context.graph, name, held),
     page: (edgeType, target, pageOptions) => held((held) => readPage(held, edgeType, target, pageOptions)) as never,

@@ -11,7 +11,7 @@ import type {
   TypeOfId,
 } from '../model/inference.ts';
 import type { AttributeSelection } from './nodes/views.ts';
-import type { EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './request/result.ts';
+import type { BaseNode, EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './request/result.ts';
 
 /**
  * Results with the types that a graph declares. What a projection copies is not part of those types, so projected
@@ -69,6 +69,11 @@ export type NodeOfId<
     >
   : never;
 
+/** A node as its producers wrote it. */
+export type NodeOfBase<G extends CompiledModel, Id extends string> = Id extends string
+  ? BaseNode<Id, AttributesOfId<G, Id>>
+  : never;
+
 /** A stored edge of one type or of several, with all its attributes. */
 export type StoredEdge<G extends CompiledModel, E extends EdgeType<G>> = E extends string
   ? EdgeResult<EdgeSource<G, E>, E, EdgeTarget<G, E>, EdgeAttributes<G, E>>
@@ -101,3 +106,9 @@ export type Hit<G extends CompiledModel, Name extends string> = SearchResult<
 
 /** A node of a page: the source of one of its edges. */
 export type PageNode<G extends CompiledModel, E extends EdgeType<G>> = NodeOfId<G, EdgeSource<G, E>>;
+
+/** The neighbours of a page by id, each with the attributes of its type that the view shows. */
+export type PageNodes<G extends CompiledModel> =
+  string extends NodeType<G>
+    ? Record<string, Record<string, unknown> | null>
+    : { [T in NodeType<G> as `${T}-${string}`]: Partial<NodeAttributes<G, T>> | null };

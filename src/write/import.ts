@@ -143,6 +143,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
+/** The attributes that a text of plain JSON holds, in wire form; throws `invalid-json`. */
+export function itemOfJson(text: string): Item {
+  return plainItem(parseLine(text));
+}
+
 /** An item from plain JSON: S, N, BOOL, NULL, L and M; numbers keep the digits of the file. */
 function plainItem(line: Record<string, unknown>): Item {
   const item: Item = {};

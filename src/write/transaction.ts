@@ -1,8 +1,7 @@
-import { EdgeloomError, StoreError } from '../errors.ts';
+import { EdgeloomError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { retrying } from '../retry.ts';
-import { isRefusal } from '../store/classify.ts';
 import {
   type BaseChange,
   type ChangeAllResult,
@@ -20,7 +19,7 @@ import {
   type WriteConditions,
 } from './item/conditions.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey } from './item/prepare.ts';
-import { mayRepeat, type WriteContext, waited } from './item/send.ts';
+import { isLostAnswer, mayRepeat, messageOf, type WriteContext, waited } from './item/send.ts';
 import { putChange } from './item/single.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
 import { edgeSubject, nodeSubject, type UpdateSubject } from './update/subject.ts';
@@ -175,17 +174,22 @@ export class TransactionBuilder {
     token: string,
     signal: AbortSignal | undefined,
   ): Promise<ChangeAllResult> {
+    // Once an answer was lost, no later refusal says that nothing was changed.
+    let isUnknown = false;
     const send = async (): Promise<ChangeAllResult> => {
       signal?.throwIfAborted();
       return this.context.store.changeAll(changes, token);
     };
     try {
       return await retrying(send, {
-        isRetryable: (error, attempt) => attempt < ATTEMPTS && mayRepeat(error),
+        isRetryable: (error, attempt) => {
+          isUnknown ||= isLostAnswer(error);
+          return attempt < ATTEMPTS && mayRepeat(error);
+        },
         wait: (milliseconds) => waited(this.context.wait, milliseconds, signal),
       });
     } catch (error) {
-      if (error instanceof StoreError && !isRefusal(error)) throw outcomeUnknown(token, error);
+      if (isUnknown) throw outcomeUnknown(token, error);
       throw error;
     }
   }
@@ -218,10 +222,10 @@ function namedTwice(key: ItemKey, positions: Map<string, number>, position: numb
   );
 }
 
-function outcomeUnknown(token: string, cause: StoreError): EdgeloomError {
+function outcomeUnknown(token: string, cause: unknown): EdgeloomError {
   return new EdgeloomError(
     'outcome-unknown',
-    `The answers of the transaction were lost, so it may have been made or not. ${cause.message}`,
+    `The answers of the transaction were lost, so it may have been made or not. ${messageOf(cause)}`,
     `Send it again with the token ${token} within ten minutes: it is made once.`,
     { cause },
   );

@@ -12,6 +12,8 @@ import type {
 } from '../model/inference.ts';
 import { checkOptions, checkStoreOptions } from '../options.ts';
 import { sleep } from '../retry.ts';
+import { notingStore } from '../session/noting-store.ts';
+import type { Session } from '../session/session.ts';
 import type { Store, WriteResult } from '../store/port.ts';
 import { BatchBuilder, type WriteBatchResult } from './batch.ts';
 import { type DeletedNode, type DeleteOptions, deleteNodeWithEdges } from './cascade.ts';
@@ -83,6 +85,11 @@ export interface Writer<G extends CompiledModel> {
     change: Change<EdgeAttributes<G, E>, EdgeInput<G, E>>,
     options?: UpdateOptions<EdgeAttributes<G, E>>,
   ): Promise<UpdatedItem<EdgeAttributes<G, E>>>;
+  /**
+   * The writer of a session, which remembers the key of each item before it is written: a reader with the same session
+   * shows the writes at once.
+   */
+  with(session: Session): Writer<G>;
   /** Deletes an edge; an absent one is fine. */
   deleteEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
@@ -165,6 +172,7 @@ export function createWriter<G extends CompiledModel>(graph: G, options: WriterO
   const { store, wait = sleep } = options;
   const context: WriteContext = { store, wait };
   const writer: Writer<CompiledModel> = {
+    with: (session) => createWriter(graph, { store: notingStore(store, graph.table, session), wait }) as never,
     async putNode(id, attributes = {}, options = {}) {
       checkOptions('putNode', options, WRITE_OPTIONS);
       const change = putChange(graph, nodeKey(graph, id), await nodeItem(graph, id, attributes), options);

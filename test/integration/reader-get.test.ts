@@ -269,10 +269,10 @@ describe('has', () => {
 
   it('refuses what the model does not declare', async () => {
     const refusals: [Promise<unknown>, string, string][] = [
-      [reader.has('GOAL-1', 'FOLLOWS' as 'NEXT', 'USER-a'), 'unknown-type', 'MEMBER, WATCHER, NEXT'],
-      [reader.has('USER-1', 'NEXT', 'GOAL-1'), 'unknown-type', 'They leave GOAL.'],
-      [reader.has('GOAL-1', 'NEXT', 'USER-1'), 'unknown-type', 'They enter GOAL.'],
-      [reader.has('GOAL-1', 'NEXT', 'G1'), 'invalid-id', 'USER-42'],
+      [reader.has('GOAL-1', 'FOLLOWS' as 'NEXT', 'USER-a' as string), 'unknown-type', 'MEMBER, WATCHER, NEXT'],
+      [reader.has('USER-1' as string, 'NEXT', 'GOAL-1' as string), 'unknown-type', 'They leave GOAL.'],
+      [reader.has('GOAL-1' as string, 'NEXT', 'USER-1' as string), 'unknown-type', 'They enter GOAL.'],
+      [reader.has('GOAL-1' as string, 'NEXT', 'G1' as string), 'invalid-id', 'USER-42'],
       [reader.edges('PLACE-1'), 'unknown-type', 'the node types GOAL, USER, TEAM'],
       [reader.edges('GOAL'), 'invalid-id', 'USER-42'],
       [reader.edges(''), 'invalid-key', ''],

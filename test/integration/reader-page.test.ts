@@ -61,7 +61,7 @@ describe('page', () => {
         id: 'GOAL-000',
         attributes: { title: 'Goal 0' },
         edgeSet: [
-          { type: 'BLOCKS', target: 'GOAL-001' },
+          { type: 'BLOCKS' as never, target: 'GOAL-001' },
           { type: 'MEMBER', target: 'TEAM-1', role: 'TEAM' },
           { type: 'MEMBER', target: 'USER-helper0', share: 0 },
           { type: 'MEMBER', target: 'USER-lead0', role: 'LEAD' },
@@ -156,7 +156,7 @@ describe('page', () => {
         reader.page('MEMBER', 'TEAM-1', { with: [{ type: 'MEMBER', label: null as unknown as string }] }),
         ...(['invalid-argument', ''] as const),
       ],
-      [reader.page('BLOCKS', 'GOAL-1'), 'not-indexed', 'edges.BLOCKS'],
+      [reader.page('BLOCKS' as 'MEMBER', 'GOAL-1' as string), 'not-indexed', 'edges.BLOCKS'],
       [reader.page('MEMBER', 'TEAM-1', { atLeast: 'BOSS' }), 'unknown-label', 'LEAD, TEAM'],
       [reader.page('MEMBER', 'TEAM-1', { consistent: true }), 'no-consistent-index-read', 'waitForProjection'],
     ];

@@ -1,6 +1,7 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { expect, inject, it } from 'vitest';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { createClient } from '../../src/store/client.ts';
@@ -31,7 +32,7 @@ it('a model whose indexes and stream the table does not have is told of each, in
   const renamed = defineGraph({ table: { name: table, partitionKey: 'pk' }, nodes });
   expect((await describeTable(client, renamed)).lacks[0]).toBe('the keys pk and target');
 
-  const reader = createReader(large, { store: new DynamoDBStore(client, large.table) });
+  const reader = createReader(large as CompiledModel, { store: new DynamoDBStore(client, large.table) });
   expect(await reader.inbound('KNOWS', 'USER-1', { order: 'gsi0' as never })).toEqual({ items: [] });
   await expect(reader.inbound('KNOWS', 'USER-1', { order: 'gsi1' as never })).rejects.toMatchObject({
     code: 'no-index',

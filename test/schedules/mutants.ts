@@ -89,5 +89,90 @@ export const UPDATE_MUTANTS: readonly Mutant[] = [
   },
 ];
 
+const SCATTER = 'src/read/lists/scatter.ts';
+const OWN = 'src/session/own-writes.ts';
+const SESSION = 'src/session/session.ts';
+const OVERLAY_FIRST = 'let first = overlayItems(context, request, remaining)';
+const REPLACED = 'if (accept(item) && request.overlay?.isReplaced(item) !== true)';
+
+/** Rules of sessions, broken one by one; each has to make a walk over pages fail. */
+export const WALK_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'session-patched-after-limit',
+    rule: 'Own writes are merged in before the page is cut, not put into the page that was cut.',
+    patches: [
+      {
+        file: SCATTER,
+        find: OVERLAY_FIRST,
+        replace: 'let first = overlayItems(context, { ...request, overlay: undefined } as never, remaining)',
+      },
+      { file: SCATTER, find: REPLACED, replace: 'if (accept(item))' },
+      {
+        file: SCATTER,
+        find: 'gathered.items = first.slice(0, limit).map(({ item }) => item);',
+        replace:
+          'gathered.items = [...first.slice(0, limit).filter(({ item }) => request.overlay?.isReplaced(item) !== true), ...overlayItems(context, request, remaining).filter(({ key }) => first.length <= limit || order(key, first[limit - 1]!.key) <= 0)].sort((left, right) => order(left.key, right.key)).map(({ item }) => item);',
+      },
+    ],
+  },
+  {
+    name: 'session-replaced-by-derived-key',
+    rule: 'Every row of an own base item is left out, not only one that the base item wants now.',
+    patches: [
+      {
+        file: OWN,
+        find: "isReplaced: (row) => sources.has(stringOf(row[partitionKey]) ?? ''),",
+        replace:
+          "isReplaced: (row) => own.flatMap((write) => wantedIn(graph, write, index, asked, 'index-item')).some((item) => stringOf(item[partitionKey]) === stringOf(row[partitionKey])),",
+      },
+    ],
+  },
+  {
+    name: 'session-rows-kept',
+    rule: 'The rows that the index holds of own base items are left out.',
+    patches: [{ file: SCATTER, find: REPLACED, replace: 'if (accept(item))' }],
+  },
+  {
+    name: 'session-raw-cursor',
+    rule: 'The cursor is the last item that was given out, not the last row of the index.',
+    patches: [
+      {
+        file: SCATTER,
+        find: 'gathered.lastKey = first[limit - 1]!.key;',
+        replace:
+          'gathered.lastKey = (first.slice(0, limit).reverse().find(({ item }) => request.overlay?.items.includes(item) !== true) ?? first[limit - 1]!).key;',
+      },
+    ],
+  },
+  {
+    name: 'session-key-leaves-when-projected',
+    rule: 'That a write is projected is not enough for its key to leave the session.',
+    patches: [
+      {
+        file: SESSION,
+        find: 'if (agrees && before?.revisions === revisions) return true;',
+        replace: 'if (agrees) return true;',
+      },
+      { file: SESSION, find: 'if (now - entry.at < LEAST_AGE_MS) return false;', replace: '' },
+    ],
+  },
+  {
+    name: 'session-no-grace-for-the-index',
+    rule: 'After the mark of the stream has passed a write, the index still has its time.',
+    patches: [{ file: SESSION, find: 'return this.now() - write.passedAt >= this.graceMs;', replace: 'return true;' }],
+  },
+  {
+    name: 'session-mark-ignored',
+    rule: 'A key stays while the mark of the stream has not passed its write.',
+    patches: [
+      {
+        file: SESSION,
+        find: 'if (mark === undefined || mark < write.at + CLOCK_MARGIN_MS) {',
+        replace: 'if (mark === undefined) {',
+      },
+    ],
+  },
+];
+
 /** Every planted bug that `npm run schedules` finds. */
-export const SCHEDULE_MUTANTS: readonly Mutant[] = UPDATE_MUTANTS;
+export const SCHEDULE_MUTANTS: readonly Mutant[] = [...UPDATE_MUTANTS, ...WALK_MUTANTS];

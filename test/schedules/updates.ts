@@ -39,7 +39,8 @@ interface Commit {
   after: State;
 }
 
-const NAMES = ['n', 'm', 'flag', 'tags', 'size', 'log'];
+/** All that any writer writes: an update that looks at all attributes depends on the declared ones that are absent, too. */
+const NAMES = ['n', 'm', 'flag', 'tags', 'size', 'log', 'other'];
 
 const graph = defineGraph({
   table: 'records',

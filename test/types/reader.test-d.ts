@@ -74,8 +74,6 @@ it('takes the declared edge types and gives typed edges', async () => {
 it('gives the node behind the edges with the attributes of its type', async () => {
   const { owner } = await reader.inbound('GOALMEMBERSHIP', fromUrl, { reverse: true, owner: true });
   expectTypeOf(owner?.id).toEqualTypeOf<`USER-${string}` | `TEAM-${string}` | undefined>();
-  const { owner: liked } = await reader.inbound('LIKES', fromUrl, { owner: true });
-  expectTypeOf(liked).toEqualTypeOf<{ id: `GOAL-${string}`; attributes: Partial<Goal> } | null | undefined>();
   // @ts-expect-error: a page has no owner
   void reader.page('GOALMEMBERSHIP', fromUrl, { owner: true });
 });
@@ -90,12 +88,40 @@ it('takes the declared searches and gives typed hits', async () => {
   void reader.shards('TEAM.name');
 });
 
+it('takes what an edge type joins, and the edge types that have orders', async () => {
+  void reader.inbound('GOALMEMBERSHIP', 'USER-U1');
+  // @ts-expect-error: LIKES has no orders
+  void reader.inbound('LIKES', 'GOAL-G1');
+  // @ts-expect-error: LIKES has no orders
+  void reader.page('LIKES', 'GOAL-G1');
+  // @ts-expect-error: LIKES has no orders
+  void reader.inDegree('GOAL-G1', 'LIKES');
+  // @ts-expect-error: a membership enters no goal
+  void reader.inbound('GOALMEMBERSHIP', 'GOAL-G1');
+  // @ts-expect-error: a membership enters no goal
+  void reader.has('GOAL-G1', 'GOALMEMBERSHIP', 'GOAL-G2');
+  // @ts-expect-error: a membership leaves no user
+  void reader.edge('USER-U1', 'GOALMEMBERSHIP', 'USER-U2');
+  // @ts-expect-error: no such edge type
+  void reader.collection('GOAL-G1', { types: ['KNOWS'] });
+  const edge = await reader.edge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
+  expectTypeOf(edge!.attributes.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR'>();
+  const node = await reader.node('GOAL-G1');
+  expectTypeOf(node!.attributes).toEqualTypeOf<Goal>();
+  const { node: goal, items } = await reader.collection('GOAL-G1', { types: ['GOALMEMBERSHIP'] });
+  expectTypeOf(goal!.attributes).toEqualTypeOf<Goal>();
+  expectTypeOf(items[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP'>();
+});
+
 it('gives a page of typed nodes', async () => {
   const page = await reader.page('GOALMEMBERSHIP', fromUrl, { with: ['OWNS', { type: 'LIKES', label: 5 }] });
   expectTypeOf(page.items[0]!.id).toEqualTypeOf<`GOAL-${string}`>();
   expectTypeOf(page.items[0]!.attributes).toEqualTypeOf<Partial<Goal> | null>();
   expectTypeOf(page.items[0]!.edgeSet[0]!.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
-  expectTypeOf(page.nodes['USER-U1']!).toEqualTypeOf<Record<string, unknown>>();
+  expectTypeOf(page.nodes['USER-U1']!).toEqualTypeOf<Partial<Record<string, unknown>>>();
+  expectTypeOf(page.nodes['GOAL-G1']).toEqualTypeOf<Partial<Goal> | null | undefined>();
+  // @ts-expect-error: a goal has no attribute of that name
+  page.nodes['GOAL-G1']?.tilte;
   // @ts-expect-error: no such edge type
   void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['KNOWS'] });
 });

@@ -12,7 +12,7 @@ import type { Output } from './output.ts';
 import { losslessNumber, print } from './output.ts';
 
 /** What a command works with: the model and the table of the global options. */
-export interface Session {
+export interface CommandSession {
   settings: Settings;
   graph: CompiledModel;
   client: DynamoDBClient;
@@ -21,7 +21,7 @@ export interface Session {
 }
 
 /** Opens a session: reads the settings, loads the model, makes a client. */
-export async function openSession(settings: Settings): Promise<Session> {
+export async function openSession(settings: Settings): Promise<CommandSession> {
   const model = await loadModel(settings.config);
   const graph = settings.table === undefined ? model : withTableName(model, settings.table);
   const client = createClient(settings.client);
@@ -34,12 +34,12 @@ export function createLogger(settings: Settings): Logger {
 }
 
 /** A reader whose numbers print exactly. */
-export function sessionReader({ graph, store }: Session) {
+export function sessionReader({ graph, store }: CommandSession) {
   return createReader(graph, { store, readNumber: losslessNumber });
 }
 
 /** Runs a command in a session and prints what it gives. */
-export function inSession<Args extends unknown[]>(run: (session: Session, ...args: Args) => Promise<Output>) {
+export function inSession<Args extends unknown[]>(run: (session: CommandSession, ...args: Args) => Promise<Output>) {
   return async (...args: [...Args, Command]): Promise<void> => {
     const command = args.at(-1) as Command;
     const session = await openSession(readSettings(command.optsWithGlobals()));

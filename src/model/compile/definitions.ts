@@ -4,6 +4,7 @@ import { ENTRY_FIELDS } from '../../items/element.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { isTypeName } from '../../items/keys.ts';
 import type { EdgeModel, LabelModel, NodeModel, SearchModel, TableNames } from '../compiled.ts';
+import { NODE_LIST, nodeList } from '../node-list.ts';
 import { compileInbound } from './inbound.ts';
 import { compiledDerive } from './order.ts';
 import {
@@ -61,6 +62,7 @@ export function compileNode(
     const search = compileSearch(type, name, entry, `${path}.search.${name}`, mistakes);
     if (search) searches.set(name, search);
   }
+  if (options.list === true) searches.set(NODE_LIST, nodeList(type));
   const { fields, view, viewBudgetBytes, versionAttribute } = options;
   if (versionAttribute !== undefined && [table.partitionKey, table.sortKey, table.ttl].includes(versionAttribute)) {
     mistakes.push({

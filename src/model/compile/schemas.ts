@@ -71,6 +71,7 @@ export const nodeSchema = z.strictObject({
     .record(attributeName, z.int(ENTRY_COUNT).min(1, ENTRY_COUNT), 'should be an object of attribute names and limits')
     .optional(),
   versionAttribute: attributeName.optional(),
+  list: z.boolean().optional(),
   search: z.record(attributeName, z.unknown()).optional(),
 });
 /** What `from` and `to` of an edge type should be. */

@@ -2,19 +2,31 @@ import pMap from 'p-map';
 import { EdgeloomError } from '../../errors.ts';
 import { stringOf } from '../../items/attribute-value.ts';
 import { INDEX_KEYS } from '../../items/derived-item.ts';
+import { typePrefix } from '../../items/keys.ts';
 import type { HashName } from '../../items/shard.ts';
-import type { SearchModel } from '../../model/compiled.ts';
+import type { IndexName, SearchModel } from '../../model/compiled.ts';
+import { checkOptions } from '../../options.ts';
 import { pages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { inRange, type KeyRange, sendableRange } from '../request/key-range.ts';
-import { type SearchPredicate, type SearchScope, scopedQuery, storedSearch } from './search.ts';
+import { isOwnRead } from '../request/own.ts';
+import { type InboundQuery, inboundQuery } from './inbound.ts';
+import { type SearchPredicate, type SearchScope, scopedQuery, searchedType, storedSearch } from './search.ts';
 
 /** How many hits a search has. */
 export interface CountResult {
   count: number;
   /** Read capacity units consumed: those of a read of all that is counted. */
   rcu: number;
+  /** False where own writes of the reader's session may be missing, or counted though they are gone. */
+  exact?: false;
 }
+
+/** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
+export type InDegreeOptions<OrderName extends string = string> = Pick<
+  InboundQuery<OrderName>,
+  'order' | 'atLeast' | 'equals' | 'from' | 'to'
+>;
 
 /** How a search's items lie over its shards. */
 export interface ShardsResult {
@@ -35,11 +47,9 @@ export async function countSearch(
   scope: SearchScope,
 ): Promise<CountResult> {
   const { partitions, range } = scopedQuery(storedSearch(context, search), predicate, scope);
-  const counts = await countShards(context, partitions, range);
-  return {
-    count: counts.reduce((sum, { count }) => sum + count, 0),
-    rcu: counts.reduce((sum, { rcu }) => sum + rcu, 0),
-  };
+  const type = searchedType(search);
+  const isOwn = isOwnRead(context, ({ source, target }) => source === target && typePrefix(source) === type);
+  return { ...total(await countShards(context, partitions, range)), ...(isOwn && { exact: false as const }) };
 }
 
 /** Counts each shard of a search: see `Reader.shards`. */
@@ -68,17 +78,48 @@ export async function readShards(
   };
 }
 
-async function countShards(context: ReadContext, partitions: string[], range: KeyRange): Promise<CountResult[]> {
-  return pMap(partitions, (partition) => countShard(context, partition, range), { concurrency: context.concurrency });
+/** Counts a node's incoming edges: see `Reader.inDegree`. */
+export async function countInbound(
+  context: ReadContext,
+  edgeType: string,
+  target: string,
+  options: InDegreeOptions = {},
+): Promise<CountResult> {
+  checkOptions('inDegree', options, { order: true, atLeast: true, equals: true, from: true, to: true });
+  const { index, edgeKey, partitions, range } = inboundQuery(context, edgeType, target, options);
+  const isOwn = isOwnRead(context, (key) => key.target === edgeKey);
+  return { ...total(await countShards(context, partitions, range, index)), ...(isOwn && { exact: false as const }) };
 }
 
-async function countShard({ store }: ReadContext, partition: string, range: KeyRange): Promise<CountResult> {
+function total(counts: readonly CountResult[]): CountResult {
+  return {
+    count: counts.reduce((sum, { count }) => sum + count, 0),
+    rcu: counts.reduce((sum, { rcu }) => sum + rcu, 0),
+  };
+}
+
+async function countShards(
+  context: ReadContext,
+  partitions: string[],
+  range: KeyRange,
+  index: IndexName = 'gsi0',
+): Promise<CountResult[]> {
+  const { concurrency } = context;
+  return pMap(partitions, (partition) => countShard(context, partition, range, index), { concurrency });
+}
+
+async function countShard(
+  { store }: ReadContext,
+  partition: string,
+  range: KeyRange,
+  index: IndexName,
+): Promise<CountResult> {
   const { from, to, exact } = sendableRange(range);
   const result: CountResult = { count: 0, rcu: 0 };
   // A range that had to be cut holds keys that were not asked for: then the keys themselves are needed.
-  const request = { index: 'gsi0', partition, sortKey: { from, to }, countOnly: exact } as const;
+  const request = { index, partition, sortKey: { from, to }, countOnly: exact } as const;
   for await (const { items, count } of pages(store, request, result)) {
-    const keys = items.map((item) => stringOf(item[INDEX_KEYS.gsi0.sort])!);
+    const keys = items.map((item) => stringOf(item[INDEX_KEYS[index].sort])!);
     result.count += exact ? count : keys.filter((key) => inRange(range, key)).length;
   }
   return result;

@@ -6,6 +6,8 @@ import type { EdgeModel, IndexName } from '../../model/compiled.ts';
 import { inboundPartition, inboundPartitions } from '../../model/index-partition.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfOrder } from '../../registry/definition.ts';
+import { type OwnWrites, overlayOf, ownOwner } from '../../session/own-writes.ts';
+import type { ItemKey } from '../../store/port.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import type { KeyRange } from '../request/key-range.ts';
@@ -17,6 +19,7 @@ import {
   type OrderValue,
   valueRange,
 } from '../request/order-argument.ts';
+import { ownWrites, unknownOwnWrites } from '../request/own.ts';
 import { type EdgeResult, type InboundPage, indexAttributes, type OwnerResult, sourceOf } from '../request/result.ts';
 import { type Gathered, isIndexItem, type ScatterRequest, scatter } from './scatter.ts';
 
@@ -79,11 +82,16 @@ export async function readInbound(
   const asksOwner = options.owner === true && options.cursor === undefined;
   // Backwards from the end the node is the first that the Query meets.
   const isOnTheWay = query.reverse && query.isOpenAbove;
+  const own = await ownWrites(context, (key) => key.target === query.edgeKey || (asksOwner && isNode(key, target)));
   const [{ gathered, cursor, owner: met }, looked] = await Promise.all([
-    gatherInbound(context, { ...query, takesOwner: asksOwner && isOnTheWay }, options, []),
+    gatherInbound(context, { ...query, takesOwner: asksOwner && isOnTheWay }, options, [], own),
     asksOwner && !isOnTheWay ? readOwner(context, query) : undefined,
   ]);
-  const owner = met ?? looked;
+  const ownNode = own.writes.find((write) => isNode(write, target));
+  const owner =
+    ownNode === undefined
+      ? (met ?? looked)
+      : ownOwner(context.readable?.model ?? context.graph, ownNode, query.index, query.partitions);
   const items = gathered.items.map((item) => ({
     source: sourceOf(context, item),
     type: edgeType,
@@ -96,12 +104,19 @@ export async function readInbound(
       owner: owner === undefined ? null : { id: target, attributes: indexAttributes(context, owner) },
     }),
     ...(cursor !== undefined && { cursor }),
+    ...unknownOwnWrites(context),
   };
+}
+
+function isNode({ source, target }: ItemKey, id: string): boolean {
+  return source === id && target === id;
 }
 
 /** What an inbound query asks, encoded. */
 export interface ResolvedInbound {
   edge: EdgeModel;
+  /** The sort key of every base edge that the query is about. */
+  edgeKey: string;
   index: IndexName;
   partitions: string[];
   range: KeyRange;
@@ -140,6 +155,7 @@ export function inboundQuery(
   const reverse = options.reverse ?? false;
   return {
     edge,
+    edgeKey: sortKey,
     index,
     partitions,
     range,
@@ -168,15 +184,18 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
 /** Gathers one page of index items; `boundTo` names what besides the query its cursor belongs to. */
 export async function gatherInbound(
   context: ReadContext,
-  { index, partitions, range, reverse, takesOwner = false, binding, meaning }: ResolvedInbound,
+  { edgeKey, index, partitions, range, reverse, takesOwner = false, binding, meaning }: ResolvedInbound,
   options: InboundQuery,
   boundTo: readonly unknown[],
+  own: OwnWrites,
 ): Promise<{ gathered: Gathered; cursor?: string; owner?: Item }> {
   const { graph, cursorKey } = context;
   const limit = checkLimit(options.limit);
   const bound: CursorBinding = { query: ['inbound', ...binding, ...boundTo], meaning };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const request: ScatterRequest = { index, partitions, range, after, reverse, limit };
+  const ownEdges = own.writes.filter(({ target }) => target === edgeKey);
+  if (ownEdges.length > 0) request.overlay = overlayOf(context.readable?.model ?? graph, ownEdges, index, partitions);
   let owner: Item | undefined;
   if (takesOwner) {
     request.range = { from: range.from, to: OWNER_SORT_KEY };

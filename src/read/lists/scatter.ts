@@ -4,6 +4,7 @@ import { INDEX_KEYS } from '../../items/derived-item.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { compareKeys } from '../../items/encoding.ts';
 import type { CompiledModel, IndexName } from '../../model/compiled.ts';
+import type { Overlay } from '../../session/own-writes.ts';
 import type { Store } from '../../store/port.ts';
 import type { ReadContext } from '../request/context.ts';
 import { inRange, isEmptyRange, type KeyRange, rangeAfter, sendableRange } from '../request/key-range.ts';
@@ -34,6 +35,8 @@ export interface ScatterRequest {
   consistent?: boolean;
   /** Which items of the range are wanted; a partition may hold items of others. Default: those of `isIndexItem`. */
   accept?: (item: Item) => boolean;
+  /** What stands in the place of some rows: they are left out, and these items are merged in, as of one shard more. */
+  overlay?: Overlay;
   /** How many items of the range are known not to be accepted; asking for as many more saves a call. Default 0. */
   unwanted?: number;
 }
@@ -88,7 +91,7 @@ export async function scatter(context: ScatterContext, request: ScatterRequest):
   const order = reverse ? (left: string, right: string) => compareKeys(right, left) : compareKeys;
   const needed = limit + 1;
   const shards = request.partitions.map((partition): Shard => ({ partition, isAtEnd: false, skipped: 0 }));
-  let first: Found[] = [];
+  let first = overlayItems(context, request, remaining).sort((left, right) => order(left.key, right.key));
   let toAsk = shards;
   while (toAsk.length > 0) {
     const found = first;
@@ -127,6 +130,15 @@ function howMany(request: ScatterRequest, shard: Shard, wanted: number): number 
   return Math.min(MOST_ASKED, Math.min(wanted, Math.max(share, LEAST_ASKED)) + inTheWay);
 }
 
+/** The items of the overlay that the page may hold. */
+function overlayItems({ graph }: ScatterContext, { index, after, overlay, accept }: ScatterRequest, range: KeyRange) {
+  const attribute = sortKeyAttribute(graph, index);
+  return (overlay?.items ?? []).flatMap((item): Found[] => {
+    const key = stringOf(item[attribute]) ?? '';
+    return key !== after && inRange(range, key) && accept?.(item) !== false ? [{ key, item }] : [];
+  });
+}
+
 async function readShard(
   context: ScatterContext,
   request: ScatterRequest,
@@ -152,7 +164,8 @@ async function readShard(
   for (const item of page.items) {
     const key = stringOf(item[attribute])!;
     if (key === after || !inRange(range, key)) continue;
-    if (accept(item)) found.push({ key, item });
+    // Whatever the index holds of a base item that was just written, the overlay knows better.
+    if (accept(item) && request.overlay?.isReplaced(item) !== true) found.push({ key, item });
     else shard.skipped += 1;
   }
   return found;

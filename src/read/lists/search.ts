@@ -1,12 +1,13 @@
 import { EdgeloomError } from '../../errors.ts';
 import { VALUE } from '../../items/derived-item.ts';
 import { EncodingError, encodeString, escapeValue } from '../../items/encoding.ts';
-import { describe, SORT_KEY_BYTES } from '../../items/keys.ts';
+import { describe, SORT_KEY_BYTES, typePrefix } from '../../items/keys.ts';
 import { toPlain } from '../../items/plain.ts';
 import type { SearchModel } from '../../model/compiled.ts';
 import { searchPartitions, searchPartitionsOf } from '../../model/index-partition.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfSearch } from '../../registry/definition.ts';
+import { overlayOf } from '../../session/own-writes.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
@@ -19,6 +20,7 @@ import {
   type OrderValue,
   valueRange,
 } from '../request/order-argument.ts';
+import { ownWrites, unknownOwnWrites } from '../request/own.ts';
 import { indexAttributes, type Page, type SearchResult, sourceOf } from '../request/result.ts';
 import { scatter } from './scatter.ts';
 
@@ -86,13 +88,26 @@ export async function readSearch(
     meaning: meaningOfSearch(search),
   };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
-  const { items, lastKey } = await scatter(context, { index: 'gsi0', partitions, range, after, reverse, limit });
+  const type = searchedType(search);
+  const { writes } = await ownWrites(context, ({ source, target }) => source === target && typePrefix(source) === type);
+  const overlay =
+    writes.length === 0
+      ? {}
+      : { overlay: overlayOf(context.readable?.model ?? context.graph, writes, 'gsi0', partitions) };
+  const request = { index: 'gsi0', partitions, range, after, reverse, limit, ...overlay } as const;
+  const { items, lastKey } = await scatter(context, request);
   const hits = items.map((item) => ({
     id: sourceOf(context, item),
     value: item[VALUE] === undefined ? null : toPlain(item[VALUE], readNumber),
     attributes: indexAttributes(context, item),
   }));
-  return { items: hits, ...(lastKey !== undefined && { cursor: encodeCursor(lastKey, bound, cursorKey) }) };
+  const cursor = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
+  return { items: hits, ...cursor, ...unknownOwnWrites(context) };
+}
+
+/** The node type that a search is of: types hold no point. */
+export function searchedType({ indexPartition }: SearchModel): string {
+  return indexPartition.slice(0, indexPartition.indexOf('.'));
 }
 
 /** Encodes a search without a page of its own, such as a count; throws for arguments that do not fit the model. */

@@ -1,13 +1,12 @@
-import { EdgeloomError } from '../../errors.ts';
-import { stringOf } from '../../items/attribute-value.ts';
-import { parseNodeId } from '../../items/keys.ts';
+import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { classify } from '../../model/base-item.ts';
 import { checkOptions } from '../../options.ts';
 import { scatter } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
-import { checkSource, findEdge, targetKey } from '../request/lookup.ts';
+import { checkEdge, checkSource, findEdge } from '../request/lookup.ts';
+import { isOwnRead } from '../request/own.ts';
 import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
 
 /** Options of `edges`. */
@@ -23,7 +22,7 @@ export interface EdgesOptions {
   consistent?: boolean | undefined;
 }
 
-/** Options of `has`. */
+/** Options of `has` and `edge`. */
 export interface HasOptions {
   /**
    * Strongly consistent, at twice the capacity: the base edge as its last put or delete left it. Default false: what was
@@ -32,10 +31,10 @@ export interface HasOptions {
   consistent?: boolean | undefined;
 }
 
-/** Types begin with `A` to `Z`: the range leaves derived items, `~`, unread. */
-const BASE_ITEMS: KeyRange = { from: 'A', to: '[' };
+/** The sort keys of base items. Types begin with `A` to `Z`: the range leaves derived items, `~`, unread. */
+export const BASE_ITEMS: KeyRange = { from: 'A', to: '[' };
 /** Base items come in the order of their sort keys, whatever the model says. */
-const BASE_ORDER = '';
+export const BASE_ORDER = '';
 
 /** A node's outgoing edges, one page: see `Reader.edges`. */
 export async function readEdges(
@@ -51,50 +50,64 @@ export async function readEdges(
   const limit = checkLimit(options.limit);
   const bound: CursorBinding = { query: ['edges', source, edge?.type], meaning: BASE_ORDER };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
-  const sortKeyOf = (item: Parameters<typeof baseAttributes>[1]): string => stringOf(item[graph.table.sortKey]) ?? '';
+  const sortKeyOf = (item: Item): string => stringOf(item[graph.table.sortKey]) ?? '';
   const { items, lastKey } = await scatter(context, {
     partitions: [source],
     range: edge === undefined ? BASE_ITEMS : prefixRange(`${edge.type}-`),
     after,
     limit,
-    consistent: options.consistent,
+    consistent: options.consistent === true || isOwnRead(context, (key) => key.source === source),
     accept: (item) => classify(graph, source, sortKeyOf(item), item).kind === 'edge',
     // The node itself lies among its edges.
     unwanted: edge === undefined ? 1 : 0,
   });
-  const results = items.flatMap((item): EdgeResult[] => {
-    const kind = classify(graph, source, sortKeyOf(item), item);
-    if (kind.kind !== 'edge') return [];
-    const { edge, target } = kind;
-    return [{ source, type: edge.type, target, attributes: baseAttributes(context, item, edge) }];
-  });
+  const results = items.flatMap((item) => edgeOf(context, source, item) ?? []);
   return { items: results, ...(lastKey !== undefined && { cursor: encodeCursor(lastKey, bound, cursorKey) }) };
 }
 
 /** Whether an edge exists: see `Reader.has`. */
 export async function hasEdge(
-  { graph, store }: ReadContext,
+  context: ReadContext,
   source: string,
   edgeType: string,
   target: string,
   options: HasOptions = {},
 ): Promise<boolean> {
   checkOptions('has', options, { consistent: true });
-  const { consistent = false } = options;
-  checkSource(graph, source);
-  const edge = findEdge(graph, edgeType);
-  const sourceType = parseNodeId(source)!.type;
-  if (!edge.from.has(sourceType)) {
-    throw new EdgeloomError(
-      'unknown-type',
-      `Edges of type ${edgeType} do not leave nodes of type ${sourceType}.`,
-      `They leave ${[...edge.from].join(', ')}.`,
-    );
-  }
-  const sortKey = targetKey(edge, target);
-  const { item } = await store.get({ source, target: sortKey }, { consistent });
-  if (item === undefined) return false;
+  return (await findBaseEdge(context, source, edgeType, target, options)) !== undefined;
+}
+
+/** An edge as its producers wrote it: see `Reader.edge`. */
+export async function readEdge(
+  context: ReadContext,
+  source: string,
+  edgeType: string,
+  target: string,
+  options: HasOptions = {},
+): Promise<EdgeResult | null> {
+  checkOptions('edge', options, { consistent: true });
+  return (await findBaseEdge(context, source, edgeType, target, options)) ?? null;
+}
+
+async function findBaseEdge(
+  context: ReadContext,
+  source: string,
+  edgeType: string,
+  target: string,
+  { consistent = false }: HasOptions,
+): Promise<EdgeResult | undefined> {
+  const sortKey = checkEdge(context.graph, source, edgeType, target);
+  const isOwn = isOwnRead(context, (key) => key.source === source && key.target === sortKey);
+  const { item } = await context.store.get({ source, target: sortKey }, { consistent: consistent || isOwn });
+  const edge = item && edgeOf(context, source, item);
   // An item under a hashed key may name no target, or in theory another one with the same hash.
-  const kind = classify(graph, source, sortKey, item);
-  return kind.kind === 'edge' && kind.target === target;
+  return edge?.target === target ? edge : undefined;
+}
+
+/** A base item as an edge; undefined where it is none of the model. */
+export function edgeOf(context: ReadContext, source: string, item: Item): EdgeResult | undefined {
+  const { graph } = context;
+  const kind = classify(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
+  if (kind.kind !== 'edge') return undefined;
+  return { source, type: kind.edge.type, target: kind.target, attributes: baseAttributes(context, item, kind.edge) };
 }

@@ -6,7 +6,10 @@ import { describe, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '../../item
 import { toPlainItem } from '../../items/plain.ts';
 import type { CompiledModel, Projection } from '../../model/compiled.ts';
 import { checkOptions } from '../../options.ts';
+import type { OwnWrites } from '../../session/own-writes.ts';
+import { patchedView } from '../../session/patched-view.ts';
 import type { ReadContext } from '../request/context.ts';
+import { ownWritesOfViews } from '../request/own.ts';
 import { baseAttributes, type NodeResult, pick, projectedAttributes } from '../request/result.ts';
 import { isUsable, makeView } from './base-view.ts';
 import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
@@ -41,18 +44,22 @@ export async function readNodes(
   context: ReadContext,
   ids: readonly string[],
   options: GetOptions = {},
+  given?: OwnWrites,
 ): Promise<NodesRead> {
   checkOptions('get', options, { attributes: true, consistent: true });
   const { attributes, consistent = false } = options;
-  const { items: views, calls } = await readViews(context, ids, consistent);
+  const own = given ?? (await ownWritesOfViews(context, ids));
+  const { items: views, calls } = await readViews(context, ids, consistent, own);
+  const ownSources = new Set(own.writes.map(({ source }) => source));
   // A view lags behind its node: who reads, changes and puts a node would take back what was put in between.
   const isOfNode = (id: string): boolean =>
     attributes !== undefined && (consistent || !isInView(context.graph, id, attributes));
   const inNode = ids.filter(isOfNode);
-  const bases = await readItems(context, inNode, (id) => id, consistent);
+  const isOwn = inNode.some((id) => ownSources.has(id));
+  const bases = await readItems(context, inNode, (id) => id, consistent || isOwn);
   const edgeSets = await pMap(
     ids,
-    async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent),
+    async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent || ownSources.has(id)),
     { concurrency: context.concurrency },
   );
   const nodes = ids.map((id, i): NodeResult => {
@@ -65,7 +72,8 @@ export async function readNodes(
     };
   });
   const fallbackCalls = edgeSets.reduce((sum, edgeSet) => sum + edgeSet.calls, 0);
-  return { nodes, calls: calls + bases.calls + fallbackCalls };
+  const ownCalls = given === undefined ? own.calls : 0;
+  return { nodes, calls: calls + bases.calls + fallbackCalls + ownCalls };
 }
 
 /** Items by node id, and the DynamoDB calls that they took. */
@@ -78,7 +86,24 @@ export interface ItemsRead {
  * The views of nodes, 100 in a call; ids that cannot be in the table are not asked for. A view that this read may not rely on
  * is made here, from the base items.
  */
-export async function readViews(context: ReadContext, ids: Iterable<string>, consistent: boolean): Promise<ItemsRead> {
+export async function readViews(
+  context: ReadContext,
+  ids: Iterable<string>,
+  consistent: boolean,
+  own: OwnWrites,
+): Promise<ItemsRead> {
+  const distinct = [...new Set(ids)];
+  const { items, calls } = await usableViews(context, distinct, consistent);
+  if (own.writes.length === 0) return { items, calls };
+  for (const id of distinct) {
+    const view = patchedView(context.graph, id, items.get(id), own);
+    if (view === undefined) items.delete(id);
+    else items.set(id, view);
+  }
+  return { items, calls };
+}
+
+async function usableViews(context: ReadContext, ids: readonly string[], consistent: boolean): Promise<ItemsRead> {
   const { graph, readable } = context;
   const distinct = [...new Set(ids)].filter((id) => canBeStored(graph, id));
   const stored = await readItems(context, distinct, () => VIEW_KEY, consistent);

@@ -2,6 +2,7 @@ import { EdgeloomError } from '../../errors.ts';
 import type { NumberReader } from '../../items/plain.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { Readable } from '../../registry/readable.ts';
+import type { Session } from '../../session/session.ts';
 import type { Store } from '../../store/port.ts';
 import type { CursorKey } from './cursor.ts';
 
@@ -13,6 +14,8 @@ export interface ReadContext {
   concurrency: number;
   /** How number text becomes a JS value in results. */
   readNumber: NumberReader;
+  /** Whose own writes every answer shows. */
+  session?: Session;
   /** Signs cursors where set. */
   cursorKey?: CursorKey;
   /** What this read may use of what the table keeps; absent: the table has no registry, and all of the model is there. */

@@ -86,6 +86,23 @@ export function targetKey(edge: EdgeModel, target: string): string {
   return sortKey;
 }
 
+/**
+ * The sort key of an edge between two nodes; throws where the model's edge type does not leave the one or enter the other.
+ */
+export function checkEdge(graph: CompiledModel, source: string, edgeType: string, target: string): string {
+  checkSource(graph, source);
+  const edge = findEdge(graph, edgeType);
+  const sourceType = parseNodeId(source)!.type;
+  if (!edge.from.has(sourceType)) {
+    throw new EdgeloomError(
+      'unknown-type',
+      `Edges of type ${edgeType} do not leave nodes of type ${sourceType}.`,
+      `They leave ${[...edge.from].join(', ')}.`,
+    );
+  }
+  return targetKey(edge, target);
+}
+
 function notAnId(id: string): EdgeloomError {
   return new EdgeloomError(
     'invalid-id',

@@ -10,6 +10,8 @@ export interface Page<T> {
   items: T[];
   /** Gives the next page; absent exactly when nothing remains. */
   cursor?: string;
+  /** Of a reader with a session: some own writes were too many to remember, and may not show yet. */
+  ownWrites?: 'unknown';
 }
 
 /** A page of incoming edges. */
@@ -48,6 +50,12 @@ export type EdgeSetEntry<
   target: Target;
   copy?: Copy;
 } & Labels;
+
+/** A node as its producers wrote it, with all of its attributes. */
+export interface BaseNode<Id = string, Attributes = Record<string, unknown>> {
+  id: Id;
+  attributes: Attributes;
+}
 
 /** A node as its view shows it; of an unknown node the attributes are null. */
 export interface NodeResult<Id = string, Attributes = Record<string, unknown>, Entry = EdgeSetEntry> {

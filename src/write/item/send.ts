@@ -25,18 +25,22 @@ export async function sendChange(
   { once = false, signal }: { once?: boolean | undefined; signal?: AbortSignal | undefined } = {},
 ): Promise<ChangeResult> {
   const token = once ? globalThis.crypto.randomUUID() : undefined;
+  // Once an answer was lost, no later refusal says that nothing was changed.
+  let isUnknown = false;
   const send = async (): Promise<ChangeResult> => {
     signal?.throwIfAborted();
     return token === undefined ? store.change(change) : changeOnce(store, change, token);
   };
   try {
     return await retrying(send, {
-      isRetryable: (error, attempt) =>
-        attempt < ATTEMPTS && (token === undefined ? isRefused(error) : mayRepeat(error)),
+      isRetryable: (error, attempt) => {
+        isUnknown ||= isLostAnswer(error);
+        return attempt < ATTEMPTS && (token === undefined ? isRefused(error) : mayRepeat(error));
+      },
       wait: (milliseconds) => waited(wait, milliseconds, signal),
     });
   } catch (error) {
-    if (error instanceof StoreError && !isRefusal(error)) throw outcomeUnknown(change, error);
+    if (isUnknown) throw outcomeUnknown(change, error);
     throw error;
   }
 }
@@ -52,6 +56,11 @@ export function mayRepeat(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable';
 }
 
+/** Whether a call failed in a way that leaves open whether it was made. */
+export function isLostAnswer(error: unknown): boolean {
+  return error instanceof StoreError && !isRefusal(error);
+}
+
 /** Whether it was refused for now, so that nothing was changed. */
 function isRefused(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable' && isRefusal(error);
@@ -65,11 +74,16 @@ async function changeOnce(store: Store, change: BaseChange, token: string): Prom
   return { applied: true, wcu: result.wcu, ...(item && { item }) };
 }
 
-function outcomeUnknown({ key }: BaseChange, cause: StoreError): EdgeloomError {
+function outcomeUnknown({ key }: BaseChange, cause: unknown): EdgeloomError {
   return new EdgeloomError(
     'outcome-unknown',
-    `${itemName(key.source, key.target)}: the answer was lost, so the change may have been made or not. ${cause.message}`,
+    `${itemName(key.source, key.target)}: the answer was lost, so the change may have been made or not. ${messageOf(cause)}`,
     'Read the item with consistent: true before changing it again, or ask for once: true, which costs twice the capacity.',
     { cause },
   );
+}
+
+/** What an error says, for the end of a sentence of ours. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -6,13 +6,16 @@ import { inSession, sessionReader } from '../../session/session.ts';
 export function degreeCommand(program: Command): void {
   program
     .command('degree')
-    .description("count a node's outgoing edges of a type, in one read")
+    .description("count a node's edges of a type: outgoing ones in one read, or incoming ones")
     .argument('<id>', 'node id, such as GOAL-G1')
     .argument('<type>', 'edge type')
-    .addHelpText('after', examples('degree GOAL-G1 GOALMEMBERSHIP'))
+    .option('--in', 'the edges that enter the node, counted in their index')
+    .addHelpText('after', examples('degree GOAL-G1 GOALMEMBERSHIP', 'degree USER-U1 GOALMEMBERSHIP --in'))
     .action(
-      inSession(async (session, id: string, edgeType: string) => {
-        const degree = await sessionReader(session).degree(id, edgeType);
+      inSession(async (session, id: string, edgeType: string, options: { in?: boolean }) => {
+        const reader = sessionReader(session);
+        const isIncoming = options.in === true;
+        const degree = isIncoming ? (await reader.inDegree(id, edgeType)).count : await reader.degree(id, edgeType);
         return { json: { id, type: edgeType, degree }, text: String(degree) };
       }),
     );

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { examples, type PagingFlags, withPaging } from '../../session/options.ts';
-import { textTable } from '../../session/output.ts';
+import { cellText, textTable } from '../../session/output.ts';
 import { inSession, sessionReader } from '../../session/session.ts';
 
 /** `edgeloom edges ID`: outgoing edges, read from the base items. */
@@ -9,14 +9,35 @@ export function edgesCommand(program: Command): void {
     .description("list a node's outgoing edges")
     .argument('<id>', 'node id, such as GOAL-G1')
     .option('--type <type>', 'only this edge type')
-    .addHelpText('after', examples('edges GOAL-G1', 'edges GOAL-G1 --type GOALMEMBERSHIP --limit 10'))
+    .option('--with-node', 'the node too, in the same Query')
+    .addHelpText(
+      'after',
+      examples('edges GOAL-G1', 'edges GOAL-G1 --type GOALMEMBERSHIP --limit 10', 'edges GOAL-G1 --with-node'),
+    )
     .action(
-      inSession(async (session, id: string, options: PagingFlags & { type?: string }) => {
-        const { type, limit, cursor } = options;
+      inSession(async (session, id: string, options: EdgesOptions) => {
+        const { type, limit, cursor, withNode = false } = options;
+        if (withNode) {
+          const types = type === undefined ? undefined : [type];
+          const collection = await sessionReader(session).collection(id, { types, limit, cursor });
+          return { json: collection, text: `${nodeLine(id, collection.node)}${edgePage(collection)}` };
+        }
         const page = await sessionReader(session).edges(id, type, { limit, cursor });
         return { json: page, text: edgePage(page) };
       }),
     );
+}
+
+/** Options of the command. */
+interface EdgesOptions extends PagingFlags {
+  type?: string;
+  withNode?: boolean;
+}
+
+/** The node before its edges; nothing on later pages. */
+function nodeLine(id: string, node: { attributes: unknown } | null | undefined): string {
+  if (node === undefined) return '';
+  return node === null ? `${id}  (not found)\n` : `${id}  ${cellText(node.attributes)}\n`;
 }
 
 /** A page of edges as a table. */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { checkSource } from '../../../read/request/lookup.ts';
 import { examples } from '../../session/options.ts';
-import { cellText } from '../../session/output.ts';
-import { inSession, sessionReader } from '../../session/session.ts';
+import { cellText, type Output } from '../../session/output.ts';
+import { type CommandSession, inSession, sessionReader } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
 
 /** `edgeloom get ID…`: views of nodes. */
@@ -11,9 +11,11 @@ export function getCommand(program: Command): void {
     .command('get')
     .description('show nodes with their projected attributes and edge sets, in the order asked')
     .argument('<id...>', 'node ids, such as USER-U1')
-    .addHelpText('after', examples('get USER-U1', 'get GOAL-G1 GOAL-G2 --json'))
+    .option('--base', 'the nodes as their producers wrote them, with all attributes, in place of what is projected')
+    .addHelpText('after', examples('get USER-U1', 'get GOAL-G1 GOAL-G2 --json', 'get GOAL-G1 --base'))
     .action(
-      inSession(async (session, ids: string[]) => {
+      inSession(async (session, ids: string[], { base = false }: { base?: boolean }) => {
+        if (base) return baseNodes(session, ids);
         // The library takes any text, such as a part of a URL; here a mistyped id is told.
         for (const id of ids) checkSource(session.graph, id);
         const views = await sessionReader(session).get(ids);
@@ -25,6 +27,18 @@ export function getCommand(program: Command): void {
         return { json: views, text: text.join('\n') };
       }),
     );
+}
+
+async function baseNodes(session: CommandSession, ids: readonly string[]): Promise<Output> {
+  const reader = sessionReader(session);
+  const nodes = await Promise.all(
+    ids.map(async (id) => (await reader.node(id, { consistent: true })) ?? { id, attributes: null }),
+  );
+  const text = nodes.map(({ id, attributes }) => {
+    if (attributes === null) return `${id}  (not found)`;
+    return [id, ...Object.entries(attributes).map(([name, value]) => `  ${name}: ${cellText(value)}`)].join('\n');
+  });
+  return { json: nodes, text: text.join('\n') };
 }
 
 /** An edge-set element on one line. */

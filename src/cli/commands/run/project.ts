@@ -10,7 +10,7 @@ import { warnOfModel } from '../../session/model-notice.ts';
 import { examples } from '../../session/options.ts';
 import { figure } from '../../session/output.ts';
 import { startProgress } from '../../session/progress.ts';
-import { inSession, type Session } from '../../session/session.ts';
+import { type CommandSession, inSession } from '../../session/session.ts';
 import { stopOnSignal } from '../../session/signals.ts';
 
 /** Quarantine found; not a failure of the command. */
@@ -50,7 +50,7 @@ export function projectCommand(program: Command): void {
     );
 }
 
-async function project(session: Session, { untilIdle, checkpoint }: ProjectOptions): Promise<WorkerResult> {
+async function project(session: CommandSession, { untilIdle, checkpoint }: ProjectOptions): Promise<WorkerResult> {
   const { graph, client, store, settings, logger } = session;
   const status = await describeTable(client, graph);
   const { streamArn } = status;

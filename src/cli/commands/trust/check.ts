@@ -9,7 +9,7 @@ import { hasCopies } from '../../../repair/parts/copy.ts';
 import { currentStreamLabel, describeTable, requireFit } from '../../../store/table.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
 import { startProgress } from '../../session/progress.ts';
-import { inSession, type Session } from '../../session/session.ts';
+import { type CommandSession, inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
 import { stopping } from '../../session/signals.ts';
 import { reportText } from './check-report.ts';
@@ -82,7 +82,7 @@ export function checkCommand(program: Command): void {
     .action(inSession(checkAndReport));
 }
 
-async function checkAndReport(session: Session, options: CommandOptions) {
+async function checkAndReport(session: CommandSession, options: CommandOptions) {
   const started = performance.now();
   const report = options.report && reportTarget(options.report);
   const findings: Finding[] = [];
@@ -141,7 +141,7 @@ function unconfirmed(): EdgeloomError {
 }
 
 async function runExportCheck(
-  { graph }: Session,
+  { graph }: CommandSession,
   folder: string,
   onFinding: (finding: Finding) => void,
 ): Promise<ExportCheckResult> {
@@ -175,7 +175,7 @@ export interface CheckRun {
 
 /** Runs a check with a progress bar; Ctrl-C ends it with its place kept. */
 export async function runCheck(
-  { graph, store, client }: Session,
+  { graph, store, client }: CommandSession,
   options: Partial<CheckOptions>,
   { resume, ...listeners }: CheckRun,
 ): Promise<CheckResult> {

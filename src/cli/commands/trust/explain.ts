@@ -20,7 +20,7 @@ import {
   withPredicates,
 } from '../../session/options.ts';
 import { figure, type Output, textTable } from '../../session/output.ts';
-import { inSession, type Session, sessionReader } from '../../session/session.ts';
+import { type CommandSession, inSession, sessionReader } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
 import { onePredicate } from '../read/search.ts';
 
@@ -54,7 +54,7 @@ export function explainCommand(program: Command): void {
     );
 }
 
-async function itemOf(session: Session, key: { source: string; target: string }): Promise<Output> {
+async function itemOf(session: CommandSession, key: { source: string; target: string }): Promise<Output> {
   const { graph, store } = session;
   const explanation = await explain(key, { graph, store, lag: () => lagOf(session) });
   const { item, parts, notes } = explanation;
@@ -74,7 +74,7 @@ async function itemOf(session: Session, key: { source: string; target: string })
 }
 
 /** How far the consumers have come, in words. */
-async function lagOf(session: Session): Promise<LagKnowledge> {
+async function lagOf(session: CommandSession): Promise<LagKnowledge> {
   const { graph, store, client, settings } = session;
   const { streamArn } = await describeTable(client, graph);
   if (streamArn === undefined) return { isApplied: false, text: 'The table has no stream, so nothing is projected' };
@@ -98,7 +98,7 @@ async function lagOf(session: Session): Promise<LagKnowledge> {
   }
 }
 
-async function queryOf({ graph, store }: Session, query: string, source: string | undefined): Promise<Output> {
+async function queryOf({ graph, store }: CommandSession, query: string, source: string | undefined): Promise<Output> {
   const { plan, result } = await explainQuery(store, (noted) => answer(createReader(graph, { store: noted }), query));
   const isIn = source === undefined ? undefined : result.includes(source);
   const json = isIn === undefined ? plan : { ...plan, found: isIn };

@@ -7,7 +7,7 @@ import { createStreamsClient } from '../../../store/client.ts';
 import { examples } from '../../session/options.ts';
 import { figure } from '../../session/output.ts';
 import { startProgress } from '../../session/progress.ts';
-import { inSession, type Session } from '../../session/session.ts';
+import { type CommandSession, inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
 
 /** Entries whose cause is still there. */
@@ -57,7 +57,7 @@ export function redriveCommand(program: Command): void {
 }
 
 async function run(
-  { graph, store, settings }: Session,
+  { graph, store, settings }: CommandSession,
   { fromFailure: source, bucket, anyHost }: RedriveCommandOptions,
   onProgress: (entries: number) => void,
 ): Promise<RedriveResult> {

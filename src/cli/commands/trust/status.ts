@@ -6,7 +6,7 @@ import { describeTable } from '../../../store/table.ts';
 import { DynamoDBStreamSource } from '../../../stream/source.ts';
 import { examples } from '../../session/options.ts';
 import { figure, type Output, textTable } from '../../session/output.ts';
-import { inSession, type Session, sessionReader } from '../../session/session.ts';
+import { type CommandSession, inSession, sessionReader } from '../../session/session.ts';
 import { stopOnSignal } from '../../session/signals.ts';
 
 /** Something needs a person; not a failure of the command. */
@@ -31,7 +31,7 @@ export function statusCommand(program: Command): void {
     );
 }
 
-async function statusOf(session: Session): Promise<Status> {
+async function statusOf(session: CommandSession): Promise<Status> {
   const { graph, store, client, settings } = session;
   const { streamArn } = await describeTable(client, graph);
   const streams = createStreamsClient(settings.client);
@@ -49,7 +49,7 @@ async function statusOf(session: Session): Promise<Status> {
 }
 
 /** Shows the status until Ctrl-C; gives the last one. */
-async function watched(session: Session): Promise<Status> {
+async function watched(session: CommandSession): Promise<Status> {
   let isOver = false;
   let wake = (): void => undefined;
   const release = stopOnSignal(async () => {
@@ -77,7 +77,7 @@ async function watched(session: Session): Promise<Status> {
   }
 }
 
-function outputOf({ graph }: Session, result: Status): Output {
+function outputOf({ graph }: CommandSession, result: Status): Output {
   const { shards, consumers, quarantined, projections, lastCheck, problems, rcu } = result;
   const sections = [
     `table ${graph.table.name}, model ${graph.fingerprint}`,

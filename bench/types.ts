@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BenchmarkOptions } from './support/command.ts';
+import type { Figure, Report } from './support/report.ts';
+import { spread } from './support/statistics.ts';
+
+/**
+ * What the types of a large model cost an editor: the time that the compiler takes for a model of so many types with calls
+ * of writer and reader for each of them, against one of a few.
+ */
+
+const FEW = 6;
+const MANY = 60;
+const MOST_SECONDS_MORE = 2;
+const REPETITIONS = 3;
+/** Benchmarks run in the repository's root. */
+const ROOT = process.cwd();
+
+/** Times the compiler on a model of few types and on one of many. */
+export async function types({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  // Inside the repository, so that its compiler options and paths hold.
+  const folder = mkdtempSync(join(ROOT, 'bench', '.types-'));
+  try {
+    const seconds = { few: [] as number[], many: [] as number[] };
+    for (let i = 0; i < repetitions; i++) {
+      seconds.few.push(compileSeconds(folder, FEW));
+      seconds.many.push(compileSeconds(folder, MANY));
+    }
+    const few = spread(seconds.few);
+    const many = spread(seconds.many);
+    const more = spread(seconds.many.map((value, i) => value - seconds.few[i]!));
+    const target = { kind: 'at-most', value: MOST_SECONDS_MORE } as const;
+    const figures: Figure[] = [
+      { name: `a model of ${FEW} types`, value: few, unit: 's' },
+      { name: `a model of ${MANY} types`, value: many, unit: 's' },
+      { name: 'the difference', value: more, unit: 's', target },
+    ];
+    return [{ name: 'types', title: 'the compiler on models of few and of many types', figures }];
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function compileSeconds(folder: string, count: number): number {
+  writeFileSync(join(folder, 'model.ts'), modelSource(count));
+  const compilerOptions = { noEmit: true, paths: { edgeloom: [join(ROOT, 'src/index.ts')] } };
+  const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['model.ts'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+  const start = performance.now();
+  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [compiler, '-p', folder], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return (performance.now() - start) / 1000;
+}
+
+/** A model of so many node types, an edge type between neighbours, and calls of each. */
+function modelSource(count: number): string {
+  const numbers = Array.from({ length: count }, (_, i) => i);
+  const nodes = numbers.map(
+    (i) =>
+      `    N${i}: node({ fields: z.object({ name: z.string(), size: z.number().optional(), tags: z.set(z.string()).optional() }), view: ['name'], search: { name: { fold: true } } }),`,
+  );
+  const edges = numbers.map(
+    (i) =>
+      `    E${i}: edge({ from: 'N${i}', to: 'N${(i + 1) % count}', edgeSet: ['role'], inbound: { gsi0: 'role', gsi1: 'since' } }),`,
+  );
+  const calls = numbers.map((i) => {
+    const target = `N${(i + 1) % count}`;
+    return [
+      `  await writer.putNode('N${i}-1', { name: 'a' });`,
+      `  await writer.updateNode('N${i}-1', ({ size = 0, ...rest }) => ({ ...rest, size: size + 1 }));`,
+      `  await writer.updateNode('N${i}-1', { addTo: { tags: ['x'] } }, { if: { name: 'a' } });`,
+      `  await writer.putEdge('N${i}-1', 'E${i}', '${target}-1', { role: 'x' });`,
+      `  (await reader.inbound('E${i}', '${target}-1', { order: 'gsi1' })).items[0]?.source satisfies \`N${i}-\${string}\` | undefined;`,
+      `  (await reader.page('E${i}', '${target}-1')).nodes['N${i}-1']?.name satisfies string | undefined;`,
+      `  (await reader.search('N${i}.name').eq('a')).items[0]?.attributes.name satisfies string | undefined;`,
+    ].join('\n');
+  });
+  return [
+    "import { createReader, createWriter, defineGraph, edge, node, type Store } from 'edgeloom';",
+    "import { z } from 'zod';",
+    `const graph = defineGraph({\n  table: 'records',\n  nodes: {\n${nodes.join('\n')}\n  },\n  edges: {\n${edges.join('\n')}\n  },\n});`,
+    'export async function calls(store: Store): Promise<void> {',
+    '  const writer = createWriter(graph, { store });',
+    '  const reader = createReader(graph, { store });',
+    calls.join('\n'),
+    '}\n',
+  ].join('\n');
+}

@@ -1,0 +1,40 @@
+import { defineGraph, edge, node, rank } from 'edgeloom';
+import { z } from 'zod';
+
+/**
+ * A tracker for many organisations in one table. The organisation is the first part of every key (`TICKET-acme.42`), so that
+ * no id of another one can be named by a request; searches have it as their partition.
+ */
+export const tracker = defineGraph({
+  table: 'tracker',
+  nodes: {
+    ORG: node({ list: true }),
+    USER: node({ fields: z.object({ org: z.string(), name: z.string().min(1) }) }),
+    PROJECT: node({ fields: z.object({ org: z.string(), name: z.string().min(1) }) }),
+    LABEL: node(),
+    TICKET: node({
+      fields: z.object({
+        org: z.string(),
+        title: z.string().min(1).max(200),
+        status: z.enum(['OPEN', 'DONE']).default('OPEN'),
+        votes: z.number().default(0),
+        watchers: z.set(z.string()).optional(),
+        v: z.number().optional(),
+      }),
+      view: ['title', 'status', 'votes'],
+      // Two people with the same form open: the second one is told.
+      versionAttribute: 'v',
+      search: { title: { partition: 'org', fold: true, shards: 1, project: ['title', 'status'] } },
+    }),
+  },
+  edges: {
+    IN_PROJECT: edge({ from: 'TICKET', to: 'PROJECT', inbound: { gsi0: { from: 'since', type: 'date' } } }),
+    ASSIGNED: edge({
+      from: 'TICKET',
+      to: 'USER',
+      edgeSet: ['priority'],
+      inbound: { gsi0: rank('priority', { HIGH: 3, NORMAL: 2, LOW: 1 }), project: ['priority'] },
+    }),
+    LABELLED: edge({ from: 'TICKET', to: 'LABEL', inbound: { gsi0: 'since' } }),
+  },
+});

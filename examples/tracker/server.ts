@@ -1,0 +1,157 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createInterface } from 'node:readline';
+import { ConditionFailedError, EdgeloomError, Session, type Store } from 'edgeloom';
+import { organisations, type Priority, type TicketChange, trackerOf } from './tracker.ts';
+
+/** What a request is answered with. */
+interface Answer {
+  status?: number;
+  body: unknown;
+}
+
+/** One request of one organisation. */
+interface Call {
+  tracker: ReturnType<typeof trackerOf>;
+  /** What the path holds between its slashes. */
+  names: string[];
+  query: URLSearchParams;
+  request: IncomingMessage;
+}
+
+type Route = [method: string, path: RegExp, (call: Call) => Promise<unknown>];
+
+const ROUTES: readonly Route[] = [
+  ['POST', /^\/organisation$/, ({ tracker }) => tracker.signUp()],
+  ['POST', /^\/users\/([\w-]+)$/, ({ tracker, names: [name] }) => tracker.addUser(name!)],
+  ['POST', /^\/projects\/([\w-]+)$/, ({ tracker, names: [name] }) => tracker.addProject(name!)],
+  [
+    'POST',
+    /^\/projects\/([\w-]+)\/tickets$/,
+    async ({ tracker, names: [name], request }) => ({
+      key: await tracker.open(name!, (await bodyOf<{ title: string }>(request)).title),
+    }),
+  ],
+  [
+    'GET',
+    /^\/projects\/([\w-]+)\/tickets$/,
+    ({ tracker, names: [name], query }) => tracker.ticketsIn(name!, pageOf(query)),
+  ],
+  [
+    'GET',
+    /^\/users\/([\w-]+)\/tickets$/,
+    ({ tracker, names: [name], query }) => tracker.ticketsOf(name!, pageOf(query)),
+  ],
+  ['GET', /^\/users\/([\w-]+)\/load$/, ({ tracker, names: [name] }) => tracker.load(name!)],
+  ['GET', /^\/tickets$/, ({ tracker, query }) => tracker.find(query.get('title') ?? '')],
+  ['GET', /^\/tickets\/([\w-]+)$/, ({ tracker, names: [key] }) => tracker.show(key!)],
+  ['DELETE', /^\/tickets\/([\w-]+)$/, ({ tracker, names: [key] }) => tracker.removeTicket(key!)],
+  [
+    'PATCH',
+    /^\/tickets\/([\w-]+)$/,
+    async ({ tracker, names: [key], request }) => {
+      const seen = request.headers['if-match'];
+      return await tracker.change(
+        key!,
+        await bodyOf<TicketChange>(request),
+        seen === undefined ? undefined : Number(seen),
+      );
+    },
+  ],
+  ['POST', /^\/tickets\/([\w-]+)\/votes$/, async ({ tracker, names: [key] }) => ({ votes: await tracker.vote(key!) })],
+  [
+    'POST',
+    /^\/tickets\/([\w-]+)\/toggle$/,
+    async ({ tracker, names: [key] }) => ({ status: await tracker.toggle(key!) }),
+  ],
+  ['PUT', /^\/tickets\/([\w-]+)\/watchers\/([\w-]+)$/, ({ tracker, names: [key, name] }) => tracker.watch(key!, name!)],
+  [
+    'PUT',
+    /^\/tickets\/([\w-]+)\/assignees\/([\w-]+)$/,
+    async ({ tracker, names: [key, name], request }) =>
+      tracker.assign(key!, name!, (await bodyOf<{ priority: Priority }>(request)).priority),
+  ],
+  [
+    'DELETE',
+    /^\/tickets\/([\w-]+)\/assignees\/([\w-]+)$/,
+    ({ tracker, names: [key, name] }) => tracker.unassign(key!, name!),
+  ],
+  [
+    'PUT',
+    /^\/tickets\/([\w-]+)\/labels\/([\w-]+)$/,
+    ({ tracker, names: [key, name] }) => tracker.addLabel(key!, name!),
+  ],
+  ['POST', /^\/import$/, ({ tracker, request }) => tracker.bring(linesOf(request), closedSignal(request))],
+];
+
+const STATUS: Readonly<Record<string, number>> = { 'not-found': 404, 'condition-failed': 409, 'outcome-unknown': 503 };
+
+/**
+ * The tracker's HTTP API. The organisation comes in the header `x-organisation`, as a gateway sets it after it has checked
+ * who asks; the session of own writes in the cookie `s`.
+ */
+export function createTrackerServer(store: Store, sessionKey: string): Server {
+  return createServer((request, response) => {
+    answer(store, sessionKey, request, response).catch((error: unknown) => {
+      const code = error instanceof EdgeloomError ? error.code : 'unexpected';
+      const current = error instanceof ConditionFailedError ? { current: error.current } : {};
+      const status = STATUS[code] ?? (error instanceof EdgeloomError ? 400 : 500);
+      send(response, { status, body: { code, message: error instanceof Error ? error.message : '', ...current } });
+    });
+  });
+}
+
+async function answer(store: Store, key: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const url = new URL(request.url ?? '/', 'http://tracker');
+  if (request.method === 'GET' && url.pathname === '/organisations') {
+    return send(response, { body: await organisations(store, url.searchParams.get('cursor') ?? undefined) });
+  }
+  const org = request.headers['x-organisation'];
+  if (typeof org !== 'string' || !/^[a-z0-9]+$/.test(org)) {
+    return send(response, { status: 401, body: { code: 'no-organisation' } });
+  }
+  for (const [method, path, run] of ROUTES) {
+    const match = method === request.method ? path.exec(url.pathname) : null;
+    if (match === null) continue;
+    const session = Session.from(/(?:^|; )s=([^;]*)/.exec(request.headers.cookie ?? '')?.[1], { key });
+    const tracker = trackerOf(store, org, session);
+    try {
+      const body = await run({ tracker, names: match.slice(1), query: url.searchParams, request });
+      response.setHeader('set-cookie', `s=${session.token()}; HttpOnly; Path=/`);
+      return send(response, body === null ? { status: 404, body: { code: 'not-found' } } : { body: body ?? {} });
+    } catch (error) {
+      // What was tried may have been done: the client sees it in its next answer all the same.
+      response.setHeader('set-cookie', `s=${session.token()}; HttpOnly; Path=/`);
+      throw error;
+    }
+  }
+  send(response, { status: 404, body: { code: 'no-route' } });
+}
+
+function send(response: ServerResponse, { status = 200, body }: Answer): void {
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(body, (_, value: unknown) => (value instanceof Set ? [...value] : value)));
+}
+
+async function bodyOf<T>(request: IncomingMessage): Promise<T> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as T;
+}
+
+async function* linesOf(request: IncomingMessage): AsyncGenerator<{ key: string; labels: string[] }> {
+  for await (const line of createInterface({ input: request })) if (line !== '') yield JSON.parse(line);
+}
+
+function closedSignal(request: IncomingMessage): AbortSignal {
+  const controller = new AbortController();
+  request.once('close', () => {
+    if (!request.complete) controller.abort(new Error('The client is gone.'));
+  });
+  return controller.signal;
+}
+
+function pageOf(query: URLSearchParams): { cursor?: string; limit?: number } {
+  const cursor = query.get('cursor');
+  const limit = query.get('limit');
+  return { ...(cursor !== null && { cursor }), ...(limit !== null && { limit: Number(limit) }) };
+}

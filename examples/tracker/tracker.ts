@@ -1,0 +1,118 @@
+import { createReader, createWriter, newId, type Session, type Store } from 'edgeloom';
+import { tracker } from './model.ts';
+
+/** What a user may change of a ticket. */
+export interface TicketChange {
+  title?: string | undefined;
+  status?: 'OPEN' | 'DONE' | undefined;
+}
+
+/** How urgent an assignment is. */
+export type Priority = 'HIGH' | 'NORMAL' | 'LOW';
+
+/** The tracker of one organisation, as one client sees it: with what it has just written. */
+export function trackerOf(store: Store, org: string, session: Session) {
+  const writer = createWriter(tracker, { store }).with(session);
+  const reader = createReader(tracker, { store }).with(session);
+  const user = (name: string) => `USER-${org}.${name}` as const;
+  const project = (name: string) => `PROJECT-${org}.${name}` as const;
+  const label = (name: string) => `LABEL-${org}.${name}` as const;
+  const ticket = (key: string) => `TICKET-${org}.${key}` as const;
+
+  return {
+    async signUp(): Promise<void> {
+      await writer.updateNode(`ORG-${org}`, { set: { name: org } }, { upsert: true });
+    },
+    async addUser(name: string): Promise<void> {
+      await writer.putNode(user(name), { org, name }, { ifAbsent: true });
+    },
+    async addProject(name: string): Promise<void> {
+      await writer.putNode(project(name), { org, name }, { ifAbsent: true });
+    },
+
+    /** A ticket is never without its project, and a project that does not exist gets none: one transaction. */
+    async open(projectName: string, title: string): Promise<string> {
+      const key = newId('TICKET').slice('TICKET-'.length);
+      await writer.transact((transaction) => {
+        transaction.requireNode(project(projectName));
+        transaction.putNode(ticket(key), { org, title }, { ifAbsent: true });
+        transaction.putEdge(ticket(key), 'IN_PROJECT', project(projectName), { since: new Date().toISOString() });
+      });
+      return key;
+    },
+
+    /** Only what is named changes; with the version that the client has seen, only if it is still that. */
+    async change(key: string, change: TicketChange, version?: number) {
+      const { attributes } = await writer.updateNode(
+        ticket(key),
+        { set: change },
+        version === undefined ? {} : { if: { v: version } },
+      );
+      return attributes;
+    },
+    /** Votes are counted however many come at once, and none is lost with an answer. */
+    async vote(key: string): Promise<number> {
+      return (await writer.updateNode(ticket(key), { add: { votes: 1 } }, { once: true })).attributes.votes;
+    },
+    async watch(key: string, name: string): Promise<void> {
+      await writer.updateNode(ticket(key), { addTo: { watchers: [name] } });
+    },
+    /** Opens a ticket that is done, and the other way round: the next state depends on the present one. */
+    async toggle(key: string) {
+      const { attributes } = await writer.updateNode(ticket(key), ({ status, ...rest }) => ({
+        ...rest,
+        status: status === 'OPEN' ? ('DONE' as const) : ('OPEN' as const),
+      }));
+      return attributes.status;
+    },
+    async assign(key: string, name: string, priority: Priority): Promise<void> {
+      await writer.putEdge(ticket(key), 'ASSIGNED', user(name), { priority });
+    },
+    async unassign(key: string, name: string): Promise<void> {
+      await writer.deleteEdge(ticket(key), 'ASSIGNED', user(name));
+    },
+    async addLabel(key: string, name: string): Promise<void> {
+      await writer.putEdge(ticket(key), 'LABELLED', label(name), { since: new Date().toISOString() });
+    },
+    async removeTicket(key: string): Promise<void> {
+      await writer.deleteNodeWithEdges(ticket(key));
+    },
+    /** Tickets of another system; it stops when the client goes away. */
+    async bring(tickets: AsyncIterable<{ key: string; labels: string[] }>, signal: AbortSignal) {
+      async function* entries() {
+        for await (const { key, labels } of tickets) {
+          for (const name of labels) {
+            yield { source: ticket(key), type: 'LABELLED', target: label(name), attributes: { since: '2026' } };
+          }
+        }
+      }
+      return await writer.putMany(entries(), { signal });
+    },
+
+    /** The truth of one ticket: the node and its edges as they were written, in one Query. */
+    async show(key: string) {
+      const { node, items } = await reader.collection(ticket(key), { consistent: true });
+      if (node === null || node === undefined) return null;
+      const { watchers, ...attributes } = node.attributes;
+      const edges = items.map(({ type, target, attributes: labels }) => ({ type, target, ...labels }));
+      return { ...attributes, watchers: [...(watchers ?? [])].sort(), edges };
+    },
+    async ticketsOf(name: string, options: { cursor?: string; limit?: number }) {
+      return await reader.page('ASSIGNED', user(name), { reverse: true, with: ['ASSIGNED', 'LABELLED'], ...options });
+    },
+    async ticketsIn(name: string, options: { cursor?: string; limit?: number }) {
+      return await reader.inbound('IN_PROJECT', project(name), { reverse: true, ...options });
+    },
+    async find(title: string) {
+      return await reader.search('TICKET.title').beginsWith(title, { partition: org });
+    },
+    async load(name: string) {
+      return await reader.inDegree(user(name), 'ASSIGNED');
+    },
+  };
+}
+
+/** The organisations, for the people who run the tracker. */
+export async function organisations(store: Store, cursor?: string) {
+  return await createReader(tracker, { store }).nodes('ORG', { cursor });
+}

@@ -1,0 +1,26 @@
+import type { SearchModel } from './compiled.ts';
+
+/**
+ * The list of all nodes of a type: a search that every node is in, by its id. It has the empty name, which no search of a
+ * model can have, so its items are `~ix/` under `GOAL.#3`.
+ */
+export const NODE_LIST = '';
+
+/** A partition of an index takes 1,000 new items a second; each shard costs a page half a read unit. */
+const SHARDS = 10;
+
+/** The list of a node type. */
+export function nodeList(type: string): SearchModel {
+  return {
+    indexPartition: `${type}.${NODE_LIST}`,
+    name: NODE_LIST,
+    // Sort keys end with the id, which alone orders what has no value.
+    order: { kind: 'derive', compute: () => '', version: 1 },
+    each: false,
+    fold: false,
+    shards: SHARDS,
+    shardBy: 'source',
+    hash: 'fnv1a',
+    project: { kind: 'KEYS_ONLY' },
+  };
+}

@@ -1,0 +1,39 @@
+import { parseNodeId } from '../../items/keys.ts';
+import { lookAt } from '../../session/look.ts';
+import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
+import type { ItemKey } from '../../store/port.ts';
+import type { ReadContext } from './context.ts';
+
+/** What a session's own writes change in an answer. */
+
+/** Of a reader without a session. */
+export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0 };
+
+/** The own writes that concern a request, read once and before anything else of it. */
+export async function ownWrites(context: ReadContext, isRelevant: (key: ItemKey) => boolean): Promise<OwnWrites> {
+  const { session, graph, store } = context;
+  if (session === undefined) return NO_OWN_WRITES;
+  await session.refresh((key) => lookAt({ graph: context.readable?.model ?? graph, store }, key));
+  return readOwnWrites(graph, store, session.keys().filter(isRelevant));
+}
+
+/** The own writes that may show in the views of nodes: those of the nodes, of their edges, and of nodes that are copied. */
+export function ownWritesOfViews(context: ReadContext, ids: Iterable<string>): Promise<OwnWrites> {
+  const asked = new Set(ids);
+  const copied = new Set(
+    [...context.graph.edges.values()].flatMap(({ copy, to }) => (copy === undefined ? [] : [...to])),
+  );
+  return ownWrites(context, ({ source, target }) => {
+    return asked.has(source) || (source === target && copied.has(parseNodeId(source)?.type ?? ''));
+  });
+}
+
+/** What an answer says of own writes that it may lack; nothing where it shows them all. */
+export function unknownOwnWrites({ session }: ReadContext): { ownWrites?: 'unknown' } {
+  return session?.ownWrites === 'unknown' ? { ownWrites: 'unknown' } : {};
+}
+
+/** Whether a read of base items has to be consistent to show own writes. */
+export function isOwnRead({ session }: ReadContext, isRelevant: (key: ItemKey) => boolean): boolean {
+  return session !== undefined && (session.ownWrites === 'unknown' || session.keys().some(isRelevant));
+}

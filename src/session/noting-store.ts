@@ -1,0 +1,33 @@
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import type { TableNames } from '../model/compiled.ts';
+import type { BatchWrite, ItemKey, Store } from '../store/port.ts';
+import { replacedCalls } from '../store/wrapped.ts';
+import type { Session } from './session.ts';
+
+/** The store with a session that notes the key of each base item before it is written. */
+export function notingStore(store: Store, { partitionKey, sortKey }: TableNames, session: Session): Store {
+  const keyOf = (item: Item): ItemKey => ({
+    source: stringOf(item[partitionKey]) ?? '',
+    target: stringOf(item[sortKey]) ?? '',
+  });
+  const noting = async <T>(keys: readonly ItemKey[], write: () => Promise<T>): Promise<T> => {
+    const written = session.note(keys);
+    try {
+      return await write();
+    } finally {
+      written();
+    }
+  };
+  const writeKey = (write: BatchWrite): ItemKey => ('put' in write ? keyOf(write.put) : write.delete);
+  return replacedCalls(store, {
+    put: (item) => noting([keyOf(item)], () => store.put(item)),
+    delete: (key, unchanged) => noting([key], () => store.delete(key, unchanged)),
+    change: (change) => noting([change.key], () => store.change(change)),
+    changeAll: (changes, token) =>
+      noting(
+        changes.filter(({ kind }) => kind !== 'look').map(({ key }) => key),
+        () => store.changeAll(changes, token),
+      ),
+    writeMany: (writes) => noting(writes.map(writeKey), () => store.writeMany(writes)),
+  });
+}

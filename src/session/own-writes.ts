@@ -1,0 +1,100 @@
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { INDEX_KEYS } from '../items/derived-item.ts';
+import { classifyDerivedKey } from '../items/derived-key.ts';
+import { typePrefix } from '../items/keys.ts';
+import type { CompiledModel, IndexName } from '../model/compiled.ts';
+import { derivedOf } from '../plan/derive.ts';
+import type { ItemKey, Store } from '../store/port.ts';
+
+/** A base item that the session wrote, as it is now: consistently read, absent after a delete. */
+export interface OwnWrite extends ItemKey {
+  item: Item | undefined;
+}
+
+/** What the base items of a session want in an index, and whose rows of it they replace. */
+export interface Overlay {
+  /** Whole index items, in the place of those that the index holds of the same base items. */
+  items: Item[];
+  /** Whether a row of the index belongs to one of the base items. */
+  isReplaced: (row: Item) => boolean;
+}
+
+/** Own writes, and the target nodes that own edges copy attributes of: by id, absent ones left out. */
+export interface OwnWrites {
+  writes: readonly OwnWrite[];
+  parents: ReadonlyMap<string, Item>;
+  /** DynamoDB calls made. */
+  calls: number;
+}
+
+/** Reads the base items of keys, consistently. */
+export async function readOwnWrites(graph: CompiledModel, store: Store, keys: readonly ItemKey[]): Promise<OwnWrites> {
+  const parents = new Map<string, Item>();
+  if (keys.length === 0) return { writes: [], parents, calls: 0 };
+  const { items, calls } = await store.getMany(keys, { consistent: true });
+  const writes = keys.map((key, i) => ({ ...key, item: items[i] }));
+  const ids = parentsOf(graph, writes);
+  if (ids.length === 0) return { writes, parents, calls };
+  const found = await store.getMany(
+    ids.map((id) => ({ source: id, target: id })),
+    { consistent: true },
+  );
+  for (const [i, id] of ids.entries()) if (found.items[i] !== undefined) parents.set(id, found.items[i]);
+  return { writes, parents, calls: calls + found.calls };
+}
+
+/** The target nodes that own edges copy attributes of, and that are not own writes themselves. */
+function parentsOf(graph: CompiledModel, writes: readonly OwnWrite[]): string[] {
+  const known = new Set(writes.filter(({ source, target }) => source === target).map(({ source }) => source));
+  const parents = writes.flatMap(({ target, item }) => {
+    const type = typePrefix(target) ?? '';
+    if (item === undefined || graph.edges.get(type)?.copy === undefined) return [];
+    return [target.slice(type.length + 1)];
+  });
+  return [...new Set(parents)].filter((id) => !known.has(id));
+}
+
+/**
+ * What own writes want in partitions of an index, and the rows to leave out for it: all of those that belong to the same
+ * base items, whatever they are worth. The base items are all edges to one target, or all nodes, so that their sources tell
+ * them apart.
+ */
+export function overlayOf(
+  graph: CompiledModel,
+  own: readonly OwnWrite[],
+  index: IndexName,
+  partitions: readonly string[],
+): Overlay {
+  const asked = new Set(partitions);
+  const sources = new Set(own.map(({ source }) => source));
+  const { partitionKey } = graph.table;
+  return {
+    items: own.flatMap((write) => wantedIn(graph, write, index, asked, 'index-item')),
+    isReplaced: (row) => sources.has(stringOf(row[partitionKey]) ?? ''),
+  };
+}
+
+/** The node behind its incoming edges as it is now; undefined where it is absent. */
+export function ownOwner(
+  graph: CompiledModel,
+  write: OwnWrite,
+  index: IndexName,
+  partitions: readonly string[],
+): Item | undefined {
+  return wantedIn(graph, write, index, new Set(partitions), 'owner-item')[0];
+}
+
+/** The index items of one kind that a base item wants in some partitions of an index. */
+function wantedIn(
+  graph: CompiledModel,
+  { source, target, item }: OwnWrite,
+  index: IndexName,
+  partitions: ReadonlySet<string>,
+  kind: 'index-item' | 'owner-item',
+): Item[] {
+  const { partitionKey, sortKey } = graph.table;
+  return [...derivedOf(graph, source, target, item).indexItems]
+    .filter(([key]) => classifyDerivedKey(key)?.kind === kind)
+    .filter(([, fields]) => partitions.has(stringOf(fields[INDEX_KEYS[index].partition]) ?? ''))
+    .map(([key, fields]) => ({ ...fields, [partitionKey]: { S: source }, [sortKey]: { S: key } }));
+}

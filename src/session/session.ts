@@ -1,0 +1,204 @@
+import { EdgeloomError } from '../errors.ts';
+import { checkOptions } from '../options.ts';
+import type { ItemKey } from '../store/port.ts';
+import type { Look } from './look.ts';
+import { decodeToken, encodeToken, type SessionKey } from './token.ts';
+
+/** Options of a session. */
+export interface SessionOptions {
+  /** Secret that tokens are signed with (HMAC-SHA256). Default: tokens carry a checksum, which anyone can make. */
+  key?: SessionKey | undefined;
+  /**
+   * Up to when everything is projected: milliseconds since 1970 before which each record of every shard of the stream was
+   * applied; undefined where that is not known. Default: not known, so that old keys are looked up now and then.
+   */
+  lowMark?: (() => Promise<number | undefined>) | undefined;
+  /** How long an index of DynamoDB may lag behind its table, in milliseconds. Default 10,000. */
+  indexGraceMs?: number | undefined;
+  /** Milliseconds since 1970. Default: the machine's clock. */
+  now?: (() => number) | undefined;
+}
+
+/** A key of the session: what was written, when, and what the last look at it saw. */
+interface Entry extends ItemKey {
+  /** When its last write was over; while one is under way, now. */
+  at: number;
+  /** Writes under way. */
+  pending: number;
+  look?: { at: number; revisions: string };
+  /** When the stream's mark had passed the key for the first time. */
+  passedAt?: number | undefined;
+}
+
+const INDEX_GRACE_MS = 10_000;
+/** Where the stream's mark is not known, a key stays at least so long. */
+const LEAST_AGE_MS = 60_000;
+/** Clocks of writer and stream may differ, and the stream tells whole seconds. */
+const CLOCK_MARGIN_MS = 5_000;
+/** A stream keeps records for a day: what is not projected by then never will be, but by a repair. */
+const STREAM_MS = 25 * 3_600_000;
+/** Bytes of keys that fit a cookie of 4 KB, encoded. */
+const MOST_BYTES = 2_400;
+const BYTES_OF_ENTRY = 40;
+
+/**
+ * Remembers the keys of what was just written, so that a reader with it shows the writes at once: see `Reader.with`. It is a
+ * token of at most 4 KB: give `token()` to the client, and go on from it with `Session.from`, on any machine.
+ */
+export class Session {
+  private readonly entries = new Map<string, Entry>();
+  private overflow: { at: number; pending: number; passedAt?: number | undefined } | undefined;
+
+  constructor(private readonly options: SessionOptions = {}) {
+    checkOptions('createSession', options, { key: true, lowMark: true, indexGraceMs: true, now: true });
+    if (options.key === undefined || options.key.length > 0) return;
+    throw new EdgeloomError('invalid-option', 'key is empty, so that anyone could sign a session.');
+  }
+
+  /** Goes on from a token; without one a new session. Throws `invalid-session` for a token that was altered. */
+  static from(token: string | undefined, options: SessionOptions = {}): Session {
+    const session = new Session(options);
+    if (token === undefined || token === '') return session;
+    const { keys, overflowAt } = decodeToken(token, options.key);
+    for (const [source, target, at, lookedAt, revisions] of keys) {
+      const look = lookedAt === undefined || revisions === undefined ? {} : { look: { at: lookedAt, revisions } };
+      session.entries.set(keyText({ source, target }), { source, target, at, pending: 0, ...look });
+    }
+    if (overflowAt !== undefined) session.overflow = { at: overflowAt, pending: 0 };
+    return session;
+  }
+
+  /** The session as a text for a cookie or a header. */
+  token(): string {
+    const now = this.now();
+    const keys = [...this.entries.values()].map(({ source, target, at, pending, look }) => {
+      const entry: [string, string, number] = [source, target, pending > 0 ? now : at];
+      return look === undefined ? entry : ([...entry, look.at, look.revisions] as const);
+    });
+    const { overflow } = this;
+    const overflowAt = overflow && (overflow.pending > 0 ? now : overflow.at);
+    return encodeToken({ keys: keys as never, ...(overflowAt !== undefined && { overflowAt }) }, this.options.key);
+  }
+
+  /** Whether every write is shown; `'unknown'` where there were too many to remember. */
+  get ownWrites(): 'shown' | 'unknown' {
+    return this.overflow === undefined ? 'shown' : 'unknown';
+  }
+
+  /** The keys of what was written and may not be projected yet. */
+  keys(): ItemKey[] {
+    return [...this.entries.values()].map(({ source, target }) => ({ source, target }));
+  }
+
+  /** Notes keys that are about to be written; call what it gives when the write is over, however it ended. */
+  note(keys: readonly ItemKey[]): () => void {
+    for (const key of keys) this.enter(key);
+    const { overflow } = this;
+    if (overflow !== undefined) overflow.pending += 1;
+    return () => {
+      const at = this.now();
+      if (overflow !== undefined) {
+        overflow.pending -= 1;
+        overflow.at = at;
+      }
+      for (const key of keys) {
+        const entry = this.entries.get(keyText(key));
+        if (entry === undefined) continue;
+        entry.pending -= 1;
+        entry.at = at;
+      }
+    };
+  }
+
+  /** Lets go of keys that are projected for certain; `look` looks at one key. */
+  async refresh(look: (key: ItemKey) => Promise<Look>): Promise<void> {
+    if (this.entries.size === 0 && this.overflow === undefined) return;
+    const mark = await this.options.lowMark?.();
+    for (const [text, entry] of this.entries) {
+      if (entry.pending === 0 && (await this.isOver(entry, mark, look))) this.entries.delete(text);
+    }
+    const { overflow } = this;
+    if (overflow?.pending === 0 && (this.hasPassed(overflow, mark) || this.isOutOfStream(overflow))) {
+      this.overflow = undefined;
+    }
+  }
+
+  private enter(key: ItemKey): void {
+    const text = keyText(key);
+    const entry = this.entries.get(text);
+    const at = this.now();
+    if (this.overflow !== undefined) return;
+    if (entry !== undefined) {
+      // What was seen of it says nothing of the write that comes.
+      this.entries.set(text, { ...key, at, pending: entry.pending + 1 });
+      return;
+    }
+    this.entries.set(text, { ...key, at, pending: 1 });
+    if (this.sizeBytes() <= MOST_BYTES) return;
+    this.entries.clear();
+    this.overflow = { at, pending: 0 };
+  }
+
+  private async isOver(
+    entry: Entry,
+    mark: number | undefined,
+    look: (key: ItemKey) => Promise<Look>,
+  ): Promise<boolean> {
+    if (mark !== undefined) return this.hasPassed(entry, mark);
+    const now = this.now();
+    if (this.isOutOfStream(entry)) return true;
+    if (now - entry.at < LEAST_AGE_MS) return false;
+    const before = entry.look;
+    if (before !== undefined && now - before.at < this.graceMs) return false;
+    const { agrees, revisions } = await look({ source: entry.source, target: entry.target });
+    if (agrees && before?.revisions === revisions) return true;
+    if (agrees) entry.look = { at: now, revisions };
+    else delete entry.look;
+    return false;
+  }
+
+  /** Whether the mark has passed a write, and the time that an index may lag is over since then. */
+  private hasPassed(write: { at: number; passedAt?: number | undefined }, mark: number | undefined): boolean {
+    if (mark === undefined || mark < write.at + CLOCK_MARGIN_MS) {
+      write.passedAt = undefined;
+      return false;
+    }
+    write.passedAt ??= this.now();
+    return this.now() - write.passedAt >= this.graceMs;
+  }
+
+  private isOutOfStream({ at }: { at: number }): boolean {
+    return this.now() - at > STREAM_MS;
+  }
+
+  private get graceMs(): number {
+    return this.options.indexGraceMs ?? INDEX_GRACE_MS;
+  }
+
+  private now(): number {
+    return (this.options.now ?? Date.now)();
+  }
+
+  private sizeBytes(): number {
+    let bytes = 0;
+    for (const text of this.entries.keys()) bytes += Buffer.byteLength(text) + BYTES_OF_ENTRY;
+    return bytes;
+  }
+}
+
+/**
+ * Makes a session.
+ *
+ * @example
+ * const session = Session.from(request.cookies.session, { key });
+ * await writer.with(session).putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
+ * await reader.with(session).inbound('GOALMEMBERSHIP', 'USER-U1'); // has it, in its place
+ * response.cookies.session = session.token();
+ */
+export function createSession(options: SessionOptions = {}): Session {
+  return new Session(options);
+}
+
+function keyText({ source, target }: ItemKey): string {
+  return JSON.stringify([source, target]);
+}

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { createSession, Session } from '../../src/session/session.ts';
+import { replacedCalls } from '../../src/store/wrapped.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+async function open() {
+  const graph = defineGraph({
+    table: uniqueTableName(),
+    nodes: {
+      GOAL: node({ view: ['title'], list: true, search: { title: { fold: true, shards: 2 } } }),
+      USER: node({ view: ['name'] }),
+    },
+    edges: {
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: ['role'],
+        degree: true,
+        copy: ['name'],
+        inbound: { gsi0: rank('role', { LEAD: 2, GUEST: 1 }), project: ['role'], includeOwner: true },
+      }),
+      NEEDS: edge({ from: 'GOAL', to: 'GOAL' }),
+    },
+  });
+  const table = await testTable(graph);
+  const { store } = table;
+  return { ...table, writer: createWriter(graph, { store }), reader: createReader(graph, { store }) };
+}
+
+describe('a reader with a session', () => {
+  it('shows what was just written in every read, before anything is projected', async () => {
+    const { writer, reader, projectAll } = await open();
+    await writer.putNode('GOAL-1', { title: 'Old' });
+    await writer.putNode('USER-1', { name: 'Ada' });
+    await writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'GUEST' });
+    await projectAll();
+    const session = createSession();
+    const own = writer.with(session);
+    await own.putNode('GOAL-1', { title: 'Run' });
+    await own.putNode('GOAL-2', { title: 'Swim' });
+    await own.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD' });
+    await own.putEdge('GOAL-2', 'MEMBER', 'USER-1', { role: 'GUEST' });
+    await own.putEdge('GOAL-1', 'NEEDS', 'GOAL-2');
+    await own.updateNode('USER-1', { set: { name: 'Ada Lovelace' } });
+    const read = reader.with(Session.from(session.token()));
+    const member = { type: 'MEMBER', target: 'USER-1', copy: { name: 'Ada Lovelace' } };
+    expect(await read.get(['GOAL-1', 'GOAL-2', 'USER-1'])).toEqual([
+      {
+        id: 'GOAL-1',
+        attributes: { title: 'Run' },
+        edgeSet: [
+          { ...member, role: 'LEAD' },
+          { type: 'NEEDS', target: 'GOAL-2' },
+        ],
+      },
+      { id: 'GOAL-2', attributes: { title: 'Swim' }, edgeSet: [{ ...member, role: 'GUEST' }] },
+      { id: 'USER-1', attributes: { name: 'Ada Lovelace' }, edgeSet: [] },
+    ]);
+    const inbound = await read.inbound('MEMBER', 'USER-1', { reverse: true, owner: true });
+    expect(inbound.items.map(({ source, attributes }) => [source, attributes.role])).toEqual([
+      ['GOAL-1', 'LEAD'],
+      ['GOAL-2', 'GUEST'],
+    ]);
+    expect(inbound.owner).toEqual({ id: 'USER-1', attributes: { name: 'Ada Lovelace' } });
+    expect((await read.inbound('MEMBER', 'USER-1', { equals: 'GUEST' })).items.map(({ source }) => source)).toEqual([
+      'GOAL-2',
+    ]);
+    expect((await read.search('GOAL.title').all()).items.map(({ value }) => value)).toEqual(['Run', 'Swim']);
+    expect((await read.search('GOAL.title').eq('old')).items).toEqual([]);
+    expect((await read.nodes('GOAL')).items.map(({ id }) => id)).toEqual(['GOAL-1', 'GOAL-2']);
+    expect([await read.degree('GOAL-1', 'MEMBER'), await read.degree('GOAL-1', 'NEEDS')]).toEqual([1, 1]);
+    expect(await read.has('GOAL-1', 'NEEDS', 'GOAL-2')).toBe(true);
+    expect((await read.edges('GOAL-1')).items).toHaveLength(2);
+    const page = await read.page('MEMBER', 'USER-1', { reverse: true });
+    expect(page.items.map(({ id, attributes }) => [id, attributes?.title])).toEqual([
+      ['GOAL-1', 'Run'],
+      ['GOAL-2', 'Swim'],
+    ]);
+    expect(page.nodes['GOAL-2']).toEqual({ title: 'Swim' });
+    expect(await read.inDegree('USER-1', 'MEMBER')).toMatchObject({ exact: false });
+    expect(await read.search('GOAL.title').count()).toMatchObject({ exact: false });
+    // A reader without the session shows the old state: it was the session that made the difference.
+    expect((await reader.get(['GOAL-1']))[0]).toMatchObject({
+      attributes: { title: 'Old' },
+      edgeSet: [{ role: 'GUEST' }],
+    });
+    await projectAll();
+    expect(await read.get(['GOAL-1', 'GOAL-2'])).toEqual(await reader.get(['GOAL-1', 'GOAL-2']));
+    expect(await read.page('MEMBER', 'USER-1')).toMatchObject({ items: (await reader.page('MEMBER', 'USER-1')).items });
+  });
+
+  it('hides what was just deleted', async () => {
+    const { writer, reader, projectAll } = await open();
+    await writer.putNode('GOAL-1', { title: 'Run' });
+    await writer.putNode('USER-1', { name: 'Ada' });
+    await writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD' });
+    await projectAll();
+    const session = createSession();
+    const own = writer.with(session);
+    await own.deleteEdge('GOAL-1', 'MEMBER', 'USER-1');
+    await own.deleteNode('GOAL-1');
+    const read = reader.with(session);
+    expect(await read.get(['GOAL-1'])).toEqual([{ id: 'GOAL-1', attributes: null, edgeSet: [] }]);
+    expect((await read.inbound('MEMBER', 'USER-1')).items).toEqual([]);
+    expect((await read.nodes('GOAL')).items).toEqual([]);
+    expect(await read.degree('GOAL-1', 'MEMBER')).toBe(0);
+    expect(await read.has('GOAL-1', 'MEMBER', 'USER-1')).toBe(false);
+    expect((await read.search('GOAL.title').eq('run')).items).toEqual([]);
+  });
+
+  it('has the key before the write, so that a lost answer shows', async () => {
+    const { writer, reader, store, graph } = await open();
+    const session = createSession();
+    const failing = replacedCalls(store, {
+      put: async (item) => {
+        await store.put(item);
+        throw new Error('no answer');
+      },
+    });
+    await expect(
+      createWriter(graph, { store: failing }).with(session).putNode('GOAL-1', { title: 'x' }),
+    ).rejects.toThrow();
+    expect((await reader.with(session).nodes('GOAL')).items).toMatchObject([
+      { id: 'GOAL-1', attributes: { title: 'x' } },
+    ]);
+    await writer.deleteNode('GOAL-1');
+    expect((await reader.with(session).nodes('GOAL')).items).toEqual([]);
+  });
+});
+
+describe('a session token', () => {
+  it('fits a cookie, is signed where a key is set, and refused where it was altered', async () => {
+    const session = createSession({ key: 'secret' });
+    session.note([{ source: 'GOAL-1', target: 'MEMBER-USER-1' }])();
+    const token = session.token();
+    expect(token).toMatch(/^[\w-]+$/);
+    expect(Session.from(token, { key: 'secret' }).keys()).toEqual([{ source: 'GOAL-1', target: 'MEMBER-USER-1' }]);
+    for (const bad of [`${token}x`, token.slice(0, -2), `B${token.slice(1)}`, 'x', '!']) {
+      expect(() => Session.from(bad, { key: 'secret' })).toThrow(expect.objectContaining({ code: 'invalid-session' }));
+    }
+    expect(() => Session.from(token, { key: 'other' })).toThrow(expect.objectContaining({ code: 'invalid-session' }));
+    expect(() => Session.from(createSession().token(), { key: 'secret' })).toThrow();
+    expect(Session.from(undefined).keys()).toEqual([]);
+  });
+
+  it('keeps only a time where there were too many writes, and answers say so', async () => {
+    const { writer, reader } = await open();
+    const session = createSession();
+    await writer
+      .with(session)
+      .putMany(Array.from({ length: 100 }, (_, i) => ({ id: `GOAL-${i}`, attributes: { title: 'x' } })));
+    expect(session.ownWrites).toBe('unknown');
+    const token = session.token();
+    expect(token.length).toBeLessThan(200);
+    const read = reader.with(Session.from(token));
+    expect(await read.nodes('GOAL')).toMatchObject({ ownWrites: 'unknown' });
+    expect(await read.inbound('MEMBER', 'USER-1')).toMatchObject({ items: [], ownWrites: 'unknown' });
+    expect(await read.page('MEMBER', 'USER-1')).toMatchObject({ ownWrites: 'unknown' });
+    expect(await reader.inbound('MEMBER', 'USER-1')).not.toHaveProperty('ownWrites');
+    expect(await read.inDegree('USER-1', 'MEMBER')).toMatchObject({ exact: false });
+  });
+
+  it('stays under 4 KB with random keys until it overflows', () => {
+    const session = createSession();
+    let longest = 0;
+    for (let i = 0; session.ownWrites === 'shown'; i++) {
+      const id = `GOAL-${globalThis.crypto.randomUUID()}`;
+      session.note([{ source: id, target: i % 2 === 0 ? id : `MEMBER-USER-${globalThis.crypto.randomUUID()}` }])();
+      longest = Math.max(longest, session.token().length);
+    }
+    expect(longest).toBeGreaterThan(500);
+    expect(longest).toBeLessThan(4096);
+  });
+
+  it('lets an overflow go when the mark of the stream has passed it and the index had its time', async () => {
+    const { writer, reader } = await open();
+    let now = 1_800_000_000_000;
+    let mark: number | undefined;
+    const session = createSession({ now: () => now, lowMark: async () => mark });
+    await writer
+      .with(session)
+      .putMany(Array.from({ length: 100 }, (_, i) => ({ id: `USER-${i}`, attributes: { name: 'x' } })));
+    const read = reader.with(session);
+    const status = async () => (await read.inbound('MEMBER', 'USER-1')).ownWrites ?? 'shown';
+    expect(await status()).toBe('unknown');
+    mark = now + 60_000;
+    now += 60_000;
+    expect(await status()).toBe('unknown');
+    now += 9_000;
+    expect(await status()).toBe('unknown');
+    now += 1_000;
+    expect(await status()).toBe('shown');
+  });
+});
