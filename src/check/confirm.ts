@@ -16,8 +16,10 @@ import { isWrong, type Observation, observe } from './observe.ts';
 export interface ConsumerPosition {
   /**
    * Every record made before this moment has been projected, in milliseconds since 1970; undefined where it is not known.
+   *
+   * @param sinceMs the moment that the answer is for: one that was found out before it says too little. Default: any.
    */
-  appliedUpToMs(): Promise<number | undefined>;
+  appliedUpToMs(sinceMs?: number): Promise<number | undefined>;
 }
 
 /**
@@ -28,10 +30,10 @@ export function sharedPosition(consumer: ConsumerPosition, now: () => number): C
   let answer: Promise<number | undefined> | undefined;
   let askedAtMs = 0;
   return {
-    appliedUpToMs() {
-      if (answer === undefined || now() - askedAtMs >= POSITION_HOLDS_MS) {
+    appliedUpToMs(sinceMs = 0) {
+      if (answer === undefined || askedAtMs <= sinceMs || now() - askedAtMs >= POSITION_HOLDS_MS) {
         askedAtMs = now();
-        answer = consumer.appliedUpToMs();
+        answer = consumer.appliedUpToMs(sinceMs);
       }
       return answer;
     },
@@ -43,8 +45,9 @@ const POSITION_HOLDS_MS = 200;
 /** Whether the consumer is known to be further behind than it may be late: then nothing is told about what differs. */
 export async function isFarBehind(context: ConfirmContext): Promise<boolean> {
   const { consumer, settleMs, now } = context;
-  const appliedMs = await consumer?.appliedUpToMs();
-  return appliedMs !== undefined && appliedMs < now() - settleMs;
+  const lateMs = now() - settleMs;
+  const appliedMs = await consumer?.appliedUpToMs(lateMs);
+  return appliedMs !== undefined && appliedMs < lateMs;
 }
 
 /** What confirming needs. */
@@ -133,7 +136,7 @@ async function streamPasses(context: ConfirmContext, sinceMs: number): Promise<'
   const deadlineMs = sinceMs + settleMs;
   const pauseMs = Math.max(1, Math.min(1_000, settleMs / 10));
   for (;;) {
-    const appliedMs = await consumer?.appliedUpToMs();
+    const appliedMs = await consumer?.appliedUpToMs(sinceMs);
     if (appliedMs !== undefined && appliedMs > sinceMs) return 'passed';
     const leftMs = deadlineMs - now();
     if (leftMs <= 0) return appliedMs === undefined ? 'passed' : 'behind';

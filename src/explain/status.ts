@@ -1,24 +1,22 @@
 import type { CompiledModel } from '../model/compiled.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../plan/quarantine-entry.ts';
 import { type ConsumerProgress, type LastCheck, lastCheckKey, readLastCheck } from '../progress/record.ts';
-import { type ShardPosition, type StreamPosition, streamPosition } from '../progress/stream-position.ts';
+import type { ShardPosition, StreamPosition } from '../progress/stream-position.ts';
+import type { Registry } from '../registry/registry.ts';
 import { queriedItems, type ReadStats, readItem } from '../store/pages.ts';
-import type { ItemKey, Store } from '../store/port.ts';
-import type { StreamSource } from '../stream/source.ts';
+import type { Store } from '../store/port.ts';
 
 /** What `status` needs. */
 export interface StatusOptions {
   graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'get' | 'query'>;
-  /** The table's stream; absent: it has none. */
-  source?: StreamSource | undefined;
+  /** How far the table's stream is applied; absent: it has none. */
+  position?: (() => Promise<StreamPosition>) | undefined;
   /** What the table lacks for the model, a sentence each. */
   missing?: readonly string[] | undefined;
   /** What the registry of models says. */
   projections?: readonly ProjectionStatus[] | undefined;
-  /** Whether what is derived from a base item is as the base item wants it. */
-  isProjected(key: ItemKey): Promise<boolean>;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: (() => number) | undefined;
 }
@@ -28,6 +26,19 @@ export interface ProjectionStatus {
   name: string;
   generation: number;
   state: string;
+}
+
+/** The generations and view shapes of a registry, as `status` shows them. */
+export function projectionStates({ projections, shapes }: Registry): ProjectionStatus[] {
+  const keyed = [...projections].flatMap(([name, { generations }]) =>
+    generations.map(({ id, state }) => ({ name, generation: id, state })),
+  );
+  const views = [...shapes].flatMap(([type, { shape }]) => {
+    if (shape === undefined) return [];
+    const state = shape.trusted ? (shape.ready ? 'ready' : 'kept') : 'untrusted';
+    return [{ name: `view:${type}`, generation: shape.id, state }];
+  });
+  return [...keyed, ...views];
 }
 
 /** One shard of the stream. */
@@ -64,7 +75,7 @@ export interface Status {
   lastCheck: (Omit<LastCheck, 'endedAtMs'> & { ended: string }) | null;
   /** What needs a person, a sentence each. */
   problems: string[];
-  /** Read capacity units consumed; reads of the stream are not among them. */
+  /** Read capacity units consumed, without those of telling the stream's position. */
   rcu: number;
 }
 
@@ -80,10 +91,9 @@ const CHECK_DUE_HOURS = 26;
  * last check found, what the table lacks.
  */
 export async function status(options: StatusOptions): Promise<Status> {
-  const { graph, store, source, isProjected, missing = [], projections = [], now = Date.now } = options;
+  const { graph, store, missing = [], projections = [], now = Date.now } = options;
   const stats: ReadStats = { rcu: 0 };
-  const position: StreamPosition | undefined =
-    source && (await streamPosition({ graph, store: counted(store, stats), source, isProjected, now }));
+  const position = await options.position?.();
   const consumers = position?.consumers ?? [];
   const quarantined = await quarantine(graph, store, stats);
   const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
@@ -97,7 +107,8 @@ export async function status(options: StatusOptions): Promise<Status> {
     problems: [
       ...missing,
       ...shards.flatMap((shard) => shardProblem(shard, consumers)),
-      ...modelProblems(graph, consumers),
+      // With a registry every consumer maintains what it lists, whatever its own model is.
+      ...(projections.length === 0 ? modelProblems(graph, consumers) : []),
       ...Object.entries(quarantined).map(
         ([reason, count]) =>
           `${count} records are in quarantine (${reason}): correct the items, then run edgeloom redrive.`,
@@ -105,16 +116,6 @@ export async function status(options: StatusOptions): Promise<Status> {
       ...(lastCheck === undefined ? [] : checkProblems(lastCheck, now())),
     ],
     rcu: stats.rcu,
-  };
-}
-
-function counted(store: Pick<Store, 'query'>, stats: ReadStats): Pick<Store, 'query'> {
-  return {
-    query: async (request) => {
-      const page = await store.query(request);
-      stats.rcu += page.rcu;
-      return page;
-    },
   };
 }
 

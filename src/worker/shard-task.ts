@@ -62,7 +62,8 @@ export class ShardTask extends ShardWorker<WorkerRun> {
   }
 
   private leaveProgress({ sequenceNumber, records }: ShardBatch): void {
-    if (sequenceNumber === undefined) return;
+    // Records of derived items, those of progress among them, are no progress: they would keep the notes coming for ever.
+    if (sequenceNumber === undefined || records.length === 0) return;
     const { shardId } = this;
     const madeAtSeconds = records.at(-1)?.createdAtSeconds;
     this.run.progress?.noteAndSchedule({ shardId, sequenceNumber, madeAtSeconds, records: records.length });

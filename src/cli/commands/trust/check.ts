@@ -1,18 +1,15 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type CheckOptions, type CheckResult, check } from '../../../check/check.ts';
-import { type CheckCursor, parseCursor } from '../../../check/cursor.ts';
+import type { CheckOptions, CheckResult } from '../../../check/check.ts';
 import { checkExport, type ExportCheckResult } from '../../../check/export/export.ts';
 import type { Finding } from '../../../check/finding.ts';
 import { EdgeloomError } from '../../../errors.ts';
 import { hasCopies } from '../../../repair/parts/copy.ts';
-import { currentStreamLabel, describeTable, requireFit } from '../../../store/table.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
 import { startProgress } from '../../session/progress.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
-import { stopping } from '../../session/signals.ts';
 import { reportText } from './check-report.ts';
+import { noteLastCheck, runCheck } from './check-run.ts';
 import { reportTarget, writeReport } from './report-file.ts';
 
 /** Drift or quarantine found; not a failure of the command. */
@@ -26,8 +23,6 @@ const COPIES_LEFT_OUT =
 const MOST_FINDINGS = 10_000;
 /** Parts of which a sample takes its share. */
 const SAMPLE_SEGMENTS = 1_000;
-/** How often the place to go on from is kept, in milliseconds. */
-const KEEP_MS = 5_000;
 
 interface CommandOptions {
   repair?: boolean;
@@ -124,12 +119,18 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     findings,
     ...(options.dryRun === true && { plan: actions }),
   };
+  if (isWholeTable(options) && cursor === undefined) await noteLastCheck(session, totals);
   if (report !== undefined) await writeReport(report, json, findings);
   const plan = options.dryRun === true ? actions.map(shown) : [];
   const lines = [...plan, reportText(totals, findings, seconds)];
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
   if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
   return { json, text: lines.join('\n') };
+}
+
+/** Whether a check looks at the whole table, and says how it is. */
+function isWholeTable({ source, segment, sample, dryRun, ...options }: CommandOptions): boolean {
+  return [source, segment, sample, options.export].every((one) => one === undefined) && dryRun !== true;
 }
 
 function unconfirmed(): EdgeloomError {
@@ -163,87 +164,6 @@ function checkOptions(options: CommandOptions): Partial<CheckOptions> {
     ...(sample !== undefined && { segments: SAMPLE_SEGMENTS, onlySegments: sampled(sample) }),
     ...(source !== undefined && { sources: source }),
   };
-}
-
-/** What a run of a check reports to, and where it keeps its place. */
-export interface CheckRun {
-  /** File of the place to go on from. */
-  resume?: string;
-  onFinding?: (finding: Finding) => void;
-  onRepair?: (action: string) => void;
-}
-
-/** Runs a check with a progress bar; Ctrl-C ends it with its place kept. */
-export async function runCheck(
-  { graph, store, client }: CommandSession,
-  options: Partial<CheckOptions>,
-  { resume, ...listeners }: CheckRun,
-): Promise<CheckResult> {
-  const status = await describeTable(client, graph);
-  requireFit(status);
-  const { itemCount } = status;
-  const place = resume === undefined ? undefined : new KeptPlace(resume);
-  const progress = startProgress('items', itemCount);
-  const { signal, wait, release } = stopping();
-  try {
-    const result = await check({
-      ...{ graph, store, ...options, ...listeners },
-      streamLabel: () => currentStreamLabel(client, graph),
-      resume: await place?.load(),
-      // A wait for the stream, which may be minutes, ends with the signal: its suspects stay open.
-      wait,
-      remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
-      onProgress: async ({ baseItems, derivedItems }, cursor) => {
-        const items = baseItems + derivedItems;
-        progress.update(items, Math.max(items, itemCount));
-        await place?.keepNowAndThen(cursor);
-      },
-    });
-    await place?.keep(result.cursor);
-    return result;
-  } finally {
-    release();
-    progress.stop();
-  }
-}
-
-/** The file in which a check keeps where it could go on; gone when there is nothing to go on with. */
-class KeptPlace {
-  private keptAtMs = Date.now();
-
-  constructor(private readonly file: string) {}
-
-  async load(): Promise<CheckCursor | undefined> {
-    let text: string;
-    try {
-      text = await readFile(this.file, 'utf8');
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw new EdgeloomError('no-file', `The file ${this.file} cannot be read.`, '', { cause: error });
-    }
-    return parseCursor(jsonOf(text));
-  }
-
-  async keepNowAndThen(cursor: () => CheckCursor): Promise<void> {
-    if (Date.now() - this.keptAtMs < KEEP_MS) return;
-    this.keptAtMs = Date.now();
-    await this.keep(cursor());
-  }
-
-  async keep(cursor: CheckCursor | undefined): Promise<void> {
-    if (cursor === undefined) return await rm(this.file, { force: true });
-    // Renamed over the old one, so that an interruption leaves one of the two.
-    await writeFile(`${this.file}.new`, JSON.stringify(cursor));
-    await rename(`${this.file}.new`, this.file);
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A random share of the parts, at least one. */

@@ -2,13 +2,9 @@ import { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 import type { LagKnowledge } from '../../../explain/base-item.ts';
 import { explain } from '../../../explain/explain.ts';
-import { isProjected } from '../../../explain/projected.ts';
 import { explainQuery, type QueryPlan } from '../../../explain/query.ts';
-import { streamPosition } from '../../../progress/stream-position.ts';
 import { createReader, type Reader } from '../../../read/reader.ts';
-import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
-import { DynamoDBStreamSource } from '../../../stream/source.ts';
 import {
   examples,
   type OrderedOptions,
@@ -20,7 +16,8 @@ import {
   withPredicates,
 } from '../../session/options.ts';
 import { figure, type Output, textTable } from '../../session/output.ts';
-import { type CommandSession, inSession, sessionReader } from '../../session/session.ts';
+import { positionOf } from '../../session/position.ts';
+import { type CommandSession, inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
 import { onePredicate } from '../read/search.ts';
 
@@ -75,18 +72,12 @@ async function itemOf(session: CommandSession, key: { source: string; target: st
 
 /** How far the consumers have come, in words. */
 async function lagOf(session: CommandSession): Promise<LagKnowledge> {
-  const { graph, store, client, settings } = session;
+  const { graph, client } = session;
   const { streamArn } = await describeTable(client, graph);
   if (streamArn === undefined) return { isApplied: false, text: 'The table has no stream, so nothing is projected' };
-  const streams = createStreamsClient(settings.client);
-  const reader = sessionReader(session);
+  const position = positionOf(session, streamArn);
   try {
-    const { shards } = await streamPosition({
-      ...{ graph, store },
-      source: new DynamoDBStreamSource(streams, streamArn),
-      isProjected: (key) => isProjected(reader, store, key),
-      now: Date.now,
-    });
+    const { shards } = await position.look();
     const behindSeconds = Math.round(Math.max(0, ...shards.map((shard) => shard.behindSeconds)));
     if (shards.some(({ atEnd }) => !atEnd)) {
       return { isApplied: false, text: `The consumers are ${behindSeconds} s behind (edgeloom status says more)` };
@@ -94,7 +85,7 @@ async function lagOf(session: CommandSession): Promise<LagKnowledge> {
     const isCertain = shards.every((shard) => shard.isCertain);
     return { isApplied: isCertain ? true : undefined, text: 'The consumers may not have come to it yet' };
   } finally {
-    streams.destroy();
+    position.release();
   }
 }
 

@@ -3,7 +3,7 @@ import { examples, wholeNumber } from '../../session/options.ts';
 import { figure } from '../../session/output.ts';
 import { inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
-import { runCheck } from './check.ts';
+import { runCheck } from './check-run.ts';
 
 /** Stopped before its end. */
 const STOPPED = 2;

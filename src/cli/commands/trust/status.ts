@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import { isProjected } from '../../../explain/projected.ts';
-import { type Status, status } from '../../../explain/status.ts';
-import { createStreamsClient } from '../../../store/client.ts';
+import { projectionStates, type Status, status } from '../../../explain/status.ts';
+import { readHead } from '../../../registry/head.ts';
 import { describeTable } from '../../../store/table.ts';
-import { DynamoDBStreamSource } from '../../../stream/source.ts';
 import { examples } from '../../session/options.ts';
 import { figure, type Output, textTable } from '../../session/output.ts';
-import { type CommandSession, inSession, sessionReader } from '../../session/session.ts';
+import { positionOf } from '../../session/position.ts';
+import { type CommandSession, inSession } from '../../session/session.ts';
 import { stopOnSignal } from '../../session/signals.ts';
 
 /** Something needs a person; not a failure of the command. */
@@ -32,19 +31,18 @@ export function statusCommand(program: Command): void {
 }
 
 async function statusOf(session: CommandSession): Promise<Status> {
-  const { graph, store, client, settings } = session;
-  const { streamArn } = await describeTable(client, graph);
-  const streams = createStreamsClient(settings.client);
-  const reader = sessionReader(session);
+  const { graph, store, client } = session;
+  const { streamArn, lacks } = await describeTable(client, graph);
+  const position = streamArn === undefined ? undefined : positionOf(session, streamArn);
+  const head = await readHead({ store, stats: { rcu: 0 } });
   try {
     return await status({
-      ...{ graph, store },
-      source: streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn),
-      missing: streamArn === undefined ? ['The table has no stream: nothing is projected.'] : [],
-      isProjected: (key) => isProjected(reader, store, key),
+      ...{ graph, store, position: position?.look },
+      missing: lacks,
+      projections: head === undefined ? [] : projectionStates(head.registry),
     });
   } finally {
-    streams.destroy();
+    position?.release();
   }
 }
 

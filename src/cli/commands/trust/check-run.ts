@@ -1,0 +1,111 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type CheckOptions, type CheckResult, check } from '../../../check/check.ts';
+import { type CheckCursor, parseCursor } from '../../../check/cursor.ts';
+import type { Finding } from '../../../check/finding.ts';
+import { EdgeloomError } from '../../../errors.ts';
+import { lastCheckItem } from '../../../progress/record.ts';
+import { currentStreamLabel, describeTable, requireFit } from '../../../store/table.ts';
+import { positionOf } from '../../session/position.ts';
+import { startProgress } from '../../session/progress.ts';
+import type { CommandSession } from '../../session/session.ts';
+import { stopping } from '../../session/signals.ts';
+
+/** How often the place to go on from is kept, in milliseconds. */
+const KEEP_MS = 5_000;
+
+/** What a run of a check reports to, and where it keeps its place. */
+export interface CheckRun {
+  /** File of the place to go on from. */
+  resume?: string;
+  onFinding?: (finding: Finding) => void;
+  onRepair?: (action: string) => void;
+}
+
+/** Runs a check with a progress bar; Ctrl-C ends it with its place kept. */
+export async function runCheck(
+  session: CommandSession,
+  options: Partial<CheckOptions>,
+  { resume, ...listeners }: CheckRun,
+): Promise<CheckResult> {
+  const { graph, store, client } = session;
+  const status = await describeTable(client, graph);
+  requireFit(status);
+  const { itemCount, streamArn } = status;
+  const position = streamArn === undefined ? undefined : positionOf(session, streamArn);
+  const place = resume === undefined ? undefined : new KeptPlace(resume);
+  const progress = startProgress('items', itemCount);
+  const { signal, wait, release } = stopping();
+  try {
+    const result = await check({
+      ...{ graph, store, ...options, ...listeners },
+      streamLabel: () => currentStreamLabel(client, graph),
+      ...(position !== undefined && { consumer: position.consumer }),
+      resume: await place?.load(),
+      // A wait for the stream, which may be minutes, ends with the signal: its suspects stay open.
+      wait,
+      remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
+      onProgress: async ({ baseItems, derivedItems }, cursor) => {
+        const items = baseItems + derivedItems;
+        progress.update(items, Math.max(items, itemCount));
+        await place?.keepNowAndThen(cursor);
+      },
+    });
+    await place?.keep(result.cursor);
+    return result;
+  } finally {
+    release();
+    position?.release();
+    progress.stop();
+  }
+}
+
+/** The file in which a check keeps where it could go on; gone when there is nothing to go on with. */
+class KeptPlace {
+  private keptAtMs = Date.now();
+
+  constructor(private readonly file: string) {}
+
+  async load(): Promise<CheckCursor | undefined> {
+    let text: string;
+    try {
+      text = await readFile(this.file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw new EdgeloomError('no-file', `The file ${this.file} cannot be read.`, '', { cause: error });
+    }
+    return parseCursor(jsonOf(text));
+  }
+
+  async keepNowAndThen(cursor: () => CheckCursor): Promise<void> {
+    if (Date.now() - this.keptAtMs < KEEP_MS) return;
+    this.keptAtMs = Date.now();
+    await this.keep(cursor());
+  }
+
+  async keep(cursor: CheckCursor | undefined): Promise<void> {
+    if (cursor === undefined) return await rm(this.file, { force: true });
+    // Renamed over the old one, so that an interruption leaves one of the two.
+    await writeFile(`${this.file}.new`, JSON.stringify(cursor));
+    await rename(`${this.file}.new`, this.file);
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Leaves in the table what a check of all of it came to, for `status`. */
+export async function noteLastCheck(
+  { graph, store }: CommandSession,
+  totals: Omit<CheckResult, 'cursor'>,
+): Promise<void> {
+  const { pending, quarantined, repaired } = totals;
+  const { missing, stale, orphan } = totals.drift;
+  const drift = Math.max(0, missing + stale + orphan - repaired);
+  const verdict = drift > 0 ? 'drift' : 'clean';
+  await store.put(lastCheckItem(graph.table, { endedAtMs: Date.now(), verdict, drift, pending, quarantined }));
+}
