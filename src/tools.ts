@@ -7,6 +7,12 @@ export type { AttributeValue, Item } from './items/attribute-value.ts';
 export type { ChangeRecord } from './items/change-record.ts';
 export { codePointProduct, fnv1a, type HashName, shardOf } from './items/shard.ts';
 export type { CompiledModel, IndexName } from './model/compiled.ts';
+export {
+  notedUpToMs,
+  type PositionContext,
+  type StreamPosition,
+  streamPosition,
+} from './progress/stream-position.ts';
 export type * from './store/port.ts';
 export { tableDefinition } from './store/table.ts';
 export { decodeRecords, type RawRecord } from './stream/decode.ts';

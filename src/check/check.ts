@@ -9,7 +9,7 @@ import { hasCopies } from '../repair/parts/copy.ts';
 import { sleep } from '../retry.ts';
 import { MeteredStore } from '../store/metered.ts';
 import type { ItemKey, ScanSource, Store } from '../store/port.ts';
-import { StreamLabel, type StreamLabelSource } from '../stream/stream-label.ts';
+import { type NewestPositionSource, StreamLabel, type StreamLabelSource } from '../stream/stream-label.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
 import { type ConsumerPosition, sharedPosition } from './confirm.ts';
 import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
@@ -31,6 +31,12 @@ export interface CheckOptions {
    * watermarks is checked.
    */
   streamLabel?: StreamLabelSource | undefined;
+  /**
+   * Gives the watermark of the stream's newest record, or of a later one: a watermark behind it is drift, also one of this
+   * stream. It is asked after each page that is read, and again where a watermark is behind it. Default: unknown, so that
+   * a watermark of the table's own stream passes whatever its number.
+   */
+  newestPosition?: NewestPositionSource | undefined;
   /** Parts that the table is read in, side by side. Default 8. */
   segments?: number | undefined;
   /** Only these parts, 0 to `segments - 1`. Default: all. */
@@ -135,7 +141,7 @@ class Check {
     this.totals = structuredClone(resume?.totals ?? emptyTotals());
     this.earlier = { rcu: this.totals.rcu, wcu: this.totals.wcu };
     this.store = new MeteredStore(options.store, { maxRcu: options.maxRcu, maxWcu: options.maxWcu, now, wait });
-    this.stream = new StreamLabel(options.streamLabel);
+    this.stream = new StreamLabel(options.streamLabel, options.newestPosition);
     const shared = { graph, store: this.store, stream: this.stream, now, wait };
     this.mender =
       mode === 'report' ? undefined : new Mender({ ...shared, isPlan: mode === 'plan', onRepair: options.onRepair });

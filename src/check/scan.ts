@@ -64,6 +64,7 @@ export class SegmentScan {
         segments: context.segments,
         startKey: after && keyItem(context.graph, after),
       });
+      await context.stream.advance();
       for (const item of page.items) await this.take(item);
       if (page.lastKey === undefined) await this.finishPartition();
       // Before the place moves on: what is looked up is in no cursor.

@@ -37,15 +37,17 @@ export function laterOf(left: string | undefined, right: string): string {
  * Whether a stored watermark can have come from a record of the table: empty (repaired before any record), or of this
  * form and of no later stream than the table's. One from the future would send every record down the slow path.
  *
- * @param streamLabel of the table's stream; undefined where it is unknown: then only the form is looked at.
+ * @param latest the label of the table's stream, or the watermark of its newest record; undefined where it is unknown: then
+ *   only the form is looked at.
  */
-export function isPlausibleWatermark(value: AttributeValue | undefined, streamLabel?: string): boolean {
+export function isPlausibleWatermark(value: AttributeValue | undefined, latest?: string): boolean {
   if (value === undefined || !('S' in value)) return false;
   if (value.S === '') return true;
   const [, label, digits, number] = FORM.exec(value.S) ?? [];
   // A length that is not the number's, or that padding would have done for, is out of order.
   if (number !== undefined && (number.length <= SEQUENCE_DIGITS || number.length !== Number(digits))) return false;
-  return label !== undefined && (streamLabel === undefined || label <= streamLabel);
+  if (label === undefined || latest === undefined) return label !== undefined;
+  return FORM.test(latest) ? value.S <= latest : label <= latest;
 }
 
 /** Throws `wrong-table` where a stream is of another table: its records say nothing of this one. */

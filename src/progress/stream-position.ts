@@ -26,6 +26,8 @@ export interface ShardPosition {
   waiting: number;
   /** Whether this is certain: every record was compared, or none had to be. Else some of them stood for the rest. */
   isCertain: boolean;
+  /** When the oldest record was made that no consumer has noted as applied, in milliseconds since 1970; absent: there is none. */
+  unnotedSinceMs?: number;
 }
 
 /** How far a whole stream is applied. */
@@ -88,6 +90,15 @@ export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | 
   return lookedAtMs - Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds)) * 1000;
 }
 
+/**
+ * Every record made before this moment is noted as applied, in milliseconds since 1970. Nothing rests on comparing, which
+ * cannot tell a value that is there from one that comes again after another: for `lowMark`. It lags by the time between two
+ * notes of a consumer, ten seconds.
+ */
+export function notedUpToMs({ lookedAtMs, shards }: StreamPosition): number {
+  return Math.min(lookedAtMs, ...shards.map(({ unnotedSinceMs = lookedAtMs }) => unnotedSinceMs));
+}
+
 /** A record that no progress record covers. */
 interface Waiting {
   key: ItemKey;
@@ -106,11 +117,12 @@ async function shardPosition(
   const projected = await pMap(compared, ({ key }) => context.isProjected(key), { concurrency: COMPARED_AT_ONCE });
   const late = compared.filter((_, i) => projected[i] === false);
   const isCertain = isWhole && (late.length > 0 || compared.length === newest.size);
-  if (late.length === 0) return { shardId, atEnd: isWhole, behindSeconds: 0, waiting: 0, isCertain };
   // What was made first may be applied already and something behind it not: the oldest of all is the cautious answer.
   const oldestMs = Math.min(...waiting.map(({ madeAtMs }) => madeAtMs));
+  const unnoted = waiting.length === 0 ? {} : { unnotedSinceMs: oldestMs };
+  if (late.length === 0) return { shardId, atEnd: isWhole, behindSeconds: 0, waiting: 0, isCertain, ...unnoted };
   const behindSeconds = Math.max(0, (lookedAtMs - oldestMs) / 1000);
-  return { shardId, atEnd: false, behindSeconds, waiting: waiting.length, isCertain };
+  return { shardId, atEnd: false, behindSeconds, waiting: waiting.length, isCertain, ...unnoted };
 }
 
 /** The newest record of a shard that a consumer has noted as applied. */

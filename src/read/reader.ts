@@ -198,6 +198,10 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * the copies in other nodes' views. After that `get` with `consistent: true` shows it; an index may still lag by
    * the moment that DynamoDB takes to copy an item into it.
    *
+   * Agreement does not tell that every earlier write is applied. Where x is projected, then y is put, then x again, the two
+   * agree before either record is applied, and the record of y makes the projection y for a moment. No read of the table
+   * can tell: with `lowMark`, how far the stream is applied, the wait lasts until both are.
+   *
    * `base`: the base item's key; the `target` of an edge is its sort key, `GOALMEMBERSHIP-USER-U1`, or where keys are hashed
    * what `hashedEdgeKey` gives. Throws
    * `projection-timeout`, which names what still differs, and at once `not-derivable` for an item that goes into

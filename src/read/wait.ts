@@ -27,6 +27,12 @@ export interface WaitOptions {
    * always is. Default true.
    */
   consistent?: boolean | undefined;
+  /**
+   * Up to when everything is projected: milliseconds since 1970 before which each record of every shard of the stream was
+   * applied; undefined where that is not known yet. With it the wait also lasts until the mark has passed the moment of this
+   * call, so that no record of an earlier write is left to be applied. Default: agreement alone ends the wait.
+   */
+  lowMark?: (() => Promise<number | undefined>) | undefined;
 }
 
 const FIRST_PAUSE_MS = 20;
@@ -35,23 +41,34 @@ const PAUSE_GROWTH = 1.5;
 
 /** Waits until a base item is projected: see `Reader.waitForProjection`. */
 export async function waitForProjection(context: ReadContext, base: ItemKey, options: WaitOptions = {}): Promise<void> {
-  checkOptions('waitForProjection', options, { timeoutMs: true, consistent: true });
-  const { timeoutMs = 10_000, consistent = true } = options;
+  checkOptions('waitForProjection', options, { timeoutMs: true, consistent: true, lowMark: true });
+  const { timeoutMs = 10_000, consistent = true, lowMark } = options;
   const kind = projectedKind(context, base);
+  const calledAtMs = Date.now();
   const deadline = performance.now() + timeoutMs;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
+    // The mark first: what agrees after it has passed the call is not undone by a record from before the call.
+    const isPassed = lowMark === undefined || isAfter(await lowMark(), calledAtMs);
     const differing = await differences(context, base, kind, consistent);
-    if (differing.length === 0) return;
+    if (isPassed && differing.length === 0) return;
     const left = deadline - performance.now();
     if (left <= 0) {
+      const missing =
+        differing.length > 0
+          ? `still different: ${differing.join(', ')}`
+          : 'what is derived agrees, but the stream is not applied up to the call';
       throw new EdgeloomError(
         'projection-timeout',
-        `After ${timeoutMs} ms ${base.source} ${base.target} is not projected yet; still different: ${differing.join(', ')}.`,
+        `After ${timeoutMs} ms ${base.source} ${base.target} is not projected yet; ${missing}.`,
         'Check that the projector runs and how far behind it is, or wait longer.',
       );
     }
     await sleep(Math.min(pause, left));
   }
+}
+
+function isAfter(mark: number | undefined, moment: number): boolean {
+  return mark !== undefined && mark > moment;
 }
 
 type ProjectedKind = Extract<KeyKind, { kind: 'node' | 'edge' | 'hashed' }>;

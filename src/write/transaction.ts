@@ -181,13 +181,16 @@ export class TransactionBuilder {
       return this.context.store.changeAll(changes, token);
     };
     try {
-      return await retrying(send, {
+      const result = await retrying(send, {
         isRetryable: (error, attempt) => {
           isUnknown ||= isLostAnswer(error);
           return attempt < ATTEMPTS && mayRepeat(error);
         },
         wait: (milliseconds) => waited(this.context.wait, milliseconds, signal),
       });
+      // The lost one may still be made, when the conditions hold again.
+      if (!result.applied && isUnknown) throw new Error('A later attempt found a condition failed.');
+      return result;
     } catch (error) {
       if (isUnknown) throw outcomeUnknown(token, error);
       throw error;

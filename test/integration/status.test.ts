@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isProjected } from '../../src/explain/projected.ts';
 import { type Status, status } from '../../src/explain/status.ts';
 import { type LastCheck, lastCheckItem } from '../../src/progress/record.ts';
-import { appliedUpToMs, streamPosition } from '../../src/progress/stream-position.ts';
+import { appliedUpToMs, notedUpToMs, streamPosition } from '../../src/progress/stream-position.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { DynamoDBStreamSource } from '../../src/stream/source.ts';
 import { createWorker } from '../../src/worker/worker.ts';
@@ -95,6 +95,24 @@ describe('the position of a stream', () => {
     await project(table);
     const beforeMs = Date.now();
     expect(appliedUpToMs(await streamPosition(context))).toBeGreaterThanOrEqual(beforeMs);
+  });
+
+  it('is noted as applied only up to the oldest record that no consumer has noted, whatever agrees', async () => {
+    const table = await testTable(followGraph());
+    const context = contextOf(table);
+    await putUsers(table, 3);
+    await project(table);
+    const beforeMs = Date.now();
+    expect(notedUpToMs(await streamPosition(context))).toBeGreaterThanOrEqual(beforeMs);
+    // A value that comes again after another: comparing takes both records for applied.
+    await table.store.put({ ...user('1'), name: { S: 'other' } });
+    await table.store.put(user('1'));
+    const writtenMs = Date.now();
+    const position = await streamPosition(context);
+    expect(appliedUpToMs(position)).toBeGreaterThanOrEqual(writtenMs);
+    expect(notedUpToMs(position)).toBeLessThanOrEqual(writtenMs);
+    await project(table);
+    expect(notedUpToMs(await streamPosition(context))).toBeGreaterThanOrEqual(writtenMs);
   });
 
   it('is unknown where many records stand for each other', async () => {

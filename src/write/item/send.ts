@@ -32,13 +32,16 @@ export async function sendChange(
     return token === undefined ? store.change(change) : changeOnce(store, change, token);
   };
   try {
-    return await retrying(send, {
+    const result = await retrying(send, {
       isRetryable: (error, attempt) => {
         isUnknown ||= isLostAnswer(error);
         return attempt < ATTEMPTS && (token === undefined ? isRefused(error) : mayRepeat(error));
       },
       wait: (milliseconds) => waited(wait, milliseconds, signal),
     });
+    // The lost one may still be made, when the condition holds again.
+    if (!result.applied && isUnknown) throw new Error('A later attempt found its condition failed.');
+    return result;
   } catch (error) {
     if (isUnknown) throw outcomeUnknown(change, error);
     throw error;

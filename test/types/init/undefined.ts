@@ -19,7 +19,10 @@ const order = { order: none, atLeast: none, equals: none, from: none, to: none, 
 await reader.inbound('MEMBER', 'USER-1', { ...order, ...paging, owner: none });
 await reader.page('MEMBER', 'USER-1', { ...order, ...paging, with: none });
 await reader.search('USER.name').find({ from: none, to: none }, { ...paging, reverse: none, partition: none });
-await reader.waitForProjection({ source: 'GOAL-1', target: 'GOAL-1' }, { timeoutMs: none, consistent: none });
+await reader.waitForProjection(
+  { source: 'GOAL-1', target: 'GOAL-1' },
+  { timeoutMs: none, consistent: none, lowMark: none },
+);
 await importFile({ graph, store, file: 'items.jsonl', format: none, skipBad: none, onProgress: none });
 await redrive({ graph, store, remainingMs: none });
 await check({ graph, store, resume: none, settleMs: none, segments: none, onFinding: none });
