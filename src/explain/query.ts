@@ -1,3 +1,4 @@
+import { SERVICE_PARTITION } from '../items/keys.ts';
 import type {
   GetManyResult,
   GetResult,
@@ -65,12 +66,15 @@ class NotedReads {
 
   private async get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
     const result = await this.table.get(key, options);
+    // A reader looks at the registry once in a while, whatever it is asked.
+    if (key.source === SERVICE_PARTITION) return result;
     this.note(`GetItem of ${key.target}`, 1, result.rcu);
     return result;
   }
 
   private async getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult> {
     const result = await this.table.getMany(keys, options);
+    if (keys.every(({ source }) => source === SERVICE_PARTITION)) return result;
     const targets = new Set(keys.map(({ target }) => (target.startsWith('~') ? target : 'base items')));
     this.note(`BatchGetItem of ${[...targets].join(', ')} (${keys.length} keys)`, result.calls, result.rcu);
     return result;
