@@ -5,12 +5,17 @@ import { applyByBase } from '../apply/index-item.ts';
 import { remakeView } from '../apply/whole-view.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS } from '../items/derived-item.ts';
-import { countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { classifyDerivedKey } from '../items/derived-key.ts';
+import { baseKeyOfIndexItem, countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
 import type { IndexUnit } from '../plan/unit.ts';
 import { isAsWanted } from '../plan/writes.ts';
+import { ownedBy } from '../registry/ownership.ts';
+import type { SeenState } from '../registry/transitions.ts';
+import { settleCount } from '../repair/parts/count.ts';
+import { indexItem } from '../repair/parts/index-item.ts';
 import { readItems } from '../store/pages.ts';
 import { isBaseSortKey } from '../stream/filter.ts';
 import { type WalkedItem, type WalkOptions, walk } from './walk.ts';
@@ -38,10 +43,13 @@ const READ_KEYS = 100;
 
 /**
  * Makes the index items of generations: of each base item those that are missing or differ, under the revision seen. No
- * image of a record is involved, and the watermark that is there stays.
+ * image of a record is involved, and the watermark that is there stays. Items of these generations that no base item wants
+ * go: a writer of another model that read no registry, or a gap in the stream, has left them behind.
  */
-export async function backfill(context: BuildContext): Promise<void> {
+export async function backfill(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
+  const isOwn = ownedBy(generations);
   await walk(context, async (items) => {
+    await settleStrays(context, items, isOwn);
     const wanted = items.flatMap((item) => wantedOf(context.graph, item));
     for (let start = 0; start < wanted.length; start += READ_KEYS) {
       const chunk = wanted.slice(start, start + READ_KEYS);
@@ -53,6 +61,42 @@ export async function backfill(context: BuildContext): Promise<void> {
       await pMap(differing, (one) => settleItem(context, one.base, one.sortKey), { concurrency: context.concurrency });
     }
   });
+}
+
+/**
+ * Settles live items that no base item wants; repair finds the base item of those that are named by a hash. Counts of the
+ * first generation are counted: writers without the registry, whose model has no count, have not moved it.
+ */
+async function settleStrays(
+  context: BuildContext,
+  items: readonly WalkedItem[],
+  isOwn: (item: WalkedItem) => boolean,
+): Promise<void> {
+  const derived = items.filter(isOwn);
+  if (derived.length === 0) return;
+  const wanted = new Set(items.flatMap((item) => wantedOf(context.graph, item)).map(textOf));
+  const settle = async ({ source, target, item }: WalkedItem): Promise<void> => {
+    const key = classifyDerivedKey(target);
+    if (key?.kind === 'count') {
+      if (key.generation === 1) await settleCount(context, source, target);
+      return;
+    }
+    if (!indexItem.isLive(item) || wanted.has(textOf({ base: { source }, sortKey: target }))) return;
+    // Its base item may be on another page.
+    const base = { source, target: baseKeyOfIndexItem(source, target) ?? '' };
+    const [found] = base.target === '' ? [] : await readItems(context, [base]);
+    if (
+      found !== undefined &&
+      wantedOf(context.graph, { ...base, item: found }).some(({ sortKey }) => sortKey === target)
+    )
+      return;
+    await indexItem.mend(context, { source, target }, []);
+  };
+  await pMap(derived, settle, { concurrency: context.concurrency });
+}
+
+function textOf({ base, sortKey }: { base: { source: string }; sortKey: string }): string {
+  return `${base.source}\0${sortKey}`;
 }
 
 /** Settles one index item by its base item, as `applyByBase` does; a counted one with its count. */

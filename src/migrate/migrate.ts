@@ -170,7 +170,7 @@ class MigrationRun {
       const built = compileLayers([], parts, graph, `@${head!.registry.version}`);
       // No views: `shapes` without a type.
       const context = this.context({ ...built, shapes: new Map() });
-      await backfill(context);
+      await backfill(context, step.generations);
       await verify(context);
       for (const seen of step.generations) this.memory.verified.add(seenKey(seen));
       return true;

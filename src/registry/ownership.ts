@@ -4,6 +4,7 @@ import { splitGeneration } from '../items/generation.ts';
 import {
   DEGREE_PREFIX,
   INDEX_PREFIX,
+  isDerivedKey,
   orderKeyPrefix,
   orderOfIndexKey,
   parseNodeId,
@@ -40,6 +41,17 @@ export function ownerOfItem(source: string, sortKey: string, item: Item): Owners
   const edgeType = rest.startsWith('#') ? edgeTypeHeld(item) : typePrefix(rest);
   if (edgeType === undefined) return undefined;
   return owned(order === undefined ? familyName(edgeType) : orderName(edgeType, order));
+}
+
+/** Tells the derived items of some generations from all others. */
+export function ownedBy(
+  generations: readonly { name: string; id: number }[],
+): (item: { source: string; target: string; item: Item }) => boolean {
+  const ids = new Set(generations.map(({ name, id }) => `${name}@${id}`));
+  return ({ source, target, item }) => {
+    const owner = isDerivedKey(target) ? ownerOfItem(source, target, item) : undefined;
+    return owner !== undefined && ids.has(`${owner.name}@${owner.generation}`);
+  };
 }
 
 /** The edge type that an item with a hashed key holds: in its count, or in an index partition, behind an order's name. */

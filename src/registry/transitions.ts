@@ -42,9 +42,12 @@ export function register(
   };
 }
 
-/** Has writers keep a definition from now on, as a new generation. */
+/**
+ * Has writers keep a definition from now on, as a new generation. What the table was not registered with begins with the
+ * second one: writers that read no registry yet may have written the plain keys of the first, by whatever model they had.
+ */
 export function keep(registry: Registry, name: string, definition: string): Registry {
-  const { next, generations } = registry.projections.get(name) ?? { next: 1, generations: [] };
+  const { next, generations } = registry.projections.get(name) ?? { next: 2, generations: [] };
   const added: Generation = { id: next, definition, state: 'kept', changed: registry.version + 1 };
   return withProjection(registry, name, { next: next + 1, generations: [...generations, added] });
 }

@@ -10,9 +10,12 @@ import { runEvolution } from '../simulator/evolution/schedule.ts';
  * `npm run simulate:evolution -- --runs N --seed S`.
  */
 
-const SCHEDULES = 3_000;
-/** Schedules within which a planted bug has to show. */
-const SWEEP = 400;
+/** About two minutes of one CPU; a long run is one by hand. */
+const SCHEDULES = 1_000;
+/** Schedules within which a planted bug has to show; each of those here does within 30. */
+const SWEEP = 150;
+/** Schedules that found a flaw of the rules once. */
+const KEPT_SEEDS = [3_000, 3_220];
 
 /** What schedules have to be full of, or passing them says nothing. */
 const HAPPENS = [
@@ -31,8 +34,9 @@ const HAPPENS = [
 describe('reads under changes of the model', () => {
   const counters: Record<string, number> = {};
 
-  it(`are right or not ready in ${SCHEDULES} schedules`, async () => {
-    for (let seed = 1; seed <= SCHEDULES; seed++) {
+  it(`are right or not ready in ${SCHEDULES} schedules, and in those that found a flaw once`, async () => {
+    const seeds = [...KEPT_SEEDS, ...Array.from({ length: SCHEDULES }, (_, i) => i + 1)];
+    for (const seed of seeds) {
       const outcome = await runEvolution(seed);
       if (outcome.failures.length > 0) expect.fail(`seed ${seed}: ${outcome.failures[0]}`);
       for (const [what, times] of Object.entries(outcome.counters)) counters[what] = (counters[what] ?? 0) + times;

@@ -203,6 +203,16 @@ export const EVOLUTION_RARE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'evolution-strays-left',
+    rule: '9: the backfill removes what no base item wants.',
+    patches: [{ file: 'src/migrate/build.ts', find: '    await settleStrays(context, items, isOwn);\n', replace: '' }],
+  },
+  {
+    name: 'evolution-plain-keys-again',
+    rule: '1: what is added to a registered table does not begin with the plain keys.',
+    patches: [{ file: TRANSITIONS, find: '{ next: 2, generations: [] }', replace: '{ next: 1, generations: [] }' }],
+  },
+  {
     name: 'evolution-overtaken',
     rule: '11: a step is made from the state that the run has seen, however often others have come and gone since.',
     patches: [

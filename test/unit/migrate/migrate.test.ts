@@ -12,8 +12,10 @@ import { StreamedStore } from '../../support/streamed-store.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
 
-function model(options: { shards?: number; lead?: number; view?: string[]; withEmail?: boolean } = {}) {
-  const { shards = 4, lead = 500, view = ['title'], withEmail = false } = options;
+function model(
+  options: { shards?: number; lead?: number; view?: string[]; withEmail?: boolean; isCounted?: boolean } = {},
+) {
+  const { shards = 4, lead = 500, view = ['title'], withEmail = false, isCounted = true } = options;
   return defineGraph({
     table: 'records',
     nodes: {
@@ -25,7 +27,7 @@ function model(options: { shards?: number; lead?: number; view?: string[]; withE
         from: 'GOAL',
         to: 'USER',
         edgeSet: ['role'],
-        degree: true,
+        degree: isCounted,
         inbound: { gsi0: rank('role', { LEAD: lead, TEAM: 300 }) },
       }),
     },
@@ -128,6 +130,49 @@ describe('a migration', () => {
     });
   });
 
+  it('begins with other keys than those that a consumer without the registry may still write', async () => {
+    const bench = new Bench();
+    const [before, after] = [model(), model({ withEmail: true })];
+    await bench.user('USER-1', 'Ada');
+    const held = bench.unprojected();
+    await bench.migrate(before);
+    await bench.store.delete({ source: 'USER-1', target: 'USER-1' });
+    await bench.project(before);
+    await bench.user('USER-2', 'Bea');
+    await bench.project(before);
+    expect((await bench.migrate(after)).done).toBe(true);
+    // It has stood still since before the table was registered; no tombstone of this search is there to stop it.
+    const stalled = createProjector(after, { store: bench.store, model: { current: async () => after } });
+    expect((await stalled.project(held)).error).toBeUndefined();
+    const { items } = await bench.reader(after).search('USER.email').all();
+    expect(items.map(({ id }) => id)).toEqual(['USER-2']);
+  });
+
+  it('removes what no base item wants, and counts anew, when it registers a table', async () => {
+    const bench = new Bench();
+    const [plain, after] = [model({ isCounted: false }), model({ withEmail: true })];
+    await bench.user('USER-1', 'Ada');
+    await bench.goal('GOAL-1', 'one', 'USER-1', 'USER-2');
+    await bench.project(after);
+    // A consumer of the model without the search and the count has the last word.
+    await bench.store.delete({ source: 'USER-1', target: 'USER-1' });
+    await bench.store.delete({ source: 'GOAL-1', target: 'MEMBER-USER-1' });
+    await bench.project(plain);
+    expect((await bench.migrate(after)).done).toBe(true);
+    const reader = bench.reader(after);
+    expect((await reader.search('USER.email').all()).items).toEqual([]);
+    expect(await reader.degree('GOAL-1', 'MEMBER')).toBe(1);
+  });
+
+  it('writes no item a second time whose base item wants it', async () => {
+    const bench = new Bench();
+    await bench.user('USER-1', 'Ada');
+    await bench.goal('GOAL-1', 'one', 'USER-1');
+    await bench.project(model());
+    const { steps } = await bench.migrate(model());
+    expect(steps.find(({ step }) => step === 'backfill')).toMatchObject({ writes: 0 });
+  });
+
   it('changes shards: readers of both models find all at any time, and the old items are gone at the end', async () => {
     const bench = new Bench();
     const [before, after] = [model(), model({ shards: 8 })];
@@ -215,7 +260,7 @@ describe('a migration', () => {
     expect((await bench.reader(after).search('USER.email').eq('bea@example.com')).items).toHaveLength(1);
     await bench.migrate(before, { action: { kind: 'drop', name: 'search:USER.email' } });
     const { items } = await bench.store.scan({ segment: 0, segments: 1 });
-    expect(items.filter(({ target }) => (target as { S: string }).S === '~ix/email')).toEqual([]);
+    expect(items.filter(({ target }) => (target as { S: string }).S.endsWith('/email'))).toEqual([]);
     expect((await bench.reader(before).search('USER.name').eq('Bea')).items).toHaveLength(1);
   });
 });
