@@ -26,13 +26,15 @@ export const itemCollection: Example = {
     await projected();
     const all = await reader.edges('ORG-acme');
     const members = await reader.edges('ORG-acme', 'MEMBER');
-    // The organisation lies among its edges: one Query of the partition's base items, which begin with A to Z, gives both.
-    const together = await store.query({ partition: 'ORG-acme', sortKey: { from: 'A', to: '[' } });
-    const { item: ada } = await store.get({ source: 'ORG-acme', target: 'MEMBER-USER-ada' }, { consistent: false });
+    const { node: organisation, items: together } = await reader.collection('ORG-acme');
+    const ada = await reader.edge('ORG-acme', 'MEMBER', 'USER-ada');
     return {
       'the whole collection': all.items.map(({ type, target }) => `${type} ${target}`),
       'members only': members.items.map(({ target, attributes }) => ({ target, ...attributes })),
-      'the organisation and all of it, in one Query': together.items.map((item) => item['name'] ?? item['target']),
+      'the organisation and all of it, in one Query': [
+        organisation?.attributes,
+        ...together.map(({ target }) => target),
+      ],
       "one user's item": ada,
       'is ada a member': await reader.has('ORG-acme', 'MEMBER', 'USER-ada'),
     };

@@ -34,13 +34,8 @@ const EXPECTED: Record<string, Record<string, unknown>> = {
       { target: 'USER-ada', since: '2026-01-01' },
       { target: 'USER-grace', since: '2026-01-01' },
     ],
-    'the organisation and all of it, in one Query': [
-      { S: 'MEMBER-USER-ada' },
-      { S: 'MEMBER-USER-grace' },
-      { S: 'Acme' },
-      { S: 'OWNS-ROOM-1' },
-    ],
-    "one user's item": { source: { S: 'ORG-acme' }, target: { S: 'MEMBER-USER-ada' }, since: { S: '2026-01-01' } },
+    'the organisation and all of it, in one Query': [{ name: 'Acme' }, 'USER-ada', 'USER-grace', 'ROOM-1'],
+    "one user's item": { type: 'MEMBER', source: 'ORG-acme', target: 'USER-ada', attributes: { since: '2026-01-01' } },
     'is ada a member': true,
   },
   'secondary-index': {
