@@ -3,6 +3,7 @@
  * without a writer, the hashes of the shards.
  */
 export type { ConsumerPosition } from './check/confirm.ts';
+export { isProjected } from './explain/projected.ts';
 export type { AttributeValue, Item } from './items/attribute-value.ts';
 export type { ChangeRecord } from './items/change-record.ts';
 export { codePointProduct, fnv1a, type HashName, shardOf } from './items/shard.ts';

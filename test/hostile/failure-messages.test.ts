@@ -16,6 +16,9 @@ const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_
 const logger = pino({ level: 'silent' });
 const OTHER_STREAM = 'arn:aws:dynamodb:us-east-1:000000000000:table/other/stream/2026-01-01T00:00:00.000';
 
+const KEYS = { source: { S: 'USER-1' }, target: { S: 'USER-1' } };
+const ADA = { ...KEYS, name: { S: 'Ada' } };
+
 let server: QueueServer;
 beforeEach(async () => {
   server = await startQueueServer();
@@ -29,11 +32,11 @@ afterEach(async () => {
 async function failedTable() {
   const table = await testTable(goalGraph(uniqueTableName()));
   const { store, streams, streamArn } = table;
-  await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'Ada' } });
+  await store.put(ADA);
   const asked: string[] = [];
   const readObject = async (bucket: string, key: string): Promise<string> => {
     asked.push(`${bucket}/${key}`);
-    return wholeRecord(streamArn, '1', { source: { S: 'USER-1' }, target: { S: 'USER-1' } });
+    return wholeRecord(streamArn, '1', KEYS, ADA);
   };
   const isSettled = async () => (await store.get({ source: 'USER-1', target: '~ix/name' }, { consistent: true })).item;
   return { ...table, asked, isSettled, sources: { streams, readObject, buckets: ['failed'] } };
@@ -49,8 +52,6 @@ function wholeRecord(streamArn: string, SequenceNumber: unknown, Keys: unknown, 
 function notification(bucket: string, key: string): string {
   return JSON.stringify({ Records: [{ s3: { bucket: { name: bucket }, object: { key } } }] });
 }
-
-const KEYS = { source: { S: 'USER-1' }, target: { S: 'USER-1' } };
 
 /** Messages that stopped all others, or reached too far, with a part of the reason they are left for. */
 const BAD: readonly [what: string, reason: RegExp, message: (streamArn: string) => string][] = [
