@@ -2,7 +2,7 @@
  * Edgeloom: write edges, read projections.
  *
  * Most users need a dozen names: `defineGraph`, `node`, `edge`, `rank` and `derive` for the model; `createClient`,
- * `DynamoDBStore`, `createWriter` and `createReader` to write and read; `newId`; `check`; `EdgeloomError`. The types beside them
+ * `DynamoDBStore`, `createWriter` and `createReader` to write and read; `newId`; `check`; `migrate`; `EdgeloomError`. The types beside them
  * are those of their options and results. `edgeloom/lambda` makes Lambda handlers, `edgeloom/local` runs everything on this
  * machine, `edgeloom/tools` has what tools are built with.
  */
@@ -25,6 +25,9 @@ export { hashedEdgeKey } from './items/hashed-key.ts';
 export { newId } from './items/keys.ts';
 export { ExactNumber, type NumberReader } from './items/plain.ts';
 export type { HashName } from './items/shard.ts';
+export { migrate } from './migrate/migrate.ts';
+export type { MigrateOptions, MigrateResult, MigrateStep } from './migrate/migrate-types.ts';
+export type { MigrateAction } from './migrate/next-step.ts';
 export { defineGraph } from './model/compile/define-graph.ts';
 export type { CompiledModel, IndexName } from './model/compiled.ts';
 export type { DeriveContext, DeriveOptions } from './model/derive-options.ts';
@@ -86,13 +89,14 @@ export type {
   StoredEdge,
 } from './read/types.ts';
 export type { WaitOptions } from './read/wait.ts';
+export type { TableIdentity } from './registry/registry.ts';
 export { type RedriveOptions, type RedriveResult, redrive } from './repair/redrive.ts';
 export { createSession, Session, type SessionOptions } from './session/session.ts';
 export type { SessionKey } from './session/token.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
 export type { Store, WriteResult } from './store/port.ts';
-export { createTable, deleteTable, describeTable, type TableStatus } from './store/table.ts';
+export { createTable, deleteTable, describeTable, serverTime, type TableStatus, tableIdentity } from './store/table.ts';
 export { InvalidBatchError, type WriteBatchResult } from './write/batch.ts';
 export type { DeletedNode } from './write/cascade.ts';
 export { type ImportFormat, type ImportOptions, type ImportResult, importFile } from './write/import.ts';

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import { check, migrate, serverTime, tableIdentity } from '../../src/index.ts';
+import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { LEASE_MS, registryLeases } from '../../src/registry/reader-lease.ts';
+import { sleep } from '../../src/retry.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** The model before and after: other shards, and a search more. */
+function graphOf(table: string, { shards, withEmail }: { shards: number; withEmail: boolean }) {
+  return defineGraph({
+    table,
+    nodes: {
+      GOAL: node({ view: ['title'] }),
+      USER: node({ search: { name: { shards }, ...(withEmail && { email: { fold: true, shards: 2 } }) } }),
+    },
+    edges: {
+      MEMBER: edge({ from: 'GOAL', to: 'USER', degree: true, inbound: { gsi0: rank('role', { LEAD: 500 }) } }),
+    },
+  });
+}
+
+const USERS = 12;
+
+/** A table with a clock that waiting for a lease moves, so that the test does not wait for it. */
+async function bench() {
+  const name = uniqueTableName();
+  const before = graphOf(name, { shards: 2, withEmail: false });
+  const after = graphOf(name, { shards: 5, withEmail: true });
+  const table = await testTable(before);
+  let clockMs = 0;
+  const user = (i: number) =>
+    table.store.put({
+      ...{ source: { S: `USER-${i}` }, target: { S: `USER-${i}` } },
+      ...{ name: { S: `name ${i}` }, email: { S: `User${i}@Example.com` } },
+    });
+  return {
+    ...{ ...table, before, after, user },
+    passLease: () => {
+      clockMs += LEASE_MS + 1;
+    },
+    migrate: async (graph: typeof before, options: Partial<MigrateOptions> = {}) =>
+      migrate({
+        ...{ graph, store: table.store, ...(await tableIdentity(table.client, graph)) },
+        serverTime: () => serverTime(table.client, graph),
+        wait: async (milliseconds) => {
+          clockMs += milliseconds;
+          if (milliseconds < LEASE_MS) await sleep(milliseconds);
+        },
+        ...options,
+      }),
+    reader: (graph: typeof before) =>
+      createReader(graph, { store: table.store, leases: registryLeases(graph, table.store, () => clockMs) }),
+  };
+}
+
+describe('a migration of a table', () => {
+  it('changes shards and adds a search step by step: each reader finds all or is told that it is not ready', async () => {
+    const { store, before, after, user, passLease, migrate: run, reader, projectAll } = await bench();
+    await run(before, { isEmpty: true });
+    for (let i = 0; i < USERS; i++) await user(i);
+    await projectAll();
+    const [old, own] = [reader(before), reader(after)];
+    let count = USERS;
+    let notReady = 0;
+    const look = async () => {
+      for (const one of [old, own]) {
+        for (let i = 0; i < count; i++) {
+          const { items } = await one.search('USER.name').eq(`name ${i}`);
+          expect(items.map(({ id }) => id)).toEqual([`USER-${i}`]);
+        }
+      }
+      try {
+        const { items } = await own.search('USER.email').all();
+        expect(items).toHaveLength(count);
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'projection-not-ready' });
+        notReady += 1;
+      }
+    };
+    await look();
+    for (let step = 1, isDone = false; !isDone; step++) {
+      ({ done: isDone } = await run(after, { mostSteps: step }));
+      // A consumer of the old model goes on with what the table keeps.
+      if (count < USERS + 3) await user(count++);
+      await projectAll();
+      await look();
+      passLease();
+      await look();
+    }
+    expect(notReady).toBeGreaterThan(0);
+    expect((await own.search('USER.email').eq('user3@example.com')).items).toMatchObject([{ id: 'USER-3' }]);
+    const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
+    const keys = items.map(({ target }) => (target as { S: string }).S).filter((key) => key.startsWith('~ix/'));
+    expect(new Set(keys)).toEqual(new Set(['~ix/@2/name', '~ix/@2/email']));
+    expect(keys).toHaveLength(2 * count);
+    const { drift, unknown } = await check({ graph: after, store, settleMs: 10 });
+    expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
+    expect(await run(after)).toMatchObject({ done: true, steps: [] });
+  });
+
+  it('registers a table that was projected before, and settles what is missing and what is too much', async () => {
+    const { store, before, after, user, migrate: run, reader, projectAll, allRecords } = await bench();
+    for (let i = 0; i < USERS; i++) await user(i);
+    await projectAll();
+    // A record that no consumer has projected, as after more than 24 hours without one.
+    await store.delete({ source: 'USER-1', target: 'USER-1' });
+    await user(USERS);
+    expect(await allRecords()).not.toHaveLength(0);
+    await expect(async () => {
+      await run(before, { mostSteps: 1 });
+      await reader(before).search('USER.name').all();
+    }).rejects.toMatchObject({ code: 'projection-not-ready' });
+    expect((await run(before)).done).toBe(true);
+    const { items } = await reader(before).search('USER.name').all();
+    expect(items).toHaveLength(USERS);
+    expect(items.map(({ id }) => id)).not.toContain('USER-1');
+    expect((await run(after)).done).toBe(true);
+    expect((await reader(after).search('USER.email').all()).items).toHaveLength(USERS);
+  });
+});
