@@ -327,6 +327,25 @@ describe('a check', () => {
     expect(await run()).toMatchObject({ maintenance: 0, drift: { stale: 1 } });
   });
 
+  it('mends what one old record of several leaves in an item that was repaired, when it is delivered again', async () => {
+    const { run, store, projector, allRecords, projectAll, writer } = await checkedTable(1);
+    for (const memberRole of ['CONTRIBUTOR', 'LEAD'] as const) {
+      await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole, date: '2026-07-01' });
+    }
+    await projectAll();
+    const [target, view] = ['~ix/GOALMEMBERSHIP-USER-U1', '~view'];
+    for (const lost of [target, view]) await store.delete({ source: 'GOAL-G1', target: lost });
+    expect((await run({ mode: 'repair' })).repaired).toBe(2);
+    const records = (await allRecords()).filter((record) => record.target === 'GOALMEMBERSHIP-USER-U1');
+    await projector.project(records.slice(-2, -1));
+    expect(driftOf((await run()).findings)).toEqual([`GOAL-G1 ${target} stale`, `GOAL-G1 ${view} stale`]);
+    await run({ mode: 'repair' });
+    expect((await run()).findings).toEqual([]);
+    // From here on the watermark tells that both are old.
+    await projector.project(records.slice(-2, -1));
+    expect((await run()).findings).toEqual([]);
+  });
+
   it('asks for no node that an edge names unless that is asked for', async () => {
     const { run, store } = await checkedTable(1);
     for (let i = 0; i < 300; i++) {
