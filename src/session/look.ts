@@ -4,7 +4,7 @@ import { escapedEdge } from '../items/element.ts';
 import { edgeIndexKey, ownerIndexKey, searchKey, searchValuePrefix, VIEW_KEY } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, viewAttributes, viewCopies } from '../items/stored-view.ts';
 import { classifyKey, type KeyKind } from '../model/base-item.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { copyOf, reverseOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
@@ -32,6 +32,8 @@ export type ProjectedKind = Extract<KeyKind, { kind: 'node' | 'edge' | 'hashed' 
 export interface LookContext {
   graph: CompiledModel;
   store: Store;
+  /** Whether reads use a view; one that they do not use is made of the base items, which are up to date at any time. */
+  usesView?: ((view: Item | undefined) => boolean) | undefined;
 }
 
 /** Looks at a base item, consistently. What the model does not project agrees: nothing comes of it. */
@@ -54,8 +56,10 @@ export async function compareDerived(
   const { item } = await store.get(base, { consistent: true });
   const derived = derivedOf(graph, base.source, base.target, item);
   const copy = item === undefined ? undefined : await wantedCopy(context, kind);
-  const stored = await storedItems(context, base, kind, consistent);
-  const differing = isViewAsWanted(stored.get(VIEW_KEY), base, kind, derived, copy) ? [] : [VIEW_KEY];
+  const stored = await storedItems(context, base, consistent);
+  const view = stored.get(VIEW_KEY);
+  const isUsed = context.usesView?.(view) ?? true;
+  const differing = !isUsed || isViewAsWanted(view, base, kind, derived, copy) ? [] : [VIEW_KEY];
   for (const sortKey of new Set([...stored.keys(), ...derived.indexItems.keys()])) {
     if (sortKey === VIEW_KEY) continue;
     if (!isAsWanted(stored.get(sortKey), derived.indexItems.get(sortKey))) differing.push(sortKey);
@@ -80,6 +84,7 @@ function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
     .map(([, revision]) => revision)
     .join(' ');
 }
+
 /** What an edge copies of its target, by a consistent read; undefined where that does not exist, or nothing is copied. */
 async function wantedCopy({ graph, store }: LookContext, kind: ProjectedKind): Promise<Item | undefined> {
   if (kind.kind !== 'edge' || kind.edge.copy === undefined) return undefined;
@@ -91,21 +96,28 @@ async function wantedCopy({ graph, store }: LookContext, kind: ProjectedKind): P
 async function storedItems(
   { graph, store }: LookContext,
   { source, target }: ItemKey,
-  kind: ProjectedKind,
   consistent: boolean,
 ): Promise<Map<string, Item | undefined>> {
   const sortKeys = new Set([VIEW_KEY]);
   const prefixes: string[] = [];
-  if (kind.kind !== 'node') {
-    if (kind.edge.degree) sortKeys.add(edgeIndexKey(target));
-    for (const { orderName } of kind.edge.inbound?.items ?? []) sortKeys.add(edgeIndexKey(target, orderName));
-  } else {
-    for (const { name, each } of kind.node.searches.values()) {
-      if (each) prefixes.push(searchValuePrefix(name));
-      else sortKeys.add(searchKey(name));
-    }
-    for (const { type, inbound } of kind.node.ownerOf) {
-      for (const { orderName } of inbound?.items ?? []) sortKeys.add(ownerIndexKey(type, orderName));
+  for (const layer of layersOf(graph)) {
+    const kind = classifyKey(layer, source, target);
+    if (kind.kind === 'edge' || kind.kind === 'hashed') {
+      const { degree, inbound, generation: ofCount } = kind.edge;
+      if (degree) sortKeys.add(edgeIndexKey(target, undefined, ofCount));
+      for (const { orderName, generation } of inbound?.items ?? []) {
+        sortKeys.add(edgeIndexKey(target, orderName, generation));
+      }
+    } else if (kind.kind === 'node') {
+      for (const { name, each, generation } of kind.node.searches.values()) {
+        if (each) prefixes.push(searchValuePrefix(name, generation));
+        else sortKeys.add(searchKey(name, generation));
+      }
+      for (const { type, inbound } of kind.node.ownerOf) {
+        for (const { orderName, generation } of inbound?.items ?? []) {
+          sortKeys.add(ownerIndexKey(type, orderName, generation));
+        }
+      }
     }
   }
   const keys = [...sortKeys].map((sortKey) => ({ source, target: sortKey }));
