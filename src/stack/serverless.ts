@@ -1,6 +1,7 @@
 import { loadModel } from '../cli/session/load-model.ts';
 import { PARAMETER_NAMES, parameterWarnings, readParameters } from './base/parameters.ts';
 import { STACK_POLICY } from './parts/table.ts';
+import { checkService } from './project/service.ts';
 import { frameworkStack } from './stack.ts';
 
 /** What the Serverless Framework hands to a file that a configuration takes values of. */
@@ -31,6 +32,7 @@ export function serverlessValues(modelFile: string): Record<'functions' | 'resou
     }
     const parameters = readParameters(stage, Object.fromEntries(values));
     const service = String(await resolveVariable('self:service'));
+    checkService(modelFile, service);
     return { parameters, stack: frameworkStack({ model: await loadModel(modelFile), service, stage, parameters }) };
   };
   return {

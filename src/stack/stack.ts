@@ -16,7 +16,7 @@ import { customMetrics, dashboardResources } from './parts/dashboard.ts';
 import { failureResources } from './parts/failures.ts';
 import { functionProperties, functionResources, handlerOf, RUNTIME, triggerResources } from './parts/functions.ts';
 import { tableResources } from './parts/table.ts';
-import { PRODUCER_POLICY, policyResources, READER_POLICY } from './rights/policies.ts';
+import { MIGRATOR_POLICY, PRODUCER_POLICY, policyResources, READER_POLICY } from './rights/policies.ts';
 import { roleResources } from './rights/roles.ts';
 
 /** A template of CloudFormation. */
@@ -102,6 +102,7 @@ function outputsOf({ table }: Site): Template['Outputs'] {
     TableName: { Description: 'The table; give it to --table.', Value: table.name },
     ProducerPolicyArn: { Description: 'For the roles of programs that write.', Value: ref(PRODUCER_POLICY) },
     ReaderPolicyArn: { Description: 'For the roles of programs that read.', Value: ref(READER_POLICY) },
+    MigratorPolicyArn: { Description: 'For the role that runs edgeloom migrate.', Value: ref(MIGRATOR_POLICY) },
     FailedBatchesQueueUrl: { Description: 'Tells of failed batches.', Value: ref(FAILED_BATCHES_QUEUE) },
     DeadLetterQueueUrl: { Description: 'Failed batches to look at.', Value: ref(DEAD_LETTER_QUEUE) },
     CheckMachineArn: { Description: 'Start it for a check or a rebuild at once.', Value: ref(CHECK_MACHINE) },

@@ -1,15 +1,12 @@
-import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { edgeloom, ROOT } from '../support/command.ts';
+import { packInto, run } from '../support/packed.ts';
 import type { Template } from '../support/stack/template.ts';
 
 /** A project that `edgeloom init` makes: installed from the packed package, tested, and packaged for AWS with several models. */
-
-const run = promisify(execFile);
 
 describe('a project that edgeloom init makes', () => {
   let parent: string;
@@ -18,8 +15,11 @@ describe('a project that edgeloom init makes', () => {
   beforeAll(async () => {
     parent = await mkdtemp(join(tmpdir(), 'edgeloom-init-'));
     folder = join(parent, 'goal-service');
-    const { code, stdout } = await edgeloom(['init', folder, '--json']);
-    expect(code).toBe(0);
+    // As a user does it before the package is in a registry.
+    const tarball = await packInto(parent);
+    const install = ['install', '--no-audit', '--no-fund', '--loglevel=error'];
+    await run('npm', [...install, tarball], { cwd: parent });
+    const { stdout } = await run('npx', ['edgeloom', 'init', 'goal-service', '--json'], { cwd: parent });
     expect((JSON.parse(stdout) as { files: string[] }).files).toEqual(
       expect.arrayContaining([
         '.github/workflows/deploy.yml',
@@ -29,20 +29,12 @@ describe('a project that edgeloom init makes', () => {
         'stack.cjs',
       ]),
     );
-    const { stdout: packed } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', parent], {
-      cwd: ROOT,
+    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Record<string, unknown>;
+    expect(manifest).toMatchObject({
+      edgeloom: { service: 'goal-service' },
+      dependencies: { edgeloom: `file:../${basename(tarball)}` },
     });
-    const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
-      dependencies: Record<string, string>;
-    };
-    const [{ filename, version }] = JSON.parse(packed) as [{ filename: string; version: string }];
-    expect(manifest.dependencies['edgeloom']).toBe(version);
-    manifest.dependencies['edgeloom'] = `file:${join(parent, filename)}`;
-    await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
-    await run('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error'], {
-      cwd: folder,
-      maxBuffer: 16 * 1024 * 1024,
-    });
+    await run('npm', install, { cwd: folder, maxBuffer: 16 * 1024 * 1024 });
   }, 600_000);
   afterAll(() => rm(parent, { recursive: true, force: true }));
 
@@ -72,7 +64,7 @@ export default defineGraph({
       await run('npx', ['serverless', 'package', '--stage', 'prod'], { cwd: folder, maxBuffer: 16 * 1024 * 1024 });
       const text = await readFile(join(folder, '.serverless/cloudformation-template-update-stack.json'), 'utf8');
       const packaged = JSON.parse(text) as Template;
-      const { stdout } = await run('npx', ['edgeloom', 'stack', '--stage', 'prod', '--service', 'goal-service'], {
+      const { stdout } = await run('npx', ['edgeloom', 'stack', '--stage', 'prod'], {
         ...{ cwd: folder, maxBuffer: 16 * 1024 * 1024 },
       });
       const printed = JSON.parse(stdout) as Template;
@@ -84,6 +76,19 @@ export default defineGraph({
     },
     240_000,
   );
+
+  it('is packaged under no other service than the one that it was made for', async () => {
+    const path = join(folder, 'serverless.yml');
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, text.replace('service: goal-service', 'service: target-service'));
+    const packaging = run('npx', ['serverless', 'package', '--stage', 'prod'], { cwd: folder });
+    const failure = (await packaging.catch((error: unknown) => error)) as { stdout: string; stderr: string };
+    await writeFile(path, text);
+    expect(failure.stdout + failure.stderr).toContain('package.json records goal-service');
+    const { code, stderr } = await edgeloom(['stack', '--service', 'target-service'], { cwd: folder });
+    expect(code).toBe(2);
+    expect(stderr).toContain('edgeloom.service');
+  }, 120_000);
 
   it('bundles its functions for other tools too', async () => {
     await run('npm', ['run', 'bundle'], { cwd: folder });

@@ -177,6 +177,7 @@ describe('the outputs', () => {
       TableName: { Value: 'edgeloom-prod-records' },
       ProducerPolicyArn: { Value: 'arn:aws:iam::123456789012:policy/edgeloom-prod-producer-eu-central-1' },
       ReaderPolicyArn: { Value: 'arn:aws:iam::123456789012:policy/edgeloom-prod-reader-eu-central-1' },
+      MigratorPolicyArn: { Value: 'arn:aws:iam::123456789012:policy/edgeloom-prod-migrator-eu-central-1' },
       DeadLetterQueueUrl: { Value: 'https://sqs.eu-central-1.amazonaws.com/123456789012/edgeloom-prod-dead-letters' },
     });
   });

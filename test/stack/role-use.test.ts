@@ -1,25 +1,20 @@
 import { createHash } from 'node:crypto';
-import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Item } from '../../src/items/attribute-value.ts';
+import { modelNotice } from '../../src/cli/session/model-notice.ts';
 import { SERVICE_PARTITION } from '../../src/items/keys.ts';
-import { streamLabel, watermarkOf } from '../../src/items/watermark.ts';
 import { checkRunHandler, redriveHandler, streamHandler } from '../../src/lambda/index.ts';
+import { migrate } from '../../src/migrate/migrate.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
+import { node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
-import { policyResources } from '../../src/stack/rights/policies.ts';
-import { roleResources } from '../../src/stack/rights/roles.ts';
-import { createClient } from '../../src/store/client.ts';
-import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createWriter, type Writer } from '../../src/write/writer.ts';
+import { serverTime, tableIdentity } from '../../src/store/table.ts';
+import { createWriter } from '../../src/write/writer.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { FEATURE_GRAPHS } from '../support/stack/feature-graph.ts';
 import { loadFunction } from '../support/stack/functions.ts';
-import { testSite } from '../support/stack/parameters.ts';
-import { startPolicyProxy, tableArn, tableGrants } from '../support/stack/policy-proxy.ts';
-import { type PolicyStatement, roleStatements, type TemplateResource } from '../support/stack/template.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
+import { damage, fill, guardedTable, keysOf, readOwn, stopProxies } from '../support/stack/guarded-table.ts';
 
 /**
  * Every program, with every feature of a model, under the rights that the stack gives it: a proxy before the engine refuses what
@@ -35,102 +30,16 @@ beforeEach(() => {
   // Metrics go to stdout as they do in Lambda.
   vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
 });
-const stops: (() => Promise<void>)[] = [];
 afterEach(async () => {
   vi.restoreAllMocks();
-  for (const stop of stops.splice(0)) await stop();
+  await stopProxies();
 });
 
-type Role = 'StreamRole' | 'CheckRole' | 'RebuildRole' | 'RedriveRole' | 'ProducerPolicy' | 'ReaderPolicy';
+const EXTRA_SEARCH = 'search:USER.other';
 
-/** What a role or policy of the stack says about a table that there is. */
-function statementsOf(graph: CompiledModel, role: Role, more: object = {}): PolicyStatement[] {
-  const arn = tableArn(graph.table.name);
-  const site = testSite(graph, { existingTableArn: arn, existingStreamArn: `${arn}/stream/2026`, ...more });
-  const resource = { ...roleResources(site), ...policyResources(site) }[role] as TemplateResource;
-  return resource.Type === 'AWS::IAM::Role'
-    ? roleStatements(resource)
-    : resource.Properties['PolicyDocument'].Statement;
-}
-
-/** A table, and ways to it that have the rights of one program each. */
-async function guardedTable<G extends CompiledModel>(make: (table: string) => G) {
-  const table = await testTable(make(uniqueTableName()));
-  const writer = createWriter(table.graph as CompiledModel, { store: table.store }) as Writer<CompiledModel>;
-  async function as(role: Role, more: object = {}) {
-    const statements = statementsOf(table.graph, role, more);
-    const proxy = await startPolicyProxy(table.endpoint, statements);
-    const client = createClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
-    stops.push(proxy.stop);
-    const store = new DynamoDBStore(client, table.graph.table);
-    const expectExact = (): void => {
-      expect(proxy.denied).toEqual([]);
-      expect([...proxy.used].sort()).toEqual(tableGrants(statements));
-    };
-    return { client, store, endpoint: proxy.endpoint, denied: proxy.denied, full: proxy.full, expectExact };
-  }
-  /** The stream's records so far, as the function gets them. */
-  async function records(): Promise<Record<string, unknown>[]> {
-    const { StreamDescription } = await table.streams.send(new DescribeStreamCommand({ StreamArn: table.streamArn }));
-    const found: Record<string, unknown>[] = [];
-    for (const { ShardId } of StreamDescription!.Shards!) {
-      const { ShardIterator } = await table.streams.send(
-        new GetShardIteratorCommand({ StreamArn: table.streamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
-      );
-      for (let iterator = ShardIterator; iterator !== undefined; ) {
-        const page = await table.streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: 1000 }));
-        found.push(...((page.Records ?? []) as never[]));
-        iterator = (page.Records ?? []).length > 0 ? page.NextShardIterator : undefined;
-      }
-    }
-    return found.map((record) => ({ ...record, eventSourceARN: table.streamArn }));
-  }
-  const read = async (source: string, target: string): Promise<Item> =>
-    (await table.store.get({ source, target }, { consistent: true })).item!;
-  return { ...table, writer, as, records, read };
-}
-
-/** Base items that no model can project in full: an edge to nothing that is a node, and what is no date. */
-const BAD: readonly Item[] = [
-  { source: { S: 'USER-9' }, target: { S: 'MEMBER-nothing' } },
-  { source: { S: 'USER-9' }, target: { S: 'USER-9' }, joined: { S: 'someday' } },
-];
-
-/** Writes everything that a model has: nodes, edges of each type, a hub that outgrows its view, changes and deletions. */
-async function fill({ graph, writer, store }: Awaited<ReturnType<typeof guardedTable>>): Promise<void> {
-  for (let i = 0; i < 4; i++) await writer.putNode(`USER-${i}`, { name: `User ${i}`, joined: '2026-01-01' });
-  for (const type of graph.edges.keys()) {
-    const attributes = { role: 'LEAD', since: '2026-01-01' };
-    for (let i = 0; i < 40; i++) await writer.putEdge('USER-0', type, `USER-${'x'.repeat(900)}${i}`, attributes);
-    await writer.putEdge('USER-1', type, 'USER-2', attributes);
-    await writer.putEdge('USER-3', type, 'USER-2', attributes);
-    await writer.putEdge('USER-1', type, 'USER-3', attributes);
-    await writer.deleteEdge('USER-1', type, 'USER-3');
-  }
-  for (const item of BAD) await store.put(item);
-}
-
-/** What a program reads and a consumer writes of the programs' own partition. */
-async function readOwn(store: DynamoDBStore): Promise<void> {
-  await store.get({ source: SERVICE_PARTITION, target: 'head' }, { consistent: true });
-  for (const one of [true, false]) await store.query({ partition: SERVICE_PARTITION, consistent: one });
-}
-
-/** Corrupts derived items of every kind, by hand. */
-async function damage({ store, read, streamArn, graph }: Awaited<ReturnType<typeof guardedTable>>): Promise<void> {
-  const { attributes: _, ...view } = await read('USER-1', '~view');
-  await store.put(view);
-  await store.delete({ source: 'USER-3', target: '~view' });
-  const w = { S: watermarkOf(streamLabel(streamArn), '1') };
-  // A tombstone whose time is over.
-  await store.put({ ...keysOf('USER-1', '~ix/MEMBER-USER-8'), w, r: { N: '1' }, expiresAt: { N: '1' } });
-  for (const edge of graph.edges.values()) {
-    if (edge.copy !== undefined) await store.delete({ source: 'USER-2', target: `~rev/${edge.type}-USER-1` });
-    if (edge.degree) await store.put({ ...(await read('USER-1', `~degree/${edge.type}`)), count: { N: '7' } });
-  }
-}
-
-const keysOf = (source: string, target: string): Item => ({ source: { S: source }, target: { S: target } });
+/** What the table kept before: one search, which the model has no more. */
+const modelBefore = (table: string) =>
+  defineGraph({ table, nodes: { USER: node({ search: { other: { from: 'name' } } }) }, edges: {} });
 
 describe.each(Object.entries(FEATURE_GRAPHS))(
   'with a model that has %s, a program calls exactly what its role allows:',
@@ -184,6 +93,27 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       },
       120_000,
     );
+
+    it('a migration that builds everything, and takes away what the model lacks', async () => {
+      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
+      await fill(table as never);
+      await table.projectAll();
+      await damage(table as never);
+      const wait = async (): Promise<void> => {};
+      const graph = modelBefore(table.graph.table.name);
+      expect(await migrate({ graph, store: table.store, wait })).toMatchObject({ done: true });
+
+      const { client, store, expectExact } = await table.as('MigratorPolicy');
+      const ofCommand = {
+        ...{ graph: table.graph, store, wait, ...(await tableIdentity(client, table.graph)) },
+        serverTime: () => serverTime(client, table.graph),
+      };
+      expect(await modelNotice(table.graph, store)).toMatchObject({ isManaged: true });
+      const action = { kind: 'drop', name: EXTRA_SEARCH } as const;
+      expect(await migrate({ ...ofCommand, action })).toMatchObject({ done: true });
+      expect(await modelNotice(table.graph, store)).toEqual({ isManaged: true, changes: [] });
+      expectExact();
+    }, 120_000);
 
     it('the redrive, of the quarantine and of a failed batch', async () => {
       const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);

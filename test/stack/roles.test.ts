@@ -145,6 +145,17 @@ describe('the policy for', () => {
   });
 });
 
+describe('the policy for migrations', () => {
+  it('allows what edgeloom migrate calls: it puts no item as a whole', () => {
+    const { PolicyDocument } = Resources['MigratorPolicy']!.Properties;
+    const indexes = ['gsi0', 'gsi1'].flatMap((index) => on(`${TABLE}/index/${index}`, 'dynamodb:Query'));
+    const calls = settling.filter((action) => action !== 'dynamodb:PutItem');
+    expect(allowed(PolicyDocument.Statement)).toEqual(
+      [...on(TABLE, ...calls, 'dynamodb:DescribeTable', 'dynamodb:Scan'), ...indexes].sort(),
+    );
+  });
+});
+
 describe('all in all', () => {
   it('there are no other roles, and each function has its own', () => {
     const roles = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::IAM::Role');

@@ -16,8 +16,8 @@ export interface ProjectOptions {
     /** Names of existing indexes, by the ones that the model calls them. */
     indexes?: Readonly<Record<string, string>>;
   };
-  /** Version of the package, or where to install it from, for `package.json`. */
-  version: string;
+  /** Folder of the package. */
+  packageFolder: string;
 }
 
 /** Files that come under another name: npm leaves a `.gitignore` out of a package. */
@@ -37,11 +37,12 @@ export async function makeProject(folder: string, options: ProjectOptions): Prom
   stackNames(service, 'prod', 'records');
   const source = FOLDER.pathname;
   const files = (await readdir(source, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+  const version = await dependencyOf(options.packageFolder, folder);
   const contents = new Map<string, string>();
   for (const file of files) {
     const name = relative(source, join(file.parentPath, file.name));
     const text = await readFile(join(source, name), 'utf8');
-    contents.set(RENAMED.get(name) ?? name, filledIn(name, text, service, options));
+    contents.set(RENAMED.get(name) ?? name, filledIn(name, text, service, version, options));
   }
   const present = [...contents.keys()].filter((name) => existsSync(join(folder, name)));
   if (present.length > 0) {
@@ -59,7 +60,22 @@ export async function makeProject(folder: string, options: ProjectOptions): Prom
   return [...contents.keys()].sort();
 }
 
-function filledIn(name: string, text: string, service: string, { existing, version }: ProjectOptions): string {
+/** What the project depends on: the version of the package; the tarball, where it was installed from one. */
+async function dependencyOf(packageFolder: string, folder: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as { version: string };
+  const modules = dirname(packageFolder);
+  // npm keeps there what it installed from where.
+  const record = join(modules, '.package-lock.json');
+  if (!existsSync(record)) return version;
+  const { packages } = JSON.parse(await readFile(record, 'utf8')) as {
+    packages: Record<string, { resolved?: string } | undefined>;
+  };
+  const [, tarball] = /^file:(.+\.tgz)$/.exec(packages['node_modules/edgeloom']?.resolved ?? '') ?? [];
+  if (tarball === undefined) return version;
+  return `file:${relative(resolve(folder), resolve(dirname(modules), tarball)).replaceAll('\\', '/')}`;
+}
+
+function filledIn(name: string, text: string, service: string, version: string, { existing }: ProjectOptions): string {
   const filled = text.replaceAll('SERVICE', service).replaceAll('EDGELOOM_VERSION', version);
   if (existing === undefined) return filled;
   const { tableArn, streamArn, ...names } = existing;

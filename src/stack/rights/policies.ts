@@ -7,9 +7,10 @@ import { tableStatements } from './table-rights.ts';
 /** Logical ids. */
 export const PRODUCER_POLICY = 'ProducerPolicy';
 export const READER_POLICY = 'ReaderPolicy';
+export const MIGRATOR_POLICY = 'MigratorPolicy';
 
 /**
- * Policies to attach to the roles of the programs around the table.
+ * Policies to attach to the roles of the programs around the table, and of what runs `edgeloom migrate`.
  *
  * A producer's policy cannot keep it off the derived items, whose sort keys begin with `~`: IAM has a condition on partition
  * keys (`dynamodb:LeadingKeys`) and none on sort keys. The writer refuses such keys, and the check finds what other
@@ -29,6 +30,9 @@ export function policyResources(site: Site): Resources {
     ]),
     [READER_POLICY]: managedPolicy(site, 'reader', 'Reads views, edges, searches and pages of the table.', [
       ...tableStatements('reader', site),
+    ]),
+    [MIGRATOR_POLICY]: managedPolicy(site, 'migrator', 'Brings the table to a model: edgeloom migrate.', [
+      ...tableStatements('migrate', site),
     ]),
   };
 }

@@ -4,7 +4,7 @@ import { allow, type Statement, type Value } from '../base/template.ts';
 import { type Features, featuresOf } from './features.ts';
 
 /** A program that works on the table. */
-export type Program = 'stream' | 'check' | 'rebuild' | 'redrive' | 'producer' | 'reader';
+export type Program = 'stream' | 'check' | 'rebuild' | 'redrive' | 'migrate' | 'producer' | 'reader';
 
 /** What a right is for. */
 type Place =
@@ -52,6 +52,11 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   rebuild: [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)],
   // What is left of a failed batch goes into quarantine.
   redrive: [...SETTLING, on('first-index')('Query')],
+  migrate: [
+    ...['BatchGetItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'Query', 'Scan', 'UpdateItem'].map(onTable),
+    // What is built is looked at through the index that readers will use.
+    on('indexes', ({ indexItems }) => indexItems)('Query'),
+  ],
   producer: [
     ...['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
     // Deleting a node with its edges looks for them in the indexes, and by their reverse items.

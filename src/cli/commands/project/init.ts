@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { makeProject } from '../../../stack/project/project.ts';
 import { examples } from '../../session/options.ts';
@@ -35,12 +35,10 @@ export function initCommand(program: Command): void {
       ),
     )
     .action(async (folder: string, { partitionKey, sortKey, index, ...options }: CommandOptions, given: Command) => {
-      const { version } = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8')) as {
-        version: string;
-      };
+      const packageFolder = fileURLToPath(new URL('../../../..', import.meta.url));
       const table = existingTable(options);
       const names = { partitionKey, sortKey, indexes: index && Object.fromEntries(index) };
-      const files = await makeProject(folder, { version, existing: table && { ...table, ...names } });
+      const files = await makeProject(folder, { packageFolder, existing: table && { ...table, ...names } });
       const text = [...files, '', `Next: cd ${folder}, npm install, npm test.`].join('\n');
       print({ json: { files }, text }, given.optsWithGlobals<{ json?: boolean }>().json === true);
     });

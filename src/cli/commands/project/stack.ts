@@ -2,13 +2,14 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { parameterWarnings, readParameters } from '../../../stack/base/parameters.ts';
 import type { Value } from '../../../stack/base/template.ts';
 import { STACK_POLICY } from '../../../stack/parts/table.ts';
+import { checkService, recordedService } from '../../../stack/project/service.ts';
 import { stackTemplate } from '../../../stack/stack.ts';
 import { examples } from '../../session/options.ts';
 import { inSession } from '../../session/session.ts';
 import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
 
 interface CommandOptions extends ExistingTableOptions {
-  service: string;
+  service?: string;
   stage: string;
   code: Value;
   param?: Map<string, string>;
@@ -22,7 +23,10 @@ export function stackCommand(program: Command): void {
     .description(
       'print the CloudFormation of the model, for SAM, Terraform, CDK or the AWS command line; needs no table',
     )
-    .option('--service <name>', 'the first part of all names', 'edgeloom')
+    .option(
+      '--service <name>',
+      'the first part of all names (default: edgeloom.service of package.json, or "edgeloom")',
+    )
     .option('--stage <name>', 'the second part of all names', 'dev')
     .option(
       '--code <place>',
@@ -42,7 +46,9 @@ export function stackCommand(program: Command): void {
       ),
     )
     .action(
-      inSession(async ({ graph }, { service, stage, code, param, policy, ...options }: CommandOptions) => {
+      inSession(async ({ graph, settings }, { stage, code, param, policy, ...options }: CommandOptions) => {
+        const service = options.service ?? recordedService(settings.config) ?? 'edgeloom';
+        checkService(settings.config, service);
         const table = existingTable(options);
         const parameters = readParameters(stage, {
           ...Object.fromEntries(param ?? []),

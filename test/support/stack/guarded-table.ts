@@ -1,0 +1,129 @@
+import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
+import { expect } from 'vitest';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { SERVICE_PARTITION } from '../../../src/items/keys.ts';
+import { streamLabel, watermarkOf } from '../../../src/items/watermark.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
+import { policyResources } from '../../../src/stack/rights/policies.ts';
+import { roleResources } from '../../../src/stack/rights/roles.ts';
+import { createClient } from '../../../src/store/client.ts';
+import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
+import { createWriter, type Writer } from '../../../src/write/writer.ts';
+import { testTable, uniqueTableName } from '../table.ts';
+import { testSite } from './parameters.ts';
+import { startPolicyProxy, tableArn, tableGrants } from './policy-proxy.ts';
+import { type PolicyStatement, roleStatements, type TemplateResource } from './template.ts';
+
+/** A table behind a proxy that enforces the rights of a program, and what programs find in it. */
+
+/** Logical id of what gives a program its rights. */
+export type Role =
+  | 'StreamRole'
+  | 'CheckRole'
+  | 'RebuildRole'
+  | 'RedriveRole'
+  | 'ProducerPolicy'
+  | 'ReaderPolicy'
+  | 'MigratorPolicy';
+
+const stops: (() => Promise<void>)[] = [];
+
+/** Stops the proxies of all tables. */
+export async function stopProxies(): Promise<void> {
+  for (const stop of stops.splice(0)) await stop();
+}
+
+/** What a role or policy of the stack says about a table that there is. */
+function statementsOf(graph: CompiledModel, role: Role, more: object = {}): PolicyStatement[] {
+  const arn = tableArn(graph.table.name);
+  const site = testSite(graph, { existingTableArn: arn, existingStreamArn: `${arn}/stream/2026`, ...more });
+  const resource = { ...roleResources(site), ...policyResources(site) }[role] as TemplateResource;
+  return resource.Type === 'AWS::IAM::Role'
+    ? roleStatements(resource)
+    : resource.Properties['PolicyDocument'].Statement;
+}
+
+/** A table, and ways to it that have the rights of one program each. */
+export async function guardedTable<G extends CompiledModel>(make: (table: string) => G) {
+  const table = await testTable(make(uniqueTableName()));
+  const writer = createWriter(table.graph as CompiledModel, { store: table.store }) as Writer<CompiledModel>;
+  async function as(role: Role, more: object = {}) {
+    const statements = statementsOf(table.graph, role, more);
+    const proxy = await startPolicyProxy(table.endpoint, statements);
+    const client = createClient({ endpoint: proxy.endpoint, maxAttempts: 1 });
+    stops.push(proxy.stop);
+    const store = new DynamoDBStore(client, table.graph.table);
+    const expectExact = (): void => {
+      expect(proxy.denied).toEqual([]);
+      expect([...proxy.used].sort()).toEqual(tableGrants(statements));
+    };
+    return { client, store, endpoint: proxy.endpoint, denied: proxy.denied, full: proxy.full, expectExact };
+  }
+  /** The stream's records so far, as the function gets them. */
+  async function records(): Promise<Record<string, unknown>[]> {
+    const { StreamDescription } = await table.streams.send(new DescribeStreamCommand({ StreamArn: table.streamArn }));
+    const found: Record<string, unknown>[] = [];
+    for (const { ShardId } of StreamDescription!.Shards!) {
+      const { ShardIterator } = await table.streams.send(
+        new GetShardIteratorCommand({ StreamArn: table.streamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
+      );
+      for (let iterator = ShardIterator; iterator !== undefined; ) {
+        const page = await table.streams.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: 1000 }));
+        found.push(...((page.Records ?? []) as never[]));
+        iterator = (page.Records ?? []).length > 0 ? page.NextShardIterator : undefined;
+      }
+    }
+    return found.map((record) => ({ ...record, eventSourceARN: table.streamArn }));
+  }
+  const read = async (source: string, target: string): Promise<Item> =>
+    (await table.store.get({ source, target }, { consistent: true })).item!;
+  return { ...table, writer, as, records, read };
+}
+
+/** Base items that no model can project in full: an edge to nothing that is a node, and what is no date. */
+const BAD: readonly Item[] = [
+  { source: { S: 'USER-9' }, target: { S: 'MEMBER-nothing' } },
+  { source: { S: 'USER-9' }, target: { S: 'USER-9' }, joined: { S: 'someday' } },
+];
+
+/** Writes everything that a model has: nodes, edges of each type, a hub that outgrows its view, changes and deletions. */
+export async function fill({ graph, writer, store }: Awaited<ReturnType<typeof guardedTable>>): Promise<void> {
+  for (let i = 0; i < 4; i++) await writer.putNode(`USER-${i}`, { name: `User ${i}`, joined: '2026-01-01' });
+  for (const type of graph.edges.keys()) {
+    const attributes = { role: 'LEAD', since: '2026-01-01' };
+    for (let i = 0; i < 40; i++) await writer.putEdge('USER-0', type, `USER-${'x'.repeat(900)}${i}`, attributes);
+    await writer.putEdge('USER-1', type, 'USER-2', attributes);
+    await writer.putEdge('USER-3', type, 'USER-2', attributes);
+    await writer.putEdge('USER-1', type, 'USER-3', attributes);
+    await writer.deleteEdge('USER-1', type, 'USER-3');
+  }
+  for (const item of BAD) await store.put(item);
+}
+
+/** What a program reads and a consumer writes of the programs' own partition. */
+export async function readOwn(store: DynamoDBStore): Promise<void> {
+  await store.get({ source: SERVICE_PARTITION, target: 'head' }, { consistent: true });
+  for (const one of [true, false]) await store.query({ partition: SERVICE_PARTITION, consistent: one });
+}
+
+/** Corrupts derived items of every kind, by hand. */
+export async function damage({
+  store,
+  read,
+  streamArn,
+  graph,
+}: Awaited<ReturnType<typeof guardedTable>>): Promise<void> {
+  const { attributes: _, ...view } = await read('USER-1', '~view');
+  await store.put(view);
+  await store.delete({ source: 'USER-3', target: '~view' });
+  const w = { S: watermarkOf(streamLabel(streamArn), '1') };
+  // A tombstone whose time is over.
+  await store.put({ ...keysOf('USER-1', '~ix/MEMBER-USER-8'), w, r: { N: '1' }, expiresAt: { N: '1' } });
+  for (const edge of graph.edges.values()) {
+    if (edge.copy !== undefined) await store.delete({ source: 'USER-2', target: `~rev/${edge.type}-USER-1` });
+    if (edge.degree) await store.put({ ...(await read('USER-1', `~degree/${edge.type}`)), count: { N: '7' } });
+  }
+}
+
+/** The attributes of a key. */
+export const keysOf = (source: string, target: string): Item => ({ source: { S: source }, target: { S: target } });

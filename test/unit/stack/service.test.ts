@@ -1,0 +1,39 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkService, recordedService } from '../../../src/stack/project/service.ts';
+
+describe('the service that a project records', () => {
+  let folder: string;
+  let model: string;
+  const record = (manifest: object) => writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'edgeloom-service-'));
+    model = join(folder, 'models', 'edgeloom.config.ts');
+    await mkdir(join(folder, 'models'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('is in the nearest package.json above the model file', async () => {
+    await record({ name: 'another-name', edgeloom: { service: 'goals' } });
+    expect(recordedService(model)).toBe('goals');
+    expect(() => checkService(model, 'goals')).not.toThrow();
+  });
+  it('keeps another name from making a second, empty table', async () => {
+    await record({ edgeloom: { service: 'goals' } });
+    expect(() => checkService(model, 'targets')).toThrow(
+      expect.objectContaining({ code: 'service-renamed', message: expect.stringMatching(/targets.*goals/) }),
+    );
+  });
+  it('is not compared where there is no record', async () => {
+    await record({ name: 'goals' });
+    expect(recordedService(model)).toBeUndefined();
+    expect(() => checkService(model, 'targets')).not.toThrow();
+  });
+  it('is a text, or an error says so', async () => {
+    await record({ edgeloom: { service: 7 } });
+    expect(() => recordedService(model)).toThrow(expect.objectContaining({ code: 'invalid-config' }));
+  });
+});
