@@ -2,7 +2,8 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { startEngine } from '../../src/local/engine/engine.ts';
 import { createClient } from '../../src/store/client.ts';
 import { type Random, seededRandom } from '../support/random.ts';
-import { LAYOUTS } from './layouts/index.ts';
+import type { KeyHash } from './layouts/hash.ts';
+import { layoutsWith } from './layouts/index.ts';
 import { type Layout, OPERATIONS, type Operation } from './layouts/layout.ts';
 import { drawn, type Network, randomNetwork } from './network.ts';
 import { type Step, stepsOf } from './steps.ts';
@@ -15,6 +16,8 @@ export interface ExperimentOptions {
   /** Timed operations of each network, layout and kind, at most. */
   operations: number;
   seed: number;
+  /** The hash of the layout `hash`. */
+  hash: KeyHash;
   /** Told after each timed operation. */
   onProgress?: (done: number, total: number) => void;
 }
@@ -32,6 +35,9 @@ export interface Sample extends Cost {
 /** The network that warms up compiler and connections; nothing of it is kept. */
 const WARM_UP_SIZE = 20;
 const WARM_UP_OPERATIONS = 100;
+/** A user of no network, for operations that are not timed. */
+const BYSTANDER = 'USER-bystander';
+const BYSTANDERS_FRIEND = 'USER-bystanders-friend';
 
 /** One network with the timed operations on it, and each layout's table for it. */
 interface Trial {
@@ -48,25 +54,25 @@ interface Trial {
  * users of all networks come in random order, each with all its operations of one kind: users share no item, so each
  * list sees what it would see in any other order.
  */
-export async function runExperiment({ sizes, operations, seed, onProgress }: ExperimentOptions): Promise<Sample[]> {
-  const random = seededRandom(seed);
-  await runNetworks(random, [WARM_UP_SIZE], WARM_UP_OPERATIONS, () => undefined);
-  return runNetworks(random, sizes, operations, onProgress);
+export async function runExperiment(options: ExperimentOptions): Promise<Sample[]> {
+  const random = seededRandom(options.seed);
+  const warmUp = { ...options, sizes: [WARM_UP_SIZE], operations: WARM_UP_OPERATIONS, onProgress: undefined };
+  await runNetworks(random, warmUp);
+  return runNetworks(random, options);
 }
 
 /** On an engine of its own. */
 async function runNetworks(
   random: Random,
-  sizes: readonly number[],
-  operations: number,
-  onProgress: ExperimentOptions['onProgress'],
+  { sizes, operations, hash, onProgress }: ExperimentOptions,
 ): Promise<Sample[]> {
+  const layouts = layoutsWith(hash);
   const engine = await startEngine();
   const client = createClient({ endpoint: engine.endpoint });
   try {
-    const trials = sizes.map((size) => trial(random, client, size, operations));
+    const trials = sizes.map((size) => trial(random, client, layouts, size, operations));
     const steps = trials.flatMap((each) => OPERATIONS.map((operation) => each.steps[operation].length));
-    const total = LAYOUTS.length * steps.reduce((sum, count) => sum + count, 0);
+    const total = layouts.length * steps.reduce((sum, count) => sum + count, 0);
     for (const { subjects } of trials) for (const { table } of subjects) await table.create();
     const samples: Sample[] = [];
     for (const operation of OPERATIONS) {
@@ -91,10 +97,16 @@ async function runNetworks(
   }
 }
 
-function trial(random: Random, client: DynamoDBClient, size: number, operations: number): Trial {
+function trial(
+  random: Random,
+  client: DynamoDBClient,
+  layouts: readonly Layout[],
+  size: number,
+  operations: number,
+): Trial {
   const network = randomNetwork(random, size);
   const [add, check, remove] = OPERATIONS.map((operation) => stepsOf(operation, random, network, operations));
-  const subjects = LAYOUTS.map(
+  const subjects = layouts.map(
     (layout) => new Subject(layout, new MeteredTable(client, `friends-${layout.name}-${size}`, layout.key)),
   );
   return { network, steps: { add: add!, check: check!, remove: remove! }, subjects };
@@ -109,6 +121,7 @@ async function timed(
   turn: number,
 ): Promise<Sample[]> {
   await Promise.all(subjects.map((subject) => subject.prepare(step.user, step.before)));
+  for (const subject of subjects) await subject.settle();
   const samples: Sample[] = [];
   for (const subject of rotated(subjects, turn / subjects.length)) {
     const cost = await subject.run(operation, step);
@@ -150,6 +163,18 @@ class Subject {
         layout.items(user, stored).map((item) => table.keyOf(item)),
       );
     }
+  }
+
+  /**
+   * An operation of each kind that is not timed, on a list of its own that is always empty. The writes that prepare a step
+   * are as many as the list has friends, and the first operation after them pays for what they left behind (pages to be
+   * written, caches to be filled): without this it seems to grow with the list.
+   */
+  async settle(): Promise<void> {
+    const { layout, table } = this;
+    await layout.add(table, BYSTANDER, BYSTANDERS_FRIEND);
+    await layout.has(table, BYSTANDER, BYSTANDERS_FRIEND);
+    await layout.remove(table, BYSTANDER, BYSTANDERS_FRIEND);
   }
 
   /** Makes the operation and says what it cost. */

@@ -71,10 +71,10 @@ async function run(options: FriendsOptions): Promise<void> {
   );
 }
 
-async function measured({ sizes, operations, seed }: FriendsOptions): Promise<Sample[]> {
+async function measured({ sizes, operations, seed, hash }: FriendsOptions): Promise<Sample[]> {
   const progress = startProgress('operations', 0);
   try {
-    return await runExperiment({ sizes, operations, seed, onProgress: progress.update });
+    return await runExperiment({ sizes, operations, seed, hash, onProgress: progress.update });
   } finally {
     progress.stop();
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { EdgeloomError } from '../../src/errors.ts';
+import type { KeyHash } from './layouts/hash.ts';
 
 /** What the command line asks for. */
 export interface FriendsOptions {
@@ -9,6 +10,8 @@ export interface FriendsOptions {
   /** Timed operations of each network, layout and kind, at most. */
   operations: number;
   seed: number;
+  /** The hash of the layout `hash`. */
+  hash: KeyHash;
   /** Folder for `friends.md`, and for the plots in `img`. */
   outDir: string;
   json: boolean;
@@ -16,9 +19,9 @@ export interface FriendsOptions {
 }
 
 /** The article's networks. */
-export const ARTICLE_SIZES: readonly number[] = [10, 30, 50, 70, 90, 110, 130, 150, 170];
+export const ARTICLE_SIZES: readonly number[] = [5, 10, 30, 50, 70, 90, 110, 130, 150, 170];
 
-const FEWEST_USERS = 10;
+const FEWEST_USERS = 5;
 /** The layouts with one item per user end where an item does, at 400 KB. */
 const MOST_USERS = 9_000;
 const DEFAULT_OPERATIONS = 250;
@@ -34,6 +37,7 @@ Adds, checks and removes friends in random networks, stored on DynamoDB in five 
   --n LIST        users in the networks, such as 10,100,1000; ${FEWEST_USERS} to ${MOST_USERS} each (default: ${ARTICLE_SIZES.join(',')})
   --operations N  timed operations of each network, layout and kind, at most; up to ${MOST_OPERATIONS} (default: ${DEFAULT_OPERATIONS})
   --seed N        another seed makes other networks (default: ${DEFAULT_SEED})
+  --hash HASH     hash of the layout hash: sha256, or md5 as in the article (default: sha256)
   --out DIR       folder for friends.md and img (default: docs; with --n: .edgeloom/friends)
   --json          print one JSON document
   --help          print this
@@ -48,6 +52,7 @@ export function parseFriendsOptions(args: readonly string[]): FriendsOptions {
     sizes: [...new Set(numbers)].sort((left, right) => left - right),
     operations: wholeNumber('--operations', values.operations ?? DEFAULT_OPERATIONS, 1, MOST_OPERATIONS),
     seed: wholeNumber('--seed', values.seed ?? DEFAULT_SEED, 0, MOST_SEED),
+    hash: keyHash(values.hash ?? 'sha256'),
     // The committed page is that of the article's networks: a look at others does not replace it.
     outDir: values.out ?? (values.n === undefined ? 'docs' : join('.edgeloom', 'friends')),
     json: values.json === true,
@@ -61,7 +66,7 @@ function parsed(args: readonly string[]) {
   try {
     return parseArgs({
       args: [...args],
-      options: { n: text, operations: text, seed: text, out: text, json: flag, help: flag },
+      options: { n: text, operations: text, seed: text, hash: text, out: text, json: flag, help: flag },
     });
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
@@ -69,6 +74,11 @@ function parsed(args: readonly string[]) {
       cause: error,
     });
   }
+}
+
+function keyHash(value: string): KeyHash {
+  if (value === 'sha256' || value === 'md5') return value;
+  throw new EdgeloomError('invalid-option', `--hash cannot be "${value}".`, 'Give sha256 or md5.');
 }
 
 function wholeNumber(option: string, value: string | number, least: number, most: number): number {

@@ -1,6 +1,6 @@
 import type { Finding, NetworkCost } from './findings.ts';
 import { LAYOUTS } from './layouts/index.ts';
-import { OPERATIONS } from './layouts/layout.ts';
+import { OPERATIONS, type Operation } from './layouts/layout.ts';
 import type { Plot } from './plots.ts';
 import { figure, growthRows, markdownTable, type Rows } from './text.ts';
 import { verdictLines } from './verdict.ts';
@@ -45,6 +45,12 @@ turn one away; the other three never collide.
 An edge of Edgeloom is stored as in \`row\`. \`hash\` costs the same, and spreads one user's friends over all partitions, but
 no Query lists them.
 
+## Constant factors
+
+${markdownTable(factorRows(costs, largest))}
+
+Of two medians or two means on the network of ${largest.toLocaleString('en-US')} users. The article measured times, on HBase.
+
 ## Growth
 
 \`n\` is the number of friends in the list, 0 to ${figure(mostFriends)}; times are of the embedded engine on one machine. Each cell: constant or
@@ -72,7 +78,10 @@ ${plots.map(({ name, title }) => `### ${title}\n\n![${title}](img/${name}.svg)`)
 Networks of ${sizes.map((size) => size.toLocaleString('en-US')).join(', ')} users; each user reads a random number of others,
 from one to all. All five layouts get the same network and the same operations: all friends are added in random order,
 then checked (every second answer is yes), then removed in random order. At most ${operations.toLocaleString('en-US')} operations of each network, layout
-and kind are timed, a random sample; what lies between them is written in batches. Layouts take turns operation by
+and kind are timed, a random sample; what lies between them is written in batches. Checks draw
+friendships, so that a user comes as often as it has friends. Before each timed operation each layout makes one of each kind on an
+empty list, untimed: right after the writes that prepare a list, which are as many as its friends, an operation pays for what they left
+behind, and an earlier version of this page took that for growth of \`row\` and \`hash\`. Layouts take turns operation by
 operation and users come in random order, so that a machine that slows down meanwhile does not look like growth. Units
 are those that the engine reports, except for reads of a single attribute: the engine bills what they return, DynamoDB the
 whole item, so the whole item is read once more, outside the clock, and those units count. Tables have no stream.
@@ -106,5 +115,30 @@ function costRows(costs: readonly NetworkCost[]): Rows {
       String(Math.round(friends)),
       ...[rcu, wcu, bytes, milliseconds].map(figure),
     ]),
+  ];
+}
+
+/** What the article says of two layouts, and what was measured of the same. */
+const FACTORS: readonly { claim: string; operation: Operation; layouts: readonly [string, string] }[] = [
+  { claim: 'adding in 2 costs twice that in 1', operation: 'add', layouts: ['count', 'default'] },
+  { claim: 'removing in 2 is slower than in 1', operation: 'remove', layouts: ['count', 'default'] },
+  { claim: 'removing in 4 is slower than in 3', operation: 'remove', layouts: ['row', 'col'] },
+  { claim: 'removing in 5 is slower than in 3', operation: 'remove', layouts: ['hash', 'col'] },
+];
+
+function factorRows(costs: readonly NetworkCost[], size: number): Rows {
+  const costOf = (layout: string, operation: Operation): NetworkCost =>
+    costs.find((cost) => cost.layout === layout && cost.operation === operation && cost.size === size)!;
+  return [
+    ['article', 'here', 'time', 'capacity'],
+    ...FACTORS.map(({ claim, operation, layouts }) => {
+      const [first, second] = layouts.map((layout) => costOf(layout, operation)) as [NetworkCost, NetworkCost];
+      return [
+        claim,
+        `${operation}: ${layouts[0]} / ${layouts[1]}`,
+        `${figure(first.milliseconds / second.milliseconds)} x`,
+        `${figure((first.rcu + first.wcu) / (second.rcu + second.wcu))} x`,
+      ];
+    }),
   ];
 }

@@ -19,7 +19,7 @@ export interface Step {
  */
 export function stepsOf(operation: Operation, random: Random, network: Network, limit: number): Step[] {
   const pairs = [...network.friends].flatMap(([user, friends]) => friends.map((friend) => ({ user, friend })));
-  if (operation === 'check') return checks(random, network, Math.min(limit, 2 * pairs.length));
+  if (operation === 'check') return checks(random, network, pairs, Math.min(limit, 2 * pairs.length));
   const order = drawn(random, pairs, pairs.length);
   const timed = new Set(
     drawn(
@@ -40,16 +40,25 @@ export function stepsOf(operation: Operation, random: Random, network: Network, 
   return steps;
 }
 
-/** Pairs of checks of one user: one of a friend, one of somebody else, so that both see lists of the same length. */
-function checks(random: Random, network: Network, count: number): Step[] {
-  const users = [...network.friends.keys()];
+/** A user and a friend. */
+interface Pair {
+  user: string;
+  friend: string;
+}
+
+/**
+ * Pairs of checks of one user: one of a friend, one of somebody else, so that both see lists of the same length. Friendships
+ * are drawn, not users: a user comes as often as it has friends, as in the article.
+ */
+function checks(random: Random, network: Network, pairs: readonly Pair[], count: number): Step[] {
   const steps: Step[] = [];
-  let user = '';
+  let pair = pairs[0]!;
   for (let place = 0; place < count; place++) {
     const isFriend = place % 2 === 0;
-    if (isFriend) user = users[random.below(users.length)]!;
+    if (isFriend) pair = pairs[random.below(pairs.length)]!;
+    const { user } = pair;
     const before = network.friends.get(user)!;
-    const friend = isFriend ? before[random.below(before.length)]! : stranger(random, network, before);
+    const friend = isFriend ? pair.friend : stranger(random, network, before);
     steps.push({ user, friend, before, isFriend });
   }
   return steps;

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { hashLayout } from '../../../bench/friends/layouts/hash.ts';
 import { ARTICLE_SIZES, parseFriendsOptions } from '../../../bench/friends/options.ts';
 
 describe('parseFriendsOptions', () => {
@@ -13,7 +15,7 @@ describe('parseFriendsOptions', () => {
   });
 
   it.each([
-    [['--n', '9'], '--n cannot be "9".'],
+    [['--n', '4'], '--n cannot be "4".'],
     [['--n', '9001'], '--n cannot be "9001".'],
     [['--n', '10,,20'], '--n cannot be "".'],
     [['--n', '10.5'], '--n cannot be "10.5".'],
@@ -26,5 +28,15 @@ describe('parseFriendsOptions', () => {
 
   it('refuses options that it does not know', () => {
     expect(() => parseFriendsOptions(['--users', '10'])).toThrow(expect.objectContaining({ code: 'invalid-option' }));
+  });
+});
+
+describe('--hash', () => {
+  it("takes the article's hash, whose hex keys come out, and refuses others", () => {
+    expect(parseFriendsOptions(['--hash', 'md5', '--n', '5'])).toMatchObject({ hash: 'md5', sizes: [5] });
+    expect(() => parseFriendsOptions(['--hash', 'sha1'])).toThrow(expect.objectContaining({ code: 'invalid-option' }));
+    const [item] = hashLayout('md5').items('USER-1', ['USER-2']);
+    const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
+    expect(item?.['pair']).toEqual({ S: md5('USER-1') + md5('USER-2') });
   });
 });

@@ -96,3 +96,15 @@ describe('drawn', () => {
     expect(values).toEqual([1, 2, 3, 4, 5]);
   });
 });
+
+describe('checks', () => {
+  it('come to a user as often as it has friends, not to each user as often', () => {
+    const steps = stepsOf('check', seededRandom(3), network, 1_000);
+    const mean = steps.reduce((sum, { before }) => sum + before.length, 0) / steps.length;
+    const lists = [...network.friends.values()].map((friends) => friends.length);
+    const weighted =
+      lists.reduce((sum, length) => sum + length ** 2, 0) / lists.reduce((sum, length) => sum + length, 0);
+    expect(Math.abs(mean - weighted) / weighted).toBeLessThan(0.1);
+    expect(mean).toBeGreaterThan((1.15 * lists.reduce((sum, length) => sum + length, 0)) / lists.length);
+  });
+});
