@@ -48,7 +48,7 @@ interface Trial {
 
 /**
  * Makes the same operations on the same random networks with every layout, on the embedded engine: all networks are
- * filled, checked and emptied. Throws where a layout gives a wrong answer.
+ * filled, checked, listed and emptied. Throws where a layout gives a wrong answer.
  *
  * A machine that slows down meanwhile must not look like growth. So layouts take turns operation by operation, and the
  * users of all networks come in random order, each with all its operations of one kind: users share no item, so each
@@ -56,7 +56,13 @@ interface Trial {
  */
 export async function runExperiment(options: ExperimentOptions): Promise<Sample[]> {
   const random = seededRandom(options.seed);
-  const warmUp = { ...options, sizes: [WARM_UP_SIZE], operations: WARM_UP_OPERATIONS, onProgress: undefined };
+  const { operations } = options;
+  const warmUp = {
+    ...options,
+    sizes: [WARM_UP_SIZE],
+    operations: Math.min(operations, WARM_UP_OPERATIONS),
+    onProgress: undefined,
+  };
   await runNetworks(random, warmUp);
   return runNetworks(random, options);
 }
@@ -105,11 +111,11 @@ function trial(
   operations: number,
 ): Trial {
   const network = randomNetwork(random, size);
-  const [add, check, remove] = OPERATIONS.map((operation) => stepsOf(operation, random, network, operations));
+  const [add, check, list, remove] = OPERATIONS.map((operation) => stepsOf(operation, random, network, operations));
   const subjects = layouts.map(
     (layout) => new Subject(layout, new MeteredTable(client, `friends-${layout.name}-${size}`, layout.key)),
   );
-  return { network, steps: { add: add!, check: check!, remove: remove! }, subjects };
+  return { network, steps: { add: add!, check: check!, list: list!, remove: remove! }, subjects };
 }
 
 /** One step with every layout, one after the other; `turn` says who begins. */
@@ -120,8 +126,8 @@ async function timed(
   step: Step,
   turn: number,
 ): Promise<Sample[]> {
-  await Promise.all(subjects.map((subject) => subject.prepare(step.user, step.before)));
-  for (const subject of subjects) await subject.settle();
+  const wrote = await Promise.all(subjects.map((subject) => subject.prepare(step.user, step.before)));
+  if (wrote.includes(true)) await Promise.all(subjects.map(({ layout, table }) => settle(layout, table)));
   const samples: Sample[] = [];
   for (const subject of rotated(subjects, turn / subjects.length)) {
     const cost = await subject.run(operation, step);
@@ -139,16 +145,16 @@ class Subject {
     readonly table: MeteredTable,
   ) {}
 
-  /** Makes the user's list what it is to be, in batches: all that happens between timed operations. */
-  async prepare(user: string, list: readonly string[]): Promise<void> {
+  /** Makes the user's list what it is to be, in batches: false where it is that already. */
+  async prepare(user: string, list: readonly string[]): Promise<boolean> {
     const stored = this.stored.get(user) ?? [];
-    if (stored === list) return;
+    if (stored === list) return false;
     this.stored.set(user, list);
     const wanted = new Set(list);
     const present = new Set(stored);
     const added = list.filter((friend) => !present.has(friend));
     const dropped = stored.filter((friend) => !wanted.has(friend));
-    if (added.length === 0 && dropped.length === 0) return;
+    if (added.length === 0 && dropped.length === 0) return false;
     const { layout, table } = this;
     if (layout.itemPer === 'friend') {
       await table.writeMany(
@@ -163,18 +169,7 @@ class Subject {
         layout.items(user, stored).map((item) => table.keyOf(item)),
       );
     }
-  }
-
-  /**
-   * An operation of each kind that is not timed, on a list of its own that is always empty. The writes that prepare a step
-   * are as many as the list has friends, and the first operation after them pays for what they left behind (pages to be
-   * written, caches to be filled): without this it seems to grow with the list.
-   */
-  async settle(): Promise<void> {
-    const { layout, table } = this;
-    await layout.add(table, BYSTANDER, BYSTANDERS_FRIEND);
-    await layout.has(table, BYSTANDER, BYSTANDERS_FRIEND);
-    await layout.remove(table, BYSTANDER, BYSTANDERS_FRIEND);
+    return true;
   }
 
   /** Makes the operation and says what it cost. */
@@ -186,10 +181,33 @@ class Subject {
         throw new Error(`The layout ${layout.name} says ${value} where it should be ${isFriend}.`);
       return cost;
     }
+    if (operation === 'list') {
+      const { value, cost } = await table.measure(() => layout.list(table, user));
+      if (!isSameList(value, before))
+        throw new Error(`The layout ${layout.name} lists other friends than it was given.`);
+      return cost;
+    }
     const { cost } = await table.measure(() => layout[operation](table, user, friend));
     this.stored.set(user, operation === 'add' ? [...before, friend] : before.filter((other) => other !== friend));
     return cost;
   }
+}
+
+/**
+ * An addition, a check and a removal that are not timed, on a list of its own that is always empty. The writes that prepare
+ * a step are as many as the list has friends, and the first operation after them pays for what they left behind (see
+ * `compareBetween`): without this it seems to grow with the list.
+ */
+export async function settle(layout: Layout, table: MeteredTable): Promise<void> {
+  await layout.add(table, BYSTANDER, BYSTANDERS_FRIEND);
+  await layout.has(table, BYSTANDER, BYSTANDERS_FRIEND);
+  await layout.remove(table, BYSTANDER, BYSTANDERS_FRIEND);
+}
+
+/** Whether both hold the same friends, each once. */
+export function isSameList(found: readonly string[], wanted: readonly string[]): boolean {
+  const known = new Set(wanted);
+  return found.length === wanted.length && new Set(found).size === found.length && found.every((id) => known.has(id));
 }
 
 /** The same values, begun elsewhere: who goes first in one step goes last in the next. */

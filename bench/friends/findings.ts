@@ -28,8 +28,8 @@ export interface NetworkCost {
 export interface Finding {
   layout: string;
   operation: Operation;
-  /** What the article claims, on HBase. */
-  claim: Growth;
+  /** What the article claims, on HBase; nothing of listing. */
+  claim?: Growth;
   /** Milliseconds. */
   time: Fit;
   /** RCU and WCU together. */
@@ -47,12 +47,13 @@ const VALUE: Readonly<Record<Measure, (sample: Sample) => number>> = {
   bytes: ({ bytes }) => bytes,
 };
 
-/** The costs network by network, by size. */
+/** The costs network by network, by size; layouts that stopped before a size are left out there. */
 export function costsByNetwork(samples: readonly Sample[]): NetworkCost[] {
   const sizes = [...new Set(samples.map(({ size }) => size))].sort((left, right) => left - right);
   return eachOperation(samples).flatMap(({ layout, operation, found }) =>
-    sizes.map((size) => {
+    sizes.flatMap((size) => {
       const own = found.filter((sample) => sample.size === size);
+      if (own.length === 0) return [];
       return {
         layout,
         operation,
@@ -78,7 +79,7 @@ export function findGrowth(samples: readonly Sample[]): Finding[] {
   return eachOperation(samples).map(({ layout, operation, found }) => ({
     layout,
     operation,
-    claim: LAYOUTS.find(({ name }) => name === layout)!.claims[operation],
+    ...claimOf(layout, operation),
     time: fitGrowth(pointsOf(found, 'time')),
     capacity: fitGrowth(pointsOf(found, 'capacity')),
     bytes: fitGrowth(pointsOf(found, 'bytes')),
@@ -105,6 +106,10 @@ export function pointsOf(samples: readonly Sample[], measure: Measure): Point[] 
     start = end;
   }
   return points;
+}
+
+function claimOf(layout: string, operation: Operation): { claim?: Growth } {
+  return operation === 'list' ? {} : { claim: LAYOUTS.find(({ name }) => name === layout)!.claims[operation] };
 }
 
 function eachOperation(samples: readonly Sample[]) {

@@ -33,7 +33,7 @@ export function randomNetwork(random: Random, size: number): Network {
 }
 
 /** `USER-` and a random UUID. */
-function randomId(random: Random): string {
+export function randomId(random: Random): string {
   const digits = Array.from({ length: 32 }, () => random.below(16).toString(16));
   digits[12] = '4';
   digits[16] = (8 + random.below(4)).toString(16);

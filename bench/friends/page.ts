@@ -1,6 +1,8 @@
+import { BETWEEN, type BetweenCost } from './between.ts';
 import type { Finding, NetworkCost } from './findings.ts';
+import type { KeyHash } from './layouts/hash.ts';
 import { LAYOUTS } from './layouts/index.ts';
-import { OPERATIONS, type Operation } from './layouts/layout.ts';
+import type { Operation } from './layouts/layout.ts';
 import type { Plot } from './plots.ts';
 import { figure, growthRows, markdownTable, type Rows } from './text.ts';
 import { verdictLines } from './verdict.ts';
@@ -10,23 +12,28 @@ export interface PageContent {
   sizes: readonly number[];
   operations: number;
   seed: number;
+  /** Where the engine kept its file: memory or a disk makes other times. */
+  folder: string;
+  hash: KeyHash;
   /** Length of the longest list. */
   mostFriends: number;
   costs: readonly NetworkCost[];
   findings: readonly Finding[];
   plots: readonly Plot[];
+  /** Removals with and without writes between them. */
+  between: readonly BetweenCost[];
 }
 
 /** The page `friends.md`: everything on it comes from the run. Plots are named as they lie in the folder `img`. */
 export function friendsPage(content: PageContent): string {
-  const { sizes, operations, seed, mostFriends, costs, findings, plots } = content;
+  const { sizes, operations, seed, folder, hash, mostFriends, costs, findings, plots, between } = content;
   const largest = sizes.at(-1)!;
   return `# Friend lists: five layouts, measured
 
 <!-- Written by \`npm run experiment:friends\`. Change bench/friends/page.ts, not this file. -->
 
-Users read users. Three operations: add a friend, check whether A reads B, remove a friend. An article compared five
-layouts on HBase, where a cell is read and written by itself. DynamoDB bills whole items. So what is left of the
+Users read users. Four operations: add a friend, check whether A reads B, list all friends, remove a friend. An article
+compared five layouts on HBase, where a cell is read and written by itself. DynamoDB bills whole items. So what is left of the
 article's claims? Each layout is one short module in \`bench/friends/layouts\`, on the plain AWS SDK.
 
 ${markdownTable(layoutRows())}
@@ -43,7 +50,8 @@ expensive. Such an item also ends at 400 KB, after about 9,000 friends. Of two w
 turn one away; the other three never collide.
 
 An edge of Edgeloom is stored as in \`row\`. \`hash\` costs the same, and spreads one user's friends over all partitions, but
-no Query lists them.
+no Query lists them: only a Scan does, which reads the friendships of all users. The article claims no growth for
+listing. A list cannot be read in less than its length, so the verdict leaves listing out.
 
 ## Constant factors
 
@@ -77,31 +85,58 @@ ${plots.map(({ name, title }) => `### ${title}\n\n![${title}](img/${name}.svg)`)
 
 Networks of ${sizes.map((size) => size.toLocaleString('en-US')).join(', ')} users; each user reads a random number of others,
 from one to all. All five layouts get the same network and the same operations: all friends are added in random order,
-then checked (every second answer is yes), then removed in random order. At most ${operations.toLocaleString('en-US')} operations of each network, layout
-and kind are timed, a random sample; what lies between them is written in batches. Checks draw
-friendships, so that a user comes as often as it has friends. Before each timed operation each layout makes one of each kind on an
-empty list, untimed: right after the writes that prepare a list, which are as many as its friends, an operation pays for what they left
-behind, and an earlier version of this page took that for growth of \`row\` and \`hash\`. Layouts take turns operation by
+then checked (every second answer is yes), the lists are read, and all friends are removed in random order. At most ${operations.toLocaleString('en-US')} operations of each network, layout
+and kind are timed, a random sample (of listings at most one a user and 25 a network); what lies between them is written in batches. Checks draw
+friendships, so that a user comes as often as it has friends. Where a list had to be prepared, each layout then adds, checks and
+removes a friend on an empty list, untimed (the next section says why). Layouts take turns operation by
 operation and users come in random order, so that a machine that slows down meanwhile does not look like growth. Units
 are those that the engine reports, except for reads of a single attribute: the engine bills what they return, DynamoDB the
-whole item, so the whole item is read once more, outside the clock, and those units count. Tables have no stream.
+whole item, so the whole item is read once more, outside the clock, and those units count. Tables have no stream. The layout
+\`hash\` hashes with ${hash === 'md5' ? 'MD5, as the article does' : 'SHA-256, of which it takes 128 bits'}.
+Times are medians, of a machine that does other work as well; the engine's file lay in \`${folder}\`.
+
+## Writes between timed operations
+
+An earlier version of this page said that the time of removing grows with the list in \`row\` and \`hash\`. That was an error of
+the measurement: it timed each removal right after the writes that prepared the list, and these are as many as the list
+has friends. Below are the same removals from the same lists, taken in turn, in milliseconds (medians). The columns say
+what lies before each removal: nothing but one addition; writes of as many items as the list has friends, to another
+list; such writes, and then the untimed operations.
+
+${markdownTable(betweenRows(between))}
 
 \`\`\`sh
-npm run experiment:friends -- --seed ${seed}            # this page: same networks, same operations, other times
+npm run experiment:friends -- --operations ${operations} --seed ${seed}  # this page, with other times
 npm run experiment:friends -- --n 10,100,1000,9000     # longer lists
+npm run experiment:friends -- --longest 1000000        # one list; layouts 1 to 3 stop at 400 KB
+npm run experiment:friends -- --hash md5                # the article's keys in hash
 npm run experiment:friends -- --help
 \`\`\`
 `;
 }
 
+/** The operations of whose growth the article says something. */
+const CLAIMED = ['add', 'check', 'remove'] as const;
+
+function betweenRows(between: readonly BetweenCost[]): Rows {
+  return [
+    ['layout', 'friends', ...BETWEEN],
+    ...between.map(({ layout, friends, milliseconds }) => [
+      layout,
+      String(friends),
+      ...BETWEEN.map((each) => figure(milliseconds[each])),
+    ]),
+  ];
+}
+
 function layoutRows(): Rows {
   return [
-    ['', 'layout', 'what is stored', ...OPERATIONS.map((operation) => `${operation}, claimed`)],
+    ['', 'layout', 'what is stored', ...CLAIMED.map((operation) => `${operation}, claimed`)],
     ...LAYOUTS.map(({ name, summary, claims }, place) => [
       String(place + 1),
       `\`${name}\``,
       summary,
-      ...OPERATIONS.map((operation) => claims[operation]),
+      ...CLAIMED.map((operation) => claims[operation]),
     ]),
   ];
 }

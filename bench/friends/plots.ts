@@ -54,11 +54,12 @@ const STYLES = [
 const TITLES: Readonly<Record<Operation, string>> = {
   add: 'Adding a friend',
   check: 'Checking for a friend',
+  list: 'Listing all friends',
   remove: 'Removing a friend',
 };
 
-/** Three plots of time, and three of capacity units beside bytes moved: one line for each layout. */
-export function drawPlots(costs: readonly NetworkCost[]): Plot[] {
+/** A plot of time for each operation, and one of capacity units beside bytes moved: one line for each layout; `sizes` names the axis below. */
+export function drawPlots(costs: readonly NetworkCost[], sizes = 'users in the network'): Plot[] {
   const time = OPERATIONS.map((operation) => ({
     operation,
     name: `friends-time-${operation}`,
@@ -81,6 +82,7 @@ export function drawPlots(costs: readonly NetworkCost[]): Plot[] {
     title: chart.title,
     svg: draw(
       chart,
+      sizes,
       costs.filter((cost) => cost.operation === operation),
     ),
   }));
@@ -111,7 +113,7 @@ function toPng(svg: string): Buffer {
     .asPng();
 }
 
-function draw({ title, subtitle, panels }: Chart, costs: readonly NetworkCost[]): string {
+function draw({ title, subtitle, panels }: Chart, axisName: string, costs: readonly NetworkCost[]): string {
   const width = PANEL_WIDTH * panels.length;
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: HEIGHT });
   try {
@@ -142,7 +144,7 @@ function draw({ title, subtitle, panels }: Chart, costs: readonly NetworkCost[])
         bottom: MARGIN.bottom,
       })),
       xAxis: panels.map((_, place) => ({
-        ...sizeAxis([...new Set(costs.map(({ size }) => size))]),
+        ...sizeAxis(axisName, [...new Set(costs.map(({ size }) => size))]),
         gridIndex: place,
       })),
       yAxis: panels.map((panel, place) => ({
@@ -188,8 +190,8 @@ function axis(name: string, isLog: boolean, nameGap: number) {
 }
 
 /** Ticks stand at the networks that there are. */
-function sizeAxis(sizes: readonly number[]) {
-  const base = axis('users in the network', isWide(sizes), 34);
+function sizeAxis(name: string, sizes: readonly number[]) {
+  const base = axis(name, isWide(sizes), 34);
   return {
     ...base,
     min: Math.min(...sizes),

@@ -5,6 +5,7 @@ import { drawn, type Network } from './network.ts';
 /** One timed operation. */
 export interface Step {
   user: string;
+  /** Who is added, asked for or removed; of a listing one of the list. */
   friend: string;
   /** The user's friends just before. */
   before: readonly string[];
@@ -12,13 +13,17 @@ export interface Step {
   isFriend: boolean;
 }
 
+/** A listing of the layout `hash` reads the whole table: a few of them must do. */
+const MOST_LISTINGS = 25;
+
 /**
  * The timed operations of one kind on a network, at most `limit`. Adding goes from no friends to all and removing from
  * all to none, each in a random order; of these a random sample is timed, in that order. Checks are made of whole lists:
- * every second one finds its friend.
+ * every second one finds its friend. Listings are of whole lists too, at most one of each user.
  */
 export function stepsOf(operation: Operation, random: Random, network: Network, limit: number): Step[] {
   const pairs = [...network.friends].flatMap(([user, friends]) => friends.map((friend) => ({ user, friend })));
+  if (operation === 'list') return listings(random, network, Math.min(limit, MOST_LISTINGS));
   if (operation === 'check') return checks(random, network, pairs, Math.min(limit, 2 * pairs.length));
   const order = drawn(random, pairs, pairs.length);
   const timed = new Set(
@@ -38,6 +43,15 @@ export function stepsOf(operation: Operation, random: Random, network: Network, 
     else list.delete(friend);
   }
   return steps;
+}
+
+function listings(random: Random, network: Network, limit: number): Step[] {
+  return drawn(random, [...network.friends], limit).map(([user, before]) => ({
+    user,
+    friend: before[0]!,
+    before,
+    isFriend: true,
+  }));
 }
 
 /** A user and a friend. */

@@ -5,6 +5,10 @@ import {
   type DynamoDBClient,
   GetItemCommand,
   PutItemCommand,
+  QueryCommand,
+  type QueryCommandOutput,
+  ScanCommand,
+  type ScanCommandOutput,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
@@ -129,6 +133,53 @@ export class MeteredTable {
     return ConsumedCapacity?.CapacityUnits ?? 0;
   }
 
+  /** All items of a partition; `key` is its key alone. */
+  async query(key: Item): Promise<Item[]> {
+    const equal = equality(key);
+    return this.pages(key, (start) =>
+      this.client.send(
+        new QueryCommand({ ...this.pageFrom(start), ...equal.bindings, KeyConditionExpression: equal.text }),
+      ),
+    );
+  }
+
+  /** All items of the table with these values: DynamoDB reads, and bills, the whole table. */
+  async scan(values: Item): Promise<Item[]> {
+    const equal = equality(values);
+    return this.pages(values, (start) =>
+      this.client.send(new ScanCommand({ ...this.pageFrom(start), ...equal.bindings, FilterExpression: equal.text })),
+    );
+  }
+
+  private pageFrom(ExclusiveStartKey: Item | undefined) {
+    return {
+      TableName: this.name,
+      ConsistentRead: true,
+      ReturnConsumedCapacity: 'TOTAL' as const,
+      ...(ExclusiveStartKey !== undefined && { ExclusiveStartKey }),
+    };
+  }
+
+  private async pages(
+    asked: Item,
+    read: (start: Item | undefined) => Promise<QueryCommandOutput | ScanCommandOutput>,
+  ): Promise<Item[]> {
+    const items: Item[] = [];
+    let start: Item | undefined;
+    do {
+      const output = await read(start);
+      this.cost.rcu += output.ConsumedCapacity?.CapacityUnits ?? 0;
+      this.cost.bytes += itemSizeBytes(asked);
+      // One at a time: a page may hold more items than a call takes arguments.
+      for (const item of (output.Items ?? []) as Item[]) {
+        this.cost.bytes += itemSizeBytes(item);
+        items.push(item);
+      }
+      start = output.LastEvaluatedKey as Item | undefined;
+    } while (start !== undefined);
+    return items;
+  }
+
   /** Puts a whole item. */
   async put(item: Item): Promise<void> {
     const { ConsumedCapacity } = await this.client.send(
@@ -198,6 +249,17 @@ export class MeteredTable {
     this.cost.wcu += consumed?.CapacityUnits ?? 0;
     this.cost.bytes += bytes;
   }
+}
+
+/** The expression that these attributes have these values. */
+function equality(values: Item) {
+  const expression = new Expression();
+  const parts = Object.entries(values).map(([name, value]) => `${expression.name(name)} = ${expression.value(value)}`);
+  const { names, values: bound } = expression;
+  return {
+    text: parts.join(' AND '),
+    bindings: { ExpressionAttributeNames: names, ExpressionAttributeValues: bound },
+  };
 }
 
 interface BatchRequest {

@@ -1,4 +1,4 @@
-import type { Finding, Measure } from './findings.ts';
+import type { Finding, Measure, NetworkCost } from './findings.ts';
 import type { Fit } from './fit.ts';
 
 /** A table's rows, the head first; each row has as many cells. */
@@ -18,8 +18,20 @@ export function growthRows(findings: readonly Finding[]): Rows {
     ...findings.map((finding) => [
       finding.layout,
       finding.operation,
-      finding.claim,
+      finding.claim ?? '',
       ...measures.map((measure) => fitText(finding[measure])),
+    ]),
+  ];
+}
+
+/** The costs length by length, of a list that grows. */
+export function lengthRows(costs: readonly NetworkCost[]): Rows {
+  return [
+    ['layout', 'operation', 'friends', 'ms', 'RCU', 'WCU', 'bytes'],
+    ...costs.map(({ layout, operation, size, milliseconds, rcu, wcu, bytes }) => [
+      layout,
+      operation,
+      ...[size, milliseconds, rcu, wcu, bytes].map(figure),
     ]),
   ];
 }

@@ -3,7 +3,7 @@ import { figure } from './text.ts';
 
 /** What became, in capacity units on DynamoDB, of the growth that the article claims. */
 export interface Verdict {
-  /** Layouts of which no operation grows. */
+  /** Layouts of which no operation with a claim grows. */
   constant: string[];
   /** Operations that are O(1) in the article and grow here. */
   lost: Finding[];
@@ -13,8 +13,9 @@ export interface Verdict {
   gained: Finding[];
 }
 
-/** Sorts the findings by what is left of the article's claims. */
-export function judge(findings: readonly Finding[]): Verdict {
+/** Sorts the findings by what is left of the article's claims. Operations without a claim are left out. */
+export function judge(all: readonly Finding[]): Verdict {
+  const findings = all.filter(({ claim }) => claim !== undefined);
   const lost = findings.filter(({ claim, capacity }) => claim === 'O(1)' && capacity.growth === 'O(n)');
   const layouts = [...new Set(findings.map(({ layout }) => layout))];
   return {
@@ -30,7 +31,7 @@ export function judge(findings: readonly Finding[]): Verdict {
 /** The verdict in sentences, made from the measured numbers; `mostFriends` is the length of the longest list. */
 export function verdictLines(findings: readonly Finding[], mostFriends: number): string[] {
   const { constant, lost, billedOnly, gained } = judge(findings);
-  const kept = findings.filter(({ layout }) => constant.includes(layout));
+  const kept = findings.filter(({ layout, claim }) => claim !== undefined && constant.includes(layout));
   const lines = [
     constant.length === 0
       ? 'No layout keeps its O(1) for all three operations.'

@@ -7,7 +7,7 @@ import { LAYOUTS } from '../../bench/friends/layouts/index.ts';
 import { runNode } from '../support/command.ts';
 
 const PLOTS = ['time', 'capacity'].flatMap((what) =>
-  ['add', 'check', 'remove'].map((kind) => `friends-${what}-${kind}`),
+  ['add', 'check', 'list', 'remove'].map((kind) => `friends-${what}-${kind}`),
 );
 const PNG_SIGNATURE = '89504e470d0a1a0a';
 
@@ -43,7 +43,7 @@ describe('npm run experiment:friends', () => {
     const args = ['--n', '10,60', '--operations', '30', '--seed', '5', '--out', out];
     const first = await document(...args);
     expect(first).toMatchObject({ seed: 5, sizes: [10, 60], constantCapacity: ['row', 'hash'] });
-    expect(first.growth.map(({ layout }) => layout)).toEqual(LAYOUTS.flatMap(({ name }) => [name, name, name]));
+    expect(first.growth.map(({ layout }) => layout)).toEqual(LAYOUTS.flatMap(({ name }) => [name, name, name, name]));
     const grown = first.growth.filter(({ layout, operation }) => layout === 'col' && operation === 'add');
     expect(grown).toMatchObject([{ claim: 'O(1)', capacity: { growth: 'O(n)' }, bytes: { growth: 'O(1)' } }]);
     expect(first.costs.every(({ operations }) => operations > 0 && operations <= 30)).toBe(true);
@@ -59,11 +59,30 @@ describe('npm run experiment:friends', () => {
     }
     const page = await readFile(join(out, 'friends.md'), 'utf8');
     expect(page).toContain('**Keep O(1): `row` (add, check, remove); `hash` (add, check, remove).**');
+    expect(page).toContain('| layout | friends | nothing | writes | writes, then untimed operations |');
     for (const name of PLOTS) expect(page).toContain(`(img/${name}.svg)`);
 
     const second = await document(...args);
     const withoutTimes = ({ costs }: Document) => costs.map((cost) => ({ ...cost, milliseconds: 0 }));
     expect(withoutTimes(second)).toEqual(withoutTimes(first));
+  });
+
+  it('goes on with one item for each friend where a list in one item ends, at 400 KB', async () => {
+    const out = join(folder, 'long');
+    const { code, stdout } = await experiment('--longest', '10000', '--operations', '2', '--out', out, '--json');
+    expect(code).toBe(0);
+    const { stopped, costs } = JSON.parse(stdout) as Document & { stopped: { layout: string; friends: number }[] };
+    expect(stopped).toEqual(['default', 'count', 'col'].map((layout) => ({ layout, friends: 10_000 })));
+    const longest = costs.filter(({ size }) => size === 10_000);
+    expect([...new Set(longest.map(({ layout }) => layout))]).toEqual(['row', 'hash']);
+    const row = longest.filter(({ layout }) => layout === 'row');
+    expect(row.map(({ operation, rcu, wcu }) => [operation, operation === 'list' ? rcu > 200 : rcu + wcu])).toEqual([
+      ['add', 1],
+      ['check', 1],
+      ['list', true],
+      ['remove', 1],
+    ]);
+    expect(await readdir(out)).toEqual(['img']);
   });
 
   it('prints a table for people', async () => {

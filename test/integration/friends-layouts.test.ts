@@ -56,6 +56,7 @@ describe.each(LAYOUTS.map((layout) => [layout.name, layout] as const))('the layo
     }
     for (const [user, list] of lists) {
       for (const friend of friends) expect(await layout.has(table, user, friend)).toBe(list.has(friend));
+      expect((await layout.list(table, user)).sort()).toEqual([...list].sort());
     }
   });
 

@@ -19,6 +19,10 @@ export const colLayout: Layout = {
     return (await table.getAttribute({ user: { S: user } }, friend)) !== undefined;
   },
 
+  async list(table, user) {
+    return Object.keys((await table.get({ user: { S: user } })) ?? {}).filter((name) => name !== 'user');
+  },
+
   async remove(table, user, friend) {
     await table.update({ user: { S: user } }, { remove: [friend] });
   },

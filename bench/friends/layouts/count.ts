@@ -1,5 +1,5 @@
 import type { AttributeValue } from '../../../src/items/attribute-value.ts';
-import { numbered, placeOf } from './default.ts';
+import { friendsIn, numbered, placeOf } from './default.ts';
 import type { Layout } from './layout.ts';
 
 /**
@@ -24,6 +24,10 @@ export const countLayout: Layout = {
 
   async has(table, user, friend) {
     return placeOf(await table.get({ user: { S: user } }), friend) !== undefined;
+  },
+
+  async list(table, user) {
+    return friendsIn(await table.get({ user: { S: user } }));
   },
 
   async remove(table, user, friend) {

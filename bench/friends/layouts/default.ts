@@ -22,6 +22,10 @@ export const defaultLayout: Layout = {
     return placeOf(await table.get({ user: { S: user } }), friend) !== undefined;
   },
 
+  async list(table, user) {
+    return friendsIn(await table.get({ user: { S: user } }));
+  },
+
   async remove(table, user, friend) {
     const item = await table.get({ user: { S: user } });
     const hole = placeOf(item, friend);
@@ -52,6 +56,11 @@ export function placeOf(item: Item | undefined, friend: string): string | undefi
     if (name !== 'user' && 'S' in value && value.S === friend) return name;
   }
   return undefined;
+}
+
+/** The friends in numbered attributes: all texts but the key. */
+export function friendsIn(item: Item | undefined): string[] {
+  return Object.entries(item ?? {}).flatMap(([name, value]) => (name !== 'user' && 'S' in value ? [value.S] : []));
 }
 
 /** How many attributes besides the key an item has: they are numbered without gaps. */

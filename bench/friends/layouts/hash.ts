@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import type { Layout } from './layout.ts';
+import { friendOf } from './row.ts';
 
 /** 128 bits: two of a billion ids share a hash with a probability of about 10^-21. */
 const HASH_HEX_DIGITS = 32;
@@ -11,7 +12,7 @@ export type KeyHash = 'sha256' | 'md5';
 /**
  * An item for each friend, under hash(user) + hash(friend): keys of one length, whatever the ids are, that need no
  * separator, and are spread evenly even where one user has a million friends. The price on DynamoDB: no Query lists a
- * user's friends, because partition keys have no order.
+ * user's friends, because partition keys have no order; a Scan of the whole table does.
  */
 export function hashLayout(hash: KeyHash): Layout {
   return {
@@ -27,6 +28,10 @@ export function hashLayout(hash: KeyHash): Layout {
 
     async has(table, user, friend) {
       return (await table.get(pairKey(hash, user, friend))) !== undefined;
+    },
+
+    async list(table, user) {
+      return (await table.scan({ user: { S: user } })).map(friendOf);
     },
 
     async remove(table, user, friend) {

@@ -2,10 +2,10 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import type { MeteredTable, TableKey } from '../table.ts';
 
 /** What is done with a friend list. */
-export type Operation = 'add' | 'check' | 'remove';
+export type Operation = 'add' | 'check' | 'list' | 'remove';
 
 /** The operations, in the order in which the experiment makes them. */
-export const OPERATIONS: readonly Operation[] = ['add', 'check', 'remove'];
+export const OPERATIONS: readonly Operation[] = ['add', 'check', 'list', 'remove'];
 
 /** How a cost grows with the number of friends. */
 export type Growth = 'O(1)' | 'O(n)';
@@ -18,8 +18,8 @@ export interface Layout {
   name: string;
   /** One line: what is stored where. */
   summary: string;
-  /** What the article claims for it, on HBase. */
-  claims: Readonly<Record<Operation, Growth>>;
+  /** What the article claims for it, on HBase: of listing it claims nothing. */
+  claims: Readonly<Record<Exclude<Operation, 'list'>, Growth>>;
   key: TableKey;
   /** Whether a user's friends share one item, or each has its own. */
   itemPer: 'user' | 'friend';
@@ -27,6 +27,8 @@ export interface Layout {
   add(table: MeteredTable, user: string, friend: string): Promise<void>;
   /** Whether `user` reads `friend`. */
   has(table: MeteredTable, user: string, friend: string): Promise<boolean>;
+  /** All friends, in no order. */
+  list(table: MeteredTable, user: string): Promise<string[]>;
   /** Removes a friend; changes nothing where he is not in the list. */
   remove(table: MeteredTable, user: string, friend: string): Promise<void>;
   /** The items that hold a list of at least one friend: what the operations would have made of it. */

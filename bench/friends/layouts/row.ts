@@ -1,3 +1,4 @@
+import type { Item } from '../../../src/items/attribute-value.ts';
 import type { Layout } from './layout.ts';
 
 /**
@@ -19,6 +20,10 @@ export const rowLayout: Layout = {
     return (await table.get({ user: { S: user }, friend: { S: friend } })) !== undefined;
   },
 
+  async list(table, user) {
+    return (await table.query({ user: { S: user } })).map(friendOf);
+  },
+
   async remove(table, user, friend) {
     await table.delete({ user: { S: user }, friend: { S: friend } });
   },
@@ -27,3 +32,9 @@ export const rowLayout: Layout = {
     return friends.map((friend) => ({ user: { S: user }, friend: { S: friend } }));
   },
 };
+
+/** The friend of an item that holds a single one. */
+export function friendOf({ friend }: Item): string {
+  if (friend === undefined || !('S' in friend)) throw new Error('An item of a friend list names no friend.');
+  return friend.S;
+}

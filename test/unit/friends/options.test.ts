@@ -21,9 +21,17 @@ describe('parseFriendsOptions', () => {
     [['--n', '10.5'], '--n cannot be "10.5".'],
     [['--operations', '1001'], '--operations cannot be "1001".'],
     [['--operations', '0'], '--operations cannot be "0".'],
+    [['--longest', '1000001'], '--longest cannot be "1000001".'],
+    [['--longest', '100', '--n', '10'], '--n and --longest exclude each other.'],
     [['--seed', 'x'], '--seed cannot be "x".'],
   ])('refuses %j', (args, message) => {
     expect(() => parseFriendsOptions(args)).toThrow(expect.objectContaining({ code: 'invalid-option', message }));
+  });
+
+  it('takes the length of one long list, and leaves the committed page alone', () => {
+    const options = parseFriendsOptions(['--longest', '1000000']);
+    expect(options).toMatchObject({ longest: 1_000_000, outDir: '.edgeloom/friends' });
+    expect(parseFriendsOptions([]).longest).toBeUndefined();
   });
 
   it('refuses options that it does not know', () => {

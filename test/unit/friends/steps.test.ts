@@ -72,12 +72,22 @@ describe('stepsOf', () => {
     }
   });
 
-  it.each(OPERATIONS)('times a sample of the operations where there are too many to %s', (operation) => {
-    const steps = stepsOf(operation, seededRandom(3), network, 50);
-    expect(steps).toHaveLength(50);
-    // The sample is of the whole course, not of its beginning.
-    const lengths = steps.map(({ before }) => before.length);
-    expect(Math.max(...lengths) - Math.min(...lengths)).toBeGreaterThan(15);
+  it.each(OPERATIONS.filter((operation) => operation !== 'list'))(
+    'times a sample of the operations where there are too many to %s',
+    (operation) => {
+      const steps = stepsOf(operation, seededRandom(3), network, 50);
+      expect(steps).toHaveLength(50);
+      // The sample is of the whole course, not of its beginning.
+      const lengths = steps.map(({ before }) => before.length);
+      expect(Math.max(...lengths) - Math.min(...lengths)).toBeGreaterThan(15);
+    },
+  );
+
+  it('lists each user at most once, whole, and 25 of a network at most', () => {
+    const steps = stepsOf('list', seededRandom(3), network, 1_000);
+    expect(steps).toHaveLength(25);
+    expect(new Set(steps.map(({ user }) => user)).size).toBe(25);
+    for (const { user, before } of steps) expect(before).toEqual(network.friends.get(user));
   });
 
   it('finds somebody to ask for in vain where everybody reads everybody', () => {

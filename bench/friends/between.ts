@@ -1,0 +1,75 @@
+import { startEngine } from '../../src/local/engine/engine.ts';
+import { createClient } from '../../src/store/client.ts';
+import type { Random } from '../support/random.ts';
+import { median } from '../support/statistics.ts';
+import { settle } from './experiment.ts';
+import { LAYOUTS } from './layouts/index.ts';
+import type { Layout } from './layouts/layout.ts';
+import { randomId } from './network.ts';
+import { MeteredTable } from './table.ts';
+
+/** What lies between two timed removals. */
+export const BETWEEN = ['nothing', 'writes', 'writes, then untimed operations'] as const;
+
+/** The median times of removing a friend from lists of one length. */
+export interface BetweenCost {
+  layout: string;
+  friends: number;
+  /** Milliseconds, by what lies between. */
+  milliseconds: Readonly<Record<(typeof BETWEEN)[number], number>>;
+}
+
+const LENGTHS = [1, 40, 160];
+/** Of these nothing is kept: compiler and connections warm up. */
+const WARM_UP_ROUNDS = 5;
+
+/**
+ * Whether writes between timed removals make removing slower, where a friend has an item of its own: the same removals from
+ * the same lists, in turn with nothing between them, after writes of as many items as the list has friends (to
+ * another list: this one stays as it is), and after such writes and untimed operations.
+ */
+export async function compareBetween(random: Random, rounds: number): Promise<BetweenCost[]> {
+  const engine = await startEngine();
+  const client = createClient({ endpoint: engine.endpoint });
+  try {
+    const costs: BetweenCost[] = [];
+    for (const layout of LAYOUTS.filter(({ itemPer }) => itemPer === 'friend')) {
+      const table = new MeteredTable(client, `between-${layout.name}`, layout.key);
+      await table.create();
+      costs.push(...(await removals(random, rounds, layout, table)));
+    }
+    return costs;
+  } finally {
+    client.destroy();
+    await engine.stop();
+  }
+}
+
+async function removals(random: Random, rounds: number, layout: Layout, table: MeteredTable): Promise<BetweenCost[]> {
+  const other = randomId(random);
+  const lists = LENGTHS.map((length) => ({
+    user: randomId(random),
+    friends: Array.from({ length }, () => randomId(random)),
+    times: BETWEEN.map((): number[] => []),
+  }));
+  for (const { user, friends } of lists) await table.writeMany(layout.items(user, friends), []);
+  for (let round = 0; round < rounds + WARM_UP_ROUNDS; round++) {
+    for (const { user, friends, times } of lists) {
+      for (const [place, between] of BETWEEN.entries()) {
+        if (between !== 'nothing') await table.writeMany(layout.items(other, friends), []);
+        if (between === 'writes, then untimed operations') await settle(layout, table);
+        const friend = friends[round % friends.length]!;
+        const { cost } = await table.measure(() => layout.remove(table, user, friend));
+        if (round >= WARM_UP_ROUNDS) times[place]!.push(cost.milliseconds);
+        await layout.add(table, user, friend);
+      }
+    }
+  }
+  return lists.map(({ friends, times }) => ({
+    layout: layout.name,
+    friends: friends.length,
+    milliseconds: Object.fromEntries(
+      BETWEEN.map((between, place) => [between, median(times[place]!)]),
+    ) as BetweenCost['milliseconds'],
+  }));
+}
