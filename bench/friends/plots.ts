@@ -37,7 +37,7 @@ export const FONT = 'DejaVu Sans';
 const TEXT_COLOR = '#222222';
 const LINE_COLOR = '#dddddd';
 /** Beyond this ratio of largest to smallest a linear axis hides the small values. */
-const LOG_RATIO = 20;
+const LOG_RATIO = 40;
 
 /**
  * Lines often lie on each other: a later one is thinner and dashed, so that the one beneath it shows. Colors: Okabe and
