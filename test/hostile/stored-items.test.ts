@@ -180,9 +180,9 @@ describe('hostile items beside good ones', () => {
       ]);
       expect(await reader.degree('USER-good', 'FOLLOWS', { consistent: true })).toBe(1);
     });
-    await fc.assert(run, { numRuns: 60 });
-    expect(stored).toBeGreaterThan(60);
-  }, 120_000);
+    await fc.assert(run, { numRuns: 30 });
+    expect(stored).toBeGreaterThan(30);
+  }, 300_000);
 });
 
 function driftOf({ drift }: Awaited<ReturnType<typeof check>>): number {
