@@ -10,7 +10,7 @@ import { runEvolution } from '../simulator/evolution/schedule.ts';
  * `npm run simulate:evolution -- --runs N --seed S`.
  */
 
-/** About two minutes of one CPU; a long run is one by hand. */
+/** Up to two minutes of one CPU; longer runs are made by hand. */
 const SCHEDULES = 1_000;
 /** Schedules within which a planted bug has to show; each of those here does within 30. */
 const SWEEP = 150;

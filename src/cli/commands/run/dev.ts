@@ -5,6 +5,7 @@ import { startLocal } from '../../../local/local.ts';
 import { withTableName } from '../../../model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import { loadModel } from '../../session/load-model.ts';
+import { warnOfModel } from '../../session/model-notice.ts';
 import { examples, portNumber } from '../../session/options.ts';
 import { figure, print } from '../../session/output.ts';
 import { createLogger } from '../../session/session.ts';
@@ -72,8 +73,9 @@ export function devCommand(program: Command): void {
 async function devWorker(graph: CompiledModel, options: EngineOptions, settings: Settings): Promise<Projecting> {
   let toldMs = Date.now();
   let told = 0;
+  const logger = createLogger(settings);
   const local = await startLocal({
-    ...{ ...options, graph, logger: createLogger(settings) },
+    ...{ ...options, graph, logger },
     // Minutes of work show that they are work; a quiet table says nothing.
     onBatch: ({ totals: { records, writes, quarantined } }) => {
       if (Date.now() - toldMs < TELL_MS || records === told) return;
@@ -84,6 +86,8 @@ async function devWorker(graph: CompiledModel, options: EngineOptions, settings:
       );
     },
   });
+  // What a new table holds is of this model.
+  if (options.dataDir !== undefined) await warnOfModel(logger, graph, local.store);
   return {
     endpoint: local.endpoint,
     ended: local.worker.ended,

@@ -5,6 +5,7 @@ import type { Finding } from '../../../check/finding.ts';
 import { EdgeloomError } from '../../../errors.ts';
 import { lastCheckItem } from '../../../progress/record.ts';
 import { currentStreamLabel, describeTable, requireFit } from '../../../store/table.ts';
+import { warnOfModel } from '../../session/model-notice.ts';
 import { positionOf } from '../../session/position.ts';
 import { startProgress } from '../../session/progress.ts';
 import type { CommandSession } from '../../session/session.ts';
@@ -30,6 +31,7 @@ export async function runCheck(
   const { graph, store, client } = session;
   const status = await describeTable(client, graph);
   requireFit(status);
+  await warnOfModel(session.logger, graph, store);
   const { itemCount, streamArn } = status;
   const position = streamArn === undefined ? undefined : positionOf(session, streamArn);
   const place = resume === undefined ? undefined : new KeptPlace(resume);
