@@ -5,12 +5,15 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CreateTableCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { answers, freePort } from '../../src/local/engine/ports.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { createTable } from '../../src/store/table.ts';
 import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
+import { goalGraph } from '../support/contracts-model.ts';
+import { uniqueTableName } from '../support/table.ts';
 
 let dev: DevServer;
 let folder: string;
@@ -175,15 +178,13 @@ describe('Ctrl-C', () => {
   }
 
   it('ends a check that waits for the stream, without the time that --settle gives it', async () => {
+    // Nothing projects this table, so the check waits for what differs there.
+    const graph = goalGraph(uniqueTableName());
     const client = createClient({ endpoint: dev.endpoint });
-    await client.send(
-      new PutItemCommand({
-        TableName: dev.table,
-        Item: { source: { S: 'GOAL-orphan' }, target: { S: '~view' }, edgeSet: { SS: ['GOALMEMBERSHIP-USER-1'] } },
-      }),
-    );
+    await createTable(client, graph);
+    await new DynamoDBStore(client, graph.table).put({ source: { S: 'TEAM-T1' }, target: { S: 'TEAM-T1' } });
     client.destroy();
-    const args = ['check', '--settle', '5m', '--source', 'GOAL-orphan'];
+    const args = ['check', '--settle', '5m', '--table', graph.table.name];
     const { code, stdout, seconds } = await interrupted(args, () => delay(4_000));
     expect(code).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({ stopped: true });
