@@ -5,8 +5,8 @@ import { readDefinitions, readHead, registryGone } from './head.ts';
 import { type Readable, readableOf } from './readable.ts';
 
 /**
- * How long a reader may rely on what it has read in the registry, in milliseconds. Whoever takes something from readers
- * waits so long before anything that they rely on changes.
+ * How long a reader may rely on what it has read in the registry, in milliseconds. A tool that takes something from readers
+ * waits as long before it changes what they rely on.
  */
 export const LEASE_MS = 30_000;
 

@@ -84,7 +84,7 @@ const parametersSchema = z
     iteratorAgeAlarmSeconds: whole(60, 86_400).default(300),
     /** A topic that alarms go to, instead of one that the stack makes. */
     alarmTopicArn: arn('sns').default(''),
-    /** Who the stack's own topic mails alarms to; empty: nobody yet. */
+    /** Who the stack's own topic mails alarms to; empty: to no address yet. */
     alarmEmail: z
       .string()
       .regex(/^([^@\s]+@[^@\s]+)?$/, 'should be an e-mail address')

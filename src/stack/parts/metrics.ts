@@ -44,7 +44,7 @@ export function ownMetric({ table }: Site, name: string, statistic: Statistic = 
   return { namespace: NAMESPACE, name, dimensions: { service: 'edgeloom', table: table.name }, statistic };
 }
 
-/** How many messages a queue holds for whoever receives them. */
+/** How many messages of a queue wait to be received. */
 export function queueDepth(
   queue: typeof DEAD_LETTER_QUEUE | typeof FAILED_BATCHES_QUEUE | typeof SCHEDULE_DEAD_LETTER_QUEUE,
 ): Metric {

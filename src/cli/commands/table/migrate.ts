@@ -75,7 +75,7 @@ function actionOf({ withdraw, retire, drop }: CommandOptions): MigrateAction | u
   return first && { kind: first[0] as MigrateAction['kind'], name: first[1]! };
 }
 
-/** Asks a person; throws where there is nobody to be asked, or the answer is no. */
+/** Asks a person; throws where no terminal is there to ask at, or the answer is no. */
 async function confirm(plan: readonly string[]): Promise<void> {
   if (!process.stdin.isTTY) {
     throw new EdgeloomError('usage', 'A migration is to be confirmed.', 'Look with --dry-run, then give --yes.');
