@@ -31,6 +31,7 @@ class StreamWorker implements Worker {
   private readonly report: WorkerReport;
   private readonly progress: ProgressRecorder | undefined;
   private readonly follower: StreamFollower;
+  private ended: Promise<void> = Promise.resolve();
 
   constructor(source: StreamSource, settings: WorkerSettings) {
     const { checkpoint, shardIntervalMs, stopGraceMs } = settings;
@@ -51,19 +52,30 @@ class StreamWorker implements Worker {
   }
 
   async run({ untilIdle = false } = {}): Promise<WorkerResult> {
-    try {
-      return this.report.result(await this.follower.run(untilIdle));
-    } finally {
-      await this.progress?.stop();
-    }
+    const running = this.runToItsEnd(untilIdle);
+    this.ended = running.then(
+      () => undefined,
+      () => undefined,
+    );
+    return await running;
   }
 
   idle(): Promise<void> {
     return this.follower.idle();
   }
 
-  stop(): Promise<void> {
-    return this.follower.stop();
+  async stop(): Promise<void> {
+    await this.follower.stop();
+    // What it leaves in the table at its end is part of its work.
+    await this.ended;
+  }
+
+  private async runToItsEnd(untilIdle: boolean): Promise<WorkerResult> {
+    try {
+      return this.report.result(await this.follower.run(untilIdle));
+    } finally {
+      await this.progress?.stop();
+    }
   }
 }
 

@@ -171,7 +171,7 @@ describe('import', () => {
       ({ stdout } = await run('get', 'USER-R1', '--json'));
     }
     expect(stdout).toContain(`"account":${digits}`);
-    expect(stdout).toContain('last \u2028 line');
+    expect(stdout).toContain('last \\u2028 line');
   });
 
   it('--format dynamodb takes sets and binary', async () => {

@@ -18,7 +18,7 @@ interface CommandOptions {
 
 /** `edgeloom cost`: what the model costs. */
 export function costCommand(program: Command): void {
-  program
+  const command = program
     .command('cost')
     .description('show the capacity units of each put and query of the model, and what a load costs; needs no table')
     .option('--rate <n/s>', 'base items that are written a second (/s), minute (/min), hour (/h) or day (/d)', putRate)
@@ -32,17 +32,18 @@ export function costCommand(program: Command): void {
         'cost --rate 1000/s --gb 50',
         'cost --rate 2000000/d --gb 50 --type USER=1 --type GOAL=4 --type GOALMEMBERSHIP=20 --json',
       ),
-    )
-    .action(
-      inSession(async ({ graph }, options: CommandOptions, command: Command) => {
-        const units = modelCost(graph);
-        const money = moneyOf(graph, options, command.optsWithGlobals<{ region?: string }>().region);
-        return {
-          json: { ...units, ...money },
-          text: [unitsText(units), ...(money === undefined ? [] : ['', moneyText(money)])].join('\n'),
-        };
-      }),
     );
+  command.action(
+    inSession(async ({ graph }, options: CommandOptions) => {
+      const units = modelCost(graph);
+      // A region of the environment says nothing of prices.
+      const money = moneyOf(graph, options, command.optsWithGlobals<{ region?: string }>().region);
+      return {
+        json: { ...units, ...money },
+        text: [unitsText(units), ...(money === undefined ? [] : ['', moneyText(money)])].join('\n'),
+      };
+    }),
+  );
 }
 
 function moneyOf(graph: CompiledModel, { rate, gb = 0, type, prices }: CommandOptions, region: string | undefined) {
