@@ -95,6 +95,14 @@ export class ItemPlanner {
   /** As the function `derive`. */
   derive(image: Item | undefined): Derived {
     if (image === undefined) return NOTHING;
+    const { graph, source } = this;
+    const derived = this.deriveAll(image);
+    // A registry that lists no shape of the type has dropped its views.
+    const hasViews = graph.shapes === undefined || graph.shapes.has(source.split('-')[0] ?? '');
+    return hasViews ? derived : { ...derived, element: undefined, attributes: undefined, reverse: undefined };
+  }
+
+  private deriveAll(image: Item): Derived {
     const kind = withTarget(this.graph, this.kind, this.sortKey, image);
     if (kind.kind === 'unknown') return NOTHING;
     if (kind.kind === 'misfit') {
