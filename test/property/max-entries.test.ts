@@ -19,7 +19,7 @@ describe('maxEntries', () => {
       fc.property(entries, form, fc.integer({ min: 1, max: 12 }), (numbers, of, limit) => {
         // DynamoDB has no empty sets.
         fc.pre(numbers.length > 0);
-        const graph = define({ table: 't', nodes: { USER: anyNode({ maxEntries: { list: limit } }) } });
+        const graph = define({ table: 'items', nodes: { USER: anyNode({ maxEntries: { list: limit } }) } });
         const write = () => toBaseItem(graph, { source: 'USER-1', target: 'USER-1', list: of(numbers) });
         if (numbers.length <= limit) expect(write).not.toThrow();
         else expect(write).toThrow(new RegExp(`has ${numbers.length} entries; its model allows ${limit}\\.`));
