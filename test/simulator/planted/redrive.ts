@@ -30,7 +30,7 @@ export const REDRIVE_MUTANTS: readonly Mutant[] = [
         file: REDRIVE,
         find: '  const { source, target } = entry;\n  if (target === VIEW_KEY) {',
         replace:
-          "  const { source, target } = entry;\n  if (target !== VIEW_KEY) {\n    const isBase = (key) => key.target === target;\n    const image = { item: entry.image, rcu: 0 };\n    const real = store;\n    context = {\n      ...context,\n      store: {\n        get: async (key, how) => (isBase(key) ? image : await real.get(key, how)),\n        getMany: async () => ({ items: [entry.image], rcu: 0, calls: 0 }),\n        update: async (update) => {\n          const condition = { kind: 'newer-than', watermark: watermark + '/' };\n          return { ...(await real.update({ ...update, condition })), applied: true };\n        },\n      },\n    };\n  }\n  if (target === VIEW_KEY) {",
+          "  const { source, target } = entry;\n  if (target !== VIEW_KEY) {\n    const isBase = (key) => key.target === target;\n    const image = { item: entry.image, rcu: 0 };\n    const real = context.store;\n    context = {\n      ...context,\n      store: {\n        get: async (key, how) => (isBase(key) ? image : await real.get(key, how)),\n        getMany: async () => ({ items: [entry.image], rcu: 0, calls: 0 }),\n        update: async (update) => {\n          const condition = { kind: 'newer-than', watermark: watermark + '/' };\n          return { ...(await real.update({ ...update, condition })), applied: true };\n        },\n      },\n    };\n  }\n  if (target === VIEW_KEY) {",
       },
     ],
   },
