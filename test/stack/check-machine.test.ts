@@ -1,8 +1,11 @@
 import validate from 'asl-validator';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import packagedModel from '../../edgeloom.config.ts';
 import { SERVICE_PARTITION } from '../../src/items/keys.ts';
+import { withTableName } from '../../src/model/compile/define-graph.ts';
 import { savedPlaces } from '../../src/progress/check-places.ts';
 import { checkedTable } from '../support/checked-table.ts';
+import type { goalGraph } from '../support/contracts-model.ts';
 import { loadFunction, type PackagedHandler } from '../support/stack/functions.ts';
 import { type Machine, runMachine } from '../support/stack/state-machine.ts';
 import { rawTemplate, template } from '../support/stack/template.ts';
@@ -64,7 +67,8 @@ describe('a run of the state machine with the packaged functions', () => {
 
   /** A table with drift, and the machine's functions on it, each of which has hardly any time every second call. */
   async function nightly() {
-    const table = await checkedTable(12);
+    // The packaged functions have the model of this repository's own model file.
+    const table = await checkedTable(12, (name) => withTableName(packagedModel, name) as ReturnType<typeof goalGraph>);
     for (const id of ['GOAL-G1', 'GOAL-G3', 'GOAL-G8'])
       await table.corrupt(id, '~view', ({ edgeSet: _, ...item }) => item);
     const environment = {

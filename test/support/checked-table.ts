@@ -10,8 +10,8 @@ import { testTable, uniqueTableName } from './table.ts';
 const SETTLE_MS = 20;
 
 /** A table of goals, users and teams, projected, with what tests of the check do to it. */
-export async function checkedTable(goals = 3) {
-  const table = await testTable(goalGraph(uniqueTableName()));
+export async function checkedTable(goals = 3, model: (table: string) => ReturnType<typeof goalGraph> = goalGraph) {
+  const table = await testTable(model(uniqueTableName()));
   const { graph, store, streamArn } = table;
   const writer = createWriter(graph, { store });
   for (let u = 1; u <= 3; u++) {

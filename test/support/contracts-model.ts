@@ -2,8 +2,8 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 
 /**
- * The model of `edgeloom.config.ts`, goals with their members, for a table of any name. The packaged functions hold that
- * model, so a table that they work on has to be projected by it.
+ * The model of goals with their members, for a table of any name: that of `edgeloom.config.ts`, but with names sharded by the
+ * code-point product. A table that the packaged functions work on has to be projected by the model of that file.
  */
 export function goalGraph(table = 'records') {
   return defineGraph({
