@@ -205,7 +205,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
         file: FAN_OUT,
         find: '  const after = await visitPage(context, unit, undefined);\n',
         replace:
-          '  const early = beginUpdate(graph, unit, (await store.get({ source: unit.source, target: unit.sortKey }, { consistent: true })).item, "~rev/MEMBER-GOAL-1");\n  if (early === undefined) return;\n  await updateItem(context, early);\n  const after = await visitPage(context, unit, undefined);\n',
+          '  const early = beginUpdate(context.graph, unit, await readItem(context, { source: unit.source, target: unit.sortKey }), "~rev/MEMBER-GOAL-1");\n  if (early === undefined) return;\n  await updateItem(context, early);\n  const after = await visitPage(context, unit, undefined);\n',
       },
     ],
   },
