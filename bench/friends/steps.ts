@@ -78,7 +78,7 @@ function checks(random: Random, network: Network, pairs: readonly Pair[], count:
   return steps;
 }
 
-/** Somebody whom the user does not read: there is always one, since nobody reads himself. */
+/** A user that this user does not read: there is always one, since no user reads itself. */
 function stranger(random: Random, network: Network, friends: readonly string[]): string {
   const known = new Set(friends);
   const strangers = network.users.filter((user) => !known.has(user));

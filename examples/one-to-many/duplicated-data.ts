@@ -40,7 +40,7 @@ export const duplicatedData: Example = {
       return items.map(({ attributes, edgeSet }) => `${attributes?.['title']}: ${edgeSet[0]?.copy?.['name']}`);
     };
     const before = await authors();
-    // One plain write of the parent; nobody has to know its children.
+    // One plain write of the parent; the writer need not know its children.
     await writer.putNode('AUTHOR-king', { name: 'Stephen King', birthYear: 1947, site: 'not copied' });
     await projected();
     const { nodes, calls } = await reader.page('ON_SHELF', 'SHELF-1');

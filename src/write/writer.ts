@@ -56,7 +56,7 @@ export interface Writer<G extends CompiledModel> {
     ...attributes: PutArguments<EdgeInput<G, E>, WriteOptions<EdgeAttributes<G, E>>>
   ): Promise<WriteResult>;
   /**
-   * Changes some attributes of a node; the others stay as they are, whoever wrote them. No update loses what another writer
+   * Changes some attributes of a node; the others stay as they are, also those that other writers wrote. No update loses what another writer
    * wrote before it. (A put that comes after it replaces the whole node.)
    *
    * `change` names what to `set`, `remove`, `add` to numbers, `addTo` and `deleteFrom` sets: one UpdateItem without a read, or
