@@ -121,7 +121,7 @@ describe(`DynamoDBStore on ${ENGINE}`, () => {
       expect((await store.query({ partition: source, consistent: true })).count).toBe(7);
     });
 
-    it('gives up as throttled, to be retried, where nothing is processed any more', { timeout: 120_000 }, async () => {
+    it('gives up as throttled, to be retried, where nothing is processed any more', async () => {
       const source = freshPartition();
       const failure = throttled(
         () => 0,

@@ -5,7 +5,7 @@ let dev: DevServer;
 
 beforeAll(async () => {
   dev = await startDev();
-}, 60_000);
+});
 
 afterAll(async () => {
   expect(await dev.interrupt()).toBe(0);

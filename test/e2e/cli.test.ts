@@ -12,7 +12,7 @@ beforeAll(async () => {
   dev = await startDev();
   const imported = await run('import', 'examples/goals/goals.jsonl');
   expect(imported.code).toBe(0);
-}, 60_000);
+});
 
 afterAll(async () => {
   expect(await dev.interrupt()).toBe(0);

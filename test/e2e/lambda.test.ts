@@ -49,7 +49,7 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
     engine = await startEngine();
     runtime = await lambdaRuntime();
     unpack(join(inject('packages').prod, 'stream.zip'), join(folder, 'code'));
-  }, 600_000);
+  });
   afterAll(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
     await engine.stop();

@@ -35,14 +35,14 @@ describe('a project that edgeloom init makes', () => {
       dependencies: { edgeloom: `file:../${basename(tarball)}` },
     });
     await run('npm', install, { cwd: folder, maxBuffer: 16 * 1024 * 1024 });
-  }, 600_000);
+  });
   afterAll(() => rm(parent, { recursive: true, force: true }));
 
   it('has types and tests that pass', async () => {
     await run('npm', ['run', 'typecheck'], { cwd: folder });
     const { stdout } = await run('npm', ['test'], { cwd: folder, env: { ...process.env, NO_COLOR: '1' } });
     expect(stdout).toMatch(/Tests +1 passed/);
-  }, 240_000);
+  });
 
   const COPIES = `import { defineGraph, edge, node } from 'edgeloom';
 export default defineGraph({
@@ -88,7 +88,7 @@ export default defineGraph({
     const { code, stderr } = await edgeloom(['stack', '--service', 'target-service'], { cwd: folder });
     expect(code).toBe(2);
     expect(stderr).toContain('edgeloom.service');
-  }, 120_000);
+  });
 
   it('bundles its functions for other tools too', async () => {
     await run('npm', ['run', 'bundle'], { cwd: folder });
@@ -98,7 +98,7 @@ export default defineGraph({
       env: { ...process.env, EDGELOOM_TABLE: 'records', AWS_REGION: 'eu-central-1' },
     });
     expect(stdout).toContain('function');
-  }, 120_000);
+  });
 });
 
 describe('edgeloom init', () => {

@@ -23,7 +23,7 @@ describe('a project that installs the package', () => {
     await writeFile(join(folder, 'package.json'), JSON.stringify(manifest));
     const installed = await run('npm', ['install', '--no-audit', '--no-fund'], { cwd: folder });
     output = installed.stdout + installed.stderr;
-  }, 240_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('finds the types of edgeloom, edgeloom/lambda and edgeloom/local, also where libraries are checked', async () => {

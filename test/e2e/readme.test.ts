@@ -49,7 +49,7 @@ describe('the README, followed in an empty folder', () => {
       detached: true,
     });
     await once(createInterface({ input: server.stdout! }), 'line');
-  }, 240_000);
+  });
 
   afterAll(async () => {
     if (server?.pid !== undefined && server.exitCode === null) {

@@ -20,7 +20,7 @@ let engine: Engine;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'edgeloom-kill-'));
   engine = await startEngine({ engine: ENGINE });
-}, 120_000);
+});
 afterAll(async () => {
   await engine.stop();
   await rm(folder, { recursive: true, force: true });

@@ -52,7 +52,7 @@ describe('a command', () => {
     await put(`USER-${EVIL}`, 'FOLLOWS-USER-1', { note: { S: EVIL } });
     await projectAll();
     await put(`USER-${EVIL}`, '~ix/odd', { gsi0pk: { S: 'USER.name' }, gsi0sk: { S: EVIL } });
-  }, 60_000);
+  });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it.each([

@@ -165,7 +165,7 @@ describe('a check of copies', () => {
     const edges = 2 * books;
     const checked = await run({ segments: 1 });
     expect(checked.rcu - rcu).toBe(0.5 * (edges + edges + (books + 1)));
-  }, 60_000);
+  });
 
   it.each(CORRUPTIONS)('finds $name, and repairs it', async ({ at: { source, target }, verdict, plant }) => {
     const table = await copiedTable(2);

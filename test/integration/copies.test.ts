@@ -140,7 +140,7 @@ describe('the fan-out of a parent with 1,000 children', () => {
     });
     expect(wrong).toEqual([]);
     expect(await derived(AUTHOR, '~more/WROTE')).not.toHaveProperty('after');
-  }, 180_000);
+  });
 });
 
 async function views(store: Store, children: readonly string[]): Promise<(Item | undefined)[]> {

@@ -116,7 +116,7 @@ describe('a redrive of a large failed batch', () => {
     expect(places.length).toBeGreaterThan(1);
     expect(JSON.parse(message)).toEqual({ edgeloomRest: { settled: records.length, message: text } });
     expect(await findingsOf(table)).toEqual([]);
-  }, 240_000);
+  });
 
   it('takes a record that cannot be derived as settled when it is quarantined, and one whose item is mended as fine', async () => {
     const { graph, store, allRecords } = await testTable(bookGraph());
@@ -170,7 +170,7 @@ describe('the redrive function and a batch that does not fit its time', () => {
     expect(rest).toMatchObject({ entries: answer.left, repaired: answer.left, left: 0, batchItemFailures: [] });
     expect(sent).toHaveLength(1);
     expect(await findingsOf(table)).toEqual([]);
-  }, 240_000);
+  });
 
   it('has the message come again where nothing was settled, or the rest cannot be sent', async () => {
     const table = await failedTable(350);
@@ -186,7 +186,7 @@ describe('the redrive function and a batch that does not fit its time', () => {
     const answer = await handler(event(message), context);
     expect(answer.repaired).toBeGreaterThan(0);
     expect(answer.batchItemFailures).toEqual([{ itemIdentifier: 'm' }]);
-  }, 240_000);
+  });
 });
 
 describe('a redrive of the quarantine whose time ends', () => {

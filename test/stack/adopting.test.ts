@@ -28,7 +28,7 @@ let Entity: any;
 beforeAll(async () => {
   const installed = await installedTestPackage('cloudformation');
   ({ Entity } = createRequire(join(installed, 'package.json'))('electrodb'));
-}, 600_000);
+});
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -100,5 +100,5 @@ describe('a table that ElectroDB writes', () => {
     const { shares } = (await handler({ plan: { mode: 'check', ...limits } }, context)) as RunPlan;
     expect(shares).toHaveLength(2);
     for (const share of shares) expect(await handler(share, context)).toMatchObject({ isDone: true, isClean: true });
-  }, 120_000);
+  });
 });

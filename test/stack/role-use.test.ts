@@ -61,7 +61,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       // How far it has come.
       await store.put(keysOf(SERVICE_PARTITION, 'consumers/stream'));
       expectExact();
-    }, 120_000);
+    });
 
     it.each([
       ['the check', 'CheckRole', 'check', false],
@@ -113,7 +113,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       expect(await migrate({ ...ofCommand, action })).toMatchObject({ done: true });
       expect(await modelNotice(table.graph, store)).toEqual({ isManaged: true, changes: [] });
       expectExact();
-    }, 120_000);
+    });
 
     it('the redrive, of the quarantine and of a failed batch', async () => {
       const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
@@ -165,7 +165,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       await handler({}, context);
       await readOwn(store);
       expectExact();
-    }, 120_000);
+    });
 
     it('producers and readers; a producer is kept off the own partition of the programs', async () => {
       const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
@@ -204,7 +204,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       await reader.waitForProjection({ source: 'USER-0', target: 'USER-0' }, { timeoutMs: 5_000 });
       await readOwn(store);
       expectExact();
-    }, 120_000);
+    });
   },
 );
 

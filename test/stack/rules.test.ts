@@ -31,7 +31,7 @@ let installed: string;
 beforeAll(async () => {
   installed = await installedTestPackage('cloudformation');
   folder = await mkdtemp(join(tmpdir(), 'edgeloom-rules-'));
-}, 600_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function templateFile(name: string, more: object = {}): Promise<string> {
@@ -80,14 +80,14 @@ describe('the rules of AWS Solutions', () => {
 
   it('find nothing but what has a reason', async () => {
     expect(await findings(await templateFile('prod'))).toEqual(Object.keys(SUPPRESSED).sort());
-  }, 240_000);
+  });
   it('find less where the parameters of a governed account are set, but for rights that have no resource', async () => {
     const more = { 'AwsSolutions-IAM5 CheckRole': 0, 'AwsSolutions-IAM5 RebuildRole': 0 };
     const { 'AwsSolutions-SF2 CheckMachine': _, ...rest } = SUPPRESSED;
     expect(await findings(await templateFile('governed', GOVERNED))).toEqual(
       [...Object.keys(rest), ...Object.keys(more)].sort(),
     );
-  }, 240_000);
+  });
 });
 
 describe('the rules of Control Tower', () => {
@@ -155,11 +155,11 @@ describe('the rules of Control Tower', () => {
       [...Object.keys(ALWAYS), ...Object.keys(BY_PARAMETER)].sort(),
     );
     for (const parameter of Object.values(BY_PARAMETER)) expect(GOVERNED).toHaveProperty(parameter);
-  }, 120_000);
+  });
   it('find nothing that a parameter is for where it is set', async () => {
     const found = await findings(await templateFile('governed', GOVERNED));
     expect(found).toEqual(Object.keys(ALWAYS).sort());
-  }, 120_000);
+  });
 });
 
 describe('the example for CDK', () => {
@@ -182,5 +182,5 @@ describe('the example for CDK', () => {
       expect(Object.keys(theirs).sort(), id).toEqual(Object.keys(own).sort());
       if (ownCode !== undefined) expect(theirCode).toMatchObject({ S3Key: expect.stringMatching(/\.zip$/) });
     }
-  }, 120_000);
+  });
 });

@@ -72,7 +72,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** A killed process closes its files a moment before the kernel shows it as dead. */
-const gone = (pid: number): Promise<void> => expect.poll(() => isAlive(pid), { timeout: 5_000 }).toBe(false);
+const gone = (pid: number): Promise<void> => expect.poll(() => isAlive(pid), { timeout: 120_000 }).toBe(false);
 
 describe('a function', () => {
   it('is served by one process, one invocation after the other, in its own environment', async () => {
