@@ -60,7 +60,9 @@ async function callsWithCopies(neighbours: number): Promise<number> {
     const { error } = await createProjector(copying, { store }).project(records());
     if (error !== undefined) throw error;
     const { nodes, calls } = await createReader(copying, { store }).page('MEMBER', TEAM, { limit: GOALS });
-    const names = Object.values(nodes).filter((attributes) => typeof attributes?.['name'] === 'string');
+    const names = Object.values(nodes).filter(
+      (attributes) => attributes !== null && 'name' in attributes && typeof attributes.name === 'string',
+    );
     if (names.length !== neighbours) throw new Error(`the page has ${names.length} names, not ${neighbours}`);
     return calls;
   });

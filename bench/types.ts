@@ -58,11 +58,11 @@ function modelSource(count: number): string {
   const numbers = Array.from({ length: count }, (_, i) => i);
   const nodes = numbers.map(
     (i) =>
-      `    N${i}: node({ fields: z.object({ name: z.string(), size: z.number().optional(), tags: z.set(z.string()).optional() }), view: ['name'], search: { name: { fold: true } } }),`,
+      `    N${i}: node({ fields: z.object({ name: z.string(), size: z.number().optional(), tags: z.set(z.string()).optional() }), view: ['name'], search: { name: { fold: true, project: ['name'] } } }),`,
   );
   const edges = numbers.map(
     (i) =>
-      `    E${i}: edge({ from: 'N${i}', to: 'N${(i + 1) % count}', edgeSet: ['role'], inbound: { gsi0: 'role', gsi1: 'since' } }),`,
+      `    E${i}: edge({ from: 'N${i}', to: 'N${(i + 1) % count}', edgeSet: ['role'], inbound: { gsi0: rank('role', { x: 1, y: 2 }), gsi1: 'since' } }),`,
   );
   const calls = numbers.map((i) => {
     const target = `N${(i + 1) % count}`;
@@ -71,13 +71,13 @@ function modelSource(count: number): string {
       `  await writer.updateNode('N${i}-1', ({ size = 0, ...rest }) => ({ ...rest, size: size + 1 }));`,
       `  await writer.updateNode('N${i}-1', { addTo: { tags: ['x'] } }, { if: { name: 'a' } });`,
       `  await writer.putEdge('N${i}-1', 'E${i}', '${target}-1', { role: 'x' });`,
-      `  (await reader.inbound('E${i}', '${target}-1', { order: 'gsi1' })).items[0]?.source satisfies \`N${i}-\${string}\` | undefined;`,
-      `  (await reader.page('E${i}', '${target}-1')).nodes['N${i}-1']?.name satisfies string | undefined;`,
+      `  (await reader.inbound('E${i}', '${target}-1', { order: 'gsi1', from: '2020' })).items[0]?.source satisfies \`N${i}-\${string}\` | undefined;`,
+      `  (await reader.page('E${i}', '${target}-1', { atLeast: 'x' })).nodes['N${i}-1']?.name satisfies string | undefined;`,
       `  (await reader.search('N${i}.name').eq('a')).items[0]?.attributes.name satisfies string | undefined;`,
     ].join('\n');
   });
   return [
-    "import { createReader, createWriter, defineGraph, edge, node, type Store } from 'edgeloom';",
+    "import { createReader, createWriter, defineGraph, edge, node, rank, type Store } from 'edgeloom';",
     "import { z } from 'zod';",
     `const graph = defineGraph({\n  table: 'records',\n  nodes: {\n${nodes.join('\n')}\n  },\n  edges: {\n${edges.join('\n')}\n  },\n});`,
     'export async function calls(store: Store): Promise<void> {',

@@ -30,27 +30,21 @@ export type { MigrateOptions, MigrateResult, MigrateStep } from './migrate/migra
 export type { MigrateAction } from './migrate/next-step.ts';
 export { defineGraph } from './model/compile/define-graph.ts';
 export type { CompiledModel, IndexName } from './model/compiled.ts';
+export type * from './model/declared.ts';
 export type { DeriveContext, DeriveOptions } from './model/derive-options.ts';
 export type { Graph, GraphInput } from './model/graph.ts';
 export type * from './model/inference.ts';
+export type * from './model/order.ts';
 export {
-  type AttributesOf,
-  type Derive,
   derive,
   type EdgeDefinition,
   type EdgeOptions,
   edge,
-  type Fields,
   type InboundEntries,
   type InboundOptions,
   type NodeDefinition,
   type NodeOptions,
   node,
-  type OpenAttributes,
-  type OpenFields,
-  type Order,
-  type ProjectOption,
-  type Rank,
   rank,
   type SearchOptions,
 } from './model/schema.ts';
@@ -77,7 +71,7 @@ export type {
   Page,
   SearchResult,
 } from './read/request/result.ts';
-export type { Search } from './read/search.ts';
+export type * from './read/search.ts';
 export type {
   EdgeOwner,
   Hit,

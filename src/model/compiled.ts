@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item } from '../items/attribute-value.ts';
 import type { ValueType } from '../items/encoding.ts';
 import type { HashName } from '../items/shard.ts';
-import type { Derive } from './schema.ts';
+import type { Derive } from './order.ts';
 
 /** The compiled model: what the model file says, checked and with every default filled in. All code below the surface reads this. */
 

@@ -1,4 +1,5 @@
 import type { CompiledModel } from './compiled.ts';
+import type { EdgeTypes } from './declared.ts';
 import type { EdgeDefinition, NodeDefinition } from './schema.ts';
 import type { TableOptions } from './table-options.ts';
 
@@ -7,7 +8,7 @@ export type NodeDefinitions = Record<string, NodeDefinition>;
 /** The edge types of a model, by name; they join node types of the same model. */
 export type EdgeDefinitions<NodeType extends string = string> = Record<
   string,
-  EdgeDefinition<unknown, unknown, NodeType, NodeType>
+  EdgeDefinition<EdgeTypes & { from: NodeType; to: NodeType }>
 >;
 
 /** What `defineGraph` takes. */

@@ -1,5 +1,7 @@
 import type { CompiledModel } from './compiled.ts';
-import type { EdgeDefinition, NodeDefinition, OpenAttributes } from './schema.ts';
+import type { OpenSearch, SearchTypes } from './declared.ts';
+import type { OpenAttributes } from './order.ts';
+import type { EdgeDefinition, NodeDefinition } from './schema.ts';
 
 /**
  * What a graph's declared types mean to its writer and reader. A graph whose types are not known (`CompiledModel`, as the
@@ -15,11 +17,17 @@ type IsAny<T> = 0 extends 1 & T ? true : false;
 interface OpenTypes {
   input: OpenAttributes;
   output: OpenAttributes;
-  search: string;
+  searches: Record<string, OpenSearch>;
+  view: string;
+  list: true;
   from: string;
   to: string;
   label: string;
-  order: string;
+  orders: Record<string, SearchTypes['value']>;
+  shown: string;
+  owner: true;
+  inSet: true;
+  degree: true;
   copy: string;
 }
 
@@ -36,6 +44,11 @@ type TypeOf<Definition, Name extends keyof OpenTypes> = TypesOf<Definition> exte
 
 /** A text where a definition carries one. */
 type TextOf<Definition, Name extends keyof OpenTypes> = Extract<TypeOf<Definition, Name>, string>;
+
+/** The names of the definitions that carry a type, or may do so. */
+type Carrying<Definitions, Name extends keyof OpenTypes, Wanted> = {
+  [T in keyof Definitions]: Wanted extends TypeOf<Definitions[T], Name> ? Extract<T, string> : never;
+}[keyof Definitions];
 
 /** Node ids of a type: `` `GOAL-${string}` ``; any text where the type is not known. */
 type IdOf<T extends string> = string extends T ? string : `${T}-${string}`;
@@ -71,26 +84,89 @@ export type EdgeInput<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<E
 export type EdgeSource<G extends CompiledModel, E extends EdgeType<G>> = IdOf<TextOf<EdgesOf<G>[E], 'from'>>;
 
 /** Ids of the nodes that an edge type may enter. */
-export type EdgeTarget<G extends CompiledModel, E extends EdgeType<G>> = IdOf<TextOf<EdgesOf<G>[E], 'to'>>;
+export type EdgeTarget<G extends CompiledModel, E extends EdgeType<G>> = IdOf<EdgeTargetType<G, E>>;
+
+/** The node types that an edge type may enter. */
+export type EdgeTargetType<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'to'>;
 
 /** Names of the labels in the edge-set elements of an edge type; never where it is left out of the set. */
 export type EdgeLabel<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'label'>;
 
 /** Names of the orders in which the edges of a type are found from their targets; never where it has none. */
-export type EdgeOrder<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'order'>;
+export type EdgeOrder<G extends CompiledModel, E extends EdgeType<G>> = Extract<
+  keyof TypeOf<EdgesOf<G>[E], 'orders'>,
+  string
+>;
 
 /** Names of the target's attributes that an edge type copies into its source's view; never where it copies none. */
 export type EdgeCopy<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'copy'>;
 
 /** The searches of a graph: `'USER.name' | 'GOAL.status'`. */
 export type SearchName<G extends CompiledModel> =
-  string extends NodeType<G> ? string : { [T in NodeType<G>]: `${T}.${TextOf<NodesOf<G>[T], 'search'>}` }[NodeType<G>];
+  string extends NodeType<G>
+    ? string
+    : { [T in NodeType<G>]: `${T}.${Extract<keyof TypeOf<NodesOf<G>[T], 'searches'>, string>}` }[NodeType<G>];
+
+/** What a search takes and gives. */
+export type SearchOfName<G extends CompiledModel, Name extends string> =
+  string extends NodeType<G>
+    ? OpenSearch
+    : Name extends `${infer T}.${infer N}`
+      ? Extract<TypeOf<NodesOf<G>[T], 'searches'>[N & keyof TypeOf<NodesOf<G>[T], 'searches'>], SearchTypes>
+      : never;
+
+/** The searches that are spread over numbered shards: all but those with `shards: 'value'`. */
+export type SpreadSearchName<G extends CompiledModel> =
+  string extends NodeType<G>
+    ? string
+    : { [Name in SearchName<G>]: SearchOfName<G, Name>['kind'] extends 'equality' ? never : Name }[SearchName<G>];
 
 /** The edge types that are found from their targets: those with at least one order. */
 export type IndexedEdgeType<G extends CompiledModel> =
   string extends EdgeType<G>
     ? EdgeType<G>
     : { [E in EdgeType<G>]: [EdgeOrder<G, E>] extends [never] ? never : E }[EdgeType<G>];
+
+/** The edge types that edge sets have. */
+export type EdgeTypeInSet<G extends CompiledModel> =
+  string extends EdgeType<G> ? EdgeType<G> : Carrying<EdgesOf<G>, 'inSet', true>;
+
+/** The edge types whose edges a reader can tell the number of: those that edge sets have, or that are counted. */
+export type CountedEdgeType<G extends CompiledModel> =
+  string extends EdgeType<G> ? EdgeType<G> : EdgeTypeInSet<G> | Carrying<EdgesOf<G>, 'degree', true>;
+
+/** The node types that have a list. */
+export type ListedNodeType<G extends CompiledModel> =
+  string extends NodeType<G> ? NodeType<G> : Carrying<NodesOf<G>, 'list', true>;
+
+/** The names of the attributes that the views of a node type show. */
+export type ViewAttribute<G extends CompiledModel, T extends NodeType<G>> = TextOf<NodesOf<G>[T], 'view'>;
+
+/** The names of the attributes that the index items of an edge type show. */
+export type InboundAttribute<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'shown'>;
+
+/** Whether the target of an edge type is in the index partitions of its incoming edges. */
+export type HasOwner<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'owner'>;
+
+/** The order that `inbound` takes where none is named: gsi0, gsi1, or the first of the others. */
+export type DefaultOrder<G extends CompiledModel, E extends EdgeType<G>> =
+  'gsi0' extends EdgeOrder<G, E>
+    ? 'gsi0' & EdgeOrder<G, E>
+    : 'gsi1' extends EdgeOrder<G, E>
+      ? 'gsi1' & EdgeOrder<G, E>
+      : EdgeOrder<G, E>;
+
+/** The values of an order of an edge type, as arguments: the labels of a rank, numbers, or texts. */
+export type OrderArgument<
+  G extends CompiledModel,
+  E extends EdgeType<G>,
+  Order extends string,
+> = Order extends keyof TypeOf<EdgesOf<G>[E], 'orders'>
+  ? Extract<TypeOf<EdgesOf<G>[E], 'orders'>[Order], SearchTypes['value']>
+  : never;
+
+/** An id of a node type of the graph, or any text, such as one from a URL. */
+export type IdArgument<G extends CompiledModel, Id extends string> = string extends Id ? Id : NodeId<G>;
 
 /** A target of an edge type: an id of a type that it enters, or any text, such as one from a URL. */
 export type TargetOf<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id

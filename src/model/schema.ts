@@ -1,76 +1,24 @@
-import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { ValueType } from '../items/encoding.ts';
 import type { HashName } from '../items/shard.ts';
-import type { DeriveContext, DeriveOptions } from './derive-options.ts';
+import type { EdgeTypes, EdgeTypesOf, InboundSetting, NodeTypes, NodeTypesOf } from './declared.ts';
+import type {
+  AttributesOf,
+  Derive,
+  Fields,
+  NameOf,
+  OpenFields,
+  Order,
+  ProjectOption,
+  Rank,
+  TypedOrder,
+} from './order.ts';
+
+export { derive, rank } from './order.ts';
 
 /**
  * What a model file is written with: `node`, `edge`, `rank`, `derive`, and the types of their options. `defineGraph`
  * (graph.ts) checks a model and compiles it.
  */
-
-/** Attributes of a type without `fields`: any name, any value. */
-export type OpenAttributes = Record<string, unknown>;
-/** A Standard Schema validator (zod, valibot, arktype) of attributes. */
-export type Fields = StandardSchemaV1<unknown, object>;
-/** The validator type of a node or edge that declares none. */
-export type OpenFields = StandardSchemaV1<OpenAttributes, OpenAttributes>;
-/** The attributes that a validator takes. */
-export type InputOf<F extends Fields> = StandardSchemaV1.InferInput<F>;
-/** The attributes that a validator gives: what is stored. */
-export type AttributesOf<F extends Fields> = StandardSchemaV1.InferOutput<F>;
-/** The names of attributes; of a union of shapes, those of each. */
-export type NameOf<A> = A extends unknown ? Extract<keyof A, string> : never;
-
-/** A computed text: see `derive`. */
-export interface Derive<A> {
-  readonly kind: 'derive';
-  readonly compute: (attributes: A, context: DeriveContext) => string | undefined;
-  readonly version: number;
-  readonly others?: DeriveOptions<A>['others'];
-}
-
-/** A ranked label: see `rank`. */
-export interface Rank<Name extends string = string> {
-  readonly kind: 'rank';
-  readonly attribute: Name;
-  readonly weights: Readonly<Record<string, number>>;
-}
-
-/**
- * Orders by a label's weight: `rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 })` sorts as `500-LEAD`,
- * `400-CONTRIBUTOR`, so "at least CONTRIBUTOR" is one range. Weights are whole numbers of equal width.
- */
-export function rank<const Name extends string>(attribute: Name, weights: Record<string, number>): Rank<Name> {
-  return { kind: 'rank', attribute, weights };
-}
-
-/**
- * Orders or labels by a text computed from the attributes. It must be pure: the same attributes, the same text. An
- * undefined result leaves the item out of the order; a throw quarantines the record.
- *
- * @example
- * // Naming the attributes that it reads has them checked against `fields`; else they are of type unknown.
- * derive((goal: { title: string }) => goal.title.charAt(0));
- */
-export function derive<A = OpenAttributes>(
-  compute: (attributes: A, context: DeriveContext) => string | undefined,
-  { version = 1, others }: DeriveOptions<A> = {},
-): Derive<A> {
-  return { kind: 'derive', compute, version, ...(others && { others }) };
-}
-
-/** An order with its value type: `{ from: 'date', type: 'date' }`. */
-export interface TypedOrder<Name extends string = string> {
-  from: Name;
-  /** How the value is encoded so that text order is its order. Default `'string'`. */
-  type?: ValueType;
-}
-
-/** What index items are sorted by. An item without the attribute is left out of that order, as in any DynamoDB index. */
-export type Order<A> = NameOf<A> | TypedOrder<NameOf<A>> | Rank<NameOf<A>> | Derive<A>;
-
-/** Which attributes are copied: keys only, a list, or all of them. */
-export type ProjectOption<Name extends string> = 'KEYS_ONLY' | 'ALL' | readonly Name[];
 
 /** Options of one search attribute. */
 export interface SearchOptions<A> {
@@ -109,12 +57,36 @@ export type SearchEntry<A> = SearchOptions<A> | Rank<NameOf<A>> | Derive<A> | Na
 /** Options of a search that is not named after an attribute: it has to say where its value comes from. */
 export type NamedSearchOptions<A> = SearchOptions<A> & ({ from: Order<A> } | { path: readonly NameOf<A>[] });
 
+/** The `search` option of a node type. */
+export type SearchEntries<A> = Readonly<Record<string, SearchEntry<A> | Order<A>>>;
+
+/** Nothing but what is known: the compiler looks for other names only where it does not infer the options. */
+type NothingBut<Known, Given> = Known & { readonly [Name in Exclude<keyof Given, AllKeys<Known>>]: never };
+
+/** The names of each type of a union. */
+type AllKeys<T> = T extends unknown ? keyof T : never;
+
+/** An order as it is given, with no name that it does not know. */
+type CheckedOrder<A, Given> = Given extends string | { readonly kind: unknown }
+  ? Order<A>
+  : NothingBut<TypedOrder<NameOf<A>>, Given>;
+
+/** The searches as they are given, checked: only one named after an attribute may leave out where its value comes from. */
+type CheckedSearches<A, Given> = {
+  readonly [Name in keyof Given]: string extends Name
+    ? Given[Name]
+    : Given[Name] extends string | { readonly kind: unknown }
+      ? Order<A>
+      : NothingBut<Name extends NameOf<A> ? SearchOptions<A> : NamedSearchOptions<A>, Given[Name]> &
+          (Given[Name] extends { readonly from: infer From } ? { readonly from: CheckedOrder<A, From> } : unknown);
+};
+
 /** Options of a node type. */
-export interface NodeOptions<F extends Fields, Search extends string> {
+export interface NodeOptions<F extends Fields, Searches = unknown, View = unknown, List = boolean> {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
   /** Attributes copied into the view. Default `'ALL'`. */
-  view?: ProjectOption<NoInfer<NameOf<AttributesOf<F>>>>;
+  view?: View;
   /**
    * Bytes that a view may have; beyond it its largest edge type leaves the set, and readers look at the base edges
    * instead: the same result, at the cost of a Query. Bounds what one more edge costs. Default 65,536.
@@ -133,28 +105,29 @@ export interface NodeOptions<F extends Fields, Search extends string> {
    */
   versionAttribute?: NoInfer<NameOf<AttributesOf<F>>>;
   /** Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. One index item for each node. Default false. */
-  list?: boolean;
+  list?: List;
   /** Attributes to search nodes by. */
-  search?: {
-    [Name in Search]?: Name extends NameOf<AttributesOf<F>>
-      ? SearchEntry<AttributesOf<F>>
-      : NamedSearchOptions<AttributesOf<F>> | Order<AttributesOf<F>>;
-  };
+  search?: Searches & CheckedSearches<AttributesOf<F>, NoInfer<Searches>>;
 }
 
-/** A node type of a model, as `node` makes it: attributes written, attributes stored, names of its searches. */
-export interface NodeDefinition<Input = unknown, Output = unknown, Search extends string = string> {
+/** A node type of a model, as `node` makes it. */
+export interface NodeDefinition<T extends NodeTypes = NodeTypes> {
   readonly kind: 'node';
   /** As given to `node`; `defineGraph` checks them. */
   readonly options: object;
   /** The declared types; nothing at run time. */
-  readonly types?: { input: Input; output: Output; search: Search };
+  readonly types?: T;
 }
 
 /** Declares a node type. */
-export function node<F extends Fields = OpenFields, const Search extends string = never>(
-  options: NodeOptions<F, Search> = {},
-): NodeDefinition<InputOf<F>, AttributesOf<F>, NoInfer<Search>> {
+export function node<
+  F extends Fields = OpenFields,
+  const Searches extends SearchEntries<NoInfer<AttributesOf<F>>> = Record<never, never>,
+  const View extends ProjectOption<NoInfer<NameOf<AttributesOf<F>>>> = 'ALL',
+  const List extends boolean = false,
+>(
+  options: NodeOptions<F, Searches, View, List> = {},
+): NodeDefinition<NodeTypesOf<F, Searches, NoInfer<View>, NoInfer<List>>> {
   return { kind: 'node', options };
 }
 
@@ -185,17 +158,26 @@ export interface InboundOptions<A> {
   includeOwner?: boolean;
 }
 
-/** What stands beside the orders. */
-export type InboundSetting = 'shards' | 'shardBy' | 'hash' | 'project' | 'includeOwner';
-
 /**
- * The entries of an `inbound` option: those of `InboundOptions`, and any number of further orders by name, which
+ * The `inbound` option of an edge type: the entries of `InboundOptions`, and any number of further orders by name, which
  * `inbound(..., { order: 'byPriority' })` chooses. Each named order costs an index item of its own for each edge, with its
  * own copy of the projected attributes. Names match `[a-z][A-Za-z0-9_]*`, have at most 64 characters and are not `gsi` with
  * a number.
  */
-export type InboundEntries<A, Name extends string> = {
-  [N in Name]?: N extends keyof InboundOptions<A> ? InboundOptions<A>[N] : N extends `gsi${number}` ? never : Order<A>;
+export type InboundEntries<A> = InboundOptions<A> &
+  Readonly<Record<string, Order<A> | InboundOptions<A>[InboundSetting] | undefined>>;
+
+/** The entries as they are given, checked by their names. */
+type CheckedInbound<A, Given> = {
+  readonly [Name in keyof Given]: string extends Name
+    ? Given[Name]
+    : Name extends InboundSetting
+      ? InboundOptions<A>[Name]
+      : Name extends 'gsi0' | 'gsi1'
+        ? CheckedOrder<A, Given[Name]>
+        : Name extends `gsi${number}`
+          ? never
+          : CheckedOrder<A, Given[Name]>;
 };
 
 /** Options of an edge type. */
@@ -204,8 +186,9 @@ export interface EdgeOptions<
   From extends string,
   To extends string,
   EdgeSet,
-  InboundName extends string = string,
+  Inbound = unknown,
   Copy extends string = string,
+  Degree = boolean,
 > {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
@@ -216,13 +199,13 @@ export interface EdgeOptions<
   /** Labels kept in each set element; `false` leaves the type out of the set. Default `[]`: the target only. */
   edgeSet?: EdgeSet;
   /** Orders in which the target's incoming edges are found. Default: not indexed. */
-  inbound?: InboundEntries<NoInfer<AttributesOf<F>>, InboundName>;
+  inbound?: Inbound & CheckedInbound<NoInfer<AttributesOf<F>>, NoInfer<Inbound>>;
   /**
    * Keep an exact count of each node's edges of this type, so that `degree` is one read however many they are and whether
    * or not the edge set lists them. An edge that comes or goes then costs a read and a transaction, twice the capacity.
    * Default false.
    */
-  degree?: boolean;
+  degree?: Degree;
   /**
    * How the sort keys of the edges are made. `'plain'`: the edge type, `-`, the target's id. `'hashed'`: keys of one
    * length however long the ids are, made of a hash of the target's id, with the id beside it in the attribute `targetId`,
@@ -237,29 +220,14 @@ export interface EdgeOptions<
   copy?: readonly Copy[];
 }
 
-/** An edge type of a model, as `edge` makes it: attributes written and stored, node types joined, labels, orders. */
-export interface EdgeDefinition<
-  Input = unknown,
-  Output = unknown,
-  From extends string = string,
-  To extends string = string,
-  Label extends string = string,
-  OrderName extends string = string,
-  Copy extends string = string,
-> {
+/** An edge type of a model, as `edge` makes it. */
+export interface EdgeDefinition<T extends EdgeTypes = EdgeTypes> {
   readonly kind: 'edge';
   /** As given to `edge`; `defineGraph` checks them. */
   readonly options: object;
   /** The declared types; nothing at run time. */
-  readonly types?: { input: Input; output: Output; from: From; to: To; label: Label; order: OrderName; copy: Copy };
+  readonly types?: T;
 }
-
-/** The label names of an `edgeSet` option. */
-export type LabelOf<EdgeSet> = EdgeSet extends false
-  ? never
-  : EdgeSet extends readonly (infer Name)[]
-    ? Extract<Name, string>
-    : Extract<keyof EdgeSet, string>;
 
 /** Declares an edge type. */
 export function edge<
@@ -267,18 +235,11 @@ export function edge<
   const To extends string,
   F extends Fields = OpenFields,
   const EdgeSet extends EdgeSetOption<NoInfer<AttributesOf<F>>> = readonly [],
-  const InboundName extends string = never,
+  const Inbound extends InboundEntries<NoInfer<AttributesOf<F>>> = Record<never, never>,
   const Copy extends string = never,
+  const Degree extends boolean = false,
 >(
-  options: EdgeOptions<F, From, To, EdgeSet, InboundName, Copy>,
-): EdgeDefinition<
-  InputOf<F>,
-  AttributesOf<F>,
-  From,
-  To,
-  LabelOf<NoInfer<EdgeSet>>,
-  Exclude<NoInfer<InboundName>, InboundSetting>,
-  NoInfer<Copy>
-> {
+  options: EdgeOptions<F, From, To, EdgeSet, Inbound, Copy, Degree>,
+): EdgeDefinition<EdgeTypesOf<F, From, To, NoInfer<EdgeSet>, Inbound, NoInfer<Copy>, NoInfer<Degree>>> {
   return { kind: 'edge', options };
 }

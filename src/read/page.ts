@@ -9,6 +9,7 @@ import { gatherInbound, INBOUND_OPTIONS, type InboundQuery, inboundQuery } from 
 import { plainViewAttributes, readNodes, readViews } from './nodes/views.ts';
 import { type ReadContext, refuseConsistent } from './request/context.ts';
 import { findEdge } from './request/lookup.ts';
+import type { OrderValue } from './request/order-argument.ts';
 import { ownWrites, unknownOwnWrites } from './request/own.ts';
 import { type EdgeSetEntry, type NodeResult, type Page, sourceOf } from './request/result.ts';
 
@@ -19,8 +20,8 @@ export type LabelValue = string | number | bigint | boolean | ExactNumber;
 export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
 
 /** Options of `page`: those of `inbound`, and which neighbours to read. */
-export interface PageOptions<EdgeType = string, OrderName extends string = string>
-  extends Omit<InboundQuery<OrderName>, 'owner'> {
+export interface PageOptions<EdgeType = string, OrderName extends string = string, Value = OrderValue>
+  extends Omit<InboundQuery<OrderName, Value>, 'owner'> {
   /** Default: every edge of the edge sets. */
   with?: readonly WithEdges<EdgeType>[] | undefined;
 }

@@ -2,30 +2,31 @@ import { EdgeloomError } from '../errors.ts';
 import { exactNumber, type NumberReader } from '../items/plain.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type {
+  CountedEdgeType,
+  DefaultOrder,
   EdgeOrder,
   EdgeType,
+  EdgeTypeInSet,
+  HasOwner,
+  IdArgument,
   IndexedEdgeType,
+  ListedNodeType,
   NodeId,
-  NodeType,
+  OrderArgument,
   SearchName,
+  SearchOfName,
   SourceOf,
+  SpreadSearchName,
   TargetOf,
 } from '../model/inference.ts';
-import { checkOptions, checkStoreOptions } from '../options.ts';
+import { checkStoreOptions } from '../options.ts';
 import { type ReaderLeases, registryLeases } from '../registry/reader-lease.ts';
 import type { Session } from '../session/session.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
-import {
-  type CountResult,
-  countInbound,
-  countSearch,
-  type InDegreeOptions,
-  readShards,
-  type ShardsResult,
-} from './lists/count.ts';
+import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
 import { type InboundQuery, readInbound } from './lists/inbound.ts';
-import { readSearch, SEARCH_OPTIONS, type SearchScope } from './lists/search.ts';
+import type { SearchScope } from './lists/search.ts';
 import {
   type Collection,
   type CollectionOptions,
@@ -41,7 +42,7 @@ import type { ReadContext } from './request/context.ts';
 import type { CursorKey } from './request/cursor.ts';
 import { findSearch } from './request/lookup.ts';
 import type { InboundPage, Page } from './request/result.ts';
-import type { Search } from './search.ts';
+import { type Scoped, type Search, searchOf } from './search.ts';
 import type { EdgeOwner, Hit, InboundEdge, NodeOfBase, NodeOfId, PageNode, PageNodes, StoredEdge } from './types.ts';
 import { type WaitOptions, waitForProjection } from './wait.ts';
 
@@ -79,7 +80,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * data) is left out too: the nightly check reports it.
    */
   get<const Id extends string, const Selection extends AttributeSelection | undefined = undefined>(
-    ids: readonly Id[],
+    ids: readonly (Id & IdArgument<G, Id>)[],
     options?: GetOptions<Selection>,
   ): Promise<NodeOfId<G, Id, Selection>[]>;
 
@@ -96,7 +97,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * whose edge set is counted. Where the type was evicted from the set, the base edges are counted by a Query of them all.
    * Throws `not-counted` for a type that is in no edge set and keeps no count.
    */
-  degree(source: string, edgeType: EdgeType<G>, options?: DegreeOptions): Promise<number>;
+  degree(source: string, edgeType: CountedEdgeType<G>, options?: DegreeOptions): Promise<number>;
 
   /**
    * A node's outgoing edges, of one type or of all, by sort key (with hashed keys that is no order of ids): a Query of
@@ -115,17 +116,24 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * // The newest tickets of a user, and the user: one Query.
    * await reader.inbound('TICKET', 'USER-U1', { reverse: true, owner: true, limit: 10 });
    */
-  inbound<E extends IndexedEdgeType<G>, const Target extends string>(
+  inbound<
+    E extends IndexedEdgeType<G>,
+    const Target extends string,
+    const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
+  >(
     edgeType: E,
     target: Target & TargetOf<G, E, Target>,
-    options?: InboundQuery<EdgeOrder<G, E>>,
+    options?: InboundQuery<Order, OrderArgument<G, E, Order>, HasOwner<G, E> | false>,
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeOwner<G, E>>>;
 
   /**
    * A node as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it does not
    * exist. (`get` gives what is projected: the view's attributes, with the edge set.)
    */
-  node<const Id extends string>(id: Id, options?: NodeReadOptions): Promise<NodeOfBase<G, Id> | null>;
+  node<const Id extends string>(
+    id: Id & IdArgument<G, Id>,
+    options?: NodeReadOptions,
+  ): Promise<NodeOfBase<G, Id> | null>;
 
   /** An edge as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it is absent. */
   edge<const Source extends string, E extends EdgeType<G>, const Target extends string>(
@@ -140,7 +148,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * the node. DynamoDB reads item by item: within a transaction's moment a Query may show a part of it.
    */
   collection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
-    id: Id,
+    id: Id & IdArgument<G, Id>,
     options?: CollectionOptions<E>,
   ): Promise<Collection<NodeOfBase<G, Id>, StoredEdge<G, E>>>;
 
@@ -148,17 +156,21 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * All nodes of a type by id, as `get` gives them, of a type with `list: true`: a Query of each of the 10 shards of the list
    * and a BatchGetItem of the views. Throws `not-listed` for other types.
    */
-  nodes<T extends NodeType<G>>(type: T, options?: NodesOptions): Promise<Page<NodeOfId<G, NodeId<G, T>>>>;
+  nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<NodeOfId<G, NodeId<G, T>>>>;
 
   /**
    * How many edges of a type enter a node, or how many of them an `inbound` of the same options would list: counted by
    * DynamoDB in each shard of the order, at the price of a read of them all. Edges without the order's attribute are in no
    * order, and not counted.
    */
-  inDegree<const Target extends string, E extends IndexedEdgeType<G>>(
+  inDegree<
+    const Target extends string,
+    E extends IndexedEdgeType<G>,
+    const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
+  >(
     target: Target & TargetOf<G, E, Target>,
     edgeType: E,
-    options?: InDegreeOptions<EdgeOrder<G, E>>,
+    options?: InDegreeOptions<Order, OrderArgument<G, E, Order>>,
   ): Promise<CountResult>;
 
   /**
@@ -173,7 +185,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   with(session: Session): Reader<G>;
 
   /** A search that the model declares, such as `USER.name`. */
-  search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>>;
+  search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>, SearchOfName<G, Name>>;
 
   /**
    * A page in three steps: incoming edges, the views of their sources, the views of the neighbours that those edge sets
@@ -183,14 +195,21 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * @example
    * await reader.page('GOALMEMBERSHIP', 'TEAM-T1', { with: ['GOALMEMBERSHIP', { type: 'OWNS', label: 'LEAD' }] });
    */
-  page<E extends IndexedEdgeType<G>, const Target extends string>(
+  page<
+    E extends IndexedEdgeType<G>,
+    const Target extends string,
+    const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
+  >(
     edgeType: E,
     target: Target & TargetOf<G, E, Target>,
-    options?: PageOptions<EdgeType<G>, EdgeOrder<G, E>>,
+    options?: PageOptions<EdgeTypeInSet<G>, Order, OrderArgument<G, E, Order>>,
   ): Promise<PageResult<PageNode<G, E>, PageNodes<G>>>;
 
   /** How a search's items lie over its shards: a count of each. Throws `equality-only` with `shards: 'value'`. */
-  shards(name: SearchName<G>, scope?: SearchScope): Promise<ShardsResult>;
+  shards<Name extends SpreadSearchName<G>>(
+    name: Name,
+    ...scope: Scoped<SearchOfName<G, Name>, SearchScope>
+  ): Promise<ShardsResult>;
 
   /**
    * Resolves when what is derived from a base item agrees with a consistent read of it: its part of the view, its index
@@ -247,30 +266,6 @@ function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderL
   };
   // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
   return reader as unknown as Reader<G>;
-}
-
-function searchOf<Result>(
-  graph: CompiledModel,
-  name: string,
-  held: <T>(read: (context: ReadContext) => Promise<T>) => Promise<T>,
-): Search<Result> {
-  const search = findSearch(graph, name);
-  const find: Search<Result>['find'] = (predicate, options) =>
-    held((context) => readSearch(context, search, predicate, options) as Promise<Page<Result>>);
-  return {
-    find,
-    eq: (value, options) => find({ eq: value }, options),
-    beginsWith: (prefix, options) => find({ beginsWith: prefix }, options),
-    path: (segments, options) => find({ path: segments }, options),
-    between: (from, to, options) => find({ from, to }, options),
-    latest: (options) => {
-      const { reverse: _, ...known } = SEARCH_OPTIONS;
-      checkOptions('latest', options, known);
-      return find({}, { ...options, reverse: true });
-    },
-    all: (options) => find({}, options),
-    count: (predicate = {}, scope = {}) => held((context) => countSearch(context, search, predicate, scope)),
-  };
 }
 
 function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {

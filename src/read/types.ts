@@ -5,10 +5,15 @@ import type {
   EdgeLabel,
   EdgeSource,
   EdgeTarget,
+  EdgeTargetType,
   EdgeType,
+  EdgeTypeInSet,
+  InboundAttribute,
   NodeAttributes,
   NodeType,
+  SearchOfName,
   TypeOfId,
+  ViewAttribute,
 } from '../model/inference.ts';
 import type { AttributeSelection } from './nodes/views.ts';
 import type { BaseNode, EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './request/result.ts';
@@ -23,14 +28,22 @@ type AttributesOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, I
   ? Record<string, unknown>
   : NodeAttributes<G, TypeOfId<G, Id>>;
 
-/** Attributes as selected: all of them, some of those named, or some of the projected ones. */
-type Selected<Attributes, Selection> = Selection extends 'ALL'
+/** Those of some names of a type's attributes, of each shape that these may have. */
+type Shown<Attributes, Name> = Attributes extends unknown
+  ? string extends keyof Attributes
+    ? { [N in Extract<Name, string>]?: unknown }
+    : Partial<Pick<Attributes, Extract<keyof Attributes, Name>>>
+  : never;
+
+/** Attributes as selected: all of them, some of those named, or some of those that the view shows. */
+type Selected<Attributes, Selection, InView> = Selection extends 'ALL'
   ? Attributes
-  : Selection extends readonly (infer Name)[]
-    ? string extends keyof Attributes
-      ? { [N in Extract<Name, string>]?: unknown }
-      : Partial<Pick<Attributes, Extract<keyof Attributes, Name>>>
-    : Partial<Attributes>;
+  : Shown<Attributes, Selection extends readonly (infer Name)[] ? Name : InView>;
+
+/** The attributes that the view of a node shows; open ones where the id is any text. */
+type InViewOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] extends [never]
+  ? string
+  : ViewAttribute<G, TypeOfId<G, Id>>;
 
 /**
  * The labels of an edge type; one that is named after an attribute has its type. Labels of other edge types are there as
@@ -47,14 +60,14 @@ type Labels<G extends CompiledModel, E extends EdgeType<G>> = {
 /** What an edge type copies of its targets; undefined where it copies nothing, so that any entry can be asked for it. */
 type Copy<G extends CompiledModel, E extends EdgeType<G>> = [EdgeCopy<G, E>] extends [never]
   ? undefined
-  : Selected<AttributesOfId<G, EdgeTarget<G, E>>, readonly EdgeCopy<G, E>[]>;
+  : Shown<AttributesOfId<G, EdgeTarget<G, E>>, EdgeCopy<G, E>>;
 
 /** An edge-set entry of an edge type that may leave nodes of type `T`. */
 type EntryOf<G extends CompiledModel, T extends NodeType<G>> = {
-  [E in EdgeType<G>]: `${T}-${string}` extends EdgeSource<G, E>
+  [E in EdgeTypeInSet<G>]: `${T}-${string}` extends EdgeSource<G, E>
     ? EdgeSetEntry<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>>
     : never;
-}[EdgeType<G>];
+}[EdgeTypeInSet<G>];
 
 /** What `get` gives for an id. */
 export type NodeOfId<
@@ -64,7 +77,7 @@ export type NodeOfId<
 > = Id extends string
   ? NodeResult<
       Id,
-      Selected<AttributesOfId<G, Id>, Selection>,
+      Selected<AttributesOfId<G, Id>, Selection, InViewOfId<G, Id>>,
       EntryOf<G, [TypeOfId<G, Id>] extends [never] ? NodeType<G> : TypeOfId<G, Id>>
     >
   : never;
@@ -84,14 +97,14 @@ export type InboundEdge<G extends CompiledModel, E extends EdgeType<G>> = EdgeRe
   EdgeSource<G, E>,
   E,
   EdgeTarget<G, E>,
-  Partial<EdgeAttributes<G, E>>
+  Shown<EdgeAttributes<G, E>, InboundAttribute<G, E>>
 >;
 
 /** The node that the edges of a type enter, with the attributes that its view shows. */
 export type EdgeOwner<G extends CompiledModel, E extends EdgeType<G>> = OwnerOfId<G, EdgeTarget<G, E>>;
 
 type OwnerOfId<G extends CompiledModel, Id extends string> = Id extends string
-  ? OwnerResult<Id, Partial<AttributesOfId<G, Id>>>
+  ? OwnerResult<Id, Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>>
   : never;
 
 /** The node type of a search: `USER.name` is of `USER`. */
@@ -101,14 +114,24 @@ type SearchedType<G extends CompiledModel, Name extends string> =
 /** A hit of a search, with the attributes that the model projects. */
 export type Hit<G extends CompiledModel, Name extends string> = SearchResult<
   string extends NodeType<G> ? string : `${SearchedType<G, Name>}-${string}`,
-  Partial<NodeAttributes<G, SearchedType<G, Name>>>
+  Shown<NodeAttributes<G, SearchedType<G, Name>>, SearchOfName<G, Name>['shown']>
 >;
 
 /** A node of a page: the source of one of its edges. */
 export type PageNode<G extends CompiledModel, E extends EdgeType<G>> = NodeOfId<G, EdgeSource<G, E>>;
 
-/** The neighbours of a page by id, each with the attributes of its type that the view shows. */
+/** The attributes of a node type that edge types copy. */
+type CopiedAttribute<G extends CompiledModel, T extends NodeType<G>> = {
+  [E in EdgeType<G>]: T extends EdgeTargetType<G, E> ? EdgeCopy<G, E> : never;
+}[EdgeType<G>];
+
+/** The neighbours of a page by id, each with the attributes of its type that the view shows, or that its edges copy. */
 export type PageNodes<G extends CompiledModel> =
   string extends NodeType<G>
     ? Record<string, Record<string, unknown> | null>
-    : { [T in NodeType<G> as `${T}-${string}`]: Partial<NodeAttributes<G, T>> | null };
+    : {
+        [T in NodeType<G> as `${T}-${string}`]: Shown<
+          NodeAttributes<G, T>,
+          ViewAttribute<G, T> | CopiedAttribute<G, T>
+        > | null;
+      };

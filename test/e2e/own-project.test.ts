@@ -34,7 +34,7 @@ describe('a project that installs the package', () => {
     expect(output).not.toMatch(/install.?scripts|prepare|allow.?scripts/i);
   });
 
-  it("compiles under what tsc --init writes: declarations of the README's model, and undefined for every option", async () => {
+  it("compiles under what tsc --init writes: declarations of the README's model, undefined for every option, and mistakes that are errors", async () => {
     const project = join(folder, 'init');
     await cp(join(ROOT, 'test/types/init'), project, { recursive: true });
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
@@ -43,7 +43,7 @@ describe('a project that installs the package', () => {
     await writeFile(join(project, 'package.json'), '{ "type": "module" }');
     await run('npx', ['tsc', '--init'], { cwd: project });
     const settings = await readFile(join(project, 'tsconfig.json'), 'utf8');
-    for (const option of ['declaration', 'exactOptionalPropertyTypes']) {
+    for (const option of ['strict', 'declaration', 'exactOptionalPropertyTypes', 'noUncheckedIndexedAccess']) {
       expect(settings).toMatch(new RegExp(`^ *"${option}": true`, 'm'));
     }
     const { stdout } = await run('npx', ['tsc', '--outDir', 'out'], { cwd: project }).catch((error) => error);

@@ -83,7 +83,7 @@ describe('degree', () => {
 
   it('says so where a type is neither listed nor counted', async () => {
     const { reader } = await social();
-    await expect(reader.degree('USER-1', 'LIKES')).rejects.toMatchObject({ code: 'not-counted' });
+    await expect(reader.degree('USER-1', 'LIKES' as 'FOLLOWS')).rejects.toMatchObject({ code: 'not-counted' });
   });
 
   it('is verified by the check, and repaired', async () => {

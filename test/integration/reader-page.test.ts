@@ -151,13 +151,13 @@ describe('page', () => {
   it('refuses what the model does not declare', async () => {
     const refusals: [Promise<unknown>, string, string][] = [
       [reader.page('MEMBER', 'TEAM-1', { with: ['KNOWS' as 'MEMBER'] }), 'unknown-type', 'MEMBER, BLOCKS, WATCHER'],
-      [reader.page('MEMBER', 'TEAM-1', { with: ['WATCHER'] }), 'not-in-edge-set', 'edges.WATCHER'],
+      [reader.page('MEMBER', 'TEAM-1', { with: ['WATCHER' as 'MEMBER'] }), 'not-in-edge-set', 'edges.WATCHER'],
       [
         reader.page('MEMBER', 'TEAM-1', { with: [{ type: 'MEMBER', label: null as unknown as string }] }),
         ...(['invalid-argument', ''] as const),
       ],
       [reader.page('BLOCKS' as 'MEMBER', 'GOAL-1' as string), 'not-indexed', 'edges.BLOCKS'],
-      [reader.page('MEMBER', 'TEAM-1', { atLeast: 'BOSS' }), 'unknown-label', 'LEAD, TEAM'],
+      [reader.page('MEMBER', 'TEAM-1', { atLeast: 'BOSS' as 'LEAD' }), 'unknown-label', 'LEAD, TEAM'],
       [reader.page('MEMBER', 'TEAM-1', { consistent: true }), 'no-consistent-index-read', 'waitForProjection'],
     ];
     for (const [read, code, hint] of refusals) {

@@ -4,7 +4,7 @@ import type { Item } from '../../src/items/attribute-value.ts';
 import { ExactNumber } from '../../src/items/plain.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { derive, node, rank } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
+import { createReader, type Reader } from '../../src/read/reader.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -375,7 +375,9 @@ describe('arguments that do not fit are refused', () => {
   });
 
   it('of a value, a label, a prefix, a partition, a limit, a consistent read', async () => {
-    const { search } = reader;
+    // The compiler refuses most of them where it knows the graph.
+    const untyped = reader as unknown as Reader;
+    const { search } = untyped;
     const refusals: [Promise<unknown>, string, string][] = [
       [search('EVENT.amount').eq('many'), 'invalid-argument', 'eq of search EVENT.amount should be a number'],
       [search('EVENT.amount').eq(Number.NaN), 'invalid-argument', 'should be a number'],
@@ -392,7 +394,7 @@ describe('arguments that do not fit are refused', () => {
       [search('STORE.phone').all(), 'equality-only', 'answers equality only'],
       [search('STORE.phone').beginsWith('+1'), 'equality-only', 'answers equality only'],
       [search('STORE.phone').count(), 'equality-only', 'answers equality only'],
-      [reader.shards('STORE.phone'), 'equality-only', 'no list of shards'],
+      [untyped.shards('STORE.phone'), 'equality-only', 'no list of shards'],
       [search('STORE.city').eq('Bonn'), 'invalid-argument', 'is partitioned by country'],
       [search('STORE.city').count(), 'invalid-argument', 'is partitioned by country'],
       [search('USER.name').eq('Terui', { partition: 'US' }), 'invalid-argument', 'has no partition attribute'],

@@ -2,7 +2,8 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { expect, inject, it } from 'vitest';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { edge, node } from '../../src/model/schema.ts';
+import type { OpenAttributes } from '../../src/model/order.ts';
+import { edge, type InboundEntries, node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
@@ -13,7 +14,7 @@ import { uniqueTableName } from '../support/table.ts';
 it('a model whose indexes and stream the table does not have is told of each, in description and reads', async () => {
   const table = uniqueTableName();
   const client = createClient({ endpoint: inject('endpoint') });
-  const edges = (inbound: object) => ({ KNOWS: edge({ from: 'USER', to: 'USER', inbound }) });
+  const edges = (inbound: InboundEntries<OpenAttributes>) => ({ KNOWS: edge({ from: 'USER', to: 'USER', inbound }) });
   const nodes = { USER: node() };
   const small = defineGraph({ table, nodes, edges: edges({ gsi0: 'since' }) });
   const large = defineGraph({ table, nodes, edges: edges({ gsi0: 'since', gsi1: 'until' }) });

@@ -25,9 +25,20 @@ export const graph = defineGraph({
     GOAL: node({
       fields: z.object({ title: z.string(), status: z.string().default('OPEN'), points: z.number().optional() }),
       view: ['title', 'status'],
-      search: { status: { shardBy: 'source' }, points: { type: 'number' }, heading: { from: 'title' } },
+      search: {
+        status: { shardBy: 'source', project: ['title'] },
+        points: { type: 'number', project: 'ALL' },
+        heading: { from: 'title' },
+        stage: { from: rank('status', { OPEN: 1, DONE: 2 }) },
+        code: { from: 'title', shards: 'value' },
+        place: { path: ['status', 'title'] },
+      },
+      list: true,
     }),
-    USER: node({ search: { name: { fold: true } } }),
+    USER: node({
+      view: ['name'],
+      search: { name: { fold: true, partition: 'country' }, level: rank('level', { A: 1 }), born: { type: 'date' } },
+    }),
     TEAM: node(),
   },
   edges: {
@@ -46,7 +57,8 @@ export const graph = defineGraph({
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false }),
     OWNS: edge({ from: 'USER', to: ['GOAL'], edgeSet: { shown: 'caption' } }),
-    LIKES: edge({ from: ['USER'], to: ['GOAL'], copy: ['title'] }),
+    PINS: edge({ from: 'USER', to: ['GOAL'], inbound: { byRank: { from: 'rank', type: 'number' } } }),
+    LIKES: edge({ from: ['USER'], to: ['GOAL'], copy: ['title', 'points'] }),
   },
 });
 

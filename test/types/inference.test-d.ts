@@ -41,7 +41,7 @@ it('has open attributes where a type declares no fields', () => {
 });
 
 it('knows what an edge type joins and its labels', () => {
-  expectTypeOf<EdgeType<TestGraph>>().toEqualTypeOf<'GOALMEMBERSHIP' | 'FOLLOWS' | 'OWNS' | 'LIKES'>();
+  expectTypeOf<EdgeType<TestGraph>>().toEqualTypeOf<'GOALMEMBERSHIP' | 'FOLLOWS' | 'OWNS' | 'PINS' | 'LIKES'>();
   expectTypeOf<EdgeSource<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<`GOAL-${string}`>();
   expectTypeOf<EdgeTarget<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<`USER-${string}` | `TEAM-${string}`>();
   expectTypeOf<EdgeLabel<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<'memberRole'>();
@@ -57,7 +57,9 @@ it('names the orders, and not what stands beside them', () => {
 });
 
 it('names the searches', () => {
-  expectTypeOf<SearchName<TestGraph>>().toEqualTypeOf<'GOAL.status' | 'GOAL.points' | 'GOAL.heading' | 'USER.name'>();
+  expectTypeOf<SearchName<TestGraph>>().toEqualTypeOf<
+    `GOAL.${'status' | 'points' | 'heading' | 'stage' | 'code' | 'place'}` | `USER.${'name' | 'level' | 'born'}`
+  >();
 });
 
 it('takes any text and open attributes where the graph is not known', () => {

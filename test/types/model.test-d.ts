@@ -1,7 +1,8 @@
 import { expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { type Derive, derive, edge, node, rank } from '../../src/model/schema.ts';
+import type { Derive } from '../../src/model/order.ts';
+import { derive, edge, node, rank } from '../../src/model/schema.ts';
 
 const fields = z.object({ title: z.string(), kind: z.string() });
 

@@ -9,6 +9,7 @@ import { checkOptions } from '../../options.ts';
 import { pages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { inRange, type KeyRange, sendableRange } from '../request/key-range.ts';
+import type { OrderValue } from '../request/order-argument.ts';
 import { isOwnRead } from '../request/own.ts';
 import { type InboundQuery, inboundQuery } from './inbound.ts';
 import { type SearchPredicate, type SearchScope, scopedQuery, searchedType, storedSearch } from './search.ts';
@@ -23,8 +24,8 @@ export interface CountResult {
 }
 
 /** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
-export type InDegreeOptions<OrderName extends string = string> = Pick<
-  InboundQuery<OrderName>,
+export type InDegreeOptions<OrderName extends string = string, Value = OrderValue> = Pick<
+  InboundQuery<OrderName, Value>,
   'order' | 'atLeast' | 'equals' | 'from' | 'to'
 >;
 

@@ -24,17 +24,17 @@ import { type EdgeResult, type InboundPage, indexAttributes, type OwnerResult, s
 import { type Gathered, isIndexItem, type ScatterRequest, scatter } from './scatter.ts';
 
 /** Which incoming edges, in which order. At most one of `equals`, `atLeast` and the pair `from`, `to`. */
-export interface InboundQuery<OrderName extends string = string> {
+export interface InboundQuery<OrderName extends string = string, Value = OrderValue, HasOwner = boolean> {
   /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
   order?: OrderName | undefined;
   /** Of a rank: every label of at least this label's weight. Of other orders: as `from`. */
-  atLeast?: OrderValue | undefined;
+  atLeast?: Value | undefined;
   /** Of a rank: this label. Of other orders: this value. */
-  equals?: OrderValue | undefined;
+  equals?: Value | undefined;
   /** The lowest value, inclusive; of a rank, a label. */
-  from?: OrderValue | undefined;
+  from?: Value | undefined;
   /** The highest value, inclusive; of a rank, a label. */
-  to?: OrderValue | undefined;
+  to?: Value | undefined;
   /** Descending. Default false. */
   reverse?: boolean | undefined;
   /**
@@ -42,7 +42,7 @@ export interface InboundQuery<OrderName extends string = string> {
    * and its limit does not count it. It comes in the same Query where that is in reverse and has no upper end, else by one
    * Query more. Default false.
    */
-  owner?: boolean | undefined;
+  owner?: HasOwner | undefined;
   /** Edges in a page, 1 and up. Default 100. */
   limit?: number | undefined;
   /**

@@ -24,9 +24,16 @@ export const graph = defineGraph({
     GOAL: node({
       fields: z.object({ title: z.string(), due: z.string().optional() }),
       view: ['title'],
-      search: { title: { fold: true }, place: { path: ['title', 'due'] } },
+      search: { title: { fold: true }, place: { path: ['title', 'due'] }, code: { from: 'title', shards: 'value' } },
+      list: true,
     }),
-    USER: node({ search: { name: { from: derive((user) => String(user['name'])) }, age: { type: 'number' } } }),
+    USER: node({
+      search: {
+        name: { from: derive((user) => String(user['name'])) },
+        age: { type: 'number' },
+        born: { type: 'date', partition: 'country' },
+      },
+    }),
     TEAM: node(),
   },
   edges: {
@@ -56,4 +63,7 @@ export const inbound = () => reader.inbound('MEMBER', 'USER-1', { owner: true })
 export const search = () => reader.search('GOAL.title');
 export const found = () => reader.search('USER.age').between(18);
 export const page = () => reader.page('MEMBER', 'TEAM-1');
+export const path = () => reader.search('GOAL.place');
+export const code = () => reader.search('GOAL.code');
+export const goals = () => reader.nodes('GOAL');
 export const shards = () => reader.shards('USER.name');

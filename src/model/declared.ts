@@ -1,0 +1,158 @@
+import type { ValueType } from '../items/encoding.ts';
+import type { ExactNumber } from '../items/plain.ts';
+import type { AttributesOf, Fields, InputOf, NameOf } from './order.ts';
+
+/**
+ * What the options of a node or edge type say to the compiler: the types that a definition carries from the model to writer
+ * and reader. Options that are not known in detail, such as those of a variable, count as any that they may be.
+ */
+
+/** Numbers as arguments: none of these forms loses digits. A text is a decimal. */
+type NumberValue = string | number | bigint | ExactNumber;
+
+/** What a search takes and gives. */
+export interface SearchTypes {
+  /** Which questions it answers: of texts, of other orders, of equality only, of the segments of a path; `any` is not known. */
+  kind: 'text' | 'ordered' | 'equality' | 'path' | 'any';
+  /** Its values as arguments: labels, texts or numbers. */
+  value: NumberValue;
+  /** The attributes that its hits show. */
+  shown: string;
+  /** Whether it is asked for one value of its partition attribute. */
+  partition: boolean;
+}
+
+/** A search of which nothing is known. */
+export interface OpenSearch extends SearchTypes {
+  kind: 'any';
+}
+
+/** What a node definition carries. */
+export interface NodeTypes {
+  input: unknown;
+  output: unknown;
+  /** The searches by name. */
+  searches: object;
+  /** The attributes that the view shows. */
+  view: string;
+  /** Whether the type has a list. */
+  list: boolean;
+}
+
+/** What an edge definition carries. */
+export interface EdgeTypes {
+  input: unknown;
+  output: unknown;
+  from: string;
+  to: string;
+  label: string;
+  /** The values of each order as arguments, by the order's name. */
+  orders: object;
+  /** The attributes of the edge that its index items show. */
+  shown: string;
+  /** Whether the target is in the index partitions of its incoming edges. */
+  owner: boolean;
+  /** Whether edge sets have the type. */
+  inSet: boolean;
+  /** Whether its edges are counted. */
+  degree: boolean;
+  copy: string;
+}
+
+/** What stands beside the orders of an `inbound` option. */
+export type InboundSetting = 'shards' | 'shardBy' | 'hash' | 'project' | 'includeOwner';
+
+/** An option's value; undefined where it is not given. */
+type Option<Options, Name extends string> = Options extends { readonly [N in Name]?: infer Value }
+  ? unknown extends Value
+    ? undefined
+    : Value
+  : undefined;
+
+/** Whether an option is given; boolean where that is not known. */
+type IsGiven<Options, Name extends string> =
+  Option<Options, Name> extends infer Value ? (Value extends undefined ? false : true) : never;
+
+/** The names that a `view` or `project` option copies. */
+type Copied<A, Option, Default> = Option extends undefined
+  ? Copied<A, Default, 'KEYS_ONLY'>
+  : Option extends 'ALL'
+    ? NameOf<A>
+    : Option extends readonly (infer Name)[]
+      ? Extract<Name, string>
+      : never;
+
+/** The values of an attribute of a type, as arguments. */
+type ValueOfType<Type> = Type extends 'number' ? NumberValue : string;
+
+/** The values of an order as arguments; `Type` is that of an attribute where the order names none. */
+type ValueOfOrder<Order, Type = 'string'> = Order extends {
+  kind: 'rank';
+  weights: Readonly<Record<infer Label, number>>;
+}
+  ? Extract<Label, string>
+  : Order extends { kind: 'derive' }
+    ? string
+    : ValueOfType<Option<Order, 'type'> extends infer Own extends ValueType ? Own : Type>;
+
+/** Which questions an order answers, by its values: a rank and a number have no beginnings. */
+type KindOfOrder<Order, Type> = Order extends { kind: 'rank' }
+  ? 'ordered'
+  : Order extends { kind: 'derive' }
+    ? 'text'
+    : (Option<Order, 'type'> extends infer Own extends ValueType ? Own : Type) extends 'number'
+      ? 'ordered'
+      : 'text';
+
+/** A search of attributes `A` by its entry in the options. */
+type SearchOf<A, Entry> = Entry extends string | { kind: 'rank' | 'derive' }
+  ? { kind: KindOfOrder<Entry, 'string'>; value: ValueOfOrder<Entry>; shown: never; partition: false }
+  : {
+      kind: Option<Entry, 'path'> extends readonly unknown[]
+        ? 'path'
+        : Option<Entry, 'shards'> extends 'value'
+          ? 'equality'
+          : KindOfOrder<Option<Entry, 'from'>, Option<Entry, 'type'>>;
+      value: ValueOfOrder<Option<Entry, 'from'>, Option<Entry, 'type'>>;
+      shown: Copied<A, Option<Entry, 'project'>, 'KEYS_ONLY'>;
+      partition: IsGiven<Entry, 'partition'>;
+    };
+
+/** What `node` makes of its options. */
+export interface NodeTypesOf<F extends Fields, Searches, View, List extends boolean> {
+  input: InputOf<F>;
+  output: AttributesOf<F>;
+  searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Searches[Name]> };
+  view: Copied<AttributesOf<F>, View, 'ALL'>;
+  list: List;
+}
+
+/** The label names of an `edgeSet` option. */
+export type LabelOf<EdgeSet> = EdgeSet extends false
+  ? never
+  : EdgeSet extends readonly (infer Name)[]
+    ? Extract<Name, string>
+    : Extract<keyof EdgeSet, string>;
+
+/** What `edge` makes of its options. */
+export interface EdgeTypesOf<
+  F extends Fields,
+  From extends string,
+  To extends string,
+  EdgeSet,
+  Inbound,
+  Copy extends string,
+  Degree extends boolean,
+> {
+  input: InputOf<F>;
+  output: AttributesOf<F>;
+  from: From;
+  to: To;
+  label: LabelOf<EdgeSet>;
+  orders: { [Name in Exclude<keyof Inbound, InboundSetting>]: ValueOfOrder<Inbound[Name]> };
+  shown: Copied<AttributesOf<F>, Option<Inbound, 'project'>, 'KEYS_ONLY'>;
+  owner: Option<Inbound, 'includeOwner'> extends infer Owner extends boolean ? Owner : false;
+  inSet: EdgeSet extends false ? false : true;
+  degree: Degree;
+  copy: Copy;
+}

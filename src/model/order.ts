@@ -1,0 +1,74 @@
+import type { StandardSchemaV1 } from '@standard-schema/spec';
+import type { ValueType } from '../items/encoding.ts';
+import type { DeriveContext, DeriveOptions } from './derive-options.ts';
+
+/**
+ * What the attributes of a type are, and what items are ordered by: the words that the options of `node` and `edge` share.
+ */
+
+/** Attributes of a type without `fields`: any name, any value. */
+export type OpenAttributes = Record<string, unknown>;
+/** A Standard Schema validator (zod, valibot, arktype) of attributes. */
+export type Fields = StandardSchemaV1<unknown, object>;
+/** The validator type of a node or edge that declares none. */
+export type OpenFields = StandardSchemaV1<OpenAttributes, OpenAttributes>;
+/** The attributes that a validator takes. */
+export type InputOf<F extends Fields> = StandardSchemaV1.InferInput<F>;
+/** The attributes that a validator gives: what is stored. */
+export type AttributesOf<F extends Fields> = StandardSchemaV1.InferOutput<F>;
+/** The names of attributes; of a union of shapes, those of each. */
+export type NameOf<A> = A extends unknown ? Extract<keyof A, string> : never;
+
+/** A computed text: see `derive`. */
+export interface Derive<A> {
+  readonly kind: 'derive';
+  readonly compute: (attributes: A, context: DeriveContext) => string | undefined;
+  readonly version: number;
+  readonly others?: DeriveOptions<A>['others'];
+}
+
+/** A ranked label: see `rank`. */
+export interface Rank<Name extends string = string, Label extends string = string> {
+  readonly kind: 'rank';
+  readonly attribute: Name;
+  readonly weights: Readonly<Record<Label, number>>;
+}
+
+/**
+ * Orders by a label's weight: `rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 })` sorts as `500-LEAD`,
+ * `400-CONTRIBUTOR`, so "at least CONTRIBUTOR" is one range. Weights are whole numbers of equal width.
+ */
+export function rank<const Name extends string, const Label extends string>(
+  attribute: Name,
+  weights: Readonly<Record<Label, number>>,
+): Rank<Name, Label> {
+  return { kind: 'rank', attribute, weights };
+}
+
+/**
+ * Orders or labels by a text computed from the attributes. It must be pure: the same attributes, the same text. An
+ * undefined result leaves the item out of the order; a throw quarantines the record.
+ *
+ * @example
+ * // Naming the attributes that it reads has them checked against `fields`; else they are of type unknown.
+ * derive((goal: { title: string }) => goal.title.charAt(0));
+ */
+export function derive<A = OpenAttributes>(
+  compute: (attributes: A, context: DeriveContext) => string | undefined,
+  { version = 1, others }: DeriveOptions<A> = {},
+): Derive<A> {
+  return { kind: 'derive', compute, version, ...(others && { others }) };
+}
+
+/** An order with its value type: `{ from: 'date', type: 'date' }`. */
+export interface TypedOrder<Name extends string = string> {
+  from: Name;
+  /** How the value is encoded so that text order is its order. Default `'string'`. */
+  type?: ValueType;
+}
+
+/** What index items are sorted by. An item without the attribute is left out of that order, as in any DynamoDB index. */
+export type Order<A> = NameOf<A> | TypedOrder<NameOf<A>> | Rank<NameOf<A>> | Derive<A>;
+
+/** Which attributes are copied: keys only, a list, or all of them. */
+export type ProjectOption<Name extends string> = 'KEYS_ONLY' | 'ALL' | readonly Name[];

@@ -1,0 +1,37 @@
+import { graph, reader, writer } from './model.js';
+
+/** What the compiler refuses of a model, as it would fail at run time, under the flags that `tsc --init` writes. */
+
+// @ts-expect-error GUEST and LEAD have ranks, BOSS has none
+await reader.inbound('MEMBER', 'USER-1', { atLeast: 'BOSS' });
+// @ts-expect-error FOLLOWS has no orders
+await reader.inbound('FOLLOWS', 'USER-1');
+// @ts-expect-error no member is a goal
+await reader.inbound('MEMBER', 'GOAL-1');
+// @ts-expect-error names are spread by country
+await reader.search('USER.born').eq('1815-12-10');
+// @ts-expect-error a number is no date
+await reader.search('USER.born').eq(5, { partition: 'UK' });
+// @ts-expect-error users are in no list
+await reader.nodes('USER');
+// @ts-expect-error a goal has no attribute of that name
+await writer.putNode('GOAL-1', { titel: 'Ship' });
+// @ts-expect-error the model has no such node type
+await reader.get(['GAOL-1']);
+
+const [goal] = await reader.get(['GOAL-1']);
+// @ts-expect-error the view shows the title only
+goal?.attributes?.due;
+
+const { items, nodes } = await reader.page('MEMBER', 'USER-1');
+// @ts-expect-error there may be no first node
+items[0].id;
+const title: string | undefined = nodes['GOAL-1']?.title;
+// @ts-expect-error the view of a goal has no such attribute
+nodes['GOAL-1']?.due;
+
+const { items: members } = await reader.inbound('MEMBER', 'USER-1');
+// @ts-expect-error the index items have keys only
+members[0]?.attributes.role;
+
+export const named = { title, table: graph.table.name, goals: () => reader.nodes('GOAL') };
