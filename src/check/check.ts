@@ -7,6 +7,7 @@ import type { WriterModel } from '../registry/writer-model.ts';
 import { Mender } from '../repair/mend.ts';
 import { hasCopies } from '../repair/parts/copy.ts';
 import { sleep } from '../retry.ts';
+import { type Abortable, runAbortable } from '../store/abortable.ts';
 import { MeteredStore } from '../store/metered.ts';
 import type { ItemKey, ScanSource, Store } from '../store/port.ts';
 import { type NewestPositionSource, StreamLabel, type StreamLabelSource } from '../stream/stream-label.ts';
@@ -21,7 +22,7 @@ import { type OpenSegment, partitionsAsScan, type SegmentContext, SegmentScan } 
 import { countUnknownType } from './unknown-types.ts';
 
 /** Options of a check. */
-export interface CheckOptions {
+export interface CheckOptions extends Abortable {
   graph: CompiledModel;
   /** The table. */
   store: Store & ScanSource;
@@ -111,12 +112,17 @@ const MOST_TO_TIDY = 1_000;
  * In a model with `copy` the truth of copies and of reverse items lies in other partitions: it is looked up, at 1 to 1.5 read
  * units for each edge that copies.
  *
+ * `remainingMs` stops a check with the place where it goes on, a `signal` without one: what it has mended stays so, and it may
+ * begin again, or go on from the last place that `onProgress` gave.
+ *
  * @example
  * const { drift, quarantined } = await check({ graph, store, onFinding: console.log });
  */
 export async function check(options: CheckOptions): Promise<CheckResult> {
-  const { model = { current: () => modelToCheck(options.graph, options.store) } } = options;
-  return await new Check({ ...options, graph: await model.current() }).run();
+  return await runAbortable(options.store, options, async (store, wait) => {
+    const { model = { current: () => modelToCheck(options.graph, store) } } = options;
+    return await new Check({ ...options, store, wait, graph: await model.current() }).run();
+  });
 }
 
 /** One run of a check. */

@@ -6,13 +6,14 @@ import { baseKeyOfIndexItem, DERIVED_PREFIX, typePrefix } from '../items/keys.ts
 import { classifyKey } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { itemKindOf } from '../repair/kinds.ts';
+import { type Abortable, readAbortable } from '../store/abortable.ts';
 import { queriedItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { StreamLabel } from '../stream/stream-label.ts';
 import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-item.ts';
 
 /** What `explain` needs. */
-export interface ExplainOptions {
+export interface ExplainOptions extends Abortable {
   graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
@@ -41,6 +42,10 @@ const WRITE_UNIT_BYTES = 1024;
  * @param key of the item; of a node its id stands twice.
  */
 export async function explain(key: ItemKey, options: ExplainOptions): Promise<Explanation> {
+  return await readAbortable(options.store, options.signal, (store) => explainItem(key, { ...options, store }));
+}
+
+async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Explanation> {
   const { graph, store, lag = async () => UNKNOWN_LAG } = options;
   const { item } = await store.get(key, { consistent: true });
   if (key.target.startsWith(DERIVED_PREFIX)) return explainDerivedItem(graph, key, item);

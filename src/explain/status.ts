@@ -3,11 +3,12 @@ import { QUARANTINE_PARTITION, readEntry } from '../plan/quarantine-entry.ts';
 import { type ConsumerProgress, type LastCheck, lastCheckKey, readLastCheck } from '../progress/record.ts';
 import type { ShardPosition, StreamPosition } from '../progress/stream-position.ts';
 import type { Registry } from '../registry/registry.ts';
+import { type Abortable, readAbortable } from '../store/abortable.ts';
 import { queriedItems, type ReadStats, readItem } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 
 /** What `status` needs. */
-export interface StatusOptions {
+export interface StatusOptions extends Abortable {
   graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'get' | 'query'>;
@@ -91,6 +92,10 @@ const CHECK_DUE_HOURS = 26;
  * last check found, what the table lacks.
  */
 export async function status(options: StatusOptions): Promise<Status> {
+  return await readAbortable(options.store, options.signal, (store) => readStatus({ ...options, store }));
+}
+
+async function readStatus(options: StatusOptions): Promise<Status> {
   const { graph, store, missing = [], projections = [], now = Date.now } = options;
   const stats: ReadStats = { rcu: 0 };
   const position = await options.position?.();

@@ -1,10 +1,11 @@
 import type { CompiledModel } from '../model/compiled.ts';
 import type { TableIdentity } from '../registry/registry.ts';
+import type { Abortable } from '../store/abortable.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import type { MigrateAction, Step } from './next-step.ts';
 
 /** Options of a migration. */
-export interface MigrateOptions {
+export interface MigrateOptions extends Abortable {
   /** The model that the table shall have. */
   graph: CompiledModel;
   /** The table. */

@@ -27,6 +27,7 @@ import {
   withdraw,
 } from '../registry/transitions.ts';
 import { sleep } from '../retry.ts';
+import { runAbortable } from '../store/abortable.ts';
 import { type BuildContext, backfill, settleViews, verify } from './build.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
 import { actionTargets, nextStep, type RunMemory, type Step, seenKey } from './next-step.ts';
@@ -35,13 +36,16 @@ import { describeStep, STATE_AFTER, subjectOf } from './step-text.ts';
 
 /**
  * Brings a table to a model, step by step, beside live traffic. Any run may be interrupted, and begun again, also twice at
- * once or from another checkout: each step is one conditional write, or work that can be repeated.
+ * once or from another checkout: each step is one conditional write, or work that can be repeated. That holds for one that a
+ * `signal` ends, too: steps that `onStep` has told are made.
  *
  * @example
  * const { done, next } = await migrate({ graph, store });
  */
 export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
-  return await new MigrationRun(options).run();
+  return await runAbortable(options.store, options, (store, wait) =>
+    new MigrationRun({ ...options, store, wait }).run(),
+  );
 }
 
 /** Tries of one step before another run is taken to be at work. */

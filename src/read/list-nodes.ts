@@ -3,13 +3,14 @@ import { describe } from '../items/keys.ts';
 import type { CompiledModel, SearchModel } from '../model/compiled.ts';
 import { NODE_LIST } from '../model/node-list.ts';
 import { checkOptions } from '../options.ts';
+import type { Abortable } from '../store/abortable.ts';
 import { readSearch } from './lists/search.ts';
 import { readNodes } from './nodes/views.ts';
 import type { ReadContext } from './request/context.ts';
 import type { NodeResult, Page } from './request/result.ts';
 
 /** Options of `nodes`. */
-export interface NodesOptions {
+export interface NodesOptions extends Abortable {
   /** Nodes in a page, 1 and up. Default 100. */
   limit?: number | undefined;
   /** The `cursor` of the page before. */
@@ -24,7 +25,7 @@ export async function listNodes(
   type: string,
   options: NodesOptions = {},
 ): Promise<Page<NodeResult>> {
-  checkOptions('nodes', options, { limit: true, cursor: true, reverse: true });
+  checkOptions('nodes', options, { limit: true, cursor: true, reverse: true, signal: true });
   const { items, ...rest } = await readSearch(context, listOf(context.graph, type), {}, options);
   const { nodes } = await readNodes(
     context,

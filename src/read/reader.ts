@@ -22,6 +22,7 @@ import type {
 import { checkStoreOptions } from '../options.ts';
 import { type ReaderLeases, registryLeases } from '../registry/reader-lease.ts';
 import type { Session } from '../session/session.ts';
+import { readAbortable } from '../store/abortable.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
@@ -42,7 +43,7 @@ import type { ReadContext } from './request/context.ts';
 import type { CursorKey } from './request/cursor.ts';
 import { findSearch } from './request/lookup.ts';
 import type { InboundPage, Page } from './request/result.ts';
-import { type Scoped, type Search, searchOf } from './search.ts';
+import { type Reading, type Scoped, type Search, searchOf } from './search.ts';
 import type { EdgeOwner, Hit, InboundEdge, NodeOfBase, NodeOfId, PageNode, PageNodes, StoredEdge } from './types.ts';
 import { type WaitOptions, waitForProjection } from './wait.ts';
 
@@ -69,7 +70,8 @@ export interface ReaderOptions {
  * where DynamoDB fails. Reads are eventually consistent unless asked otherwise. `consistent: true` reads the stored items as
  * their last writes left them: base items (`edges`, `has`, `get` with `attributes`) are what producers put, while derived
  * ones (edge sets, the attributes of a view, counts) are as the projector has brought them by then. Reads of an index
- * (`inbound`, `search`, `page`) refuse it.
+ * (`inbound`, `search`, `page`) refuse it. Every method takes a `signal` (an AbortSignal): once that is aborted it rejects
+ * at once with the signal's reason and calls DynamoDB no more.
  */
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
@@ -244,25 +246,31 @@ export function createReader<G extends CompiledModel>(graph: G, options: ReaderO
 
 function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderLeases): Reader<G> {
   const { graph } = context;
+  const read: Reading = (options, run) =>
+    readAbortable(context.store, options?.signal, (store) => run({ ...context, store }));
   // Base items need no registry; all that is derived is read with what that allows at the moment.
-  const held = <T>(read: (context: ReadContext) => Promise<T>): Promise<T> =>
-    leases.hold((readable) => read({ ...context, ...(readable && { readable }) }));
+  const held: Reading = (options, run) =>
+    read(options, (context) => leases.hold((readable) => run({ ...context, ...(readable && { readable }) })));
   const reader: Reader = {
     with: (session) => readerOf({ ...context, session }, leases),
-    get: (ids, getOptions) => held(async (held) => (await readNodes(held, ids, getOptions)).nodes as never),
-    has: (source, edgeType, target, readOptions) => hasEdge(context, source, edgeType, target, readOptions),
-    degree: (source, edgeType, readOptions) => held((held) => readDegree(held, source, edgeType, readOptions)),
-    edges: (source, edgeType, edgesOptions) => readEdges(context, source, edgeType, edgesOptions) as never,
-    node: (id, nodeOptions) => readNode(context, id, nodeOptions) as never,
-    edge: (source, edgeType, target, edgeOptions) => readEdge(context, source, edgeType, target, edgeOptions) as never,
-    collection: (id, collectionOptions) => readCollection(context, id, collectionOptions) as never,
-    nodes: (type, nodesOptions) => held((held) => listNodes(held, type, nodesOptions)) as never,
-    inDegree: (target, edgeType, countOptions) => held((held) => countInbound(held, edgeType, target, countOptions)),
-    inbound: (edgeType, target, options) => held((held) => readInbound(held, edgeType, target, options)) as never,
+    get: (ids, options) => held(options, async (held) => (await readNodes(held, ids, options)).nodes as never),
+    has: (source, edgeType, target, options) =>
+      read(options, (context) => hasEdge(context, source, edgeType, target, options)),
+    degree: (source, edgeType, options) => held(options, (held) => readDegree(held, source, edgeType, options)),
+    edges: (source, edgeType, options) =>
+      read(options, (context) => readEdges(context, source, edgeType, options)) as never,
+    node: (id, options) => read(options, (context) => readNode(context, id, options)) as never,
+    edge: (source, edgeType, target, options) =>
+      read(options, (context) => readEdge(context, source, edgeType, target, options)) as never,
+    collection: (id, options) => read(options, (context) => readCollection(context, id, options)) as never,
+    nodes: (type, options) => held(options, (held) => listNodes(held, type, options)) as never,
+    inDegree: (target, edgeType, options) => held(options, (held) => countInbound(held, edgeType, target, options)),
+    inbound: (edgeType, target, options) =>
+      held(options, (held) => readInbound(held, edgeType, target, options)) as never,
     search: (name) => searchOf(context.graph, name, held),
-    page: (edgeType, target, pageOptions) => held((held) => readPage(held, edgeType, target, pageOptions)) as never,
-    shards: (name, scope) => held((held) => readShards(held, findSearch(graph, name), scope)),
-    waitForProjection: (base, waitOptions) => held((held) => waitForProjection(held, base, waitOptions)),
+    page: (edgeType, target, options) => held(options, (held) => readPage(held, edgeType, target, options)) as never,
+    shards: (name, scope) => held(scope, (held) => readShards(held, findSearch(graph, name), scope)),
+    waitForProjection: (base, options) => held(options, (held) => waitForProjection(held, base, options)),
   };
   // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
   return reader as unknown as Reader<G>;

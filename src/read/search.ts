@@ -1,6 +1,7 @@
 import type { CompiledModel } from '../model/compiled.ts';
 import type { OpenSearch, SearchTypes } from '../model/declared.ts';
 import { checkOptions } from '../options.ts';
+import type { Abortable } from '../store/abortable.ts';
 import { type CountResult, countSearch } from './lists/count.ts';
 import {
   readSearch,
@@ -117,15 +118,14 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
  */
 export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds<Result, T>[T['kind']];
 
+/** Runs one read with what it needs, until the signal of its options is aborted. */
+export type Reading = <T>(options: Abortable | undefined, read: (context: ReadContext) => Promise<T>) => Promise<T>;
+
 /** The search of that name; each question is asked within `held`. Throws `unknown-search`. */
-export function searchOf<Result>(
-  graph: CompiledModel,
-  name: string,
-  held: <T>(read: (context: ReadContext) => Promise<T>) => Promise<T>,
-): Search<Result> {
+export function searchOf<Result>(graph: CompiledModel, name: string, held: Reading): Search<Result> {
   const search = findSearch(graph, name);
   const find: Search<Result>['find'] = (predicate, options) =>
-    held((context) => readSearch(context, search, predicate, options) as Promise<Page<Result>>);
+    held(options, (context) => readSearch(context, search, predicate, options) as Promise<Page<Result>>);
   return {
     find,
     eq: (value, options) => find({ eq: value }, options),
@@ -138,6 +138,6 @@ export function searchOf<Result>(
       return find({}, { ...options, reverse: true });
     },
     all: (options) => find({}, options),
-    count: (predicate = {}, scope = {}) => held((context) => countSearch(context, search, predicate, scope)),
+    count: (predicate = {}, scope = {}) => held(scope, (context) => countSearch(context, search, predicate, scope)),
   };
 }

@@ -5,13 +5,14 @@ import { classifyKey, misfitText } from '../model/base-item.ts';
 import { checkOptions } from '../options.ts';
 import { sleep } from '../retry.ts';
 import { compareDerived, type ProjectedKind } from '../session/look.ts';
+import type { Abortable } from '../store/abortable.ts';
 import type { ItemKey } from '../store/port.ts';
 import { isUsable } from './nodes/base-view.ts';
 import type { ReadContext } from './request/context.ts';
 import { checkSource, findEdge } from './request/lookup.ts';
 
 /** Options of `waitForProjection`. */
-export interface WaitOptions {
+export interface WaitOptions extends Abortable {
   /** How long to wait, in milliseconds; the first look is taken in any case. Default 10,000. */
   timeoutMs?: number | undefined;
   /**
@@ -33,8 +34,8 @@ const PAUSE_GROWTH = 1.5;
 
 /** Waits until a base item is projected: see `Reader.waitForProjection`. */
 export async function waitForProjection(context: ReadContext, base: ItemKey, options: WaitOptions = {}): Promise<void> {
-  checkOptions('waitForProjection', options, { timeoutMs: true, consistent: true, lowMark: true });
-  const { timeoutMs = 10_000, consistent = true, lowMark } = options;
+  checkOptions('waitForProjection', options, { timeoutMs: true, consistent: true, lowMark: true, signal: true });
+  const { timeoutMs = 10_000, consistent = true, lowMark, signal } = options;
   const kind = projectedKind(context, base);
   const calledAtMs = Date.now();
   const deadline = performance.now() + timeoutMs;
@@ -55,7 +56,7 @@ export async function waitForProjection(context: ReadContext, base: ItemKey, opt
         'Check that the projector runs and how far behind it is, or wait longer.',
       );
     }
-    await sleep(Math.min(pause, left));
+    await sleep(Math.min(pause, left), signal);
   }
 }
 

@@ -15,14 +15,14 @@ import { fanOutsOf } from '../plan/fan-out.ts';
 
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../plan/quarantine-entry.ts';
 import { registeredModel, type WriterModel } from '../registry/writer-model.ts';
-import { sleep } from '../retry.ts';
+import { type Abortable, runAbortable } from '../store/abortable.ts';
 import { pages, readItem } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { settleIndexItem } from './settle/index-item.ts';
 import { settleView, settleViewParts } from './settle/view.ts';
 
 /** Options of a redrive. */
-export interface RedriveOptions {
+export interface RedriveOptions extends Abortable {
   graph: CompiledModel;
   /** The table. */
   store: Store;
@@ -53,11 +53,16 @@ export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'
 
 /**
  * Settles every quarantined record by its base item as it is now, never by the record's images, and clears its entry. An
- * entry stays where the base item still cannot be derived, or its derived item still not be written.
+ * entry stays where the base item still cannot be derived, or its derived item still not be written. Entries that a `signal`
+ * leaves stay as they are, for the next redrive.
  */
 export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
+  return await runAbortable(options.store, options, (store, wait) => redriveEntries({ ...options, store }, wait));
+}
+
+async function redriveEntries(options: RedriveOptions, wait: ApplyContext['wait']): Promise<RedriveResult> {
   const { concurrency = 8, onProgress } = options;
-  const context = await contextOf(options);
+  const context = await contextOf(options, wait);
   const { graph } = context;
   const result = emptyRedrive();
   await pMap(
@@ -106,12 +111,12 @@ async function clear(context: ApplyContext, item: Item, result: RedriveResult): 
 }
 
 /** Reads what is to be maintained after the records are held, as the projector does. */
-async function contextOf(options: RedriveOptions): Promise<ApplyContext> {
+async function contextOf(options: RedriveOptions, wait: ApplyContext['wait']): Promise<ApplyContext> {
   const { store, now = Date.now, remainingMs = () => Number.POSITIVE_INFINITY } = options;
   const { model = registeredModel(options.graph, store) } = options;
   const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
   const graph = await model.current(stats);
-  return { graph, store, now, remainingMs, stats, wait: sleep, random: Math.random };
+  return { graph, store, now, remainingMs, stats, wait, random: Math.random };
 }
 
 /**

@@ -16,21 +16,3 @@ export function replacedCalls(store: Store, replaced: Partial<Store>): Store {
     ...replaced,
   };
 }
-
-/**
- * The store with calls that are made only until a signal is aborted; then they throw its reason. A call that was sent is
- * waited for, so that its outcome is known.
- */
-export function abortable<S extends object>(store: S, signal: AbortSignal | undefined): S {
-  if (signal === undefined) return store;
-  return new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      return async (...args: unknown[]): Promise<unknown> => {
-        signal.throwIfAborted();
-        return await member.apply(target, args);
-      };
-    },
-  });
-}

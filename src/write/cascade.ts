@@ -5,9 +5,9 @@ import { parseNodeId, reversePrefix } from '../items/keys.ts';
 import { classify, sortKeyOfEdge } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import { inboundPartitions } from '../model/index-partition.ts';
+import { abortable } from '../store/abortable.ts';
 import { pages, readItems } from '../store/pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
-import { abortable } from '../store/wrapped.ts';
 import { nodeKey } from './item/prepare.ts';
 
 /** What `deleteNodeWithEdges` did. */

@@ -1,5 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { untilAborted } from '../store/abortable.ts';
 import type { BatchWrite, Store } from '../store/port.ts';
 import { baseKeyText } from './batch.ts';
 import { edgeItem, nodeItem } from './item/prepare.ts';
@@ -15,7 +16,7 @@ export interface PutManyOptions {
   concurrency?: number | undefined;
   /** Called after each call with the items written so far. */
   onProgress?: ((items: number) => void) | undefined;
-  /** Stops taking entries; calls in flight are waited for. */
+  /** Stops taking entries, also where none comes; calls in flight are waited for. */
   signal?: AbortSignal | undefined;
 }
 
@@ -64,8 +65,7 @@ export async function putMany(
 
   let position = 0;
   try {
-    for await (const entry of entries) {
-      signal?.throwIfAborted();
+    for await (const entry of untilStopped(entries, signal)) {
       if (failure !== undefined) break;
       position += 1;
       const put = { put: await itemOf(graph, entry, position) };
@@ -85,6 +85,31 @@ export async function putMany(
   }
   if (failure !== undefined) throw failure.error;
   return result;
+}
+
+/** The entries until a signal is aborted; then it throws the signal's reason, without waiting for an entry that may not come. */
+async function* untilStopped<T>(
+  entries: Iterable<T> | AsyncIterable<T>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<T> {
+  if (signal === undefined) {
+    yield* entries;
+    return;
+  }
+  const iterator = Symbol.asyncIterator in entries ? entries[Symbol.asyncIterator]() : entries[Symbol.iterator]();
+  let isOver = false;
+  try {
+    for (;;) {
+      signal.throwIfAborted();
+      const next = await untilAborted(signal, Promise.resolve(iterator.next()));
+      isOver = next.done === true;
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // A generator that waits ends only after its wait; what it then throws has no one left to be told.
+    if (!isOver) Promise.resolve(iterator.return?.()).catch(() => undefined);
+  }
 }
 
 async function itemOf(graph: CompiledModel, entry: PutManyEntry, position: number) {

@@ -26,7 +26,7 @@ export interface CountResult {
 /** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
 export type InDegreeOptions<OrderName extends string = string, Value = OrderValue> = Pick<
   InboundQuery<OrderName, Value>,
-  'order' | 'atLeast' | 'equals' | 'from' | 'to'
+  'order' | 'atLeast' | 'equals' | 'from' | 'to' | 'signal'
 >;
 
 /** How a search's items lie over its shards. */
@@ -86,7 +86,9 @@ export async function countInbound(
   target: string,
   options: InDegreeOptions = {},
 ): Promise<CountResult> {
-  checkOptions('inDegree', options, { order: true, atLeast: true, equals: true, from: true, to: true });
+  checkOptions('inDegree', options, {
+    ...{ order: true, atLeast: true, equals: true, from: true, to: true, signal: true },
+  });
   const { index, edgeKey, partitions, range } = inboundQuery(context, edgeType, target, options);
   const isOwn = isOwnRead(context, (key) => key.target === edgeKey);
   return { ...total(await countShards(context, partitions, range, index)), ...(isOwn && { exact: false as const }) };

@@ -7,6 +7,7 @@ import { inboundPartition, inboundPartitions } from '../../model/index-partition
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfOrder } from '../../registry/definition.ts';
 import { type OwnWrites, overlayOf, ownOwner } from '../../session/own-writes.ts';
+import type { Abortable } from '../../store/abortable.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
@@ -24,7 +25,8 @@ import { type EdgeResult, type InboundPage, indexAttributes, type OwnerResult, s
 import { type Gathered, isIndexItem, type ScatterRequest, scatter } from './scatter.ts';
 
 /** Which incoming edges, in which order. At most one of `equals`, `atLeast` and the pair `from`, `to`. */
-export interface InboundQuery<OrderName extends string = string, Value = OrderValue, HasOwner = boolean> {
+export interface InboundQuery<OrderName extends string = string, Value = OrderValue, HasOwner = boolean>
+  extends Abortable {
   /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
   order?: OrderName | undefined;
   /** Of a rank: every label of at least this label's weight. Of other orders: as `from`. */
@@ -66,6 +68,7 @@ export const INBOUND_OPTIONS: OptionNames<InboundQuery> = {
   limit: true,
   cursor: true,
   consistent: true,
+  signal: true,
 };
 
 /** Incoming edges, one page: see `Reader.inbound`. */

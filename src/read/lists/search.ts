@@ -8,6 +8,7 @@ import { searchPartitions, searchPartitionsOf } from '../../model/index-partitio
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfSearch } from '../../registry/definition.ts';
 import { overlayOf } from '../../session/own-writes.ts';
+import type { Abortable } from '../../store/abortable.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
@@ -35,7 +36,7 @@ export type SearchPredicate =
   | { from?: OrderValue | undefined; to?: OrderValue | undefined };
 
 /** Where to search. */
-export interface SearchScope {
+export interface SearchScope extends Abortable {
   /** The value of the search's partition attribute: needed exactly where the model declares one. */
   partition?: string | undefined;
   /** Refused where true: DynamoDB has no consistent reads of an index. */
@@ -55,7 +56,7 @@ export interface SearchQuery extends SearchScope {
   cursor?: string | undefined;
 }
 
-const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: true };
+const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: true, signal: true };
 /** The names of a search's options. */
 export const SEARCH_OPTIONS: OptionNames<SearchQuery> = { ...SCOPE, reverse: true, limit: true, cursor: true };
 const PREDICATES = { eq: true, beginsWith: true, path: true, from: true, to: true } as const;

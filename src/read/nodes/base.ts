@@ -2,6 +2,7 @@ import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { compareKeys } from '../../items/encoding.ts';
 import { classify } from '../../model/base-item.ts';
 import { checkOptions } from '../../options.ts';
+import type { Abortable } from '../../store/abortable.ts';
 import { scatter } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
@@ -12,7 +13,7 @@ import { type BaseNode, baseAttributes, type EdgeResult, type Page } from '../re
 import { BASE_ITEMS, BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
 
 /** Options of `node`. */
-export interface NodeReadOptions {
+export interface NodeReadOptions extends Abortable {
   /**
    * Strongly consistent, at twice the capacity: the node as its last put, update or delete left it. Default false: what was
    * written in the last moments may not show yet.
@@ -38,7 +39,7 @@ export async function readNode(
   id: string,
   options: NodeReadOptions = {},
 ): Promise<BaseNode | null> {
-  checkOptions('node', options, { consistent: true });
+  checkOptions('node', options, { consistent: true, signal: true });
   const { consistent = false } = options;
   checkSource(context.graph, id);
   const isOwn = isOwnRead(context, ({ source, target }) => source === id && target === id);
@@ -52,7 +53,7 @@ export async function readCollection(
   id: string,
   options: CollectionOptions = {},
 ): Promise<Collection> {
-  checkOptions('collection', options, { types: true, limit: true, cursor: true, consistent: true });
+  checkOptions('collection', options, { types: true, limit: true, cursor: true, consistent: true, signal: true });
   const { graph, cursorKey } = context;
   checkSource(graph, id);
   const { cursor, consistent } = options;

@@ -4,6 +4,7 @@ import { countNameOf, degreeKey, typePrefix } from '../../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
 import { checkOptions } from '../../options.ts';
 import { derivedOf } from '../../plan/derive.ts';
+import type { Abortable } from '../../store/abortable.ts';
 import { queriedItems } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
@@ -11,7 +12,7 @@ import { isOwnRead, NO_OWN_WRITES } from '../request/own.ts';
 import { readViews } from './views.ts';
 
 /** Options of `degree`. */
-export interface DegreeOptions {
+export interface DegreeOptions extends Abortable {
   /**
    * Strongly consistent, at twice the capacity: the count, or the view, as the projector has written it by now; edges that
    * are not projected yet are not in it. Of a type that was evicted from the set, the base edges. Default false.
@@ -26,7 +27,7 @@ export async function readDegree(
   edgeType: string,
   options: DegreeOptions = {},
 ): Promise<number> {
-  checkOptions('degree', options, { consistent: true });
+  checkOptions('degree', options, { consistent: true, signal: true });
   const { consistent = false } = options;
   const { graph, store } = context;
   checkSource(graph, source);

@@ -1,6 +1,7 @@
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { classify } from '../../model/base-item.ts';
 import { checkOptions } from '../../options.ts';
+import type { Abortable } from '../../store/abortable.ts';
 import { scatter } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
@@ -10,7 +11,7 @@ import { isOwnRead } from '../request/own.ts';
 import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
 
 /** Options of `edges`. */
-export interface EdgesOptions {
+export interface EdgesOptions extends Abortable {
   /** Edges in a page, 1 and up. Default 100. */
   limit?: number | undefined;
   /** The `cursor` of the page before. */
@@ -23,7 +24,7 @@ export interface EdgesOptions {
 }
 
 /** Options of `has` and `edge`. */
-export interface HasOptions {
+export interface HasOptions extends Abortable {
   /**
    * Strongly consistent, at twice the capacity: the base edge as its last put or delete left it. Default false: what was
    * written in the last moments may not show yet.
@@ -43,7 +44,7 @@ export async function readEdges(
   edgeType: string | undefined,
   options: EdgesOptions = {},
 ): Promise<Page<EdgeResult>> {
-  checkOptions('edges', options, { limit: true, cursor: true, consistent: true });
+  checkOptions('edges', options, { limit: true, cursor: true, consistent: true, signal: true });
   const { graph, cursorKey } = context;
   checkSource(graph, source);
   const edge = edgeType === undefined ? undefined : findEdge(graph, edgeType);
@@ -73,7 +74,7 @@ export async function hasEdge(
   target: string,
   options: HasOptions = {},
 ): Promise<boolean> {
-  checkOptions('has', options, { consistent: true });
+  checkOptions('has', options, { consistent: true, signal: true });
   return (await findBaseEdge(context, source, edgeType, target, options)) !== undefined;
 }
 
@@ -85,7 +86,7 @@ export async function readEdge(
   target: string,
   options: HasOptions = {},
 ): Promise<EdgeResult | null> {
-  checkOptions('edge', options, { consistent: true });
+  checkOptions('edge', options, { consistent: true, signal: true });
   return (await findBaseEdge(context, source, edgeType, target, options)) ?? null;
 }
 

@@ -8,6 +8,7 @@ import type { CompiledModel, Projection } from '../../model/compiled.ts';
 import { checkOptions } from '../../options.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import { patchedView } from '../../session/patched-view.ts';
+import type { Abortable } from '../../store/abortable.ts';
 import type { ReadContext } from '../request/context.ts';
 import { ownWritesOfViews } from '../request/own.ts';
 import { baseAttributes, type NodeResult, pick, projectedAttributes } from '../request/result.ts';
@@ -18,7 +19,8 @@ import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
 export type AttributeSelection = 'ALL' | readonly string[];
 
 /** Options of `get`. */
-export interface GetOptions<Attributes extends AttributeSelection | undefined = AttributeSelection | undefined> {
+export interface GetOptions<Attributes extends AttributeSelection | undefined = AttributeSelection | undefined>
+  extends Abortable {
   /**
    * Default: what the model's view holds. Others, and any with `consistent`, cost a read of the node beside its view.
    */
@@ -46,7 +48,7 @@ export async function readNodes(
   options: GetOptions = {},
   given?: OwnWrites,
 ): Promise<NodesRead> {
-  checkOptions('get', options, { attributes: true, consistent: true });
+  checkOptions('get', options, { attributes: true, consistent: true, signal: true });
   const { attributes, consistent = false } = options;
   const own = given ?? (await ownWritesOfViews(context, ids));
   const { items: views, calls } = await readViews(context, ids, consistent, own);

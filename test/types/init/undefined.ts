@@ -6,7 +6,7 @@ import { graph, local } from './model.js';
 
 const { store } = await local();
 const none = undefined;
-const paging = { limit: none, cursor: none, consistent: none };
+const paging = { limit: none, cursor: none, consistent: none, signal: none };
 
 createClient({ endpoint: none, region: none, credentials: none, maxAttempts: none });
 createWriter(graph, { store });
@@ -24,8 +24,8 @@ await reader.waitForProjection(
   { timeoutMs: none, consistent: none, lowMark: none },
 );
 await importFile({ graph, store, file: 'items.jsonl', format: none, skipBad: none, onProgress: none });
-await redrive({ graph, store, remainingMs: none });
-await check({ graph, store, resume: none, settleMs: none, segments: none, onFinding: none });
+await redrive({ graph, store, remainingMs: none, signal: none });
+await check({ graph, store, resume: none, settleMs: none, segments: none, onFinding: none, signal: none });
 await startLocal({ graph, port: none, dataDir: none, engine: none });
 
 // The cursor of a page is given to the next read as it is.

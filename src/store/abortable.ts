@@ -1,0 +1,95 @@
+import { EdgeloomError } from '../errors.ts';
+import { sleep } from '../retry.ts';
+
+/** An option of what takes time. */
+export interface Abortable {
+  /**
+   * Ends it early with the signal's reason: a wait ends at once, no further call is made, and a call that was sent is waited
+   * for, so that its outcome is known. A read ends at once, since it leaves nothing behind.
+   */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The store with calls that are made only until a signal is aborted; then they throw its reason. A call that was sent is
+ * waited for, so that its outcome is known.
+ */
+export function abortable<S extends object>(store: S, signal: AbortSignal | undefined): S {
+  return signal === undefined ? store : noting(store, signal, new Set());
+}
+
+type Wait = (milliseconds: number) => Promise<void>;
+
+/**
+ * Runs something with a store until a signal is aborted: then it throws the signal's reason, after the last call that was
+ * sent has its answer. A wait, by `wait` or by a timer, ends with the signal.
+ */
+export async function runAbortable<S extends object, T>(
+  store: S,
+  { signal, wait = (milliseconds) => sleep(milliseconds, signal) }: Abortable & { wait?: Wait | undefined },
+  run: (store: S, wait: Wait) => Promise<T>,
+): Promise<T> {
+  if (signal === undefined) return await run(store, wait);
+  checkSignal(signal);
+  signal.throwIfAborted();
+  const underWay = new Set<Promise<unknown>>();
+  try {
+    return await run(noting(store, signal, underWay), (milliseconds) => untilAborted(signal, wait(milliseconds)));
+  } finally {
+    // What runs side by side ends with its first failure; the calls of the others may still write.
+    while (signal.aborted && underWay.size > 0) await Promise.allSettled(underWay);
+  }
+}
+
+/** Reads with a store until a signal is aborted: then it throws the signal's reason at once. */
+export async function readAbortable<S extends object, T>(
+  store: S,
+  signal: AbortSignal | undefined,
+  read: (store: S) => Promise<T>,
+): Promise<T> {
+  if (signal === undefined) return await read(store);
+  checkSignal(signal);
+  signal.throwIfAborted();
+  return await untilAborted(signal, read(noting(store, signal, new Set())));
+}
+
+/** Throws `invalid-option` for what is no signal, and would never be heard. */
+function checkSignal(signal: unknown): void {
+  if (signal instanceof AbortSignal) return;
+  throw new EdgeloomError('invalid-option', 'signal should be an AbortSignal.', 'Take that of an AbortController.');
+}
+
+function noting<S extends object>(store: S, signal: AbortSignal, underWay: Set<Promise<unknown>>): S {
+  return new Proxy(store, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return async (...args: unknown[]): Promise<unknown> => {
+        signal.throwIfAborted();
+        const call = Promise.resolve(member.apply(target, args));
+        underWay.add(call);
+        try {
+          return await call;
+        } finally {
+          underWay.delete(call);
+        }
+      };
+    },
+  });
+}
+
+/** What a promise gives; throws the signal's reason as soon as that is aborted. */
+export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  let stop = (): void => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason);
+  });
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    // Aborted while what is raced began: the event is over.
+    if (signal.aborted) stop();
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
