@@ -3,8 +3,9 @@ import { COUNTED, MODEL, WATERMARK } from '../items/derived-item.ts';
 import { degreeKey } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { derivedOf } from '../plan/derive.ts';
+import { isFenced, isStale } from '../plan/stale.ts';
 import type { CountedUnit, IndexUnit } from '../plan/unit.ts';
-import { isAsWanted, isStale, settledIndexUpdate } from '../plan/writes.ts';
+import { isAsWanted, settledIndexUpdate } from '../plan/writes.ts';
 import { readItems } from '../store/pages.ts';
 import { type DerivedUpdate, TRANSACTION_ITEMS } from '../store/port.ts';
 import { type ApplyContext, checkTime, epochSeconds, updateItem } from './context.ts';
@@ -80,7 +81,7 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
     context,
     units.map(({ source, sortKey }) => ({ source, target: sortKey })),
   );
-  const stale = units.filter((unit, i) => isStale(unit.newest, currents[i]));
+  const stale = units.filter((unit, i) => isStale(unit.newest, currents[i]) || isFenced(unit.records, currents[i]));
   if (isFirst) stats.stale += stale.length;
   const contradicting = units.filter(
     (unit, i) => unit.byBase === true || (stale.includes(unit) && !isAsWanted(currents[i], unit.wanted)),

@@ -83,6 +83,11 @@ export interface CheckOptions extends Abortable {
   onProgress?: ((totals: CheckTotals, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
   /** What is compared. Default: what is ready by the table's registry; without one the model itself. */
   model?: WriterModel | undefined;
+  /**
+   * DynamoDB's own time in milliseconds since 1970: `serverTime(client, graph)`. What is mended gets it as its fence; it is asked
+   * for once. Default, and where it is undefined: the clock's.
+   */
+  serverTime?: (() => Promise<number | undefined>) | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: (() => number) | undefined;
   /** Waits so many milliseconds. Default: a timer. */
@@ -139,6 +144,8 @@ class Check {
   private readonly dangling: DanglingEdges | undefined;
   private readonly tidyLimit = pLimit(TIDY_AT_ONCE);
   private readonly tidying = new Set<Promise<void>>();
+  /** How far DynamoDB's clock is ahead of this one, in milliseconds. */
+  private serverAheadMs = 0;
   private failure: { error: unknown } | undefined;
 
   constructor(private readonly options: CheckOptions) {
@@ -149,8 +156,10 @@ class Check {
     this.store = new MeteredStore(options.store, { maxRcu: options.maxRcu, maxWcu: options.maxWcu, now, wait });
     this.stream = new StreamLabel(options.streamLabel, options.newestPosition);
     const shared = { graph, store: this.store, stream: this.stream, now, wait };
+    const fenceMs = (): number => now() + this.serverAheadMs;
+    const isPlan = mode === 'plan';
     this.mender =
-      mode === 'report' ? undefined : new Mender({ ...shared, isPlan: mode === 'plan', onRepair: options.onRepair });
+      mode === 'report' ? undefined : new Mender({ ...shared, isPlan, fenceMs, onRepair: options.onRepair });
     this.inspector = new PartitionInspector({
       ...shared,
       settleMs: options.settleMs ?? SETTLE_MS,
@@ -184,6 +193,7 @@ class Check {
   async run(): Promise<CheckResult> {
     const { dangling, inspector, options } = this;
     try {
+      await this.compareClocks();
       await this.stream.refresh();
       for (const source of options.resume?.suspects ?? []) await inspector.begin(source);
       await inspector.beginItems(await lookAgain(this.lookUps(), options.resume?.items ?? []));
@@ -200,6 +210,12 @@ class Check {
     } finally {
       await dangling?.close();
     }
+  }
+
+  private async compareClocks(): Promise<void> {
+    const { serverTime, now = Date.now } = this.options;
+    const time = this.mender === undefined ? undefined : await serverTime?.();
+    if (time !== undefined) this.serverAheadMs = time - now();
   }
 
   /** Where the check could go on, and what it has counted. */

@@ -6,6 +6,8 @@ export const ATTRIBUTES = 'attributes';
 export const WATERMARK = 'w';
 /** Counts the writes of a derived item: what a conditional write on a read state compares. */
 export const REVISION = 'r';
+/** When a repair settled the item, in milliseconds since 1970: records of before that, and a margin, are no news to it. */
+export const FENCE = 'fence';
 /** Edge types that left a view's set because it grew beyond its budget (string set). */
 export const EVICTED = 'evicted';
 /** The original value of a search item, before folding and encoding. */
@@ -55,6 +57,7 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   EDGE_SET,
   WATERMARK,
   REVISION,
+  FENCE,
   EVICTED,
   COPIES,
   AFTER,

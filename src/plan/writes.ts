@@ -19,6 +19,7 @@ import type { DerivedUpdate } from '../store/port.ts';
 import { copiesField, copyingEdge, keptCopies, type ParentCopies } from './copies.ts';
 import { evictToBudget, viewBudgetBytes } from './eviction.ts';
 import { conditionOf, shapeOf } from './shape.ts';
+import { beyondFences, isFenced, isStale } from './stale.ts';
 import type { EpochSeconds, IndexUnit, Truth, ViewChange, ViewCorrections, ViewUnit } from './unit.ts';
 
 /**
@@ -67,17 +68,9 @@ export function fastViewUpdate(
     condition: {
       ...{ kind: 'newer-than', watermark: unit.oldest, notEvicted: [...types], shape: conditionOf(shape) },
       ...(left.size > 0 && { evicted: [...left] }),
+      fenceBefore: beyondFences(unit.records),
     },
   };
-}
-
-/** Whether a record at `position` may already be part of the derived item, or be older than what is. */
-export function isStale(position: string, current: Item | undefined): boolean {
-  const value = current?.[WATERMARK];
-  if (value === undefined) return false;
-  const watermark = stringOf(value);
-  // A watermark of another type says nothing of what was applied, so the base item has to decide.
-  return watermark === undefined || position <= watermark;
 }
 
 /**
@@ -85,7 +78,8 @@ export function isStale(position: string, current: Item | undefined): boolean {
  * to be read, since neither the record nor the view can be told to be right.
  */
 export function contradictions(unit: ViewUnit, view: Item | undefined): ViewChange[] {
-  const stale = unit.changes.filter((change) => isStale(change.oldest, view) || change.byBase === true);
+  const isAllStale = isFenced(unit.records, view);
+  const stale = unit.changes.filter(({ oldest, byBase }) => isAllStale || isStale(oldest, view) || byBase === true);
   if (stale.length === 0) return [];
   const present = elementsByEdge(view);
   const evicted = evictedTypes(view);
@@ -120,8 +114,9 @@ export function slowViewUpdate(
     elements.set(edge, elements.get(edge)?.filter((kept) => kept !== element) ?? []);
   }
   let attributes = viewAttributes(view);
+  const isAllStale = isFenced(unit.records, view);
   for (const change of unit.changes) {
-    const truth = truths.get(change.target) ?? (isStale(change.oldest, view) ? undefined : change);
+    const truth = truths.get(change.target) ?? (isAllStale || isStale(change.oldest, view) ? undefined : change);
     if (truth === undefined) continue;
     if (change.edgeType === undefined) {
       attributes = truth.attributes;
@@ -268,7 +263,7 @@ export function indexUpdate(graph: CompiledModel, unit: IndexUnit, now: EpochSec
   return {
     key: { source: unit.source, target: unit.sortKey },
     ...withFields(graph, graph.fingerprint, unit.wanted === undefined, unit.newest, now, indexFields(unit.wanted)),
-    condition: { kind: 'newer-than', watermark: unit.newest },
+    condition: { kind: 'newer-than', watermark: unit.newest, fenceBefore: beyondFences(unit.records) },
   };
 }
 

@@ -16,6 +16,8 @@ export interface MenderOptions {
   /** The table; it retries what may be retried. */
   store: Store;
   stream: StreamLabel;
+  /** DynamoDB's time, in milliseconds since 1970: the fence of what is mended. Default: the clock's. */
+  fenceMs?: (() => number) | undefined;
   /** Clock in milliseconds since 1970. */
   now: () => number;
   wait: (milliseconds: number) => Promise<void>;
@@ -33,10 +35,10 @@ export class Mender {
   private readonly context: SettleContext;
 
   constructor(private readonly options: MenderOptions) {
-    const { graph, store, stream, now, wait } = options;
+    const { graph, store, stream, now, wait, fenceMs = now } = options;
     const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
     const remainingMs = (): number => Number.POSITIVE_INFINITY;
-    this.context = { graph, store, stream, now, wait, remainingMs, random: Math.random, stats };
+    this.context = { graph, store, stream, fenceMs, now, wait, remainingMs, random: Math.random, stats };
   }
 
   /** Mends derived items of a partition; gives the sort keys of those that it wrote. */

@@ -1,6 +1,6 @@
 import type { DeleteItemCommandInput, QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../items/attribute-value.ts';
-import { COUNT, EDGE_SET, EVICTED, INDEX_KEYS, MODEL, REVISION, WATERMARK } from '../items/derived-item.ts';
+import { COUNT, EDGE_SET, EVICTED, FENCE, INDEX_KEYS, MODEL, REVISION, WATERMARK } from '../items/derived-item.ts';
 import { SORT_KEY_BYTES } from '../items/keys.ts';
 import type { TableNames } from '../model/compiled.ts';
 import type { DerivedUpdate, QueryRequest, RevisionCondition, UpdateCondition } from './port.ts';
@@ -96,6 +96,11 @@ function conditionExpression(
   names['#w'] = WATERMARK;
   values[':watermark'] = { S: condition.watermark };
   const clauses = ['(attribute_not_exists(#w) OR #w < :watermark)'];
+  if (condition.fenceBefore !== undefined) {
+    names['#fence'] = FENCE;
+    values[':fence'] = { N: String(condition.fenceBefore) };
+    clauses.push('(attribute_not_exists(#fence) OR #fence < :fence)');
+  }
   condition.notEvicted?.forEach((type, i) => {
     names['#evicted'] = EVICTED;
     values[`:type${i}`] = { S: type };

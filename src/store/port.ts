@@ -150,6 +150,8 @@ export type UpdateCondition =
       notEvicted?: readonly string[];
       evicted?: readonly string[];
       shape?: ShapeCondition;
+      /** The item has no fence, or one before this moment, in milliseconds since 1970. */
+      fenceBefore?: number;
     }
   | RevisionCondition;
 

@@ -29,6 +29,8 @@ export async function damage(world: World, name: string): Promise<number> {
     const item = derived[choices.pick(`${name}.${i}.item`, Math.max(1, derived.length))];
     if (item === undefined) return 0;
     const way = WAYS[choices.pick(`${name}.${i}.way`, WAYS.length)]!;
+    // A tombstone that is lost leaves nothing to be found, and nothing to repair.
+    if (way === 'delete' && item['expiresAt'] !== undefined) continue;
     const key = { source: text(item['source']), target: text(item['target']) };
     world.tell(() => `damage: ${way} of ${key.source} ${key.target}`);
     if (way === 'delete') await table.delete(key);

@@ -27,6 +27,7 @@ export function startCheck(world: World, name: string): void {
       consumer: isUnaware ? undefined : positionOf(world),
       streamLabel: () => Promise.resolve(world.streams.label),
       now: () => world.agenda.now,
+      serverTime: serverTimeOf(world, name),
       wait: (milliseconds) => operation.wait(milliseconds),
       onFinding: (finding) => {
         world.tell(() => `${name} finds ${JSON.stringify(finding)}`);
@@ -49,6 +50,7 @@ export function inspect(world: World, name: string, mode: CheckOptions['mode']):
       ...{ graph: world.graph, store, mode, settleMs: SECOND, ...WITHOUT_DANGLING },
       streamLabel: world.streams.label,
       now: () => world.agenda.now,
+      serverTime: serverTimeOf(world, name),
       wait: (milliseconds) => operation.wait(milliseconds),
       onFinding: (finding) => {
         world.tell(() => `${name} finds ${JSON.stringify(finding)}`);
@@ -76,6 +78,12 @@ function isAlarm(world: World, { source, verdict }: Finding): boolean {
 
 function isDrift({ verdict }: Pick<Finding, 'verdict'>): boolean {
   return (DRIFT as readonly string[]).includes(verdict);
+}
+
+/** DynamoDB's time as a repair learns it: up to four minutes late. */
+function serverTimeOf({ agenda, choices }: World, name: string): () => Promise<number> {
+  const lateMs = choices.pick(`${name}.clock`, 5) * 60 * SECOND;
+  return () => Promise.resolve(agenda.now - lateMs);
 }
 
 function positionOf(world: World): ConsumerPosition {

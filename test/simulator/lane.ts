@@ -42,6 +42,11 @@ export class Lane {
     return this.records[this.checkpoint]?.atMs;
   }
 
+  /** The records that are answered for, in order. */
+  get delivered(): readonly ShardRecord[] {
+    return this.records.slice(0, this.checkpoint);
+  }
+
   add(record: ShardRecord): void {
     this.records.push(record);
     this.wake();

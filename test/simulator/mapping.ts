@@ -5,8 +5,11 @@ import { type Answer, Invocation } from './invocation.ts';
 import { Lane } from './lane.ts';
 import { hasCopies } from './models.ts';
 import type { Shard, ShardRecord, StreamReader } from './streams.ts';
-import { HOUR, RETENTION } from './time.ts';
+import { HOUR, LONGEST_TIMEOUT, RETENTION } from './time.ts';
 import type { World } from './world.ts';
+
+/** Records that come again after a repair. */
+const MOST_ECHOES = 5;
 
 /** How the event source mapping is set up. */
 export interface MappingSettings {
@@ -99,6 +102,27 @@ export class EventSourceMapping implements StreamReader {
       new Invocation(this.world, name, records.slice(start, records.length - left), true, ignore).start();
       return true;
     });
+  }
+
+  /**
+   * Records of a table at rest come again, each alone and in any order, as from an old batch that is delivered once more. Where
+   * some were given up and numbers do not rise, what they would do is not known.
+   */
+  echo(name: string): void {
+    const { choices, agenda, streams } = this.world;
+    if (streams.isUnordered && this.givenUp.size > 0) return;
+    const lanes = [...[...this.lanes.values()].flat(), ...this.redelivered];
+    const records = lanes.flatMap(({ delivered }) => delivered).filter(({ atMs }) => agenda.now - atMs < RETENTION);
+    if (records.length === 0) return;
+    const count = choices.pick(`${name}.count`, MOST_ECHOES + 1);
+    for (let i = 0; i < count; i++) {
+      const record = records[choices.pick(`${name}.${i}.record`, records.length)]!;
+      agenda.in(1 + i * LONGEST_TIMEOUT, () => {
+        this.world.count('echoes after a repair');
+        new Invocation(this.world, `${name}.${i}`, [record], true, ignore).start();
+        return true;
+      });
+    }
   }
 
   /**

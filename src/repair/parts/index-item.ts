@@ -1,5 +1,5 @@
-import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
-import { COUNTED, INDEX_ITEM_FIELDS, MODEL, WATERMARK } from '../../items/derived-item.ts';
+import { type AttributeType, canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
+import { COUNTED, FENCE, INDEX_ITEM_FIELDS, MODEL, WATERMARK } from '../../items/derived-item.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import {
   baseKeyOfIndexItem,
@@ -23,7 +23,9 @@ import { NO_WATERMARK } from './kind.ts';
 export const indexItem: ItemKind = {
   name: 'index-item',
   decidedBy: 'partition',
-  attributes: new Map([...INDEX_ITEM_FIELDS, WATERMARK, MODEL].map((name) => [name, 'any'])),
+  attributes: new Map<string, AttributeType | 'any'>(
+    [...INDEX_ITEM_FIELDS, WATERMARK, MODEL].map((name) => [name, 'any']),
+  ).set(FENCE, 'N'),
   hasTombstones: true,
   mendOrder: 2,
   isLive: (item) => indexItemText(item) !== undefined,

@@ -1,5 +1,5 @@
 import type { Item } from '../../items/attribute-value.ts';
-import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, MODEL, WATERMARK } from '../../items/derived-item.ts';
+import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, FENCE, MODEL, WATERMARK } from '../../items/derived-item.ts';
 import { evictedTypes } from '../../items/stored-view.ts';
 import { settleViewParts } from '../settle/view.ts';
 import { attributes } from './attributes.ts';
@@ -22,6 +22,7 @@ export const view: ItemKind = {
     [COPIES, 'any'],
     [EVICTED, 'SS'],
     [WATERMARK, 'any'],
+    [FENCE, 'N'],
     [MODEL, 'any'],
   ]),
   hasTombstones: true,

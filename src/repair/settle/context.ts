@@ -1,6 +1,7 @@
 import type { ApplyContext } from '../../apply/context.ts';
 import type { Item } from '../../items/attribute-value.ts';
-import { WATERMARK } from '../../items/derived-item.ts';
+import { FENCE, WATERMARK } from '../../items/derived-item.ts';
+import type { DerivedUpdate } from '../../store/port.ts';
 import { StreamLabel } from '../../stream/stream-label.ts';
 
 /**
@@ -13,6 +14,17 @@ import { StreamLabel } from '../../stream/stream-label.ts';
 export interface SettleContext extends ApplyContext {
   /** The table's stream: a watermark of a later one is not kept. Absent: only the form of watermarks is looked at. */
   stream?: StreamLabel;
+  /**
+   * DynamoDB's time in milliseconds since 1970. A settled item then gets it as its fence: what is mended may have been lost, and a
+   * watermark with it. Asked after the base items are read. Absent: nothing is fenced.
+   */
+  fenceMs?: (() => number) | undefined;
+}
+
+/** A write of a settled item, with its fence. Only a settled item that was seen, or is missing, is written: under its revision. */
+export function fenced({ fenceMs }: SettleContext, update: DerivedUpdate): DerivedUpdate {
+  if (fenceMs === undefined) return update;
+  return { ...update, set: { ...update.set, [FENCE]: { N: String(Math.floor(fenceMs())) } } };
 }
 
 /** A derived item as it is built upon: one whose watermark cannot be counts as without one. */

@@ -9,7 +9,7 @@ import type { IndexUnit } from '../../plan/unit.ts';
 import { settledIndexUpdate } from '../../plan/writes.ts';
 import { readItem } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
-import { type SettleContext, trusted } from './context.ts';
+import { fenced, type SettleContext, trusted } from './context.ts';
 
 /**
  * Settles one index item, or reverse item, by its base item; unwanted ones become tombstones even where nothing was.
@@ -32,7 +32,8 @@ export async function settleIndexItem(
     checkTime(context);
     const item = await readItem(context, { source: base.source, target: base.target });
     const wanted = wantedFields(derivedOf(graph, base.source, base.target, item), sortKey);
-    const update = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));
+    const settled = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));
+    const update = fenced(context, settled);
     if (countName !== undefined) {
       if (await writeCounted(context, current, wanted, update, countName)) return;
       current = await readItem(context, { source, target: sortKey });

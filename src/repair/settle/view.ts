@@ -14,7 +14,7 @@ import type { Truth, ViewChange, ViewCorrections, ViewUnit } from '../../plan/un
 import { slowViewUpdate } from '../../plan/writes.ts';
 import { queriedItems, readItem, readItems } from '../../store/pages.ts';
 import type { QueryRequest } from '../../store/port.ts';
-import { type SettleContext, trusted } from './context.ts';
+import { fenced, type SettleContext, trusted } from './context.ts';
 import { settleIndexItem } from './index-item.ts';
 
 /**
@@ -90,7 +90,7 @@ async function settle(
     checkTime(context);
     if (isOfOtherShape(graph, source, view)) {
       const update = await remakeView(context, source, await trusted(context, view), watermark);
-      const remade = await updateItem(context, update);
+      const remade = await updateItem(context, fenced(context, update));
       if (remade.applied) return;
       view = remade.current;
       continue;
@@ -105,7 +105,7 @@ async function settle(
     const seen = await trusted(context, view);
     const result = await updateItem(
       context,
-      slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), parents, corrections),
+      fenced(context, slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), parents, corrections)),
     );
     if (result.applied) return;
     view = result.current;

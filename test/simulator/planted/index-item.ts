@@ -22,7 +22,7 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: WRITES,
-        find: "condition: { kind: 'newer-than', watermark: unit.newest },",
+        find: "condition: { kind: 'newer-than', watermark: unit.newest, fenceBefore: beyondFences(unit.records) },",
         replace: "condition: { kind: 'newer-than', watermark: '~' },",
       },
     ],

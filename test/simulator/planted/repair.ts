@@ -5,6 +5,14 @@ const INDEX_ITEM = 'src/repair/settle/index-item.ts';
 const VIEW = 'src/repair/settle/view.ts';
 const MEND = 'src/repair/mend.ts';
 
+const STALE = 'src/plan/stale.ts';
+const WRITES = 'src/plan/writes.ts';
+const WITHOUT_FENCE = {
+  file: CONTEXT,
+  find: '  if (fenceMs === undefined) return update;',
+  replace: '  if (fenceMs !== undefined) return update;',
+};
+
 /** Planted in repair and rebuild. */
 export const REPAIR_MUTANTS: readonly Mutant[] = [
   {
@@ -43,9 +51,9 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: INDEX_ITEM,
-        find: '    const update = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));',
+        find: '    const update = fenced(context, settled);',
         replace:
-          "    const update = { ...settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context)), condition: { kind: 'newer-than', watermark: '~' } };",
+          "    const update = { ...fenced(context, settled), condition: { kind: 'newer-than', watermark: '~' } };",
       },
     ],
   },
@@ -55,7 +63,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: VIEW,
-        find: '      slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), parents, corrections),',
+        find: '      fenced(context, slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), parents, corrections)),',
         replace:
           "      { ...slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), parents, corrections), condition: { kind: 'newer-than', watermark: '~', notEvicted: [] } },",
       },
@@ -63,13 +71,14 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'repair-drops-watermark',
-    rule: 'A repair keeps the watermark that it has seen.',
+    rule: 'A repair keeps the watermark that it has seen, or sets a fence: one of the two is enough.',
     patches: [
       {
         file: CONTEXT,
         find: '  if (current === undefined || (await stream.isPlausible(current[WATERMARK]))) return current;',
         replace: '  if (current === undefined || stream === undefined) return current;',
       },
+      WITHOUT_FENCE,
     ],
   },
   {
@@ -119,5 +128,53 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     name: 'repair-owner-by-no-item',
     rule: 'A node among its own edges is mended by the node.',
     patches: [{ file: 'src/items/keys.ts', find: '  if (isOwnerKey(plain)) return source;\n', replace: '' }],
+  },
+  {
+    name: 'repair-without-fence',
+    rule: 'What a repair has mended has a fence: its watermark may have been lost with it.',
+    patches: [WITHOUT_FENCE],
+  },
+  {
+    name: 'fence-without-margin',
+    rule: 'A record that is younger than the fence by less than the clocks may differ is settled by its base item.',
+    patches: [{ file: STALE, find: 'oldest * 1000 - FENCE_MARGIN_MS', replace: 'oldest * 1000' }],
+  },
+  {
+    name: 'fence-of-view-ignored',
+    rule: 'The fast path of a view stops at a fence.',
+    patches: [
+      {
+        file: WRITES,
+        find: '      fenceBefore: beyondFences(unit.records),\n    },\n  };\n}\n',
+        replace: '    },\n  };\n}\n',
+      },
+    ],
+  },
+  {
+    name: 'fence-of-index-item-ignored',
+    rule: 'The first update of an index item stops at a fence.',
+    patches: [
+      {
+        file: WRITES,
+        find: 'watermark: unit.newest, fenceBefore: beyondFences(unit.records) }',
+        replace: 'watermark: unit.newest }',
+      },
+    ],
+  },
+  {
+    name: 'fence-ignored-where-seen',
+    rule: 'Where a view or a counted item was seen, its fence counts as well.',
+    patches: [
+      {
+        file: STALE,
+        find: '  const value = current?.[FENCE];\n  if (value === undefined) return false;',
+        replace: '  const value = current?.[FENCE];\n  if (value !== undefined || records.length === 0) return false;',
+      },
+    ],
+  },
+  {
+    name: 'fence-of-counted-item-ignored',
+    rule: 'The fence of a counted item stops a record that agrees with nothing.',
+    patches: [{ file: 'src/apply/counted.ts', find: ' || isFenced(unit.records, currents[i])', replace: '' }],
   },
 ];

@@ -61,7 +61,7 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: WRITES,
-        find: '(isStale(change.oldest, view) ? undefined : change)',
+        find: '(isAllStale || isStale(change.oldest, view) ? undefined : change)',
         replace: 'change',
       },
       {

@@ -6,7 +6,7 @@ import {
   setOwn,
   stringOf,
 } from '../../../src/items/attribute-value.ts';
-import { COUNT, EDGE_SET, EVICTED, MODEL, REVISION, WATERMARK } from '../../../src/items/derived-item.ts';
+import { COUNT, EDGE_SET, EVICTED, FENCE, MODEL, REVISION, WATERMARK } from '../../../src/items/derived-item.ts';
 import { compareKeys } from '../../../src/items/encoding.ts';
 import type { DerivedUpdate, UpdateCondition } from '../../../src/store/port.ts';
 import { checkSet, copyIn, normalNumber, refused, sumOf } from './item.ts';
@@ -42,6 +42,11 @@ export function meets(item: Item | undefined, condition: UpdateCondition): boole
   if (watermark !== undefined) {
     const text = stringOf(watermark);
     if (text === undefined || compareKeys(text, condition.watermark) >= 0) return false;
+  }
+  const fence = item?.[FENCE];
+  if (fence !== undefined && condition.fenceBefore !== undefined) {
+    const atMs = numberOf(fence);
+    if (atMs === undefined || Number(atMs) >= condition.fenceBefore) return false;
   }
   const { shape } = condition;
   if (shape !== undefined) {

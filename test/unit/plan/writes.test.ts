@@ -4,6 +4,7 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
+import { isStale } from '../../../src/plan/stale.ts';
 import type { IndexUnit, Truth, ViewUnit } from '../../../src/plan/unit.ts';
 import { planUnits } from '../../../src/plan/units.ts';
 import {
@@ -11,7 +12,6 @@ import {
   fastViewUpdate,
   indexUpdate,
   isAsWanted,
-  isStale,
   settledIndexUpdate,
   slowViewUpdate,
 } from '../../../src/plan/writes.ts';
@@ -39,6 +39,8 @@ const EXPIRY = { N: String(NOW + 48 * 3600) };
 const role = (text: string): Item => ({ role: { S: text } });
 const element = (text: string): string => `MEMBER-USER-1|role=${text}`;
 const none = new Map<string, Truth>();
+/** Five minutes before the records of these tests were made. */
+const fenceBefore = Date.UTC(2026, 0, 1) - 295_000;
 
 function viewUnit(records: readonly ChangeRecord[]): ViewUnit {
   const units = planUnits(graph, G, foldBatch(records).get(G) ?? []);
@@ -74,7 +76,7 @@ describe('the fast path of a view', () => {
       addElements: [element('LEAD'), 'SHOWN-USER-2'],
       deleteElements: [],
       // The oldest record decides, and evicted types must not fill up again.
-      condition: { kind: 'newer-than', watermark: at(5), notEvicted: ['MEMBER', 'SHOWN'] },
+      condition: { kind: 'newer-than', watermark: at(5), notEvicted: ['MEMBER', 'SHOWN'], fenceBefore },
     });
   });
   it('only removes: one DELETE of everything that was mentioned', () => {
@@ -257,14 +259,14 @@ describe('index items', () => {
         attributes: { M: role('A') },
       },
       unset: ['gsi1pk', 'gsi1sk', 'value', 'counted', 'child', 'ttl'],
-      condition: { kind: 'newer-than', watermark: at(5) },
+      condition: { kind: 'newer-than', watermark: at(5), fenceBefore },
     });
   });
   it('are cleared to a tombstone without index keys, even where no item is seen', () => {
     const update = indexUpdate(graph, indexUnit([role('A'), undefined]), NOW);
     expect(update.set).toEqual({ w: { S: at(5) }, model: { S: graph.fingerprint }, ttl: EXPIRY });
     expect(update.unset).toEqual(['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes', 'counted', 'child']);
-    expect(update.condition).toEqual({ kind: 'newer-than', watermark: at(5) });
+    expect(update.condition).toEqual({ kind: 'newer-than', watermark: at(5), fenceBefore });
   });
   it('the condition is on the newest record: the unit carries the state after all of them', () => {
     expect(indexUpdate(graph, indexUnit([undefined, role('A'), role('B')]), NOW).condition).toMatchObject({

@@ -4,7 +4,7 @@ import { type CheckCursor, parseCursor } from '../../../check/cursor.ts';
 import type { Finding } from '../../../check/finding.ts';
 import { EdgeloomError } from '../../../errors.ts';
 import { lastCheckItem } from '../../../progress/record.ts';
-import { currentStreamLabel, describeTable, requireFit } from '../../../store/table.ts';
+import { currentStreamLabel, describeTable, requireFit, serverTime } from '../../../store/table.ts';
 import { warnOfModel } from '../../session/model-notice.ts';
 import { positionOf } from '../../session/position.ts';
 import { startProgress } from '../../session/progress.ts';
@@ -41,6 +41,7 @@ export async function runCheck(
     const result = await check({
       ...{ graph, store, ...options, ...listeners },
       streamLabel: () => currentStreamLabel(client, graph),
+      serverTime: () => serverTime(client, graph),
       ...(position !== undefined && { consumer: position.consumer }),
       resume: await place?.load(),
       // A wait for the stream, which may be minutes, ends with the signal: its suspects stay open.
