@@ -19,6 +19,8 @@ const WAYS = [
   'stuck',
 ] as const;
 const MOST_DAMAGES = 3;
+/** Attributes of an item that holds nothing. */
+const EMPTY: ReadonlySet<string> = new Set(['source', 'target', 'w', 'r', 'model', 'fence', 'expiresAt']);
 
 /** Breaks derived items of a table that is at rest; gives how many. */
 export async function damage(world: World, name: string): Promise<number> {
@@ -29,8 +31,8 @@ export async function damage(world: World, name: string): Promise<number> {
     const item = derived[choices.pick(`${name}.${i}.item`, Math.max(1, derived.length))];
     if (item === undefined) return 0;
     const way = WAYS[choices.pick(`${name}.${i}.way`, WAYS.length)]!;
-    // A tombstone that is lost leaves nothing to be found, and nothing to repair.
-    if (way === 'delete' && item['expiresAt'] !== undefined) continue;
+    // What holds nothing, as a tombstone does, leaves nothing to be found, and nothing to repair, where it is lost.
+    if (way === 'delete' && Object.keys(item).every((name) => EMPTY.has(name))) continue;
     const key = { source: text(item['source']), target: text(item['target']) };
     world.tell(() => `damage: ${way} of ${key.source} ${key.target}`);
     if (way === 'delete') await table.delete(key);
