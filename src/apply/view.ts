@@ -7,7 +7,7 @@ import type { ParentCopies } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { isOverBudget, viewBudgetBytes } from '../plan/eviction.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
-import { isStale } from '../plan/stale.ts';
+import { isFenced, isStale } from '../plan/stale.ts';
 import type { Truth, ViewChange, ViewUnit } from '../plan/unit.ts';
 import { contradictions, evictionUpdate, fastViewUpdate, slowViewUpdate } from '../plan/writes.ts';
 import { readItem, readItems } from '../store/pages.ts';
@@ -46,7 +46,7 @@ export async function applyViewUnit(
   } else {
     current = await readView(context, unit.source);
   }
-  if (isStale(unit.oldest, current)) stats.stale += 1;
+  if (isStale(unit.oldest, current) || isFenced(unit.records, current)) stats.stale += 1;
   for (;;) {
     checkTime(context);
     if (isOfOtherShape(graph, unit.source, current)) {

@@ -97,9 +97,9 @@ function conditionExpression(
   values[':watermark'] = { S: condition.watermark };
   const clauses = ['(attribute_not_exists(#w) OR #w < :watermark)'];
   if (condition.fenceBefore !== undefined) {
-    names['#fence'] = FENCE;
-    values[':fence'] = { N: String(condition.fenceBefore) };
-    clauses.push('(attribute_not_exists(#fence) OR #fence < :fence)');
+    names['#f'] = FENCE;
+    values[':f'] = { N: String(condition.fenceBefore) };
+    clauses.push('(attribute_not_exists(#f) OR #f < :f)');
   }
   condition.notEvicted?.forEach((type, i) => {
     names['#evicted'] = EVICTED;

@@ -79,6 +79,19 @@ describe.each(SUBJECTS)('update of one derived item on $name', ({ open, deviates
       expect((await updated({ w: { S: '\u{1F600}' } }, { condition: newer('\uFFFD') })).result.applied).toBe(false);
     });
 
+    it.each<[string, Item | undefined, boolean]>([
+      ['an absent item', undefined, true],
+      ['no fence', { w: { S: 'l' } }, true],
+      ['a fence before the moment', { fence: { N: '999' } }, true],
+      ['a fence at the moment', { fence: { N: '1000' } }, false],
+      ['a fence after the moment', { w: { S: 'l' }, fence: { N: '1768870921015' } }, false],
+      ['a newer watermark and a fence before the moment', { w: { S: 'n' }, fence: { N: '999' } }, false],
+      ['a fence that is no number', { fence: { S: '0' } }, false],
+    ])('with fenceBefore: %s', async (_name, before, applied) => {
+      const condition: UpdateCondition = { kind: 'newer-than', watermark: 'm', fenceBefore: 1000 };
+      expect((await updated(before, { condition })).result.applied).toBe(applied);
+    });
+
     it.each<[string, AttributeValue, boolean]>([
       ['another type in the mark', { SS: ['OTHER'] }, true],
       ['the type in the mark', { SS: ['OTHER', 'KNOWS'] }, false],

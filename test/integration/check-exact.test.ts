@@ -97,6 +97,7 @@ describe('a derived item that is not exactly what is wanted', () => {
     ['a revision of an index item that is a text', FOLLOWS_2, { r: { S: 'three' } }],
     ['a revision of a count that is a text', FOLLOWS_COUNT, { r: { S: 'three' } }],
     ['marks of evicted types that are no set', VIEW, { evicted: { S: 'BLOCKS' } }],
+    ['a fence that is a text', VIEW, { fence: { S: 'now' } }],
     ['attributes that are no map', VIEW, { attributes: { S: 'name' } }],
     ['a count that is no number', FOLLOWS_COUNT, { count: { S: 'two' } }],
   ])('is found and mended in one repair: %s', async (_what, target, change) => {
@@ -106,7 +107,7 @@ describe('a derived item that is not exactly what is wanted', () => {
     expect((await run('report')).drifted).toEqual([`USER-1 ${target}`]);
     await run('repair');
     expect(await run('report')).toMatchObject({ drifted: [], pending: 0 });
-    const { r: _revision, ...after } = (await read(target))!;
+    const { r: _revision, fence: _fence, ...after } = (await read(target))!;
     const { r: _earlier, ...wanted } = before!;
     expect(after).toEqual(wanted);
   });
