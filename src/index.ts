@@ -49,6 +49,7 @@ export {
   type SearchOptions,
 } from './model/schema.ts';
 export type { TableOptions } from './model/table-options.ts';
+export { createLowMark, type LowMarkOptions } from './progress/low-mark.ts';
 export type { NodesOptions } from './read/list-nodes.ts';
 export type { CountResult, InDegreeOptions, ShardsResult } from './read/lists/count.ts';
 export type { InboundQuery } from './read/lists/inbound.ts';

@@ -2,15 +2,16 @@ import { EdgeloomError } from '../errors.ts';
 import { checkOptions } from '../options.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Look } from './look.ts';
-import { decodeToken, encodeToken, type SessionKey } from './token.ts';
+import { decodeToken, encodeToken, type SessionKey, type TokenEntry } from './token.ts';
 
 /** Options of a session. */
 export interface SessionOptions {
   /** Secret that tokens are signed with (HMAC-SHA256). Default: tokens carry a checksum, which anyone can make. */
   key?: SessionKey | undefined;
   /**
-   * Up to when everything is projected: milliseconds since 1970 before which each record of every shard of the stream was
-   * applied; undefined where that is not known. Default: not known, so that old keys are looked up now and then.
+   * Up to when everything is projected, as `createLowMark` tells it: milliseconds since 1970 before which each record of every
+   * shard of the stream was applied; undefined where that is not known. Default: not known, so that old keys are looked up now
+   * and then.
    */
   lowMark?: (() => Promise<number | undefined>) | undefined;
   /** How long an index of DynamoDB may lag behind its table, in milliseconds. Default 10,000. */
@@ -59,25 +60,29 @@ export class Session {
   static from(token: string | undefined, options: SessionOptions = {}): Session {
     const session = new Session(options);
     if (token === undefined || token === '') return session;
-    const { keys, overflowAt } = decodeToken(token, options.key);
-    for (const [source, target, at, lookedAt, revisions] of keys) {
-      const look = lookedAt === undefined || revisions === undefined ? {} : { look: { at: lookedAt, revisions } };
-      session.entries.set(keyText({ source, target }), { source, target, at, pending: 0, ...look });
+    const { keys, overflowAt, overflowPassedAt } = decodeToken(token, options.key);
+    for (const [source, target, at, seenAt, revisions] of keys) {
+      const entry: Entry = { source, target, at, pending: 0 };
+      if (seenAt !== undefined && revisions !== undefined) entry.look = { at: seenAt, revisions };
+      else entry.passedAt = seenAt;
+      session.entries.set(keyText({ source, target }), entry);
     }
-    if (overflowAt !== undefined) session.overflow = { at: overflowAt, pending: 0 };
+    if (overflowAt !== undefined) session.overflow = { at: overflowAt, pending: 0, passedAt: overflowPassedAt };
     return session;
   }
 
   /** The session as a text for a cookie or a header. */
   token(): string {
     const now = this.now();
-    const keys = [...this.entries.values()].map(({ source, target, at, pending, look }) => {
-      const entry: [string, string, number] = [source, target, pending > 0 ? now : at];
-      return look === undefined ? entry : ([...entry, look.at, look.revisions] as const);
+    const keys = [...this.entries.values()].map(({ source, target, at, pending, look, passedAt }): TokenEntry => {
+      if (pending > 0) return [source, target, now];
+      if (passedAt !== undefined) return [source, target, at, passedAt];
+      return look === undefined ? [source, target, at] : [source, target, at, look.at, look.revisions];
     });
     const { overflow } = this;
-    const overflowAt = overflow && (overflow.pending > 0 ? now : overflow.at);
-    return encodeToken({ keys: keys as never, ...(overflowAt !== undefined && { overflowAt }) }, this.options.key);
+    if (overflow === undefined) return encodeToken({ keys }, this.options.key);
+    const [overflowAt, overflowPassedAt] = overflow.pending > 0 ? [now] : [overflow.at, overflow.passedAt];
+    return encodeToken({ keys, overflowAt, overflowPassedAt }, this.options.key);
   }
 
   /** Whether every write is shown; `'unknown'` where there were too many to remember. */
@@ -100,6 +105,7 @@ export class Session {
       if (overflow !== undefined) {
         overflow.pending -= 1;
         overflow.at = at;
+        overflow.passedAt = undefined;
       }
       for (const key of keys) {
         const entry = this.entries.get(keyText(key));
@@ -144,9 +150,9 @@ export class Session {
     mark: number | undefined,
     look: (key: ItemKey) => Promise<Look>,
   ): Promise<boolean> {
-    if (mark !== undefined) return this.hasPassed(entry, mark);
     const now = this.now();
     if (this.isOutOfStream(entry)) return true;
+    if (mark !== undefined) return this.hasPassed(entry, mark);
     if (now - entry.at < LEAST_AGE_MS) return false;
     const before = entry.look;
     if (before !== undefined && now - before.at < this.graceMs) return false;

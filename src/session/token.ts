@@ -12,11 +12,17 @@ export type SessionKey = string | Uint8Array;
 
 /** What a token holds. */
 export interface TokenContent {
-  /** Key, time of the write in milliseconds, and what the last look saw: its time and the revisions. */
-  keys: [source: string, sortKey: string, at: number, lookedAt?: number, revisions?: string][];
-  /** The time of the last write of a session that overflowed. */
+  keys: TokenEntry[];
+  /** The time of the last write of a session that overflowed, and when the stream's mark had passed it. */
   overflowAt?: number | undefined;
+  overflowPassedAt?: number | undefined;
 }
+
+/**
+ * Key, time of the write in milliseconds, and where known when the stream's mark had passed it, or what the last look saw: its
+ * time and the revisions.
+ */
+export type TokenEntry = [source: string, sortKey: string, at: number, seenAt?: number, revisions?: string];
 
 const VERSION = 1;
 const TAG_BYTES = 16;
@@ -47,17 +53,19 @@ export function decodeToken(token: string, key: SessionKey | undefined): TokenCo
 
 function isContent(value: unknown): value is TokenContent {
   if (typeof value !== 'object' || value === null || !('keys' in value) || !Array.isArray(value.keys)) return false;
-  const overflowAt = (value as TokenContent).overflowAt;
-  return (
-    (overflowAt === undefined || typeof overflowAt === 'number') &&
-    value.keys.every(
-      (entry: unknown) =>
-        Array.isArray(entry) &&
-        typeof entry[0] === 'string' &&
-        typeof entry[1] === 'string' &&
-        typeof entry[2] === 'number',
-    )
-  );
+  const { overflowAt, overflowPassedAt } = value as TokenContent;
+  return isTime(overflowAt) && isTime(overflowPassedAt) && value.keys.every(isEntry);
+}
+
+function isEntry(entry: unknown): entry is TokenEntry {
+  if (!Array.isArray(entry)) return false;
+  const [source, sortKey, at, seenAt, revisions] = entry as unknown[];
+  const isKey = typeof source === 'string' && typeof sortKey === 'string' && typeof at === 'number';
+  return isKey && isTime(seenAt) && (revisions === undefined || typeof revisions === 'string');
+}
+
+function isTime(value: unknown): value is number | undefined {
+  return value === undefined || typeof value === 'number';
 }
 
 function tagOf(body: Uint8Array, key: SessionKey | undefined): Buffer {

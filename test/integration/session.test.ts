@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
+import { createLowMark } from '../../src/progress/low-mark.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { createSession, Session } from '../../src/session/session.ts';
 import { replacedCalls } from '../../src/store/wrapped.ts';
+import { createWorker } from '../../src/worker/worker.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -194,5 +196,120 @@ describe('a session token', () => {
     expect(await status()).toBe('unknown');
     now += 1_000;
     expect(await status()).toBe('shown');
+  });
+});
+
+describe('the low mark of the stream', () => {
+  it('lets a key leave the token on another machine, after the consumer has noted it and the index had its time', async () => {
+    const { graph, store, client, streams, streamArn, writer, reader } = await open();
+    let laterMs = 0;
+    const now = () => Date.now() + laterMs;
+    // Each request has its own: nothing but the token and the table is kept.
+    const request = async (token: string | undefined, run: (session: Session) => Promise<unknown>) => {
+      const lowMark = createLowMark(graph, { store, client, streams, now });
+      const session = Session.from(token, { lowMark, now });
+      await run(session);
+      return { token: session.token(), keys: session.keys().length };
+    };
+    const read = (token: string) =>
+      request(token, async (session) => {
+        const { items } = await reader.with(session).inbound('MEMBER', 'USER-1');
+        expect(items.map(({ source }) => source)).toEqual(['GOAL-1']);
+      });
+    const put = (token?: string) =>
+      request(token, (session) => writer.with(session).putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD' }));
+    const project = () =>
+      createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
+
+    let place = await put();
+    laterMs = 30_000;
+    // Nothing is applied, however long ago it was written.
+    place = await read(place.token);
+    expect(place.keys).toBe(1);
+    laterMs = 3_600_000;
+    place = await read(place.token);
+    expect(place.keys).toBe(1);
+    await project();
+    // Applied a moment ago: the index may still be behind.
+    place = await read(place.token);
+    expect(place.keys).toBe(1);
+    laterMs += 9_000;
+    place = await read(place.token);
+    expect(place.keys).toBe(1);
+    laterMs += 1_000;
+    place = await read(place.token);
+    expect(place.keys).toBe(0);
+
+    // A second write begins anew, although the mark had passed the first.
+    place = await put(place.token);
+    laterMs += 60_000;
+    place = await read(place.token);
+    expect(place.keys).toBe(1);
+    await project();
+    place = await read(place.token);
+    laterMs += 10_000;
+    place = await read(place.token);
+    expect(place.keys).toBe(0);
+  });
+
+  it('lets an overflow go across tokens', async () => {
+    const { writer, reader } = await open();
+    let now = 1_800_000_000_000;
+    const options = { now: () => now, lowMark: async () => now };
+    const session = createSession(options);
+    await writer.with(session).putMany(Array.from({ length: 100 }, (_, i) => ({ id: `USER-${i}` })));
+    let token = session.token();
+    const status = async () => {
+      const next = Session.from(token, options);
+      const { ownWrites = 'shown' } = await reader.with(next).inbound('MEMBER', 'USER-1');
+      token = next.token();
+      return ownWrites;
+    };
+    const seen: string[] = [];
+    for (const pauseMs of [0, 5_000, 9_999, 1]) {
+      now += pauseMs;
+      seen.push(await status());
+    }
+    expect(seen).toEqual(['unknown', 'unknown', 'unknown', 'shown']);
+  });
+
+  it('is asked for once in a while, however many ask, and stands still while records wait', async () => {
+    const { graph, store, client, streams, streamArn, writer } = await open();
+    let laterMs = 0;
+    let calls = 0;
+    const counting = replacedCalls(store, {
+      query: (request) => {
+        calls += 1;
+        return store.query(request);
+      },
+    });
+    const now = () => Date.now() + laterMs;
+    const lowMark = createLowMark(graph, { store: counting, client, streams, now, everyMs: 600_000 });
+    const empty = await lowMark();
+    expect(empty).toBeGreaterThan(Date.now() - 60_000);
+    await Promise.all([lowMark(), lowMark()]);
+    expect(calls).toBe(1);
+    const beforeMs = Date.now();
+    await writer.putNode('USER-1', {});
+    laterMs += 600_000;
+    expect(await Promise.all([lowMark(), lowMark(), lowMark()])).toEqual(Array(3).fill(await lowMark()));
+    expect(calls).toBe(2);
+    // The stream tells whole seconds.
+    expect(await lowMark()).toBeLessThanOrEqual(Date.now());
+    expect(await lowMark()).toBeGreaterThan(beforeMs - 2_000);
+    await createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
+    laterMs += 600_000;
+    expect(await lowMark()).toBeGreaterThan(Date.now() + 1_000_000);
+  });
+
+  it('is not known while the stream is throttled, and an error where it may not be read', async () => {
+    const { graph, store, client, streams } = await open();
+    let name = 'ThrottlingException';
+    const failing = Object.assign(Object.create(streams), {
+      send: () => Promise.reject(Object.assign(new Error('no'), { name, $metadata: { httpStatusCode: 400 } })),
+    }) as typeof streams;
+    expect(await createLowMark(graph, { store, client, streams: failing })()).toBeUndefined();
+    name = 'AccessDeniedException';
+    await expect(createLowMark(graph, { store, client, streams: failing })()).rejects.toMatchObject({ kind: 'fatal' });
   });
 });
