@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { failureDocument, failureText } from '../../src/cli/session/failure.ts';
+import { failureText } from '../../src/cli/session/failure.ts';
 import { startProgress } from '../../src/cli/session/progress.ts';
+import { failureDocument } from '../../src/failure-document.ts';
 import { seededRandom } from '../support/random.ts';
 import { type BetweenCost, compareBetween } from './between.ts';
 import { runExperiment, type Sample } from './experiment.ts';

@@ -120,3 +120,16 @@ function keyOf({ table }: CompiledModel, item: Item): ItemKey {
 function keyItem({ table }: CompiledModel, { source, target }: ItemKey): Item {
   return { [table.partitionKey]: { S: source }, [table.sortKey]: { S: target } };
 }
+
+/** Parts of which a sample takes its share. */
+const SAMPLE_SEGMENTS = 1_000;
+
+/** The options of a check of a random share of the table, 0 to 1: of at least one part of it. */
+export function sampleOf(share: number): { segments: number; onlySegments: number[] } {
+  const segments = Array.from({ length: SAMPLE_SEGMENTS }, (_, segment) => ({ segment, order: Math.random() }));
+  segments.sort((a, b) => a.order - b.order);
+  const onlySegments = segments
+    .slice(0, Math.max(1, Math.round(share * SAMPLE_SEGMENTS)))
+    .map(({ segment }) => segment);
+  return { segments: SAMPLE_SEGMENTS, onlySegments };
+}

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { failureDocument } from '../failure-document.ts';
 import { initCommand } from './commands/project/init.ts';
 import { stackCommand } from './commands/project/stack.ts';
 import { countCommand } from './commands/read/count.ts';
@@ -15,6 +16,7 @@ import { shardsCommand } from './commands/read/shards.ts';
 import { demoCommand } from './commands/run/demo.ts';
 import { devCommand } from './commands/run/dev.ts';
 import { projectCommand } from './commands/run/project.ts';
+import { studioCommand } from './commands/run/studio.ts';
 import { costCommand } from './commands/table/cost.ts';
 import { migrateCommand } from './commands/table/migrate.ts';
 import { tableCommand } from './commands/table/table.ts';
@@ -25,7 +27,7 @@ import { redriveCommand } from './commands/trust/redrive.ts';
 import { statusCommand } from './commands/trust/status.ts';
 import { importCommand } from './commands/write/import.ts';
 import { deleteCommand, putCommand, updateCommand } from './commands/write/item.ts';
-import { failureDocument, failureText } from './session/failure.ts';
+import { failureText } from './session/failure.ts';
 import { shownLines } from './session/shown.ts';
 
 const COMMANDS = [
@@ -39,6 +41,7 @@ const COMMANDS = [
   deleteCommand,
   projectCommand,
   statusCommand,
+  studioCommand,
   explainCommand,
   checkCommand,
   rebuildCommand,

@@ -25,6 +25,8 @@ export interface ExplainedPart {
   state: PartState;
   /** Why it is so, one sentence. */
   reason: string;
+  /** Where what is stored differs from what is wanted: both; null is nothing. */
+  difference?: { wanted: string | null; stored: string | null };
 }
 
 /** Whether what differs is on its way: how far the consumers have come. */
@@ -81,7 +83,7 @@ async function stateOf(
   { suspect, absent, attribute }: Place,
   observation: { wanted: string | null; stored: string | null } | undefined,
   known: { wanted: Derived; evicted: ReadonlySet<string>; lag: () => Promise<LagKnowledge> },
-): Promise<Pick<ExplainedPart, 'state' | 'reason'>> {
+): Promise<Pick<ExplainedPart, 'state' | 'reason' | 'difference'>> {
   const type = suspect?.part.kind === 'element' ? typePrefix(suspect.part.target) : undefined;
   if (type !== undefined && known.evicted.has(type)) {
     return {
@@ -97,11 +99,16 @@ async function stateOf(
   }
   const { wanted, stored } = observation;
   if (wanted === stored) return { state: 'right', reason: 'It is stored as it is wanted.' };
-  const difference = `wanted is ${wanted ?? 'nothing'}, stored is ${stored ?? 'nothing'}`;
+  const difference = { wanted, stored };
+  const inWords = `wanted is ${wanted ?? 'nothing'}, stored is ${stored ?? 'nothing'}`;
   const { isApplied, text } = await known.lag();
   return isApplied === true
-    ? { state: 'drift', reason: `All records are applied, yet ${difference}. Mend it: edgeloom check --repair.` }
-    : { state: 'lag', reason: `${text}; ${difference}.` };
+    ? {
+        state: 'drift',
+        reason: `All records are applied, yet ${inWords}. Mend it: edgeloom check --repair.`,
+        difference,
+      }
+    : { state: 'lag', reason: `${text}; ${inWords}.`, difference };
 }
 
 function nodePlaces(graph: CompiledModel, source: string, wanted: Derived): Place[] {

@@ -191,6 +191,12 @@ export function indexSortKey(encoded: string, source: string): string {
   return escapeValue(encoded) + SEPARATOR + source;
 }
 
+/** The encoded value in the sort key of an index item of a source. */
+export function encodedValueOf(sortKey: string, source: string): string {
+  const escaped = sortKey.slice(0, sortKey.length - source.length - SEPARATOR.length);
+  return escaped.replaceAll(HIGHEST + SEPARATOR, HIGHEST).replaceAll(ESCAPED_SEPARATOR, SEPARATOR);
+}
+
 /** The lowest sort key that an item with this encoded value can have. */
 export function lowestSortKey(encoded: string): string {
   return escapeValue(encoded) + SEPARATOR;

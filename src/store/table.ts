@@ -3,6 +3,7 @@ import {
   type CreateTableCommandInput,
   DeleteTableCommand,
   DescribeTableCommand,
+  DescribeTimeToLiveCommand,
   type DynamoDBClient,
   ResourceNotFoundException,
   type TableDescription,
@@ -98,6 +99,18 @@ export async function describeTable(client: DynamoDBClient, graph: CompiledModel
     itemCount: table.ItemCount ?? 0,
     sizeBytes: table.TableSizeBytes ?? 0,
   };
+}
+
+/** Whether the table deletes items by the attribute that the model names for it. */
+export async function hasTtl(client: DynamoDBClient, graph: CompiledModel): Promise<boolean> {
+  const { name, ttl } = graph.table;
+  try {
+    const { TimeToLiveDescription: found } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
+    const isOn = found?.TimeToLiveStatus === 'ENABLED' || found?.TimeToLiveStatus === 'ENABLING';
+    return isOn && found?.AttributeName === ttl;
+  } catch (error) {
+    throw classifyError(error);
+  }
 }
 
 /** Throws `table-differs`, which names what lacks, where a table does not have what the model needs. */

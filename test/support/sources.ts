@@ -18,7 +18,7 @@ const SRC = resolve(import.meta.dirname, '../../src');
 
 /** Every TypeScript file of `src`. */
 export function sources(): Source[] {
-  const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+  const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
   return paths.sort().map((path) => {
     const text = readFileSync(join(SRC, path), 'utf8');
     return { path, text, code: withoutComments(text) };

@@ -1,30 +1,9 @@
+import { failureDocument } from '../../failure-document.ts';
 import { shownLines } from './shown.ts';
-
-/** The JSON document of a failed command. */
-export interface FailureDocument {
-  error: { code: string; message: string; hint: string };
-}
-
-/**
- * What went wrong, as a document. Errors are told by their shape: a model file may have its own copy of the package, so
- * `instanceof` would miss its errors.
- */
-export function failureDocument(error: unknown): FailureDocument {
-  const message = error instanceof Error ? error.message : String(error);
-  const code = textProperty(error, 'code') ?? 'unexpected';
-  const hint = textProperty(error, 'hint') ?? 'Run again with --log-level debug for the stack.';
-  return { error: { code, message, hint } };
-}
 
 /** One sentence and a hint; the stack only where asked for. */
 export function failureText(error: unknown, withStack: boolean): string {
   const { message, hint } = failureDocument(error).error;
   const stack = withStack && error instanceof Error ? `${error.stack}\n` : '';
   return shownLines(`error: ${message}\n${hint === '' ? '' : `hint: ${hint}\n`}${stack}`);
-}
-
-function textProperty(error: unknown, name: string): string | undefined {
-  if (typeof error !== 'object' || error === null) return undefined;
-  const value = (error as Record<string, unknown>)[name];
-  return typeof value === 'string' ? value : undefined;
 }

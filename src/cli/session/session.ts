@@ -2,6 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import pino, { type Logger } from 'pino';
 import { readSettings, type Settings } from '../../config.ts';
+import { losslessNumber } from '../../exact-json.ts';
 import { withTableName } from '../../model/compile/define-graph.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { createReader } from '../../read/reader.ts';
@@ -9,7 +10,7 @@ import { createClient } from '../../store/client.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { loadModel } from './load-model.ts';
 import type { Output } from './output.ts';
-import { losslessNumber, print } from './output.ts';
+import { print } from './output.ts';
 
 /** What a command works with: the model and the table of the global options. */
 export interface CommandSession {

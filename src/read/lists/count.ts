@@ -53,12 +53,20 @@ export async function countSearch(
   return { ...total(await countShards(context, partitions, range)), ...(isOwn && { exact: false as const }) };
 }
 
-/** Counts each shard of a search: see `Reader.shards`. */
-export async function readShards(
+/** How many items each shard of a search has, from shard 1 on, and the search as it is stored. */
+export interface ShardCounts {
+  search: SearchModel;
+  counts: number[];
+  /** The index partitions, one for each count. */
+  partitions: string[];
+}
+
+/** Counts each shard of a search. Throws `equality-only` where there is no list of shards. */
+export async function countEachShard(
   context: ReadContext,
   declared: SearchModel,
   scope: SearchScope = {},
-): Promise<ShardsResult> {
+): Promise<ShardCounts> {
   const search = storedSearch(context, declared);
   if (search.shards === 'value') {
     throw new EdgeloomError(
@@ -68,14 +76,28 @@ export async function readShards(
   }
   const { partitions, range } = scopedQuery(search, {}, scope);
   const counts = (await countShards(context, partitions, range)).map(({ count }) => count);
+  return { search, counts, partitions };
+}
+
+/** How a search lies over its shards: see `Reader.shards`. */
+export async function readShards(
+  context: ReadContext,
+  declared: SearchModel,
+  scope: SearchScope = {},
+): Promise<ShardsResult> {
+  return shardsResult(await countEachShard(context, declared, scope));
+}
+
+/** What counts of shards come to. */
+export function shardsResult({ search: { hash }, counts }: ShardCounts): ShardsResult {
   const items = counts.reduce((sum, count) => sum + count, 0);
   const most = Math.max(0, ...counts);
   return {
-    shards: search.shards,
+    shards: counts.length,
     items,
     hottest: { shard: Math.max(0, counts.indexOf(most)) + 1, share: items === 0 ? 0 : most / items },
     empty: counts.filter((count) => count === 0).length,
-    hash: search.hash,
+    hash,
   };
 }
 

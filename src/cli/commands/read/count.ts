@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { figure } from '../../../figure.ts';
 import { examples, type PredicateOptions, withPredicates } from '../../session/options.ts';
-import { figure } from '../../session/output.ts';
+
 import { inSession, sessionReader } from '../../session/session.ts';
 import { onePredicate } from './search.ts';
 

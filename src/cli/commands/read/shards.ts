@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { figure } from '../../../figure.ts';
 import { examples } from '../../session/options.ts';
-import { figure } from '../../session/output.ts';
+
 import { inSession, sessionReader } from '../../session/session.ts';
 
 /** `edgeloom shards TYPE.attr`: how evenly a search is spread. */

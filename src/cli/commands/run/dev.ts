@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { readSettings, type Settings } from '../../../config.ts';
+import { figure } from '../../../figure.ts';
 import type { EngineName, EngineOptions } from '../../../local/engine/engine.ts';
 import { startLocal } from '../../../local/local.ts';
 import { withTableName } from '../../../model/compile/define-graph.ts';
@@ -7,7 +8,7 @@ import type { CompiledModel } from '../../../model/compiled.ts';
 import { loadModel } from '../../session/load-model.ts';
 import { warnOfModel } from '../../session/model-notice.ts';
 import { examples, portNumber } from '../../session/options.ts';
-import { figure, print } from '../../session/output.ts';
+import { print } from '../../session/output.ts';
 import { createLogger } from '../../session/session.ts';
 import { stopOnSignal } from '../../session/signals.ts';
 import { DEFAULT_HANDLER, devLambda, type Projecting } from './dev-lambda.ts';

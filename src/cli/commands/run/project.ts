@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
+import { figure } from '../../../figure.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable, requireFit } from '../../../store/table.ts';
 import { fileCheckpoint } from '../../../stream/checkpoint.ts';
@@ -8,7 +9,7 @@ import { createWorker } from '../../../worker/worker.ts';
 import type { WorkerResult } from '../../../worker/worker-types.ts';
 import { warnOfModel } from '../../session/model-notice.ts';
 import { examples } from '../../session/options.ts';
-import { figure } from '../../session/output.ts';
+
 import { startProgress } from '../../session/progress.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
 import { stopOnSignal } from '../../session/signals.ts';

@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
+import { figure } from '../../../figure.ts';
 import { migrate } from '../../../migrate/migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../../../migrate/migrate-types.ts';
 import type { MigrateAction } from '../../../migrate/next-step.ts';
@@ -8,7 +9,7 @@ import { MeteredStore } from '../../../store/metered.ts';
 import { serverTime, tableIdentity } from '../../../store/table.ts';
 import { modelNotice } from '../../session/model-notice.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
-import { figure } from '../../session/output.ts';
+
 import { inSession } from '../../session/session.ts';
 
 interface CommandOptions {

@@ -1,6 +1,7 @@
 import type { CheckTotals } from '../../../check/cursor.ts';
 import { DRIFT, type Finding } from '../../../check/finding.ts';
-import { figure } from '../../session/output.ts';
+import { figure } from '../../../figure.ts';
+
 import { shown } from '../../session/shown.ts';
 
 /** Findings that the text spells out; the others are in `--json` and `--report`. */

@@ -3,7 +3,6 @@ import { type CheckOptions, type CheckResult, check } from '../../../check/check
 import { type CheckCursor, parseCursor } from '../../../check/cursor.ts';
 import type { Finding } from '../../../check/finding.ts';
 import { EdgeloomError } from '../../../errors.ts';
-import { lastCheckItem } from '../../../progress/record.ts';
 import { currentStreamLabel, describeTable, requireFit, serverTime } from '../../../store/table.ts';
 import { warnOfModel } from '../../session/model-notice.ts';
 import { positionOf } from '../../session/position.ts';
@@ -99,16 +98,4 @@ function jsonOf(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Leaves in the table what a check of all of it came to, for `status`. */
-export async function noteLastCheck(
-  { graph, store }: CommandSession,
-  totals: Omit<CheckResult, 'cursor'>,
-): Promise<void> {
-  const { pending, quarantined, repaired } = totals;
-  const { missing, stale, orphan } = totals.drift;
-  const drift = Math.max(0, missing + stale + orphan - repaired);
-  const verdict = drift > 0 ? 'drift' : 'clean';
-  await store.put(lastCheckItem(graph.table, { endedAtMs: Date.now(), verdict, drift, pending, quarantined }));
 }

@@ -2,14 +2,16 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CheckOptions, CheckResult } from '../../../check/check.ts';
 import { checkExport, type ExportCheckResult } from '../../../check/export/export.ts';
 import type { Finding } from '../../../check/finding.ts';
+import { sampleOf } from '../../../check/scan.ts';
 import { EdgeloomError } from '../../../errors.ts';
+import { noteLastCheck } from '../../../progress/last-check.ts';
 import { hasCopies } from '../../../repair/parts/copy.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
 import { startProgress } from '../../session/progress.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
 import { reportText } from './check-report.ts';
-import { noteLastCheck, runCheck } from './check-run.ts';
+import { runCheck } from './check-run.ts';
 import { reportTarget, writeReport } from './report-file.ts';
 
 /** Drift or quarantine found; not a failure of the command. */
@@ -21,8 +23,6 @@ const COPIES_LEFT_OUT =
   'copies and reverse items are left out of a check of an export; a check of the table, or --confirm, looks at them';
 /** Findings that are kept for the report; more are counted. */
 const MOST_FINDINGS = 10_000;
-/** Parts of which a sample takes its share. */
-const SAMPLE_SEGMENTS = 1_000;
 
 interface CommandOptions {
   repair?: boolean;
@@ -119,7 +119,9 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     findings,
     ...(options.dryRun === true && { plan: actions }),
   };
-  if (isWholeTable(options) && cursor === undefined) await noteLastCheck(session, totals);
+  if (isWholeTable(options) && cursor === undefined) {
+    await noteLastCheck(session.graph, session.store, totals, Date.now());
+  }
   if (report !== undefined) await writeReport(report, json, findings);
   const plan = options.dryRun === true ? actions.map(shown) : [];
   const lines = [...plan, reportText(totals, findings, seconds)];
@@ -161,16 +163,9 @@ function checkOptions(options: CommandOptions): Partial<CheckOptions> {
     ...{ mode, settleMs: settle, maxRcu, maxWcu, dangling },
     ...(segments !== undefined && { segments }),
     ...(segment !== undefined && { segments: segment.segments, onlySegments: [segment.segment] }),
-    ...(sample !== undefined && { segments: SAMPLE_SEGMENTS, onlySegments: sampled(sample) }),
+    ...(sample !== undefined && sampleOf(sample)),
     ...(source !== undefined && { sources: source }),
   };
-}
-
-/** A random share of the parts, at least one. */
-function sampled(fraction: number): number[] {
-  const segments = Array.from({ length: SAMPLE_SEGMENTS }, (_, segment) => ({ segment, order: Math.random() }));
-  segments.sort((a, b) => a.order - b.order);
-  return segments.slice(0, Math.max(1, Math.round(fraction * SAMPLE_SEGMENTS))).map(({ segment }) => segment);
 }
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };

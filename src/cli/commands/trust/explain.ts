@@ -2,7 +2,9 @@ import { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 import type { LagKnowledge } from '../../../explain/base-item.ts';
 import { explain } from '../../../explain/explain.ts';
+import { lagOf } from '../../../explain/position.ts';
 import { explainQuery, type QueryPlan } from '../../../explain/query.ts';
+import { figure } from '../../../figure.ts';
 import { createReader, type Reader } from '../../../read/reader.ts';
 import { describeTable } from '../../../store/table.ts';
 import {
@@ -15,7 +17,7 @@ import {
   withPaging,
   withPredicates,
 } from '../../session/options.ts';
-import { figure, type Output, textTable } from '../../session/output.ts';
+import { type Output, textTable } from '../../session/output.ts';
 import { positionOf } from '../../session/position.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
@@ -53,7 +55,7 @@ export function explainCommand(program: Command): void {
 
 async function itemOf(session: CommandSession, key: { source: string; target: string }): Promise<Output> {
   const { graph, store } = session;
-  const explanation = await explain(key, { graph, store, lag: () => lagOf(session) });
+  const explanation = await explain(key, { graph, store, lag: () => lagNow(session) });
   const { item, parts, notes } = explanation;
   const text = [
     `${shown(item.source)} ${shown(item.target)}: ${item.exists ? item.kind : 'absent'}`,
@@ -70,22 +72,13 @@ async function itemOf(session: CommandSession, key: { source: string; target: st
   return { json: explanation, text: text.join('\n') };
 }
 
-/** How far the consumers have come, in words. */
-async function lagOf(session: CommandSession): Promise<LagKnowledge> {
-  const { graph, client } = session;
-  const { streamArn } = await describeTable(client, graph);
-  if (streamArn === undefined) return { isApplied: false, text: 'The table has no stream, so nothing is projected' };
-  const position = positionOf(session, streamArn);
+async function lagNow(session: CommandSession): Promise<LagKnowledge> {
+  const { streamArn } = await describeTable(session.client, session.graph);
+  const position = streamArn === undefined ? undefined : positionOf(session, streamArn);
   try {
-    const { shards } = await position.look();
-    const behindSeconds = Math.round(Math.max(0, ...shards.map((shard) => shard.behindSeconds)));
-    if (shards.some(({ atEnd }) => !atEnd)) {
-      return { isApplied: false, text: `The consumers are ${behindSeconds} s behind (edgeloom status says more)` };
-    }
-    const isCertain = shards.every((shard) => shard.isCertain);
-    return { isApplied: isCertain ? true : undefined, text: 'The consumers may not have come to it yet' };
+    return await lagOf(position);
   } finally {
-    position.release();
+    position?.release();
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import { figure } from '../../../figure.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
-import { figure } from '../../session/output.ts';
+
 import { inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
 import { runCheck } from './check-run.ts';

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
+import { figure } from '../../../figure.ts';
 import { bucketAccess, redriveMessage, redriveQueue } from '../../../repair/failure-queue.ts';
 import { type RedriveResult, redrive } from '../../../repair/redrive.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { examples } from '../../session/options.ts';
-import { figure } from '../../session/output.ts';
+
 import { startProgress } from '../../session/progress.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';

@@ -1,7 +1,7 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import type { Finding } from '../../../check/finding.ts';
 import { EdgeloomError } from '../../../errors.ts';
-import { toJson } from '../../session/output.ts';
+import { toJson } from '../../../exact-json.ts';
 import { reportJunit } from './check-report.ts';
 
 /** What `--report` asks for. */

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
-import { projectionStates, type Status, status } from '../../../explain/status.ts';
-import { readHead } from '../../../registry/head.ts';
-import { describeTable } from '../../../store/table.ts';
+import type { Status } from '../../../explain/status.ts';
+import { tableStatus } from '../../../explain/table-status.ts';
+import { figure } from '../../../figure.ts';
+import { describeTable, hasTtl } from '../../../store/table.ts';
 import { examples } from '../../session/options.ts';
-import { figure, type Output, textTable } from '../../session/output.ts';
+import { type Output, textTable } from '../../session/output.ts';
 import { positionOf } from '../../session/position.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
 import { stopOnSignal } from '../../session/signals.ts';
@@ -32,15 +33,11 @@ export function statusCommand(program: Command): void {
 
 async function statusOf(session: CommandSession): Promise<Status> {
   const { graph, store, client } = session;
-  const { streamArn, lacks } = await describeTable(client, graph);
-  const position = streamArn === undefined ? undefined : positionOf(session, streamArn);
-  const head = await readHead({ store, stats: { rcu: 0 } });
+  const table = await describeTable(client, graph);
+  const ttl = await hasTtl(client, graph);
+  const position = table.streamArn === undefined ? undefined : positionOf(session, table.streamArn);
   try {
-    return await status({
-      ...{ graph, store, position: position?.look },
-      missing: lacks,
-      projections: head === undefined ? [] : projectionStates(head.registry),
-    });
+    return await tableStatus({ graph, store, table, hasTtl: ttl, position });
   } finally {
     position?.release();
   }

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
+import { figure } from '../../../figure.ts';
 import { type ImportFormat, importFile } from '../../../write/import.ts';
 import { examples } from '../../session/options.ts';
-import { figure } from '../../session/output.ts';
+
 import { startProgress } from '../../session/progress.ts';
 import { inSession } from '../../session/session.ts';
 import { stopping } from '../../session/signals.ts';

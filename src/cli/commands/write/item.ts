@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { parse } from 'lossless-json';
 import { EdgeloomError } from '../../../errors.ts';
+import { toJson } from '../../../exact-json.ts';
+import { figure } from '../../../figure.ts';
 import type { Item } from '../../../items/attribute-value.ts';
 import { ExactNumber, toPlainItem } from '../../../items/plain.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
@@ -9,7 +11,7 @@ import type { WriteConditions } from '../../../write/item/conditions.ts';
 import { createWriter, type Writer } from '../../../write/writer.ts';
 import { examples } from '../../session/options.ts';
 import type { Output } from '../../session/output.ts';
-import { figure, toJson } from '../../session/output.ts';
+
 import { type CommandSession, inSession, sessionReader } from '../../session/session.ts';
 
 /** Conditions on the command line. */

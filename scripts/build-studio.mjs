@@ -1,0 +1,29 @@
+// Builds the page of the studio into dist/studio/page: one script and one style sheet, nothing from a network.
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
+const out = at('dist/studio/page');
+
+mkdirSync(out, { recursive: true });
+await build({
+  entryPoints: { page: at('src/studio/page/main.tsx') },
+  outfile: `${out}/page.js`,
+  bundle: true,
+  format: 'esm',
+  minify: true,
+  target: 'es2022',
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  // The licences of what is bundled go with it.
+  legalComments: 'linked',
+  logLevel: 'warning',
+});
+await build({
+  entryPoints: [at('src/studio/page/page.css')],
+  outfile: `${out}/page.css`,
+  minify: true,
+  logLevel: 'warning',
+});
+copyFileSync(at('src/studio/page/page.html'), `${out}/page.html`);

@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import { readSettings } from '../../../config.ts';
+import { createStreamsClient } from '../../../store/client.ts';
+import { type StudioOptions, startStudio } from '../../../studio/server/studio.ts';
+import { warnOfModel } from '../../session/model-notice.ts';
+import { examples, portNumber } from '../../session/options.ts';
+import { print } from '../../session/output.ts';
+import { openSession } from '../../session/session.ts';
+import { stopOnSignal } from '../../session/signals.ts';
+
+/** `edgeloom studio`: a local web page over the table, until Ctrl-C. */
+export function studioCommand(program: Command): void {
+  program
+    .command('studio')
+    .description(
+      'serve a local web page over the table: model, consumers, nodes, shards, quarantine, checks; until Ctrl-C',
+    )
+    .option('--port <port>', 'TCP port on 127.0.0.1 (default: a free one)', portNumber)
+    .option('--write', 'allow redrive, repair and edits (default: it only reads)')
+    .addHelpText(
+      'after',
+      examples(
+        'studio --endpoint http://127.0.0.1:8000',
+        'studio --table records --region eu-central-1',
+        'studio --port 4000 --write',
+      ),
+    )
+    .action(async ({ port, write }: { port?: number; write?: boolean }, command: Command) => {
+      const session = await openSession(readSettings(command.optsWithGlobals()));
+      const { graph, store, client, logger, settings } = session;
+      const streams = createStreamsClient(settings.client);
+      try {
+        await warnOfModel(logger, graph, store);
+        const options = { graph, store, client, streams, port, isWritable: write, logger };
+        await serveStudio(options, (url) => print({ json: { url }, text: studioLines(url) }, settings.json));
+      } finally {
+        streams.destroy();
+        client.destroy();
+      }
+    });
+}
+
+/** Serves a studio until Ctrl-C. `onReady` gets the address to open first. */
+export async function serveStudio(options: StudioOptions, onReady: (url: string) => void): Promise<void> {
+  const studio = await startStudio(options);
+  const closed = new Promise<void>((resolve, reject) => {
+    stopOnSignal(() => studio.close().then(resolve, reject));
+  });
+  onReady(studio.url);
+  await closed;
+}
+
+/** What is printed of a studio that answers. */
+export function studioLines(url: string): string {
+  return `studio: ${url}\nCtrl-C stops`;
+}

@@ -1,0 +1,23 @@
+import { isLosslessNumber, LosslessNumber, stringify } from 'lossless-json';
+
+/** JSON in which no number loses a digit: what commands print, and what the studio sends to its page. */
+
+/** A number that is written with the digits that DynamoDB gave. */
+export function losslessNumber(text: string): LosslessNumber {
+  return new LosslessNumber(text);
+}
+
+/** JSON with exact numbers; sets become arrays, binary base64 text. */
+export function toJson(value: unknown): string {
+  return stringify(plain(value)) ?? 'null';
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return value;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  if (value instanceof Set) return [...value].map(plain);
+  if (Array.isArray(value)) return value.map(plain);
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const [name, entry] of Object.entries(value)) copy[name] = plain(entry);
+  return copy;
+}

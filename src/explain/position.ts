@@ -1,0 +1,36 @@
+import type { ConsumerPosition } from '../check/confirm.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { appliedUpToMs, type StreamPosition, streamPosition } from '../progress/stream-position.ts';
+import { createReader } from '../read/reader.ts';
+import type { Store } from '../store/port.ts';
+import type { StreamSource } from '../stream/source.ts';
+import type { LagKnowledge } from './base-item.ts';
+import { isProjected } from './projected.ts';
+
+/** Telling how far a table's stream is applied. */
+export interface PositionOfStream {
+  /** Looks now. */
+  look(): Promise<StreamPosition>;
+  /** The same for a check. */
+  consumer: ConsumerPosition;
+}
+
+/** Tells how far the stream of a table is applied. */
+export function positionOfStream(graph: CompiledModel, store: Store, source: StreamSource): PositionOfStream {
+  const reader = createReader(graph, { store });
+  const look = (): Promise<StreamPosition> =>
+    streamPosition({ graph, store, source, isProjected: (key) => isProjected(reader, store, key), now: Date.now });
+  return { look, consumer: { appliedUpToMs: async () => appliedUpToMs(await look()) } };
+}
+
+/** How far the consumers of a table have come, in words. `position`: absent where the table has no stream. */
+export async function lagOf(position: Pick<PositionOfStream, 'look'> | undefined): Promise<LagKnowledge> {
+  if (position === undefined) return { isApplied: false, text: 'The table has no stream, so nothing is projected' };
+  const { shards } = await position.look();
+  const behindSeconds = Math.round(Math.max(0, ...shards.map((shard) => shard.behindSeconds)));
+  if (shards.some(({ atEnd }) => !atEnd)) {
+    return { isApplied: false, text: `The consumers are ${behindSeconds} s behind (edgeloom status says more)` };
+  }
+  const isCertain = shards.every((shard) => shard.isCertain);
+  return { isApplied: isCertain ? true : undefined, text: 'The consumers may not have come to it yet' };
+}

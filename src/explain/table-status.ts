@@ -1,0 +1,33 @@
+import type { CompiledModel } from '../model/compiled.ts';
+import { readHead } from '../registry/head.ts';
+import type { Store } from '../store/port.ts';
+import type { TableStatus } from '../store/table.ts';
+import type { PositionOfStream } from './position.ts';
+import { projectionStates, type Status, status } from './status.ts';
+
+/** A table whose status is asked for. */
+export interface TableOfStatus {
+  graph: CompiledModel;
+  store: Store;
+  /** What DynamoDB says of the table now. */
+  table: TableStatus;
+  /** Whether it deletes what has expired. */
+  hasTtl: boolean;
+  /** How far its stream is applied; absent where it has none. */
+  position: Pick<PositionOfStream, 'look'> | undefined;
+}
+
+/** The status of a table with all that can be known about it: its stream, its registry, what it lacks. */
+export async function tableStatus({ graph, store, table, hasTtl, position }: TableOfStatus): Promise<Status> {
+  const head = await readHead({ store, stats: { rcu: 0 } });
+  return await status({
+    ...{ graph, store, position: position?.look },
+    missing: [
+      ...table.lacks.map((lack) => `The table lacks ${lack}, which the model needs.`),
+      ...(hasTtl
+        ? []
+        : [`TTL is not enabled on ${graph.table.ttl}, so tombstones and progress records stay for ever.`]),
+    ],
+    projections: head === undefined ? [] : projectionStates(head.registry),
+  });
+}

@@ -1,0 +1,87 @@
+import * as z from 'zod';
+import { EdgeloomError } from '../../errors.ts';
+import { losslessNumber } from '../../exact-json.ts';
+import { type Explanation, explain } from '../../explain/explain.ts';
+import { lagOf } from '../../explain/position.ts';
+import { type Item, itemSizeBytes, stringOf } from '../../items/attribute-value.ts';
+import { classifyDerivedKey } from '../../items/derived-key.ts';
+import { DERIVED_PREFIX } from '../../items/keys.ts';
+import { toPlainItem } from '../../items/plain.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import type { Page } from '../../read/request/result.ts';
+import type { SortKeyRange } from '../../store/port.ts';
+import { currentPosition, type RequestContext } from '../base/context.ts';
+import { input, route } from '../base/route.ts';
+
+/** An item of a partition, as it is stored. */
+export interface StoredItem {
+  source: string;
+  target: string;
+  /** `base`, or the kind of derived item. */
+  kind: string;
+  bytes: number;
+  /** All attributes but the keys. */
+  attributes: Record<string, unknown>;
+}
+
+/** A page of a partition's base items, or of its derived ones. */
+export type PartitionAnswer = Page<StoredItem>;
+
+/** Derived sort keys begin with `~`: what sorts below it, and what begins with it. */
+const BELOW_DERIVED: SortKeyRange = { to: '}\u{10ffff}' };
+
+/** The items of a partition, and why each is as it is. */
+export const INSPECT_ROUTES = [
+  route(
+    'GET /api/partition',
+    z.object({ id: input.id, side: z.enum(['base', 'derived']), limit: input.limit, cursor: input.cursor }),
+    partition,
+  ),
+  route(
+    'GET /api/item',
+    z.object({ source: input.id, target: input.id }),
+    async ({ graph, store }, key): Promise<{ item: StoredItem | null }> => {
+      const { item } = await store.get(key, { consistent: true });
+      return { item: item === undefined ? null : storedItem(graph, item) };
+    },
+  ),
+  route(
+    'GET /api/explain',
+    z.object({ source: input.id, target: input.id }),
+    async (context, key): Promise<Explanation> => {
+      const { graph, store } = context;
+      return explain(key, { graph, store, lag: async () => lagOf(await currentPosition(context, store)) });
+    },
+  ),
+];
+
+async function partition(
+  { graph, store }: RequestContext,
+  { id, side, limit, cursor }: { id: string; side: 'base' | 'derived'; limit: number; cursor?: string | undefined },
+): Promise<PartitionAnswer> {
+  const { partitionKey, sortKey } = graph.table;
+  const startKey = cursor === undefined ? undefined : { [partitionKey]: { S: id }, [sortKey]: { S: afterOf(cursor) } };
+  const range = side === 'derived' ? { beginsWith: DERIVED_PREFIX } : BELOW_DERIVED;
+  const { items, lastKey } = await store.query({ partition: id, sortKey: range, limit, startKey, consistent: true });
+  const last = stringOf(lastKey?.[sortKey]);
+  return {
+    items: items.map((item) => storedItem(graph, item)),
+    ...(last !== undefined && { cursor: Buffer.from(last).toString('base64url') }),
+  };
+}
+
+function afterOf(cursor: string): string {
+  const after = Buffer.from(cursor, 'base64url').toString('utf8');
+  if (after !== '') return after;
+  throw new EdgeloomError('invalid-cursor', 'The cursor is none of this list.', 'Ask for the first page.');
+}
+
+function storedItem(graph: CompiledModel, item: Item): StoredItem {
+  const { partitionKey, sortKey } = graph.table;
+  const target = stringOf(item[sortKey]) ?? '';
+  const { [partitionKey]: source, [sortKey]: _, ...attributes } = toPlainItem(item, losslessNumber);
+  return {
+    ...{ source: String(source), target, bytes: itemSizeBytes(item), attributes },
+    kind: classifyDerivedKey(target)?.kind ?? 'base',
+  };
+}

@@ -1,0 +1,91 @@
+import * as z from 'zod';
+import { typePrefix } from '../../items/keys.ts';
+import type { BaseNode, EdgeResult, EdgeSetEntry, Page } from '../../read/request/result.ts';
+import type { RequestContext } from '../base/context.ts';
+import { input, route } from '../base/route.ts';
+
+/** A node: as it was written, and as its view shows it. */
+export interface NodeAnswer {
+  id: string;
+  type: string | null;
+  /** What its producers wrote; null: there is no such node. */
+  base: BaseNode['attributes'] | null;
+  /** What its view shows; null: nothing is projected. */
+  view: Record<string, unknown> | null;
+  edgeSet: EdgeSetEntry[];
+  /** Elements of the edge set; `edgeSet` has the first of them. */
+  edgeSetSize: number;
+}
+
+/** One node with the nodes around it. */
+export interface NeighbourhoodAnswer {
+  id: string;
+  /** Edges that leave it, and edges that enter it, at most so many of each type. */
+  outgoing: Pick<EdgeResult, 'source' | 'type' | 'target'>[];
+  incoming: Pick<EdgeResult, 'source' | 'type' | 'target'>[];
+  /** Edge types of which there are more. */
+  more: string[];
+}
+
+/** Elements of an edge set that one answer holds. */
+const MOST_ELEMENTS = 500;
+const query = {
+  order: z.string().optional(),
+  atLeast: z.string().optional(),
+  equals: z.string().optional(),
+  from: z.string().optional(),
+  to: z.string().optional(),
+};
+
+/** Nodes and what is around them. */
+export const NODE_ROUTES = [
+  route('GET /api/node', z.object({ id: input.id }), async ({ reader }, { id }): Promise<NodeAnswer> => {
+    const [[seen], base] = await Promise.all([reader.get([id]), reader.node(id)]);
+    const edgeSet = (seen?.edgeSet ?? []) as EdgeSetEntry[];
+    return {
+      ...{ id, type: typePrefix(id) ?? null },
+      base: base?.attributes ?? null,
+      view: seen?.attributes ?? null,
+      edgeSet: edgeSet.slice(0, MOST_ELEMENTS),
+      edgeSetSize: edgeSet.length,
+    };
+  }),
+  route(
+    'GET /api/edges',
+    z.object({ id: input.id, type: z.string().optional(), limit: input.limit, cursor: input.cursor }),
+    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.edges(id, type, options),
+  ),
+  route(
+    'GET /api/inbound',
+    z.object({
+      ...{ id: input.id, type: input.id, limit: input.limit, cursor: input.cursor, reverse: input.flag },
+      ...query,
+    }),
+    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.inbound(type, id, options),
+  ),
+  route('GET /api/neighbourhood', z.object({ id: input.id, limit: input.limit }), neighbourhood),
+];
+
+async function neighbourhood(
+  { graph, reader }: RequestContext,
+  { id, limit }: { id: string; limit: number },
+): Promise<NeighbourhoodAnswer> {
+  const type = typePrefix(id) ?? '';
+  const edges = [...graph.edges.values()];
+  const leaving = edges.filter(({ from }) => from.has(type));
+  const entering = edges.filter(({ to, inbound }) => to.has(type) && inbound !== undefined);
+  const out = await Promise.all(
+    leaving.map(async (edge) => ({ edge, page: await reader.edges(id, edge.type, { limit }) })),
+  );
+  const into = await Promise.all(
+    entering.map(async (edge) => ({ edge, page: await reader.inbound(edge.type, id, { limit }) })),
+  );
+  const ends = ({ source, type: edgeType, target }: EdgeResult) => ({ source, type: edgeType, target });
+  const more = [...out, ...into].filter(({ page }) => page.cursor !== undefined).map(({ edge }) => edge.type);
+  return {
+    id,
+    outgoing: out.flatMap(({ page }) => page.items.map(ends)),
+    incoming: into.flatMap(({ page }) => page.items.map(ends)),
+    more: [...new Set(more)],
+  };
+}

@@ -1,0 +1,83 @@
+import * as z from 'zod';
+import type { CheckOptions } from '../../check/check.ts';
+import { sampleOf } from '../../check/scan.ts';
+import type { Item } from '../../items/attribute-value.ts';
+import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../plan/quarantine-entry.ts';
+import { noteLastCheck } from '../../progress/last-check.ts';
+import type { Page } from '../../read/request/result.ts';
+import { type RedriveResult, redrive } from '../../repair/redrive.ts';
+import { currentStreamLabel, describeTable } from '../../store/table.ts';
+import type { CheckState } from '../base/check-job.ts';
+import { currentPosition, type RequestContext } from '../base/context.ts';
+import { input, route } from '../base/route.ts';
+
+/** The check that runs, or ran last; null: there was none. */
+export interface CheckAnswer {
+  check: CheckState | null;
+}
+
+const scope = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('node'), id: input.id }),
+  z.object({ kind: z.literal('sample'), percent: z.number().gt(0).max(100) }),
+  z.object({ kind: z.literal('table') }),
+]);
+type Scope = z.infer<typeof scope>;
+
+/** What is not right, and what mends it. */
+export const TRUST_ROUTES = [
+  route('GET /api/quarantine', z.object({ limit: input.limit, cursor: input.cursor }), quarantine),
+  route('GET /api/check', z.object({}), async ({ checks }): Promise<CheckAnswer> => ({ check: checks.state ?? null })),
+  route('POST /api/check', z.object({ scope }), (context, { scope }) => startCheck(context, scope, 'report')),
+  route('POST /api/check/stop', z.object({}), async ({ checks }): Promise<CheckAnswer> => {
+    await checks.stop();
+    return { check: checks.state ?? null };
+  }),
+  route('POST /api/repair', z.object({ scope }), (context, { scope }) => startCheck(context, scope, 'repair'), {
+    writes: true,
+  }),
+  route(
+    'POST /api/redrive',
+    z.object({}),
+    async ({ graph, store }): Promise<RedriveResult> => redrive({ graph, store }),
+    { writes: true },
+  ),
+];
+
+async function quarantine(
+  { graph, store }: RequestContext,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<Page<QuarantineEntry>> {
+  const startKey = cursor === undefined ? undefined : (JSON.parse(Buffer.from(cursor, 'base64url').toString()) as Item);
+  const { items, lastKey } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION, limit, startKey });
+  return {
+    items: items.map((item) => readEntry(graph, item)),
+    ...(lastKey !== undefined && { cursor: Buffer.from(JSON.stringify(lastKey)).toString('base64url') }),
+  };
+}
+
+async function startCheck(
+  context: RequestContext,
+  scope: Scope,
+  mode: NonNullable<CheckOptions['mode']>,
+): Promise<CheckAnswer> {
+  const { graph, store, client, checks, isWritable } = context;
+  const { itemCount } = await describeTable(client, graph);
+  const position = await currentPosition(context, store);
+  const options: CheckOptions = {
+    ...{ graph, store, mode },
+    ...(scope.kind === 'node' && { sources: [scope.id] }),
+    ...(scope.kind === 'sample' && sampleOf(scope.percent / 100)),
+    streamLabel: () => currentStreamLabel(client, graph),
+    ...(position !== undefined && { consumer: position.consumer }),
+  };
+  const check = checks.start(described(scope, itemCount), options, async (result) => {
+    if (scope.kind === 'table' && isWritable) await noteLastCheck(graph, store, result, Date.now());
+  });
+  return { check };
+}
+
+function described(scope: Scope, items: number): Pick<CheckState, 'scope' | 'expected'> {
+  if (scope.kind === 'node') return { scope: scope.id, expected: 0 };
+  if (scope.kind === 'table') return { scope: 'the table', expected: items };
+  return { scope: `${scope.percent} % of the table`, expected: Math.round((items * scope.percent) / 100) };
+}

@@ -1,0 +1,54 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { losslessNumber } from '../../exact-json.ts';
+import { type PositionOfStream, positionOfStream } from '../../explain/position.ts';
+import type { Logger } from '../../logger.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { createReader, type Reader } from '../../read/reader.ts';
+import type { ReaderLeases } from '../../registry/reader-lease.ts';
+import { MeteredStore } from '../../store/metered.ts';
+import type { ScanSource, Store } from '../../store/port.ts';
+import { describeTable } from '../../store/table.ts';
+import { DynamoDBStreamSource } from '../../stream/source.ts';
+import type { CheckJob } from './check-job.ts';
+
+/** The table that a studio shows. */
+export interface StudioTable {
+  graph: CompiledModel;
+  store: Store & ScanSource;
+  /** Client to describe the table with. */
+  client: DynamoDBClient;
+  /** Client to read its stream with. */
+  streams: ConstructorParameters<typeof DynamoDBStreamSource>[0];
+}
+
+/** What all answers of a studio share. */
+export interface StudioContext extends StudioTable {
+  /** Whether it may write. */
+  isWritable: boolean;
+  leases: ReaderLeases;
+  checks: CheckJob;
+  logger: Logger;
+}
+
+/** What one answer is made with: its store counts what it takes. */
+export interface RequestContext extends Omit<StudioContext, 'store'> {
+  store: MeteredStore;
+  reader: Reader;
+}
+
+/** The context of one request. */
+export function requestContext(context: StudioContext): RequestContext {
+  const { graph, leases } = context;
+  const store = new MeteredStore(context.store);
+  return { ...context, store, reader: createReader(graph, { store, leases, readNumber: losslessNumber }) };
+}
+
+/** How far the stream of the table that there is now is applied; undefined where it has none. */
+export async function currentPosition(
+  { graph, client, streams }: StudioTable,
+  store: Store,
+): Promise<PositionOfStream | undefined> {
+  const { streamArn } = await describeTable(client, graph);
+  if (streamArn === undefined) return undefined;
+  return positionOfStream(graph, store, new DynamoDBStreamSource(streams, streamArn));
+}

@@ -1,0 +1,109 @@
+import type { CompiledModel, EdgeModel, NodeModel, OrderModel, Projection, SearchModel } from '../../model/compiled.ts';
+
+/** The model as the page shows it, and makes its forms from. */
+export interface DescribedModel {
+  fingerprint: string;
+  nodes: DescribedNode[];
+  edges: DescribedEdge[];
+}
+
+/** A node type. */
+export interface DescribedNode {
+  type: string;
+  /** What its view copies: `ALL`, `KEYS_ONLY` or attributes. */
+  view: string;
+  searches: DescribedSearch[];
+}
+
+/** How the values of an order look: what a form asks for. */
+export interface DescribedOrder {
+  /** Where the value comes from, in words. */
+  from: string;
+  kind: OrderModel['kind'];
+  /** The type of an attribute's value. */
+  type?: string;
+  /** The labels of a rank, the lowest first. */
+  labels?: string[];
+  /** The attributes of a path. */
+  path?: readonly string[];
+}
+
+/** A search. */
+export interface DescribedSearch extends DescribedOrder {
+  /** `USER.name`. */
+  name: string;
+  /** A number, or `value`. */
+  shards: number | 'value';
+  shardBy: 'value' | 'source';
+  hash: string;
+  fold: boolean;
+  each: boolean;
+  /** The attribute that a search has to name a value of. */
+  partition?: string;
+}
+
+/** An edge type. */
+export interface DescribedEdge {
+  type: string;
+  from: string[];
+  to: string[];
+  /** The labels of its elements; absent where it is in no edge set. */
+  labels?: string[];
+  orders: (DescribedOrder & { name: string })[];
+  shards: number;
+  copies: readonly string[];
+  isCounted: boolean;
+  hasOwner: boolean;
+}
+
+/** Describes a model. */
+export function describeModel({ fingerprint, nodes, edges }: CompiledModel): DescribedModel {
+  return { fingerprint, nodes: [...nodes.values()].map(describeNode), edges: [...edges.values()].map(describeEdge) };
+}
+
+function describeNode({ type, view, searches }: NodeModel): DescribedNode {
+  return {
+    type,
+    view: projectionText(view),
+    searches: [...searches.values()].filter(({ name }) => name !== '').map(describeSearch),
+  };
+}
+
+function describeSearch(search: SearchModel): DescribedSearch {
+  const { indexPartition: name, order, shards, shardBy, hash, fold, each, partition } = search;
+  return {
+    name,
+    ...describeOrder(order),
+    shards,
+    shardBy,
+    hash,
+    fold,
+    each,
+    ...(partition !== undefined && { partition }),
+  };
+}
+
+function describeEdge({ type, from, to, labels, inbound, copy = [], degree }: EdgeModel): DescribedEdge {
+  return {
+    ...{ type, from: [...from], to: [...to], copies: copy, isCounted: degree },
+    ...(labels !== undefined && { labels: labels.map(({ name }) => name) }),
+    orders: [...(inbound?.orders.values() ?? [])].map(({ name, order }) => ({ name, ...describeOrder(order) })),
+    shards: inbound?.shards ?? 1,
+    hasOwner: inbound?.includeOwner ?? false,
+  };
+}
+
+function describeOrder(order: OrderModel): DescribedOrder {
+  const { kind } = order;
+  if (kind === 'attribute') return { kind, from: order.attribute, type: order.type };
+  if (kind === 'rank') {
+    const labels = [...order.weights].sort(([, left], [, right]) => (left < right ? -1 : 1)).map(([label]) => label);
+    return { kind, from: `rank of ${order.attribute}`, labels };
+  }
+  if (kind === 'path') return { kind, from: order.attributes.join(' / '), path: order.attributes };
+  return { kind, from: 'computed', type: 'string' };
+}
+
+function projectionText(projection: Projection): string {
+  return projection.kind === 'LIST' ? projection.attributes.join(', ') : projection.kind;
+}

@@ -1,0 +1,117 @@
+import { isSafeNumber, LosslessNumber, parse } from 'lossless-json';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import type { FailureDocument } from '../../../failure-document.ts';
+import { addressOf, type PlaceParameters } from './address.ts';
+
+/** Capacity units that answers took. */
+export interface Units {
+  rcu: number;
+  wcu: number;
+}
+
+/** What went wrong with a request. */
+export type Failure = FailureDocument['error'];
+
+const total: Units = { rcu: 0, wcu: 0 };
+const listeners = new Set<() => void>();
+
+/** Begins to count anew: for a new place. */
+export function resetUnits(): void {
+  Object.assign(total, { rcu: 0, wcu: 0 });
+  tell();
+}
+
+/** The units that the place has taken so far, followed. */
+export function useUnits(): Units {
+  const [units, setUnits] = useState({ ...total });
+  useEffect(() => {
+    const listen = (): void => setUnits({ ...total });
+    listeners.add(listen);
+    return () => {
+      listeners.delete(listen);
+    };
+  }, []);
+  return units;
+}
+
+/** Asks the studio. Throws a `Failure`. */
+export async function ask<T>(path: string, parameters: PlaceParameters = {}): Promise<T> {
+  return await answerOf<T>(addressOf(path, parameters), { method: 'GET' });
+}
+
+/** Tells the studio to do something. Throws a `Failure`. */
+export async function tellTo<T>(path: string, body: object): Promise<T> {
+  const headers = { 'content-type': 'application/json' };
+  return await answerOf<T>(path, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+async function answerOf<T>(address: string, request: RequestInit): Promise<T> {
+  const headers = { ...request.headers, 'x-edgeloom-studio': '1' };
+  let text: string;
+  try {
+    const response = await fetch(address, { ...request, headers });
+    text = await response.text();
+    if (!text.startsWith('{')) throw new TypeError(text);
+  } catch (error) {
+    const failure: Failure = {
+      code: 'no-answer',
+      message: 'The studio does not answer.',
+      hint: `Is edgeloom studio still running? ${error instanceof Error ? error.message : ''}`,
+    };
+    throw failure;
+  }
+  const { answer, units, error } = parse(text, undefined, numberOf) as { answer: T; units?: Units; error?: Failure };
+  total.rcu += units?.rcu ?? 0;
+  total.wcu += units?.wcu ?? 0;
+  tell();
+  if (error !== undefined) throw error;
+  return answer;
+}
+
+/** Numbers that JavaScript cannot hold keep their digits. */
+function numberOf(text: string): number | LosslessNumber {
+  return isSafeNumber(text) ? Number(text) : new LosslessNumber(text);
+}
+
+function tell(): void {
+  for (const listen of listeners) listen();
+}
+
+/** An answer that is on its way, or has come. */
+export interface Asked<T> {
+  /** The last answer to this question; absent before it. */
+  answer?: T;
+  failure?: Failure;
+  isWaiting: boolean;
+  /** Asks again. */
+  again(): void;
+}
+
+/** Asks a question, and again when it changes. `path`: undefined asks nothing. */
+export function useAnswer<T>(path: string | undefined, parameters: PlaceParameters = {}): Asked<T> {
+  const question = path === undefined ? undefined : addressOf(path, parameters);
+  const [state, setState] = useState<{ question?: string; answer?: T; failure?: Failure; isWaiting: boolean }>({
+    isWaiting: question !== undefined,
+  });
+  const newest = useRef(0);
+  const again = useCallback(() => {
+    newest.current += 1;
+    const own = newest.current;
+    if (question === undefined) {
+      setState({ isWaiting: false });
+      return;
+    }
+    setState((before) => (before.question === question ? { ...before, isWaiting: true } : { isWaiting: true }));
+    const settle = (result: { answer?: T; failure?: Failure }): void => {
+      // An answer to an earlier question may come late.
+      if (own === newest.current) setState({ question, ...result, isWaiting: false });
+    };
+    ask<T>(question).then(
+      (answer) => settle({ answer }),
+      (failure: Failure) => settle({ failure }),
+    );
+  }, [question]);
+  useEffect(again, [again]);
+  const isCurrent = state.question === question;
+  return { ...(isCurrent && state), isWaiting: !isCurrent || state.isWaiting, again };
+}

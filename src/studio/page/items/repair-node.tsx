@@ -1,0 +1,35 @@
+import { useState } from 'preact/hooks';
+import type { CheckAnswer } from '../../api/trust.ts';
+import { ask, type Failure, tellTo } from '../base/ask.ts';
+import { FailureNote } from '../parts/told.tsx';
+
+const POLL_MS = 300;
+
+/** Mends what differs in a node's partition: a check that repairs. */
+export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
+  const [isRunning, setRunning] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
+  const repair = async (): Promise<void> => {
+    let { check } = await tellTo<CheckAnswer>('/api/repair', { scope: { kind: 'node', id } });
+    while (check?.state === 'running') {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      check = (await ask<CheckAnswer>('/api/check')).check;
+    }
+    if (check?.error !== undefined) throw check.error;
+  };
+  const run = (): void => {
+    setRunning(true);
+    setFailure(undefined);
+    repair()
+      .then(onDone, setFailure)
+      .finally(() => setRunning(false));
+  };
+  return (
+    <>
+      <button type="button" disabled={isRunning} onClick={run}>
+        {isRunning ? 'Repairing …' : 'Repair this node'}
+      </button>
+      {failure !== undefined && <FailureNote failure={failure} />}
+    </>
+  );
+}

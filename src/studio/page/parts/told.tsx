@@ -1,0 +1,58 @@
+import type { ComponentChildren } from 'preact';
+import type { ModelAnswer } from '../../api/overview.ts';
+import type { Asked, Failure } from '../base/ask.ts';
+
+/** What each place is given. */
+export interface PlaceProps {
+  model: ModelAnswer;
+  parameters: URLSearchParams;
+}
+
+/** What the parts of a node's place are given. */
+export interface NodePartProps {
+  model: ModelAnswer;
+  id: string;
+  parameters: URLSearchParams;
+}
+
+/** An answer when it has come, and until then, or where there is none, why. */
+export function Told<T>({ asked, children }: { asked: Asked<T>; children: (answer: T) => ComponentChildren }) {
+  if (asked.failure !== undefined) return <FailureNote failure={asked.failure} />;
+  if (asked.answer === undefined) return <p class="quiet">{asked.isWaiting ? 'Reading …' : ''}</p>;
+  return <>{children(asked.answer)}</>;
+}
+
+/** What went wrong, and what to do. */
+export function FailureNote({ failure: { code, message, hint } }: { failure: Failure }) {
+  return (
+    <div class="note bad" role="alert">
+      <p>
+        <strong>{message}</strong> <code>{code}</code>
+      </p>
+      {hint !== '' && <p>{hint}</p>}
+    </div>
+  );
+}
+
+/** A state in a word, with its colour; the word says it all. */
+export function Badge({ kind, children }: { kind: 'good' | 'bad' | 'late' | 'plain'; children: ComponentChildren }) {
+  return <span class={`badge ${kind}`}>{children}</span>;
+}
+
+/** A part of a place, with its heading. */
+export function Card({
+  title,
+  children,
+  wide = false,
+}: {
+  title: string;
+  children: ComponentChildren;
+  wide?: boolean;
+}) {
+  return (
+    <section class={wide ? 'card wide' : 'card'} aria-label={title}>
+      <h2>{title}</h2>
+      {children}
+    </section>
+  );
+}

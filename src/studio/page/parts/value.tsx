@@ -1,0 +1,102 @@
+import { stringify } from 'lossless-json';
+import { useState } from 'preact/hooks';
+
+/** Characters that are shown until all are asked for. */
+const SHORT = 300;
+
+/** A text of the table: as text, in its own direction, cut where it is long. */
+export function Text({ text }: { text: string }) {
+  const [isWhole, setWhole] = useState(false);
+  if (text.length <= SHORT) return <bdi class="value">{text}</bdi>;
+  return (
+    <>
+      <bdi class="value">{isWhole ? text : `${text.slice(0, SHORT)}…`}</bdi>{' '}
+      <button type="button" class="small" onClick={() => setWhole(!isWhole)}>
+        {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
+      </button>
+    </>
+  );
+}
+
+/** A value of an attribute: texts as they are, all else as JSON with every digit. */
+export function AnyValue({ value }: { value: unknown }) {
+  return <Text text={typeof value === 'string' ? value : jsonText(value)} />;
+}
+
+/** JSON text with every digit of its numbers. */
+export function jsonText(value: unknown, indent?: number): string {
+  return stringify(value, undefined, indent) ?? 'null';
+}
+
+/** Attributes by name. */
+export function Attributes({ attributes }: { attributes: Record<string, unknown> }) {
+  const entries = Object.entries(attributes);
+  if (entries.length === 0) return <p class="quiet">No attributes.</p>;
+  return (
+    <dl class="attributes">
+      {entries.map(([name, value]) => (
+        <div key={name}>
+          <dt>
+            <bdi>{name}</bdi>
+          </dt>
+          <dd>
+            <AnyValue value={value} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Two texts one below the other, with what differs between them marked; null is nothing. */
+export function Difference({ wanted, stored }: { wanted: string | null; stored: string | null }) {
+  const [start, end] = sameEnds(wanted ?? '', stored ?? '');
+  return (
+    <dl class="difference">
+      <div>
+        <dt>wanted</dt>
+        <dd>{wanted === null ? <em>nothing</em> : <Marked text={wanted} start={start} end={end} isWanted />}</dd>
+      </div>
+      <div>
+        <dt>stored</dt>
+        <dd>{stored === null ? <em>nothing</em> : <Marked text={stored} start={start} end={end} />}</dd>
+      </div>
+    </dl>
+  );
+}
+
+function Marked({
+  text,
+  start,
+  end,
+  isWanted = false,
+}: {
+  text: string;
+  start: number;
+  end: number;
+  isWanted?: boolean;
+}) {
+  const middle = text.slice(start, text.length - end);
+  const Mark = isWanted ? 'ins' : 'del';
+  return (
+    <bdi class="value">
+      <Text text={text.slice(0, start)} />
+      {middle !== '' && (
+        <Mark>
+          <Text text={middle} />
+        </Mark>
+      )}
+      <Text text={text.slice(text.length - end)} />
+    </bdi>
+  );
+}
+
+/** How many characters two texts share at their beginning, and at their end. */
+function sameEnds(left: string, right: string): [start: number, end: number] {
+  const most = Math.min(left.length, right.length);
+  let start = 0;
+  while (start < most && left[start] === right[start]) start += 1;
+  let end = 0;
+  while (end < most - start && left[left.length - 1 - end] === right[right.length - 1 - end]) end += 1;
+  return [start, end];
+}

@@ -1,0 +1,63 @@
+import type { EdgeResult, Page } from '../../../read/request/result.ts';
+import { addressOf, type PlaceParameters } from '../base/address.ts';
+import { useAnswer } from '../base/ask.ts';
+import { Link, NodeLink } from '../base/place.tsx';
+import { Pager, Rows } from '../parts/rows.tsx';
+import { Card, type NodePartProps, Told } from '../parts/told.tsx';
+import { AnyValue } from '../parts/value.tsx';
+
+/** The edges that enter a node, in each order of each type. */
+export function Inbound({ model, id, parameters }: NodePartProps) {
+  const type = id.slice(0, id.indexOf('-'));
+  const choices = model.edges
+    .filter(({ to }) => to.includes(type))
+    .flatMap((edge) => edge.orders.map((order) => ({ edge: edge.type, order: order.name, from: order.from })));
+  const [first] = choices;
+  if (first === undefined) return <p class="quiet">No edge type with an order enters nodes of this type.</p>;
+  const edge = parameters.get('type') ?? first.edge;
+  const order = parameters.get('order') ?? choices.find((one) => one.edge === edge)?.order;
+  const reverse = parameters.get('reverse') ?? undefined;
+  const place = { id, part: 'inbound', type: edge, order, reverse };
+  return (
+    <Card title="Edges that enter the node">
+      <nav class="parts" aria-label="Orders">
+        {choices.map((one) => (
+          <Link
+            key={`${one.edge} ${one.order}`}
+            to={addressOf('/explore', { ...place, type: one.edge, order: one.order })}
+            aria-current={one.edge === edge && one.order === order ? 'page' : undefined}
+          >
+            {one.edge} by {one.from} ({one.order})
+          </Link>
+        ))}
+        <Link to={addressOf('/explore', { ...place, reverse: reverse === undefined ? 'true' : undefined })}>
+          {reverse === undefined ? 'ascending; turn' : 'descending; turn'}
+        </Link>
+      </nav>
+      <List place={place} cursor={parameters.get('cursor') ?? undefined} />
+    </Card>
+  );
+}
+
+function List({ place, cursor }: { place: PlaceParameters; cursor: string | undefined }) {
+  const { part: _, ...query } = place;
+  const asked = useAnswer<Page<EdgeResult>>('/api/inbound', { ...query, cursor });
+  return (
+    <Told asked={asked}>
+      {({ items, cursor: next }) => (
+        <>
+          <Rows
+            label="Inbound edges"
+            headings={['source', 'attributes']}
+            rows={items.map(({ source, attributes }) => [<NodeLink id={source} />, <AnyValue value={attributes} />])}
+            empty="No edge enters the node in this order."
+          />
+          <Pager
+            first={cursor && addressOf('/explore', place)}
+            next={next && addressOf('/explore', { ...place, cursor: next })}
+          />
+        </>
+      )}
+    </Told>
+  );
+}

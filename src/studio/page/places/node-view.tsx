@@ -1,0 +1,117 @@
+import { figure } from '../../../figure.ts';
+import type { EdgeResult, Page } from '../../../read/request/result.ts';
+import type { NodeAnswer } from '../../api/nodes.ts';
+import { addressOf } from '../base/address.ts';
+import { useAnswer } from '../base/ask.ts';
+import { Link, NodeLink } from '../base/place.tsx';
+import { Pager, Rows } from '../parts/rows.tsx';
+import { Badge, Card, type NodePartProps, Told } from '../parts/told.tsx';
+import { AnyValue, Attributes } from '../parts/value.tsx';
+import { Inbound } from './inbound.tsx';
+import { Neighbourhood } from './neighbourhood.tsx';
+
+const PARTS = { node: 'Node', edges: 'Edges', inbound: 'Inbound', graph: 'Neighbourhood' } as const;
+
+/** A node and what is around it; each part has its address. */
+export function NodeView({ model, id, parameters }: NodePartProps) {
+  const part = parameters.get('part') ?? 'node';
+  return (
+    <>
+      <h2 class="key">
+        <bdi>{id}</bdi>
+      </h2>
+      <nav class="parts" aria-label="Parts of the node">
+        {Object.entries(PARTS).map(([name, text]) => (
+          <Link
+            key={name}
+            to={addressOf('/explore', { id, part: name === 'node' ? undefined : name })}
+            aria-current={name === part ? 'page' : undefined}
+          >
+            {text}
+          </Link>
+        ))}
+        <Link to={addressOf('/inspect', { id })}>Inspect</Link>
+      </nav>
+      {part === 'edges' ? (
+        <Edges id={id} parameters={parameters} />
+      ) : part === 'inbound' ? (
+        <Inbound model={model} id={id} parameters={parameters} />
+      ) : part === 'graph' ? (
+        <Neighbourhood id={id} />
+      ) : (
+        <NodeItself id={id} />
+      )}
+    </>
+  );
+}
+
+function NodeItself({ id }: { id: string }) {
+  const asked = useAnswer<NodeAnswer>('/api/node', { id });
+  return (
+    <Told asked={asked}>
+      {({ base, view, edgeSet, edgeSetSize }) => (
+        <>
+          <Card title="Attributes">
+            {base === null ? (
+              <p>
+                <Badge kind="late">absent</Badge> There is no such node.
+              </p>
+            ) : (
+              <Attributes attributes={base} />
+            )}
+          </Card>
+          <Card title="View">
+            {view === null ? <p class="quiet">Nothing of the node is projected.</p> : <Attributes attributes={view} />}
+          </Card>
+          <Card title={`Edge set, ${figure(edgeSetSize)} elements`}>
+            <Rows
+              label="Edge set"
+              headings={['type', 'target', 'labels']}
+              rows={edgeSet.map(({ type, target, ...labels }) => [
+                type,
+                <NodeLink id={target} />,
+                Object.keys(labels).length === 0 ? '' : <AnyValue value={labels} />,
+              ])}
+              empty="The edge set is empty."
+            />
+            {edgeSetSize > edgeSet.length && (
+              <p class="quiet">
+                The first {figure(edgeSet.length)} of {figure(edgeSetSize)}; Edges has them all, page by page.
+              </p>
+            )}
+          </Card>
+        </>
+      )}
+    </Told>
+  );
+}
+
+function Edges({ id, parameters }: { id: string; parameters: URLSearchParams }) {
+  const cursor = parameters.get('cursor') ?? undefined;
+  const asked = useAnswer<Page<EdgeResult>>('/api/edges', { id, cursor });
+  const place = { id, part: 'edges' };
+  return (
+    <Card title="Edges that leave the node">
+      <Told asked={asked}>
+        {({ items, cursor: next }) => (
+          <>
+            <Rows
+              label="Edges"
+              headings={['type', 'target', 'attributes']}
+              rows={items.map(({ type, target, attributes }) => [
+                type,
+                <NodeLink id={target} />,
+                <AnyValue value={attributes} />,
+              ])}
+              empty="No edge leaves the node."
+            />
+            <Pager
+              first={cursor && addressOf('/explore', place)}
+              next={next && addressOf('/explore', { ...place, cursor: next })}
+            />
+          </>
+        )}
+      </Told>
+    </Card>
+  );
+}

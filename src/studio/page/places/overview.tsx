@@ -1,0 +1,157 @@
+import { useEffect } from 'preact/hooks';
+import { figure } from '../../../figure.ts';
+import type { StatusAnswer } from '../../api/overview.ts';
+import { useAnswer } from '../base/ask.ts';
+import { Link } from '../base/place.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
+import { Live, noteMoment } from './live.tsx';
+import { ModelGraph } from './model-graph.tsx';
+
+/** How often the status is read anew while one looks, in milliseconds. */
+const EVERY_MS = 5_000;
+const STATE_KINDS = { 'at end': 'good', behind: 'late', gone: 'bad' } as const;
+
+/** The model, and how the table is now. */
+export function Overview({ model }: PlaceProps) {
+  const asked = useAnswer<StatusAnswer>('/api/status');
+  const { again, answer } = asked;
+  useEffect(() => {
+    const timer = setInterval(() => {
+      // What nobody looks at takes no units.
+      if (!document.hidden) again();
+    }, EVERY_MS);
+    return () => clearInterval(timer);
+  }, [again]);
+  useEffect(() => {
+    if (answer !== undefined) noteMoment(answer);
+  }, [answer]);
+  return (
+    <div class="cards">
+      <Card title="Model" wide>
+        <ModelGraph model={model} />
+      </Card>
+      <Told asked={asked}>
+        {(status) => (
+          <>
+            <Problems problems={status.problems} />
+            <Consumers status={status} />
+            <Card title="Lag and throughput">
+              <Live at={status.atMs} />
+            </Card>
+            <Card title="Quarantine">
+              <Rows
+                label="Quarantine by reason"
+                headings={['reason', 'records']}
+                rows={Object.entries(status.quarantined).map(([reason, count]) => [reason, count])}
+                empty="Quarantine is empty."
+              />
+              <Link to="/trust">See the entries</Link>
+            </Card>
+            <LastCheck lastCheck={status.lastCheck} />
+            <Table status={status} />
+          </>
+        )}
+      </Told>
+    </div>
+  );
+}
+
+function Problems({ problems }: { problems: readonly string[] }) {
+  return (
+    <Card title="What needs a person" wide>
+      {problems.length === 0 ? (
+        <p>
+          <Badge kind="good">nothing</Badge> needs a person.
+        </p>
+      ) : (
+        <ul class="problems">
+          {problems.map((problem) => (
+            <li key={problem}>{problem}</li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function Consumers({ status: { shards, consumers } }: { status: StatusAnswer }) {
+  return (
+    <Card title="Consumers">
+      <Rows
+        label="Shards of the stream"
+        headings={['shard', 'state', 'behind (s)']}
+        rows={shards.map(({ id, state, behindSeconds }) => [
+          <span class="key">{id}</span>,
+          <Badge kind={STATE_KINDS[state]}>{state}</Badge>,
+          Math.round(behindSeconds),
+        ])}
+        empty="The table has no stream."
+      />
+      <Rows
+        label="Consumers of the stream"
+        headings={['consumer', 'kind', 'records/s', 'seen']}
+        rows={consumers.map(({ id, kind, recordsPerSecond, seen, isStopped }) => [
+          <span class="key">{id}</span>,
+          kind,
+          recordsPerSecond,
+          `${clock(seen)}${isStopped ? ' (stopped)' : ''}`,
+        ])}
+        empty="No consumer was seen in the last two days."
+      />
+    </Card>
+  );
+}
+
+function LastCheck({ lastCheck }: { lastCheck: StatusAnswer['lastCheck'] }) {
+  return (
+    <Card title="Last check">
+      {lastCheck === null ? (
+        <p class="quiet">No check of the whole table is known.</p>
+      ) : (
+        <dl class="facts">
+          <dt>verdict</dt>
+          <dd>
+            <Badge kind={lastCheck.verdict === 'clean' ? 'good' : 'bad'}>{lastCheck.verdict}</Badge>
+          </dd>
+          <dt>ended</dt>
+          <dd>{clock(lastCheck.ended)}</dd>
+          <dt>differences</dt>
+          <dd>{figure(lastCheck.drift)}</dd>
+          <dt>pending</dt>
+          <dd>{figure(lastCheck.pending)}</dd>
+        </dl>
+      )}
+      <Link to="/trust">Run a check</Link>
+    </Card>
+  );
+}
+
+function Table({ status: { table, projections } }: { status: StatusAnswer }) {
+  return (
+    <Card title="Table and registry">
+      <dl class="facts">
+        <dt>table</dt>
+        <dd>
+          <bdi>{table.name}</bdi>, {table.status}
+        </dd>
+        <dt>indexes</dt>
+        <dd>{table.indexes.join(', ') || 'none'}</dd>
+        <dt>items</dt>
+        <dd>
+          {figure(table.itemCount)}, {figure(table.sizeBytes / 1_000_000)} MB
+        </dd>
+      </dl>
+      <Rows
+        label="Projections in the registry"
+        headings={['projection', 'generation', 'state']}
+        rows={projections.map(({ name, generation, state }) => [<span class="key">{name}</span>, generation, state])}
+        empty="The table has no registry: edgeloom migrate makes one."
+      />
+    </Card>
+  );
+}
+
+function clock(iso: string): string {
+  return iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC');
+}

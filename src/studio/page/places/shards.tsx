@@ -1,0 +1,122 @@
+import type { EChartsCoreOption } from 'echarts/core';
+import { useCallback } from 'preact/hooks';
+import { figure } from '../../../figure.ts';
+import type { ShardsAnswer } from '../../api/searches.ts';
+import { addressOf } from '../base/address.ts';
+import { useAnswer } from '../base/ask.ts';
+import { goTo } from '../base/place.tsx';
+import { type Colours, Plot } from '../parts/plot.tsx';
+import { Rows } from '../parts/rows.tsx';
+import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
+
+/** A shard with more than this many times the even share is hot. */
+const HOT = 5;
+
+/** How the items of a search lie over its shards, and how they would with the other hash. */
+export function Shards({ model, parameters }: PlaceProps) {
+  const searches = model.nodes.flatMap((node) => node.searches).filter(({ shards }) => shards !== 'value');
+  const name = parameters.get('search') ?? searches[0]?.name;
+  const search = searches.find((one) => one.name === name);
+  if (search === undefined) return <p class="quiet">The model has no search with a number of shards.</p>;
+  const partition = parameters.get('partition') ?? undefined;
+  const isAsked = search.partition === undefined || partition !== undefined;
+  return (
+    <>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const given = new FormData(event.currentTarget).get('partition');
+          goTo(addressOf('/shards', { search: name, partition: String(given ?? '') }));
+        }}
+      >
+        <label>
+          Search
+          <select value={name} onChange={(event) => goTo(addressOf('/shards', { search: event.currentTarget.value }))}>
+            {searches.map((one) => (
+              <option key={one.name}>{one.name}</option>
+            ))}
+          </select>
+        </label>
+        {search.partition !== undefined && (
+          <>
+            <label>
+              {search.partition} (partition)
+              <input key={partition} name="partition" defaultValue={partition ?? ''} required autocomplete="off" />
+            </label>
+            <button type="submit">Show</button>
+          </>
+        )}
+      </form>
+      {isAsked ? <Spread name={search.name} partition={partition} /> : <p class="quiet">Name a partition.</p>}
+    </>
+  );
+}
+
+function Spread({ name, partition }: { name: string; partition: string | undefined }) {
+  const asked = useAnswer<ShardsAnswer>('/api/shards', { name, partition });
+  return <Told asked={asked}>{(answer) => <Shown name={name} answer={answer} />}</Told>;
+}
+
+function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
+  const { shards, items, hottest, empty, hash, shardBy, counts, compared, byHash } = answer;
+  const stored = useCallback((colours: Colours) => bars([{ name: 'items', counts }], colours), [counts]);
+  const hashes = useCallback(
+    (colours: Colours) =>
+      bars(
+        Object.entries(byHash).map(([one, own]) => ({ name: one, counts: own })),
+        colours,
+      ),
+    [byHash],
+  );
+  const isHot = items >= shards * 10 && hottest.share * shards > HOT;
+  return (
+    <div class="cards">
+      <Card title="As they lie" wide>
+        <p>
+          {figure(items)} items over {figure(shards)} shards by {hash} of the {shardBy}; {figure(empty)} are empty; the
+          hottest is shard {hottest.shard} with {figure(hottest.share * 100)} % (even would be {figure(100 / shards)}{' '}
+          %). {isHot && <Badge kind="bad">hot</Badge>}
+        </p>
+        <Plot label={`Items of ${name} in each of ${shards} shards`} option={stored} height="middle" />
+      </Card>
+      <Card title="The two hashes compared" wide>
+        <p>How {figure(compared)} of the items would lie with each hash.</p>
+        <Plot label={`Items of ${name} by shard, with each of the two hashes`} option={hashes} height="middle" />
+        <Rows
+          label="The two hashes"
+          headings={['hash', 'hottest shard', 'its share (%)', 'empty shards', 'spread (even: 1)']}
+          rows={Object.entries(byHash).map(([one, own]) => [one === hash ? `${one} (in use)` : one, ...spreadOf(own)])}
+        />
+      </Card>
+    </div>
+  );
+}
+
+/** The hottest shard, its share, empty shards, and the variance over what chance would give. */
+function spreadOf(counts: readonly number[]): number[] {
+  const items = counts.reduce((sum, count) => sum + count, 0);
+  const most = Math.max(...counts);
+  const mean = items / counts.length;
+  const variance = counts.reduce((sum, count) => sum + (count - mean) ** 2, 0) / counts.length;
+  return [
+    counts.indexOf(most) + 1,
+    items === 0 ? 0 : (most / items) * 100,
+    counts.filter((count) => count === 0).length,
+    mean === 0 ? 0 : variance / mean,
+  ];
+}
+
+function bars(series: readonly { name: string; counts: readonly number[] }[], colours: Colours): EChartsCoreOption {
+  const axis = { axisLabel: { color: colours.quiet }, splitLine: { lineStyle: { color: colours.line } } };
+  return {
+    animation: false,
+    color: [colours.accent, colours.second],
+    grid: { left: 8, right: 8, top: series.length > 1 ? 34 : 10, bottom: 4, containLabel: true },
+    ...(series.length > 1 && { legend: { textStyle: { color: colours.text }, top: 0 } }),
+    tooltip: { trigger: 'axis' },
+    xAxis: { ...axis, type: 'category', data: series[0]!.counts.map((_, i) => i + 1) },
+    yAxis: { ...axis, type: 'value', minInterval: 1 },
+    series: series.map(({ name, counts }) => ({ name, type: 'bar', data: counts, barGap: 0 })),
+  };
+}

@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks';
+import { figure } from '../../../figure.ts';
+import type { QuarantineEntry } from '../../../plan/quarantine-entry.ts';
+import type { Page } from '../../../read/request/result.ts';
+import type { RedriveResult } from '../../../repair/redrive.ts';
+import { addressOf } from '../base/address.ts';
+import { type Failure, tellTo, useAnswer } from '../base/ask.ts';
+import { Link } from '../base/place.tsx';
+import { Pager, Rows } from '../parts/rows.tsx';
+import { Card, FailureNote, type PlaceProps, Told } from '../parts/told.tsx';
+import { Text } from '../parts/value.tsx';
+import { CheckPanel } from './check-panel.tsx';
+
+/** What is not right: records in quarantine, and what a check finds. */
+export function Trust({ model, parameters }: PlaceProps) {
+  return (
+    <div class="cards">
+      <Quarantine isWritable={model.isWritable} cursor={parameters.get('cursor') ?? undefined} />
+      <CheckPanel isWritable={model.isWritable} id={parameters.get('id') ?? ''} />
+    </div>
+  );
+}
+
+function Quarantine({ isWritable, cursor }: { isWritable: boolean; cursor: string | undefined }) {
+  const asked = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { cursor });
+  return (
+    <Card title="Quarantine" wide>
+      <Told asked={asked}>
+        {({ items, cursor: next }) => (
+          <>
+            <Rows
+              label="Quarantine entries"
+              headings={['item', 'code', 'reason', 'since']}
+              rows={items.map(({ source, target, code, reason, since }) => [
+                <Link to={addressOf('/inspect', { id: source, target })} class="key">
+                  <bdi>
+                    {source} {target === source ? '' : target}
+                  </bdi>
+                </Link>,
+                <code>{code}</code>,
+                <Text text={reason} />,
+                since.slice(0, 19).replace('T', ' '),
+              ])}
+              empty="Quarantine is empty."
+            />
+            <Pager first={cursor && '/trust'} next={next && addressOf('/trust', { cursor: next })} />
+            {isWritable && items.length > 0 && <Redrive onDone={asked.again} />}
+          </>
+        )}
+      </Told>
+    </Card>
+  );
+}
+
+function Redrive({ onDone }: { onDone: () => void }) {
+  const [result, setResult] = useState<RedriveResult>();
+  const [failure, setFailure] = useState<Failure>();
+  const [isRunning, setRunning] = useState(false);
+  const run = (): void => {
+    setRunning(true);
+    tellTo<RedriveResult>('/api/redrive', {})
+      .then((done) => {
+        setResult(done);
+        onDone();
+      }, setFailure)
+      .finally(() => setRunning(false));
+  };
+  return (
+    <>
+      <button type="button" disabled={isRunning} onClick={run}>
+        {isRunning ? 'Redriving …' : 'Redrive'}
+      </button>
+      {failure !== undefined && <FailureNote failure={failure} />}
+      {result !== undefined && (
+        <p role="status">
+          {figure(result.entries)} entries, {figure(result.repaired)} repaired, {figure(result.left)} left
+        </p>
+      )}
+    </>
+  );
+}

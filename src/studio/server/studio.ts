@@ -1,0 +1,118 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { EdgeloomError } from '../../errors.ts';
+import type { Logger } from '../../logger.ts';
+import { registryLeases } from '../../registry/reader-lease.ts';
+import { CheckJob } from '../base/check-job.ts';
+import type { StudioContext, StudioTable } from '../base/context.ts';
+import { Guard, STUDIO_HEADER } from '../base/guard.ts';
+import { send, sendJson } from '../base/http.ts';
+import { answerRequest } from './answers.ts';
+import { type Asset, loadAssets } from './assets.ts';
+
+/** Options of a studio. */
+export interface StudioOptions extends StudioTable {
+  /** TCP port on 127.0.0.1. Default: a free one. */
+  port?: number | undefined;
+  /** Whether it may redrive, repair and edit. Default false. */
+  isWritable?: boolean | undefined;
+  logger: Logger;
+  /** Folder of the page's files. Default: that of the package. */
+  page?: URL | undefined;
+}
+
+/** A running studio. */
+export interface Studio {
+  /** The address to open first: it holds the token. */
+  url: string;
+  /** Stops the check that runs, and the server. */
+  close(): Promise<void>;
+}
+
+const LOOPBACK = '127.0.0.1';
+/** The built page lies beside the compiled server, in `dist`; the sources are run beside it too. */
+const PAGE_FOLDER = new URL('../../../dist/studio/page/', import.meta.url);
+/** Places of the page: its own code shows the one that the address names. */
+const PLACES = new Set(['/', '/explore', '/inspect', '/shards', '/trust']);
+const OPEN_FIRST = 'Open the studio with the address that edgeloom studio printed: it lets this browser in.\n';
+
+/**
+ * Serves a studio over a table, on loopback alone, until it is closed. Throws `studio-port` where another program has the
+ * port, and `no-page` where the page is not built.
+ */
+export async function startStudio(options: StudioOptions): Promise<Studio> {
+  const { port = 0, isWritable = false, page = PAGE_FOLDER, ...table } = options;
+  const assets = loadAssets(page);
+  const leases = registryLeases(table.graph, table.store);
+  const checks = new CheckJob();
+  const context: StudioContext = { ...table, isWritable, leases, checks };
+  const server = createServer();
+  const address = await listen(server, port);
+  const guard = new Guard(address.port);
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    serve({ context, guard, assets }, request, response).catch((error: unknown) => {
+      // What the request asked for has its own errors: this is the connection's, or a bug.
+      context.logger.error({ code: (error as { code?: string }).code ?? 'unexpected' }, 'A request failed.');
+      response.destroy();
+    });
+  });
+  return {
+    url: `http://${LOOPBACK}:${address.port}/?token=${guard.token}`,
+    close: async () => {
+      await checks.stop();
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+interface Serving {
+  context: StudioContext;
+  guard: Guard;
+  assets: ReadonlyMap<string, Asset>;
+}
+
+async function serve(
+  { context, guard, assets }: Serving,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { headers, method } = request;
+  const url = new URL(request.url ?? '/', `http://${LOOPBACK}`);
+  const isOpening = method === 'GET' && url.pathname === '/' && guard.isToken(url.searchParams.get('token'));
+  const refusal = isOpening ? guard.refusesPlace(headers) : guard.refuses(headers);
+  if (refusal !== undefined) {
+    context.logger.warn({ refusal, method }, 'refused');
+    const text = refusal === 'unknown' ? OPEN_FIRST : 'The studio takes requests of its own page alone.\n';
+    send(response, 403, 'text/plain; charset=utf-8', text);
+  } else if (isOpening) {
+    // The token leaves the address bar at once.
+    send(response, 303, 'text/plain', '', { location: '/', 'set-cookie': guard.cookie });
+  } else if (url.pathname.startsWith('/api/')) {
+    if (headers[STUDIO_HEADER] === undefined) {
+      const error = { code: 'invalid-request', message: `The header ${STUDIO_HEADER} is missing.`, hint: '' };
+      sendJson(response, 403, { error });
+    } else await answerRequest(context, request, url, response);
+  } else {
+    const asset = assets.get(PLACES.has(url.pathname) ? 'page.html' : url.pathname.slice(1));
+    const isRead = method === 'GET' || method === 'HEAD';
+    if (asset === undefined || !isRead) send(response, 404, 'text/plain; charset=utf-8', 'There is no such page.\n');
+    else send(response, 200, asset.type, asset.body);
+  }
+}
+
+async function listen(server: Server, port: number): Promise<AddressInfo> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        new EdgeloomError(
+          'studio-port',
+          `The studio cannot listen on port ${port}: ${error.code}.`,
+          'Give another --port.',
+        ),
+      );
+    });
+    server.listen(port, LOOPBACK, resolve);
+  });
+  return server.address() as AddressInfo;
+}

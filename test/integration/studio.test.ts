@@ -1,0 +1,371 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openedCookie, type StudioReply, send, studioClient } from '../support/studio/client.ts';
+import { openStudio } from '../support/studio/table.ts';
+
+type Opened = Awaited<ReturnType<typeof openStudio>>;
+
+const SECRET = 'a value that no log may hold';
+const DIGITS = '12345678901234567890123456789012345678';
+const EDGES = 30;
+
+let folder: string;
+let page: URL;
+let readOnly: Opened;
+let writable: Opened;
+
+async function fill({ writer, worker }: Opened): Promise<void> {
+  await writer.putNode('USER-U1', { name: 'Terui', country: 'JP', state: 'Tokyo', city: 'Ota', note: SECRET });
+  await writer.putNode('USER-U2', { name: 'Ada', country: 'UK', state: 'London', city: 'London' });
+  for (let i = 0; i < EDGES; i++) {
+    await writer.putNode(`GOAL-G${i}`, {
+      title: `Goal ${i}`,
+      status: i % 3 === 0 ? 'OPEN' : 'DONE',
+      due: '2026-01-01',
+    });
+    const role = i % 2 === 0 ? 'LEAD' : 'HELPER';
+    await writer.putEdge(`GOAL-G${i}`, 'MEMBER', 'USER-U1', {
+      role,
+      since: `2026-01-${String(i + 1).padStart(2, '0')}`,
+    });
+  }
+  await worker.idle();
+}
+
+async function clientOf({ studio }: Opened) {
+  return studioClient(studio.url, await openedCookie(studio.url));
+}
+
+/** Waits until the check that runs has ended. */
+async function checked(client: Awaited<ReturnType<typeof clientOf>>): Promise<StudioReply['answer']> {
+  for (;;) {
+    const { answer } = await client.get('/api/check');
+    if (answer.check?.state !== 'running') return answer.check;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeloom-studio-'));
+  for (const name of ['page.html', 'page.js', 'page.css']) await writeFile(join(folder, name), name);
+  page = pathToFileURL(`${folder}/`);
+  [readOnly, writable] = await Promise.all([openStudio({ page }), openStudio({ page, isWritable: true })]);
+  await Promise.all([fill(readOnly), fill(writable)]);
+});
+
+afterAll(async () => {
+  await Promise.all([readOnly?.close(), writable?.close()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('who may ask a studio', () => {
+  const base = (): string => new URL('/', readOnly.studio.url).href;
+
+  it('a browser with the token gets a strict cookie, which is not the token', async () => {
+    const { status, headers } = await send(readOnly.studio.url);
+    expect(status).toBe(303);
+    expect(headers['location']).toBe('/');
+    const cookie = String(headers['set-cookie']);
+    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict; Path=\/$/);
+    expect(cookie).not.toContain(new URL(readOnly.studio.url).searchParams.get('token'));
+    const page = await send(base(), { cookie: cookie.split(';')[0]! });
+    expect(page).toMatchObject({ status: 200, body: 'page.html' });
+  });
+
+  it.each<[string, (cookie: string) => [path: string, headers: Record<string, string>]]>([
+    ['no token and no cookie', () => ['/', {}]],
+    ['a wrong token', () => ['/?token=AAAA', {}]],
+    ['a wrong cookie', (cookie) => ['/', { cookie: `${cookie}x` }]],
+    ['the page without a cookie', () => ['/page.js', {}]],
+    ['data without a cookie', () => ['/api/status', { 'x-edgeloom-studio': '1' }]],
+    ['data without the header of the page', (cookie) => ['/api/status', { cookie }]],
+    ['a name that was bound to 127.0.0.1', (cookie) => ['/', { cookie, host: 'attacker.example' }]],
+    ['that name with the port', (cookie) => ['/', { cookie, host: `attacker.example:${new URL(base()).port}` }]],
+    ['no port', (cookie) => ['/', { cookie, host: '127.0.0.1' }]],
+    [
+      'another origin',
+      (cookie) => ['/api/status', { cookie, 'x-edgeloom-studio': '1', origin: 'https://attacker.example' }],
+    ],
+    [
+      'another port of this machine',
+      (cookie) => ['/api/status', { cookie, 'x-edgeloom-studio': '1', origin: 'http://127.0.0.1:1' }],
+    ],
+    ['a sandboxed frame', (cookie) => ['/api/status', { cookie, 'x-edgeloom-studio': '1', origin: 'null' }]],
+    [
+      'a picture of another site',
+      (cookie) => ['/page.js', { cookie, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
+    ],
+    [
+      'a script of another port',
+      (cookie) => ['/page.js', { cookie, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
+    ],
+  ])('refuses %s', async (_name, attack) => {
+    const [path, headers] = attack(await openedCookie(readOnly.studio.url));
+    const { status, body, headers: sent } = await send(new URL(path, base()).href, headers);
+    expect(status).toBe(403);
+    expect(sent['set-cookie']).toBeUndefined();
+    expect(body).not.toContain('page.');
+    expect(body).not.toContain('"answer"');
+  });
+
+  it('gives the token away to nothing: also with it, another Host or Origin is refused', async () => {
+    const { url } = readOnly.studio;
+    expect((await send(url, { host: 'attacker.example' })).status).toBe(403);
+    expect((await send(url, { origin: 'https://attacker.example' })).status).toBe(403);
+    expect((await send(url, { host: `localhost:${new URL(url).port}` })).status).toBe(303);
+  });
+
+  it('listens on loopback alone', async () => {
+    const { port } = new URL(readOnly.studio.url);
+    const others = Object.values(networkInterfaces())
+      .flatMap((all) => all ?? [])
+      .filter(({ internal, family }) => !internal && family === 'IPv4');
+    for (const { address } of others) await expect(send(`http://${address}:${port}/`)).rejects.toThrow(/ECONNREFUSED/);
+    await expect(send(`http://[::1]:${port}/`)).rejects.toThrow(/ECONNREFUSED|EADDRNOTAVAIL/);
+  });
+
+  it('forbids code in the page, frames around it, and guesses at types, on every answer', async () => {
+    const cookie = await openedCookie(readOnly.studio.url);
+    for (const path of ['/', '/page.js', '/none', '/api/model', '/api/none']) {
+      const { headers } = await send(new URL(path, base()).href, { cookie, 'x-edgeloom-studio': '1' });
+      const policy = String(headers['content-security-policy']);
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+      expect(policy).not.toContain('unsafe');
+      expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
+    }
+  });
+});
+
+describe('a studio that only reads', () => {
+  it.each<[string, object]>([
+    ['/api/put', { subject: { id: 'USER-U9' }, json: '{}' }],
+    ['/api/update', { subject: { id: 'USER-U1' }, before: '{}', after: '{"name":"x"}' }],
+    ['/api/delete', { subject: { id: 'USER-U1' } }],
+    ['/api/redrive', {}],
+    ['/api/repair', { scope: { kind: 'table' } }],
+  ])('refuses %s, and nothing is changed', async (path, body) => {
+    const client = await clientOf(readOnly);
+    const before = await readOnly.store.get({ source: 'USER-U1', target: 'USER-U1' }, { consistent: true });
+    expect(await client.post(path, body)).toMatchObject({
+      status: 403,
+      error: { code: 'read-only' },
+      units: { wcu: 0 },
+    });
+    expect((await readOnly.store.get({ source: 'USER-U1', target: 'USER-U1' }, { consistent: true })).item).toEqual(
+      before.item,
+    );
+  });
+
+  it('checks the table and writes nothing, not even that it has checked', async () => {
+    const client = await clientOf(readOnly);
+    await client.post('/api/check', { scope: { kind: 'table' } });
+    const check = await checked(client);
+    expect(check).toMatchObject({ state: 'done', totals: { drift: { missing: 0, stale: 0, orphan: 0 }, wcu: 0 } });
+    expect(check.totals.baseItems).toBe(2 + 2 * EDGES);
+    expect((await client.get('/api/status')).answer.lastCheck).toBeNull();
+  });
+});
+
+describe('the answers of a studio', () => {
+  it('each say what units they took', async () => {
+    const client = await clientOf(readOnly);
+    expect((await client.get('/api/model')).units).toEqual({ rcu: 0, wcu: 0 });
+    for (const path of [
+      '/api/node?id=USER-U1',
+      '/api/search?name=USER.name&prefix=te',
+      '/api/status',
+      '/api/shards?name=USER.name',
+    ]) {
+      expect((await client.get(path)).units.rcu, path).toBeGreaterThan(0);
+    }
+  });
+
+  it('tell the model and the status', async () => {
+    const client = await clientOf(readOnly);
+    const { answer: model } = await client.get('/api/model');
+    expect(model).toMatchObject({ isWritable: false, table: readOnly.graph.table.name });
+    expect(model.edges[0].orders).toEqual([
+      { name: 'gsi0', kind: 'rank', from: 'rank of role', labels: ['HELPER', 'LEAD'] },
+      { name: 'gsi1', kind: 'attribute', from: 'since', type: 'date' },
+    ]);
+    const { answer: status } = await client.get('/api/status');
+    expect(status).toMatchObject({ problems: [], quarantined: {}, shards: [{ state: 'at end', behindSeconds: 0 }] });
+    expect(status.consumers).toHaveLength(1);
+  });
+
+  it('page through edges, inbound lists and partitions without loss', async () => {
+    const client = await clientOf(readOnly);
+    for (const [path, of] of [
+      ['/api/inbound?type=MEMBER&id=USER-U1&limit=7', 'source'],
+      ['/api/inbound?type=MEMBER&id=USER-U1&order=gsi1&reverse=true&limit=7', 'source'],
+    ] as const) {
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const next = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+        const { answer } = await client.get(path + next);
+        seen.push(...answer.items.map((item: Record<string, string>) => item[of]));
+        cursor = answer.cursor;
+      } while (cursor !== undefined);
+      expect(seen).toHaveLength(EDGES);
+      expect(new Set(seen).size).toBe(EDGES);
+    }
+    const derived: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const next = cursor === undefined ? '' : `&cursor=${cursor}`;
+      const { answer } = await client.get(`/api/partition?id=USER-U1&side=derived&limit=1${next}`);
+      derived.push(...answer.items.map(({ target }: { target: string }) => target));
+      cursor = answer.cursor;
+    } while (cursor !== undefined);
+    expect(derived.sort()).toEqual(['~ix/name', '~ix/place', '~view']);
+    const { answer: base } = await client.get('/api/partition?id=USER-U1&side=base');
+    expect(base.items).toEqual([expect.objectContaining({ target: 'USER-U1', kind: 'base' })]);
+  });
+
+  it('find by every kind of search', async () => {
+    const client = await clientOf(readOnly);
+    const ids = async (query: string): Promise<string[]> =>
+      (await client.get(`/api/search?${query}`)).answer.items.map(({ id }: { id: string }) => id);
+    expect(await ids('name=USER.name&prefix=TER')).toEqual(['USER-U1']);
+    expect(await ids('name=USER.name&eq=ada')).toEqual(['USER-U2']);
+    expect(await ids('name=USER.place&partition=JP&path=Tokyo&path=Ota')).toEqual(['USER-U1']);
+    expect(await ids('name=USER.place&partition=JP&path=Tokyo')).toEqual(['USER-U1']);
+    expect(await ids('name=GOAL.due&from=2026-01-01&to=2026-01-01&limit=5')).toHaveLength(5);
+    expect((await client.get('/api/search?name=USER.none')).error).toMatchObject({ code: 'unknown-search' });
+    expect((await client.get('/api/search')).error).toMatchObject({ code: 'invalid-request' });
+  });
+
+  it('count the shards of a search, and compare both hashes on its values', async () => {
+    const client = await clientOf(readOnly);
+    const { answer } = await client.get('/api/shards?name=USER.name');
+    expect(answer).toMatchObject({ shards: 20, items: 2, compared: 2, hash: 'fnv1a', shardBy: 'value' });
+    expect(answer.byHash.fnv1a).toEqual(answer.counts);
+    const { answer: bySource } = await client.get('/api/shards?name=GOAL.status');
+    expect(bySource.byHash.fnv1a).toEqual(bySource.counts);
+    expect(bySource.counts.reduce((sum: number, count: number) => sum + count, 0)).toBe(EDGES);
+  });
+
+  it('show the nodes around a node', async () => {
+    const client = await clientOf(readOnly);
+    const { answer } = await client.get('/api/neighbourhood?id=USER-U1&limit=10');
+    expect(answer.incoming).toHaveLength(10);
+    expect(answer.more).toEqual(['MEMBER']);
+  });
+});
+
+describe('a studio that may write', () => {
+  it('shows a broken item as a difference, finds it in a check, and repairs it', async () => {
+    const client = await clientOf(writable);
+    const key = { source: 'USER-U2', target: '~ix/name' };
+    const { item } = await writable.store.get(key, { consistent: true });
+    await writable.store.put({ ...item!, gsi0sk: { S: 'eve\u0000USER-U2' } });
+    const nameOf = async () => {
+      const { answer } = await client.get('/api/explain?source=USER-U2&target=USER-U2');
+      return answer.parts.find(({ target }: { target: string }) => target === '~ix/name');
+    };
+    // Until the consumer has noted its progress, what differs may be on its way.
+    await expect.poll(async () => (await nameOf()).state, { timeout: 60_000 }).toBe('drift');
+    const part = await nameOf();
+    expect(part.difference.wanted).toContain('ada');
+    expect(part.difference.stored).toContain('eve');
+
+    await client.post('/api/check', { scope: { kind: 'node', id: 'USER-U2' } });
+    expect((await checked(client)).findings).toEqual([expect.objectContaining({ ...key, verdict: 'stale' })]);
+    await client.post('/api/repair', { scope: { kind: 'node', id: 'USER-U2' } });
+    expect(await checked(client)).toMatchObject({ state: 'done', totals: { repaired: 1 } });
+    const { answer: mended } = await client.get('/api/explain?source=USER-U2&target=USER-U2');
+    expect(mended.parts.every(({ state }: { state: string }) => state === 'right')).toBe(true);
+  });
+
+  it('edits through the writer: exact numbers stay, what others changed meanwhile too, and a stale edit is refused', async () => {
+    const client = await clientOf(writable);
+    const subject = { id: 'USER-U3' };
+    expect(await client.post('/api/put', { subject, json: `{"name":"Eve","n":${DIGITS}}` })).toMatchObject({
+      status: 200,
+    });
+    const { text } = await client.get('/api/node?id=USER-U3');
+    expect(text).toContain(`"n":${DIGITS}`);
+    await writable.writer.updateNode('USER-U3', { set: { other: 'theirs' } });
+    const before = `{"name":"Eve","n":${DIGITS}}`;
+    const edited = await client.post('/api/update', {
+      subject,
+      before,
+      after: `{"name":"Eva","n":${DIGITS},"more":[1]}`,
+    });
+    expect(edited.answer).toEqual({ changed: ['name', 'more'] });
+    expect(await writable.store.get({ source: 'USER-U3', target: 'USER-U3' }, { consistent: true })).toMatchObject({
+      item: { name: { S: 'Eva' }, n: { N: DIGITS }, other: { S: 'theirs' }, more: { L: [{ N: '1' }] } },
+    });
+    const stale = await client.post('/api/update', { subject, before, after: '{"name":"Evi"}' });
+    expect(stale).toMatchObject({ status: 400, error: { code: 'condition-failed' } });
+    expect(
+      (await client.post('/api/put', { subject: { source: 'GOAL-G0', type: 'NONE', target: 'USER-U1' }, json: '{}' }))
+        .error,
+    ).toMatchObject({ code: 'unknown-type' });
+    await client.post('/api/delete', { subject });
+    expect(
+      (await writable.store.get({ source: 'USER-U3', target: 'USER-U3' }, { consistent: true })).item,
+    ).toBeUndefined();
+  });
+
+  it('lists quarantine with its reason, and redrives it once the item is corrected', async () => {
+    const client = await clientOf(writable);
+    await writable.store.put({
+      source: { S: 'GOAL-G0' },
+      target: { S: 'GOAL-G0' },
+      title: { S: 'x' },
+      due: { N: '1' },
+    });
+    await writable.worker.idle();
+    const { answer: before } = await client.get('/api/quarantine');
+    expect(before.items).toEqual([
+      expect.objectContaining({ source: 'GOAL-G0', code: 'wrong-type', reason: expect.stringContaining('due') }),
+    ]);
+    expect((await client.post('/api/redrive', {})).answer).toMatchObject({ entries: 1, repaired: 0, left: 1 });
+    await writable.writer.putNode('GOAL-G0', { title: 'x', due: '2026-01-01' });
+    await writable.worker.idle();
+    expect((await client.post('/api/redrive', {})).answer).toMatchObject({ left: 0 });
+    expect((await client.get('/api/quarantine')).answer.items).toEqual([]);
+  });
+
+  it('notes a check of the whole table as the last one', async () => {
+    const client = await clientOf(writable);
+    await client.post('/api/check', { scope: { kind: 'table' } });
+    expect(await checked(client)).toMatchObject({ state: 'done' });
+    expect((await client.get('/api/status')).answer.lastCheck).toMatchObject({ verdict: 'clean', drift: 0 });
+  });
+
+  it('refuses bodies that are no JSON, of another type, or too large', async () => {
+    const cookie = await openedCookie(writable.studio.url);
+    const post = (body: string, type = 'application/json') =>
+      send(
+        new URL('/api/put', writable.studio.url).href,
+        { cookie, 'x-edgeloom-studio': '1', 'content-type': type },
+        { method: 'POST', body },
+      );
+    expect((await post('{')).status).toBe(400);
+    expect((await post('{}', 'text/plain')).status).toBe(400);
+    const large = post(JSON.stringify({ json: 'x'.repeat(5_000_000) })).then(
+      ({ status }) => status,
+      (error: { code: string }) => error.code,
+    );
+    expect([400, 'EPIPE', 'ECONNRESET']).toContain(await large);
+  });
+});
+
+it('no log of a studio holds a token, a cookie, a key or a content of the table', async () => {
+  const client = await clientOf(writable);
+  await client.get(`/api/search?name=USER.name&eq=${encodeURIComponent(SECRET)}`);
+  await client.get('/api/node?id=USER-U1');
+  await client.get('/api/node?id=no-such-type');
+  await client.post('/api/put', { subject: { id: 'USER-U1' }, json: JSON.stringify({ note: SECRET }) });
+  const lines = [...readOnly.lines, ...writable.lines].join('\n');
+  expect(lines).toContain('/api/node');
+  const token = new URL(writable.studio.url).searchParams.get('token')!;
+  for (const text of [SECRET, 'USER-U1', 'GOAL-G', 'Terui', 'no-such-type', token, 'edgeloom_studio_'])
+    expect(lines).not.toContain(text);
+});

@@ -1,0 +1,75 @@
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../../src/model/schema.ts';
+import { startStudio } from '../../../src/studio/server/studio.ts';
+import { createWorker } from '../../../src/worker/worker.ts';
+import { createWriter } from '../../../src/write/writer.ts';
+import { testTable, uniqueTableName } from '../table.ts';
+
+/** A model with every kind of search and order that the studio makes forms for. */
+export function studioGraph(table = uniqueTableName()) {
+  return defineGraph({
+    table,
+    nodes: {
+      GOAL: node({
+        view: ['title', 'status'],
+        search: { status: { shardBy: 'source', shards: 4 }, due: { type: 'date' } },
+      }),
+      USER: node({
+        search: {
+          name: { fold: true, shards: 20 },
+          place: { partition: 'country', path: ['state', 'city'], shards: 1 },
+        },
+      }),
+    },
+    edges: {
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        edgeSet: ['role'],
+        inbound: {
+          gsi0: rank('role', { LEAD: 500, HELPER: 400 }),
+          gsi1: { from: 'since', type: 'date' },
+          project: ['role'],
+        },
+      }),
+    },
+  });
+}
+
+/** A table of that model with a projector that runs. */
+async function studioTable() {
+  const table = await testTable(studioGraph());
+  const { graph, store, streams, streamArn } = table;
+  const writer = createWriter(graph, { store });
+  const worker = createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 });
+  const run = worker.run();
+  run.catch(() => undefined);
+  return { ...table, writer, worker, run };
+}
+
+/** Everything that a logger was told, details included. */
+export function keepingLogger() {
+  const lines: string[] = [];
+  const keep = (details: object, message: string): void => {
+    lines.push(JSON.stringify({ ...details, message }));
+  };
+  return { lines, logger: { debug: keep, info: keep, warn: keep, error: keep } };
+}
+
+/** Opens a table with a projector and a studio; `page` is the folder of the page where the built one is not wanted. */
+export async function openStudio({ isWritable = false, page }: { isWritable?: boolean; page?: URL } = {}) {
+  const table = await studioTable();
+  const { graph, store, client, streams } = table;
+  const log = keepingLogger();
+  const studio = await startStudio({ graph, store, client, streams, isWritable, page, logger: log.logger });
+  return {
+    ...table,
+    studio,
+    lines: log.lines,
+    close: async () => {
+      await studio.close();
+      await table.worker.stop();
+      await table.run;
+    },
+  };
+}
