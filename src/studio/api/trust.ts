@@ -6,7 +6,7 @@ import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../pla
 import { noteLastCheck } from '../../progress/last-check.ts';
 import type { Page } from '../../read/request/result.ts';
 import { type RedriveResult, redrive } from '../../repair/redrive.ts';
-import { currentStreamLabel, describeTable } from '../../store/table.ts';
+import { currentStreamLabel, describeTable, serverTime } from '../../store/table.ts';
 import type { CheckState } from '../base/check-job.ts';
 import { currentPosition, type RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
@@ -68,6 +68,7 @@ async function startCheck(
     ...(scope.kind === 'node' && { sources: [scope.id] }),
     ...(scope.kind === 'sample' && sampleOf(scope.percent / 100)),
     streamLabel: () => currentStreamLabel(client, graph),
+    serverTime: () => serverTime(client, graph),
     ...(position !== undefined && { consumer: position.consumer }),
   };
   const check = checks.start(described(scope, itemCount), options, async (result) => {
