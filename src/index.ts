@@ -52,6 +52,7 @@ export type { TableOptions } from './model/table-options.ts';
 export { createLowMark, type LowMarkOptions } from './progress/low-mark.ts';
 export type { NodesOptions } from './read/list-nodes.ts';
 export type { CountResult, InDegreeOptions, ShardsResult } from './read/lists/count.ts';
+export type { FilterOptions } from './read/lists/filter.ts';
 export type { InboundQuery } from './read/lists/inbound.ts';
 export type { SearchPredicate, SearchQuery, SearchScope } from './read/lists/search.ts';
 export type { Collection, CollectionOptions, NodeReadOptions } from './read/nodes/base.ts';
@@ -67,13 +68,16 @@ export type {
   EdgeResult,
   EdgeSetEntry,
   InboundPage,
+  ListPage,
   NodeResult,
   OwnerResult,
   Page,
   SearchResult,
 } from './read/request/result.ts';
+export type { Where, WhereValue } from './read/request/where.ts';
 export type * from './read/search.ts';
 export type {
+  EdgeFilter,
   EdgeOwner,
   Hit,
   InboundEdge,

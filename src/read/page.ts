@@ -20,8 +20,12 @@ export type LabelValue = string | number | bigint | boolean | ExactNumber;
 export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
 
 /** Options of `page`: those of `inbound`, and which neighbours to read. */
-export interface PageOptions<EdgeType = string, OrderName extends string = string, Value = OrderValue>
-  extends Omit<InboundQuery<OrderName, Value>, 'owner'> {
+export interface PageOptions<
+  EdgeType = string,
+  OrderName extends string = string,
+  Value = OrderValue,
+  Attributes = Record<string, unknown>,
+> extends Omit<InboundQuery<OrderName, Value, boolean, Attributes>, 'owner'> {
   /** Default: every edge of the edge sets. */
   with?: readonly WithEdges<EdgeType>[] | undefined;
 }

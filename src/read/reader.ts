@@ -44,7 +44,17 @@ import type { CursorKey } from './request/cursor.ts';
 import { findSearch } from './request/lookup.ts';
 import type { InboundPage, Page } from './request/result.ts';
 import { type Reading, type Scoped, type Search, searchOf } from './search.ts';
-import type { EdgeOwner, Hit, InboundEdge, NodeOfBase, NodeOfId, PageNode, PageNodes, StoredEdge } from './types.ts';
+import type {
+  EdgeFilter,
+  EdgeOwner,
+  Hit,
+  InboundEdge,
+  NodeOfBase,
+  NodeOfId,
+  PageNode,
+  PageNodes,
+  StoredEdge,
+} from './types.ts';
 import { type WaitOptions, waitForProjection } from './wait.ts';
 
 /** Options of a reader. */
@@ -125,7 +135,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   >(
     edgeType: E,
     target: Target & TargetOf<G, E, Target>,
-    options?: InboundQuery<Order, OrderArgument<G, E, Order>, HasOwner<G, E> | false>,
+    options?: InboundQuery<Order, OrderArgument<G, E, Order>, HasOwner<G, E> | false, EdgeFilter<G, E>>,
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeOwner<G, E>>>;
 
   /**
@@ -204,7 +214,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   >(
     edgeType: E,
     target: Target & TargetOf<G, E, Target>,
-    options?: PageOptions<EdgeTypeInSet<G>, Order, OrderArgument<G, E, Order>>,
+    options?: PageOptions<EdgeTypeInSet<G>, Order, OrderArgument<G, E, Order>, EdgeFilter<G, E>>,
   ): Promise<PageResult<PageNode<G, E>, PageNodes<G>>>;
 
   /** How a search's items lie over its shards: a count of each. Throws `equality-only` with `shards: 'value'`. */

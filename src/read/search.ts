@@ -12,7 +12,7 @@ import {
 } from './lists/search.ts';
 import type { ReadContext } from './request/context.ts';
 import { findSearch } from './request/lookup.ts';
-import type { Page } from './request/result.ts';
+import type { ListPage } from './request/result.ts';
 
 /** Options of a search: they name a value of the partition attribute where the model declares one, and only there. */
 export type Scoped<T extends SearchTypes, Options> = [T['partition']] extends [true]
@@ -41,10 +41,15 @@ export interface Predicates<T extends SearchTypes> {
 /** What a search can be asked for. */
 export type Predicate<T extends SearchTypes> = Predicates<T>[T['kind']];
 
+/** Options of a search with these results: it can be filtered by the attributes that they show. */
+export type QueryOf<Result> = SearchQuery<
+  Result extends { attributes: infer Attributes } ? Attributes : Record<string, unknown>
+>;
+
 /** What every search has. */
 export interface CommonSearch<Result, T extends SearchTypes> {
   /** Any predicate; the other methods are short for it. */
-  find(predicate: Predicate<T>, ...options: Scoped<T, SearchQuery>): Promise<Page<Result>>;
+  find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
   /**
    * How many hits there are, summed over the shards. DynamoDB counts, so a base item that has this search's index key
    * as an attribute of its own is counted too.
@@ -59,15 +64,15 @@ export interface CommonSearch<Result, T extends SearchTypes> {
 /** A search by one value. */
 export interface EqualitySearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
   /** Exactly this value. */
-  eq(value: T['value'], ...options: Scoped<T, SearchQuery>): Promise<Page<Result>>;
+  eq(value: T['value'], ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
 }
 
 /** A search whose hits are in an order. */
 export interface ListedSearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
   /** Every value, the highest first. */
-  latest(...options: Scoped<T, Omit<SearchQuery, 'reverse'>>): Promise<Page<Result>>;
+  latest(...options: Scoped<T, Omit<QueryOf<Result>, 'reverse'>>): Promise<ListPage<Result>>;
   /** Every value. */
-  all(...options: Scoped<T, SearchQuery>): Promise<Page<Result>>;
+  all(...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
 }
 
 /** A search by one value or by a range of them. */
@@ -75,13 +80,13 @@ export interface OrderedSearch<Result, T extends SearchTypes>
   extends EqualitySearch<Result, T>,
     ListedSearch<Result, T> {
   /** Values from `from` to `to`, both inclusive, either may be undefined. */
-  between(...options: Optional<T, [from: T['value'], to: T['value']], SearchQuery>): Promise<Page<Result>>;
+  between(...options: Optional<T, [from: T['value'], to: T['value']], QueryOf<Result>>): Promise<ListPage<Result>>;
 }
 
 /** A search by texts or dates. */
 export interface TextSearch<Result, T extends SearchTypes> extends OrderedSearch<Result, T> {
   /** Texts that begin with this one; of dates, UTC dates such as those of `2020-07`. */
-  beginsWith(prefix: string, ...options: Scoped<T, SearchQuery>): Promise<Page<Result>>;
+  beginsWith(prefix: string, ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
 }
 
 /** A search by path. */
@@ -93,7 +98,7 @@ export interface PathSearch<Result, T extends SearchTypes> extends ListedSearch<
    * @example
    * await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
    */
-  path(segments: readonly string[], ...options: Scoped<T, SearchQuery>): Promise<Page<Result>>;
+  path(segments: readonly string[], ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;
 }
 
 /** A search of which the compiler knows nothing has the methods of all. */
@@ -125,7 +130,7 @@ export type Reading = <T>(options: Abortable | undefined, read: (context: ReadCo
 export function searchOf<Result>(graph: CompiledModel, name: string, held: Reading): Search<Result> {
   const search = findSearch(graph, name);
   const find: Search<Result>['find'] = (predicate, options) =>
-    held(options, (context) => readSearch(context, search, predicate, options) as Promise<Page<Result>>);
+    held(options, (context) => readSearch(context, search, predicate, options) as Promise<ListPage<Result>>);
   return {
     find,
     eq: (value, options) => find({ eq: value }, options),

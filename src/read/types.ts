@@ -100,6 +100,9 @@ export type InboundEdge<G extends CompiledModel, E extends EdgeType<G>> = EdgeRe
   Shown<EdgeAttributes<G, E>, InboundAttribute<G, E>>
 >;
 
+/** The attributes that incoming edges can be filtered by: those that their index items hold. */
+export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>> = InboundEdge<G, E>['attributes'];
+
 /** The node that the edges of a type enter, with the attributes that its view shows. */
 export type EdgeOwner<G extends CompiledModel, E extends EdgeType<G>> = OwnerOfId<G, EdgeTarget<G, E>>;
 

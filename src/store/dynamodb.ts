@@ -228,6 +228,7 @@ export class DynamoDBStore implements Store, ScanSource {
     return {
       items: (output.Items ?? []).map(received),
       count: output.Count ?? 0,
+      scanned: output.ScannedCount ?? output.Count ?? 0,
       lastKey: output.LastEvaluatedKey as Item | undefined,
       rcu: output.ConsumedCapacity?.CapacityUnits ?? 0,
     };

@@ -1,6 +1,6 @@
 import type { DeleteItemCommandInput, QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../items/attribute-value.ts';
-import { COUNT, EDGE_SET, EVICTED, FENCE, INDEX_KEYS, MODEL, REVISION, WATERMARK } from '../items/derived-item.ts';
+import { ATTRIBUTES, COUNT, EDGE_SET, EVICTED, FENCE, INDEX_KEYS, MODEL, REVISION, WATERMARK } from '../items/derived-item.ts';
 import { SORT_KEY_BYTES } from '../items/keys.ts';
 import type { TableNames } from '../model/compiled.ts';
 import type { DerivedUpdate, QueryRequest, RevisionCondition, UpdateCondition } from './port.ts';
@@ -125,12 +125,14 @@ export function queryInput(table: TableNames, request: QueryRequest): QueryComma
   const { partition, sort } =
     index === undefined ? { partition: table.partitionKey, sort: table.sortKey } : INDEX_KEYS[index];
   const condition = sortKeyCondition(sortKey);
-  const values: Item = { ':p': { S: request.partition }, ...condition?.values };
+  const filter = filterExpression(request.where);
+  const values: Item = { ':p': { S: request.partition }, ...condition?.values, ...filter?.values };
   return {
     TableName: table.name,
     ...(index !== undefined && { IndexName: table.indexNames[index] }),
     KeyConditionExpression: condition === undefined ? '#p = :p' : `#p = :p AND ${condition.clause}`,
-    ExpressionAttributeNames: { '#p': partition, ...(condition && { '#s': sort }) },
+    ...(filter && { FilterExpression: filter.expression }),
+    ExpressionAttributeNames: { '#p': partition, ...(condition && { '#s': sort }), ...filter?.names },
     ExpressionAttributeValues: values as QueryCommandInput['ExpressionAttributeValues'],
     ScanIndexForward: request.reverse !== true,
     ...(request.limit !== undefined && { Limit: request.limit }),
@@ -140,6 +142,20 @@ export function queryInput(table: TableNames, request: QueryRequest): QueryComma
     ...(request.consistent === true && { ConsistentRead: true }),
     ...(request.countOnly === true && { Select: 'COUNT' }),
     ReturnConsumedCapacity: 'TOTAL',
+  };
+}
+
+/** Projected attributes with exactly these values. */
+function filterExpression(
+  where: Item | undefined,
+): { expression: string; names: Record<string, string>; values: Item } | undefined {
+  const entries = Object.entries(where ?? {});
+  if (entries.length === 0) return undefined;
+  const names = entries.map(([name], i): [string, string] => [`#f${i}`, name]);
+  return {
+    expression: entries.map((_, i) => `#a.#f${i} = :f${i}`).join(' AND '),
+    names: { '#a': ATTRIBUTES, ...Object.fromEntries(names) },
+    values: Object.fromEntries(entries.map(([, value], i) => [`:f${i}`, value])),
   };
 }
 

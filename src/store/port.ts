@@ -237,7 +237,9 @@ export interface QueryRequest {
   sortKey?: { beginsWith: string } | SortKeyRange;
   /** Descending. */
   reverse?: boolean;
-  /** At most this many items. */
+  /** Only items whose projected attributes have these values; others are read and paid for, and do not come back. */
+  where?: Item;
+  /** At most this many items are read, wanted or not. */
   limit?: number;
   /** Start after this key (of an index: the index's key and the table's). */
   startKey?: Item;
@@ -251,6 +253,8 @@ export interface QueryRequest {
 export interface QueryResult {
   items: Item[];
   count: number;
+  /** Items that were read, those that `where` leaves out included. */
+  scanned: number;
   /** Where the next page starts; absent when nothing remains. */
   lastKey?: Item;
   rcu: number;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Item } from '../../src/items/attribute-value.ts';
+import { type AttributeValue, type Item, stringOf } from '../../src/items/attribute-value.ts';
 import type { QueryRequest, Store } from '../../src/store/port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS, textOf } from './stores.ts';
 
@@ -7,10 +7,20 @@ const TERMINAL = { kind: 'terminal', code: 'ValidationException' };
 /** In the order of their UTF-8 bytes. */
 const SORT_KEYS = ['A', 'A-1', 'A-2', 'B\u0000', 'B\u0000~', 'a-1', '~view', 'é', '\uFFFD', '\u{1F600}'];
 
+/** Items with what they hold of projected attributes. */
+const PROJECTED: readonly [sortKey: string, attributes?: AttributeValue][] = [
+  ['P1', { M: { status: { S: 'open' }, 'a.b#c': { N: '1' } } }],
+  ['P2', { M: { status: { S: 'closed' }, done: { BOOL: false } } }],
+  ['P3', { M: { status: { S: 'open' }, done: { NULL: true } } }],
+  ['P4', { M: { size: { S: '' } } }],
+  ['P5'],
+];
+
 describe.each(SUBJECTS)('queries on $name', ({ open, deviates }) => {
   let store: Store;
   let partition: string;
   let indexed: string;
+  let projected: string;
 
   beforeAll(async () => {
     store = await open(contractGraph());
@@ -20,6 +30,11 @@ describe.each(SUBJECTS)('queries on $name', ({ open, deviates }) => {
       await store.put(
         item(partition, sortKey, { gsi0pk: { S: indexed }, gsi0sk: { S: sortKey }, i: { N: String(i) } }),
       );
+    }
+    projected = freshPartition();
+    for (const [sortKey, attributes] of PROJECTED) {
+      const keys: Item = { gsi0pk: { S: `KNOWS-${projected}` }, gsi0sk: { S: sortKey } };
+      await store.put(item(projected, sortKey, { ...keys, ...(attributes && { attributes }) }));
     }
     // Only half of an index's key: not in that index.
     await store.put(item(freshPartition(), 'half', { gsi0pk: { S: indexed } }));
@@ -81,6 +96,26 @@ describe.each(SUBJECTS)('queries on $name', ({ open, deviates }) => {
     it('count without giving items', async () => {
       const request = { index, partition: index === undefined ? partition : indexed, sortKey: { beginsWith: 'A' } };
       expect(await store.query({ ...request, countOnly: true })).toMatchObject({ items: [], count: 3 });
+    });
+
+    it('leave out what does not have the projected attributes that are asked for, after it is counted against the limit', async () => {
+      const asked = { index, partition: index === undefined ? projected : `KNOWS-${projected}` };
+      const found = async (where: Item): Promise<string[]> =>
+        (await store.query({ ...asked, where })).items.map((one) => stringOf(one['target']) ?? '');
+      expect(await found({ status: { S: 'open' } })).toEqual(['P1', 'P3']);
+      expect(await found({ status: { S: 'open' }, 'a.b#c': { N: '1.0' } })).toEqual(['P1']);
+      expect(await found({ status: { N: '1' } })).toEqual([]);
+      expect(await found({ done: { BOOL: false } })).toEqual(['P2']);
+      expect(await found({ done: { NULL: true } })).toEqual(['P3']);
+      expect(await found({ size: { S: '' } })).toEqual(['P4']);
+      const page = await store.query({ ...asked, where: { status: { S: 'open' } }, limit: 2 });
+      expect(page).toMatchObject({ count: 1, scanned: 2, lastKey: { target: { S: 'P2' } } });
+      expect(page.items).toHaveLength(1);
+      const empty = await store.query({ ...asked, where: { status: { S: 'none' } } });
+      expect(empty).toMatchObject({ items: [], count: 0, scanned: 5 });
+      expect(empty.rcu).toBe(0.5);
+      const counted = await store.query({ ...asked, where: { status: { S: 'open' } }, countOnly: true });
+      expect(counted).toMatchObject({ items: [], count: 2, scanned: 5 });
     });
 
     it('find nothing in a partition that is not there', async () => {

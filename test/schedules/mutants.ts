@@ -109,9 +109,9 @@ export const WALK_MUTANTS: readonly Mutant[] = [
       { file: SCATTER, find: REPLACED, replace: 'if (accept(item))' },
       {
         file: SCATTER,
-        find: 'gathered.items = first.slice(0, limit).map(({ item }) => item);',
+        find: 'const items = first.slice(0, limit).map(({ item }) => item);',
         replace:
-          'gathered.items = [...first.slice(0, limit).filter(({ item }) => request.overlay?.isReplaced(item) !== true), ...overlayItems(context, request, remaining).filter(({ key }) => first.length <= limit || order(key, first[limit - 1]!.key) <= 0)].sort((left, right) => order(left.key, right.key)).map(({ item }) => item);',
+          'const items = [...first.slice(0, limit).filter(({ item }) => request.overlay?.isReplaced(item) !== true), ...overlayItems(context, request, remaining).filter(({ key }) => first.length <= limit || order(key, first[limit - 1]!.key) <= 0)].sort((left, right) => order(left.key, right.key)).map(({ item }) => item);',
       },
     ],
   },
@@ -138,9 +138,20 @@ export const WALK_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: SCATTER,
-        find: 'gathered.lastKey = first[limit - 1]!.key;',
+        find: 'first.length > limit ? first[limit - 1]!.key : undefined',
         replace:
-          'gathered.lastKey = (first.slice(0, limit).reverse().find(({ item }) => request.overlay?.items.includes(item) !== true) ?? first[limit - 1]!).key;',
+          'first.length > limit ? (first.slice(0, limit).reverse().find(({ item }) => request.overlay?.items.includes(item) !== true) ?? first[limit - 1]!).key : undefined',
+      },
+    ],
+  },
+  {
+    name: 'filter-not-for-own-writes',
+    rule: 'A filter applies to own writes as it does to rows of the index.',
+    patches: [
+      {
+        file: SCATTER,
+        find: 'return hasProjected(item, where) ? [{ key, item }] : [];',
+        replace: 'return [{ key, item }];',
       },
     ],
   },

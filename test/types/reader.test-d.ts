@@ -254,3 +254,26 @@ it('takes any names where the graph is not known', async () => {
   expectTypeOf(node!.edgeSet[0]!.type).toEqualTypeOf<string>();
   expectTypeOf(node!.edgeSet[0]!['role']).toEqualTypeOf<unknown>();
 });
+
+it('takes a where of the attributes that the model projects, with values of their types', () => {
+  void reader.inbound('GOALMEMBERSHIP', fromUrl, { where: { date: '2026' }, maxRcu: 5 });
+  void reader.page('GOALMEMBERSHIP', fromUrl, { where: { date: '2026' } });
+  // @ts-expect-error: memberRole is not projected
+  void reader.inbound('GOALMEMBERSHIP', fromUrl, { where: { memberRole: 'LEAD' } });
+  // @ts-expect-error: memberRole is not projected
+  void reader.page('GOALMEMBERSHIP', fromUrl, { where: { memberRole: 'LEAD' } });
+  // @ts-expect-error: a date is a text
+  void reader.inbound('GOALMEMBERSHIP', fromUrl, { where: { date: 1 } });
+  // @ts-expect-error: nothing is projected
+  void reader.inbound('PINS', 'GOAL-1', { where: { rank: 1 } });
+  void reader.search('GOAL.points').all({ where: { status: 'OPEN', points: 3n } });
+  // @ts-expect-error: points are a number
+  void reader.search('GOAL.points').all({ where: { points: '3' } });
+  void reader.search('GOAL.status').eq('OPEN', { where: { title: 'x' } });
+  // @ts-expect-error: not among the projected attributes
+  void reader.search('GOAL.status').eq('OPEN', { where: { status: 'OPEN' } });
+  // @ts-expect-error: this search projects nothing
+  void reader.search('GOAL.heading').find({ eq: 'OPEN' }, { where: { title: 'x' } });
+  void anyReader.search('GOAL.heading').all({ where: { anything: 3 } });
+  void anyReader.inbound('GOALMEMBERSHIP', fromUrl, { where: { anything: 3 } });
+});

@@ -37,7 +37,13 @@ export class ExportedPartitions implements Pick<Store, 'get' | 'getMany' | 'quer
     const all = this.sortKeysOf(partition).filter(isAsked);
     const keys = all.slice(0, limit);
     const items = keys.map((target) => this.find({ source: partition, target })!);
-    return { items, count: items.length, rcu: 0, ...(keys.length < all.length && { lastKey: items.at(-1)! }) };
+    return {
+      items,
+      count: items.length,
+      scanned: items.length,
+      rcu: 0,
+      ...(keys.length < all.length && { lastKey: items.at(-1)! }),
+    };
   }
 
   private find({ source, target }: ItemKey): Item | undefined {

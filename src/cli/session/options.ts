@@ -1,4 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { LEAST_RCU } from '../../read/lists/budget.ts';
+import type { FilterOptions } from '../../read/lists/filter.ts';
+import type { Where } from '../../read/request/where.ts';
+import { attributeValues, collected } from './attribute-values.ts';
 
 /** Options of commands that give pages. */
 export interface PagingFlags {
@@ -14,8 +18,31 @@ export function withPaging(command: Command): Command {
     .option('--cursor <cursor>', 'go on where the page that gave this cursor ended');
 }
 
+/** Options of commands that filter a list. */
+export interface FilterFlags {
+  where?: string[];
+  maxRcu?: number;
+}
+
+/** Adds `--where` and `--max-rcu`. */
+export function withFilter(command: Command): Command {
+  return command
+    .option(
+      '--where <attribute=value>',
+      'only items whose projected attribute has this value (JSON, or a text); repeatable',
+      collected,
+    )
+    .option('--max-rcu <n>', 'read units that the page may cost (default: 50 with --where)', readUnits);
+}
+
+/** The filter that options name. */
+export function filterOf({ where, maxRcu }: FilterFlags): FilterOptions {
+  // The values are checked as those of the library are.
+  return { maxRcu, ...(where !== undefined && { where: attributeValues('--where', where) as Where }) };
+}
+
 /** Options of commands that list incoming edges in an order. */
-export interface OrderedOptions extends PagingFlags {
+export interface OrderedOptions extends PagingFlags, FilterFlags {
   atLeast?: string;
   equals?: string;
   from?: string;
@@ -25,7 +52,7 @@ export interface OrderedOptions extends PagingFlags {
 
 /** Adds which incoming edges, in which order. */
 export function withOrder(command: Command): Command {
-  return command
+  return withFilter(command)
     .option('--at-least <label>', 'rank of this label or higher')
     .option('--equals <label>', 'exactly this label or value')
     .option('--from <value>', 'values from this on, inclusive')
@@ -35,8 +62,8 @@ export function withOrder(command: Command): Command {
 }
 
 /** What a command's options ask of incoming edges, without the options of that command alone. */
-export function orderedQuery({ atLeast, equals, from, to, order, reverse, limit, cursor }: OrderedOptions) {
-  return { atLeast, equals, from, to, order, reverse, limit, cursor };
+export function orderedQuery({ atLeast, equals, from, to, order, reverse, limit, cursor, ...filter }: OrderedOptions) {
+  return { atLeast, equals, from, to, order, reverse, limit, cursor, ...filterOf(filter) };
 }
 
 /** The predicates of `search` and `count`. */
@@ -71,6 +98,15 @@ export function wholeNumber(text: string): number {
     throw new InvalidArgumentError('It should be a whole number of at least 1.');
   }
   return number;
+}
+
+/** Parses read capacity units. */
+export function readUnits(text: string): number {
+  const units = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || units < LEAST_RCU) {
+    throw new InvalidArgumentError(`It should be a number of at least ${LEAST_RCU}.`);
+  }
+  return units;
 }
 
 /** The examples at the end of a command's help. */

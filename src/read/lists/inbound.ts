@@ -22,11 +22,19 @@ import {
 } from '../request/order-argument.ts';
 import { ownWrites, unknownOwnWrites } from '../request/own.ts';
 import { type EdgeResult, type InboundPage, indexAttributes, type OwnerResult, sourceOf } from '../request/result.ts';
+import { encodeWhere, whereBinding } from '../request/where.ts';
+import { checkMaxRcu } from './budget.ts';
+import { consumed, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { type Gathered, isIndexItem, type ScatterRequest, scatter } from './scatter.ts';
 
 /** Which incoming edges, in which order. At most one of `equals`, `atLeast` and the pair `from`, `to`. */
-export interface InboundQuery<OrderName extends string = string, Value = OrderValue, HasOwner = boolean>
-  extends Abortable {
+export interface InboundQuery<
+  OrderName extends string = string,
+  Value = OrderValue,
+  HasOwner = boolean,
+  Attributes = Record<string, unknown>,
+> extends FilterOptions<Attributes>,
+    Abortable {
   /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
   order?: OrderName | undefined;
   /** Of a rank: every label of at least this label's weight. Of other orders: as `from`. */
@@ -69,6 +77,7 @@ export const INBOUND_OPTIONS: OptionNames<InboundQuery> = {
   cursor: true,
   consistent: true,
   signal: true,
+  ...FILTER_OPTIONS,
 };
 
 /** Incoming edges, one page: see `Reader.inbound`. */
@@ -83,8 +92,8 @@ export async function readInbound(
   const query = inboundQuery(context, edgeType, target, options);
   if (options.owner === true) checkOwner(query.edge);
   const asksOwner = options.owner === true && options.cursor === undefined;
-  // Backwards from the end the node is the first that the Query meets.
-  const isOnTheWay = query.reverse && query.isOpenAbove;
+  // Backwards from the end the node is the first that the Query meets; a filter is for edges and would leave it out.
+  const isOnTheWay = query.reverse && query.isOpenAbove && query.where === undefined;
   const own = await ownWrites(context, (key) => key.target === query.edgeKey || (asksOwner && isNode(key, target)));
   const [{ gathered, cursor, owner: met }, looked] = await Promise.all([
     gatherInbound(context, { ...query, takesOwner: asksOwner && isOnTheWay }, options, [], own),
@@ -93,7 +102,7 @@ export async function readInbound(
   const ownNode = own.writes.find((write) => isNode(write, target));
   const owner =
     ownNode === undefined
-      ? (met ?? looked)
+      ? (met ?? looked?.item)
       : ownOwner(context.readable?.model ?? context.graph, ownNode, query.index, query.partitions);
   const items = gathered.items.map((item) => ({
     source: sourceOf(context, item),
@@ -107,6 +116,7 @@ export async function readInbound(
       owner: owner === undefined ? null : { id: target, attributes: indexAttributes(context, owner) },
     }),
     ...(cursor !== undefined && { cursor }),
+    ...consumed(options, own.rcu + gathered.rcu + (looked?.rcu ?? 0)),
     ...unknownOwnWrites(context),
   };
 }
@@ -126,6 +136,9 @@ export interface ResolvedInbound {
   reverse: boolean;
   /** Whether the range has no upper end but that of all edges. */
   isOpenAbove: boolean;
+  /** Values that projected attributes have to have. */
+  where?: Item;
+  maxRcu?: number;
   /** Whether the node behind the edges is read along with them; only where the range ends there. */
   takesOwner?: boolean;
   binding: readonly unknown[];
@@ -156,6 +169,11 @@ export function inboundQuery(
     ? [inboundPartition(inbound, order, sortKey, equals, '')]
     : inboundPartitions(inbound, order, sortKey);
   const reverse = options.reverse ?? false;
+  const where = encodeWhere(graph, options.where, {
+    name: ordered.name,
+    projection: inbound.project,
+    path: `edges.${edgeType}.inbound`,
+  });
   return {
     edge,
     edgeKey: sortKey,
@@ -165,7 +183,9 @@ export function inboundQuery(
     reverse,
     isOpenAbove,
     meaning: meaningOfOrder(edge, declared.order),
-    binding: [sortKey, name, range.from, range.to, reverse],
+    where,
+    maxRcu: checkMaxRcu(options.maxRcu, where !== undefined, partitions),
+    binding: [sortKey, name, range.from, range.to, reverse, ...whereBinding(where)],
   };
 }
 
@@ -187,16 +207,17 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
 /** Gathers one page of index items; `boundTo` names what besides the query its cursor belongs to. */
 export async function gatherInbound(
   context: ReadContext,
-  { edgeKey, index, partitions, range, reverse, takesOwner = false, binding, meaning }: ResolvedInbound,
+  query: ResolvedInbound,
   options: InboundQuery,
   boundTo: readonly unknown[],
   own: OwnWrites,
 ): Promise<{ gathered: Gathered; cursor?: string; owner?: Item }> {
   const { graph, cursorKey } = context;
+  const { edgeKey, index, partitions, range, reverse, where, maxRcu, takesOwner = false, binding, meaning } = query;
   const limit = checkLimit(options.limit);
   const bound: CursorBinding = { query: ['inbound', ...binding, ...boundTo], meaning };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
-  const request: ScatterRequest = { index, partitions, range, after, reverse, limit };
+  const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu };
   const ownEdges = own.writes.filter(({ target }) => target === edgeKey);
   if (ownEdges.length > 0) request.overlay = overlayOf(context.readable?.model ?? graph, ownEdges, index, partitions);
   let owner: Item | undefined;
@@ -215,11 +236,14 @@ export async function gatherInbound(
 }
 
 /** Reads the node behind the edges alone. */
-async function readOwner(context: ReadContext, { index, partitions }: ResolvedInbound): Promise<Item | undefined> {
+async function readOwner(
+  context: ReadContext,
+  { index, partitions }: ResolvedInbound,
+): Promise<{ item: Item | undefined; rcu: number }> {
   // One partition: includeOwner needs shards: 1.
   const sortKey = { from: OWNER_SORT_KEY, to: OWNER_SORT_KEY };
-  const { items } = await context.store.query({ index, partition: partitions[0]!, sortKey });
-  return items.find((item) => isOwnerItem(context, item));
+  const { items, rcu } = await context.store.query({ index, partition: partitions[0]!, sortKey });
+  return { item: items.find((item) => isOwnerItem(context, item)), rcu };
 }
 
 function isOwnerItem({ graph }: ReadContext, item: Item): boolean {

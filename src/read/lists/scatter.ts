@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { type Item, stringOf } from '../../items/attribute-value.ts';
+import { attributeOf, type Item, sameValue, stringOf } from '../../items/attribute-value.ts';
 import { INDEX_KEYS } from '../../items/derived-item.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { compareKeys } from '../../items/encoding.ts';
@@ -8,6 +8,8 @@ import type { Overlay } from '../../session/own-writes.ts';
 import type { Store } from '../../store/port.ts';
 import type { ReadContext } from '../request/context.ts';
 import { inRange, isEmptyRange, type KeyRange, rangeAfter, sendableRange } from '../request/key-range.ts';
+import { projectedAttributes } from '../request/result.ts';
+import { Budget } from './budget.ts';
 
 /**
  * Scatter and gather: one page of items, in key order, out of any number of partitions of the table or of an index.
@@ -33,6 +35,13 @@ export interface ScatterRequest {
   limit: number;
   /** Only for the table. */
   consistent?: boolean;
+  /** Values that projected attributes have to have; DynamoDB leaves the other items out. */
+  where?: Item;
+  /**
+   * Read capacity units after which the page ends, however few items it has; half a unit for each partition at least.
+   * Default: none.
+   */
+  maxRcu?: number;
   /** Which items of the range are wanted; a partition may hold items of others. Default: those of `isIndexItem`. */
   accept?: (item: Item) => boolean;
   /** What stands in the place of some rows: they are left out, and these items are merged in, as of one shard more. */
@@ -47,7 +56,10 @@ export type ScatterContext = Pick<ReadContext, 'graph' | 'concurrency'> & { stor
 /** One page. */
 export interface Gathered {
   items: Item[];
-  /** The sort key of the last item, where more remain; absent exactly when nothing remains. */
+  /**
+   * Where the next page goes on, where something remains, or may remain since the units are spent: the sort key of the
+   * last item, or of the last one that was looked at. Absent exactly when nothing remains.
+   */
   lastKey?: string;
   /** DynamoDB calls made. */
   calls: number;
@@ -76,31 +88,48 @@ interface Found {
   item: Item;
 }
 
+/** What is read, and what it has cost so far. */
+interface Reading {
+  range: KeyRange;
+  budget: Budget;
+}
+
+/** Below zero where the left key comes first. */
+type Order = (left: string, right: string) => number;
+
 /**
  * Gathers one page and looks one item ahead to tell whether more remain.
  *
  * Round by round: ask the shards that can still hold one of the wanted items, merge, keep the first `limit + 1`. A
  * shard can, if it is not at its end and was read less far than the last of those: what it still holds comes after
- * what it gave. When no shard can, the page is final.
+ * what it gave. When no shard can, the page is final. Where the units are spent before that, it ends where the shard
+ * that was read least far ends: up to there all is known.
  */
 export async function scatter(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
-  const { range, after, reverse = false, limit } = request;
+  const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY } = request;
   const remaining = rangeAfter(range, after, reverse);
-  const gathered: Gathered = { items: [], calls: 0, rcu: 0 };
-  if (isEmptyRange(remaining)) return gathered;
+  if (isEmptyRange(remaining)) return { items: [], calls: 0, rcu: 0 };
+  const reading: Reading = { range: remaining, budget: new Budget(maxRcu) };
   const order = reverse ? (left: string, right: string) => compareKeys(right, left) : compareKeys;
   const needed = limit + 1;
   const shards = request.partitions.map((partition): Shard => ({ partition, isAtEnd: false, skipped: 0 }));
+  const final = (first: readonly Found[], lastKey?: string): Gathered => {
+    const { calls, rcu } = reading.budget;
+    const items = first.slice(0, limit).map(({ item }) => item);
+    return { items, ...(lastKey !== undefined && { lastKey }), calls, rcu };
+  };
   let first = overlayItems(context, request, remaining).sort((left, right) => order(left.key, right.key));
   let toAsk = shards;
   while (toAsk.length > 0) {
     const found = first;
+    const asked = affordable(toAsk, reading.budget, order);
+    const most = reading.budget.itemsOfCall(asked.length);
     const pages = await pMap(
-      toAsk,
+      asked,
       (shard) => {
         const { horizon } = shard;
         const certain = horizon === undefined ? 0 : found.filter(({ key }) => order(key, horizon) <= 0).length;
-        return readShard(context, request, remaining, shard, howMany(request, shard, needed - certain), gathered);
+        return readShard(context, request, reading, shard, howMany(request, shard, needed - certain, most));
       },
       { concurrency: context.concurrency },
     );
@@ -114,53 +143,87 @@ export async function scatter(context: ScatterContext, request: ScatterRequest):
       if (isAtEnd) return false;
       return cutoff === undefined || horizon === undefined || order(horizon, cutoff) < 0;
     });
+    const frontier = reading.budget.callsLeft() > 0 ? undefined : leastRead(toAsk, order);
+    // A page that goes on nowhere would be asked for for ever: it takes what it needs.
+    if (frontier !== undefined && (after === undefined || order(after, frontier) < 0)) {
+      return final(
+        first.filter(({ key }) => order(key, frontier) <= 0),
+        frontier,
+      );
+    }
   }
-  gathered.items = first.slice(0, limit).map(({ item }) => item);
-  if (first.length > limit) gathered.lastKey = first[limit - 1]!.key;
-  return gathered;
+  return final(first, first.length > limit ? first[limit - 1]!.key : undefined);
 }
 
-/** How many items to ask a shard for: never more than may be wanted of it, and what is likely to be in the way. */
-function howMany(request: ScatterRequest, shard: Shard, wanted: number): number {
-  // Counting what was skipped twice doubles the pages through a long stretch of items of others.
-  if (shard.horizon !== undefined) return Math.min(MOST_ASKED, wanted + 2 * shard.skipped);
+/** The shards to ask now: those that are unread, then as many as the units are enough for, the least read ones first. */
+function affordable(shards: Shard[], budget: Budget, order: Order): Shard[] {
+  if (budget.isUnmeasured()) return shards.slice(0, 1);
+  const unread = shards.filter(({ horizon }) => horizon === undefined);
+  const calls = Math.max(1, unread.length, budget.callsLeft());
+  if (shards.length <= calls) return shards;
+  const read = shards.filter(({ horizon }) => horizon !== undefined);
+  return [...unread, ...read.sort((left, right) => order(left.horizon!, right.horizon!))].slice(0, calls);
+}
+
+/** How far each of some shards was read; undefined where one of them was not. */
+function leastRead(shards: readonly Shard[], order: Order): string | undefined {
+  const horizons = shards.map(({ horizon }) => horizon);
+  if (horizons.includes(undefined)) return undefined;
+  return (horizons as string[]).sort(order)[0];
+}
+
+/**
+ * How many items to ask a shard for: never more than may be wanted of it, and what is likely to be in the way; never more than
+ * `most`, but enough to come forward.
+ */
+function howMany(request: ScatterRequest, shard: Shard, wanted: number, most: number): number {
   // Descending, the item that the cursor stands for is read once more and dropped.
   const inTheWay = (request.reverse && request.after !== undefined ? 1 : 0) + (request.unwanted ?? 0);
   const share = Math.ceil((2 * wanted) / request.partitions.length);
-  return Math.min(MOST_ASKED, Math.min(wanted, Math.max(share, LEAST_ASKED)) + inTheWay);
+  const likely =
+    shard.horizon === undefined
+      ? Math.min(wanted, Math.max(share, LEAST_ASKED)) + inTheWay
+      : // Counting what was skipped twice doubles the pages through a long stretch of items of others.
+        wanted + 2 * shard.skipped;
+  const least = shard.horizon === undefined ? 1 + inTheWay : 1;
+  return Math.max(least, Math.min(MOST_ASKED, likely, most));
 }
 
 /** The items of the overlay that the page may hold. */
-function overlayItems({ graph }: ScatterContext, { index, after, overlay, accept }: ScatterRequest, range: KeyRange) {
+function overlayItems(
+  { graph }: ScatterContext,
+  { index, after, overlay, accept, where }: ScatterRequest,
+  range: KeyRange,
+) {
   const attribute = sortKeyAttribute(graph, index);
   return (overlay?.items ?? []).flatMap((item): Found[] => {
     const key = stringOf(item[attribute]) ?? '';
-    return key !== after && inRange(range, key) && accept?.(item) !== false ? [{ key, item }] : [];
+    if (key === after || !inRange(range, key) || accept?.(item) === false) return [];
+    return hasProjected(item, where) ? [{ key, item }] : [];
   });
 }
 
 async function readShard(
   context: ScatterContext,
   request: ScatterRequest,
-  range: KeyRange,
+  reading: Reading,
   shard: Shard,
   limit: number,
-  totals: Pick<Gathered, 'calls' | 'rcu'>,
 ): Promise<Found[]> {
-  const { index, after, reverse, consistent } = request;
+  const { index, after, reverse, consistent, where } = request;
+  const { range } = reading;
   const { from, to } = sendableRange(range);
   const { partition, startKey } = shard;
   const sortKey = { from, to };
-  const page = await context.store.query({ index, partition, sortKey, limit, startKey, reverse, consistent });
-  totals.calls += 1;
-  totals.rcu += page.rcu;
+  const page = await context.store.query({ index, partition, sortKey, limit, startKey, reverse, consistent, where });
+  reading.budget.spend(page.rcu, page.scanned);
   const attribute = sortKeyAttribute(context.graph, index);
   shard.startKey = page.lastKey;
   shard.isAtEnd = page.lastKey === undefined;
   shard.horizon = stringOf(page.lastKey?.[attribute]);
   const accept = request.accept ?? ((item: Item) => isIndexItem(context.graph, item));
   const found: Found[] = [];
-  shard.skipped = 0;
+  shard.skipped = page.scanned - page.items.length;
   for (const item of page.items) {
     const key = stringOf(item[attribute])!;
     if (key === after || !inRange(range, key)) continue;
@@ -178,6 +241,12 @@ async function readShard(
 export function isIndexItem(graph: CompiledModel, item: Item): boolean {
   const sortKey = stringOf(item[graph.table.sortKey]) ?? '';
   return classifyDerivedKey(sortKey)?.kind === 'index-item';
+}
+
+/** Whether the projected attributes of an item have these values, as DynamoDB compares them. */
+function hasProjected(item: Item, where: Item = {}): boolean {
+  const attributes = projectedAttributes(item) ?? {};
+  return Object.entries(where).every(([name, value]) => sameValue(attributeOf(attributes, name), value));
 }
 
 function sortKeyAttribute(graph: CompiledModel, index: IndexName | undefined): string {

@@ -22,7 +22,10 @@ import {
   valueRange,
 } from '../request/order-argument.ts';
 import { ownWrites, unknownOwnWrites } from '../request/own.ts';
-import { indexAttributes, type Page, type SearchResult, sourceOf } from '../request/result.ts';
+import { indexAttributes, type ListPage, type SearchResult, sourceOf } from '../request/result.ts';
+import { encodeWhere, whereBinding } from '../request/where.ts';
+import { checkMaxRcu } from './budget.ts';
+import { consumed, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { scatter } from './scatter.ts';
 
 /**
@@ -43,8 +46,8 @@ export interface SearchScope extends Abortable {
   consistent?: boolean | undefined;
 }
 
-/** Options of a search. */
-export interface SearchQuery extends SearchScope {
+/** Options of a search; `Attributes` are those that its items hold. */
+export interface SearchQuery<Attributes = Record<string, unknown>> extends SearchScope, FilterOptions<Attributes> {
   /** Descending. Default false. */
   reverse?: boolean | undefined;
   /** Hits in a page, 1 and up. Default 100. */
@@ -58,7 +61,13 @@ export interface SearchQuery extends SearchScope {
 
 const SCOPE: OptionNames<SearchScope> = { partition: true, consistent: true, signal: true };
 /** The names of a search's options. */
-export const SEARCH_OPTIONS: OptionNames<SearchQuery> = { ...SCOPE, reverse: true, limit: true, cursor: true };
+export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
+  ...SCOPE,
+  ...FILTER_OPTIONS,
+  reverse: true,
+  limit: true,
+  cursor: true,
+};
 const PREDICATES = { eq: true, beginsWith: true, path: true, from: true, to: true } as const;
 
 /** What a search asks, encoded. */
@@ -78,32 +87,39 @@ export async function readSearch(
   search: SearchModel,
   predicate: SearchPredicate,
   options: SearchQuery = {},
-): Promise<Page<SearchResult>> {
+): Promise<ListPage<SearchResult>> {
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
   const { cursorKey, readNumber } = context;
   const reverse = options.reverse ?? false;
   const limit = checkLimit(options.limit);
   const { partitions, range } = searchQuery(storedSearch(context, search), predicate, options);
+  const where = encodeWhere(context.graph, options.where, {
+    name: `search ${search.indexPartition}`,
+    projection: search.project,
+    path: `nodes.${searchedType(search)}.search.${search.name}`,
+  });
   const bound: CursorBinding = {
-    query: ['search', search.indexPartition, options.partition, range.from, range.to, reverse],
+    query: ['search', search.indexPartition, options.partition, range.from, range.to, reverse, ...whereBinding(where)],
     meaning: meaningOfSearch(search),
   };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const type = searchedType(search);
-  const { writes } = await ownWrites(context, ({ source, target }) => source === target && typePrefix(source) === type);
+  const maxRcu = checkMaxRcu(options.maxRcu, where !== undefined, partitions);
+  const own = await ownWrites(context, ({ source, target }) => source === target && typePrefix(source) === type);
+  const { writes } = own;
   const overlay =
     writes.length === 0
       ? {}
       : { overlay: overlayOf(context.readable?.model ?? context.graph, writes, 'gsi0', partitions) };
-  const request = { index: 'gsi0', partitions, range, after, reverse, limit, ...overlay } as const;
-  const { items, lastKey } = await scatter(context, request);
+  const request = { index: 'gsi0', partitions, range, after, reverse, limit, where, maxRcu, ...overlay } as const;
+  const { items, lastKey, rcu } = await scatter(context, request);
   const hits = items.map((item) => ({
     id: sourceOf(context, item),
     value: item[VALUE] === undefined ? null : toPlain(item[VALUE], readNumber),
     attributes: indexAttributes(context, item),
   }));
   const cursor = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
-  return { items: hits, ...cursor, ...unknownOwnWrites(context) };
+  return { items: hits, ...cursor, ...consumed(options, own.rcu + rcu), ...unknownOwnWrites(context) };
 }
 
 /** The node type that a search is of: types hold no point. */

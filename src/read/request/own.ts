@@ -7,7 +7,7 @@ import type { ReadContext } from './context.ts';
 /** What a session's own writes change in an answer. */
 
 /** Of a reader without a session. */
-export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0 };
+export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0, rcu: 0 };
 
 /** The own writes that concern a request, read once and before anything else of it. */
 export async function ownWrites(context: ReadContext, isRelevant: (key: ItemKey) => boolean): Promise<OwnWrites> {

@@ -14,8 +14,14 @@ export interface Page<T> {
   ownWrites?: 'unknown';
 }
 
+/** A page of a list in an index. */
+export interface ListPage<T> extends Page<T> {
+  /** Read capacity units consumed; there where `where` or `maxRcu` was asked for. */
+  rcu?: number;
+}
+
 /** A page of incoming edges. */
-export interface InboundPage<Edge, Owner> extends Page<Edge> {
+export interface InboundPage<Edge, Owner> extends ListPage<Edge> {
   /** The target node; null where it does not exist. There only where it is asked for, on the first page. */
   owner?: Owner | null;
 }

@@ -1,5 +1,5 @@
-import { type Item, stringOf } from '../../../src/items/attribute-value.ts';
-import { INDEX_KEYS } from '../../../src/items/derived-item.ts';
+import { attributeOf, type Item, sameValue, stringOf } from '../../../src/items/attribute-value.ts';
+import { ATTRIBUTES, INDEX_KEYS } from '../../../src/items/derived-item.ts';
 import { compareKeys } from '../../../src/items/encoding.ts';
 import { SORT_KEY_BYTES } from '../../../src/items/keys.ts';
 import type { TableNames } from '../../../src/model/compiled.ts';
@@ -44,12 +44,21 @@ export function readPage(
       break;
     }
   }
+  const wanted = found.filter(({ item }) => isWanted(item, request.where));
   return {
-    items: request.countOnly === true ? [] : found.map(({ item }) => copyOut(item)),
-    count: found.length,
+    items: request.countOnly === true ? [] : wanted.map(({ item }) => copyOut(item)),
+    count: wanted.length,
+    scanned: found.length,
     lastKey,
     rcu: readUnits(bytes, request.consistent === true),
   };
+}
+
+/** Whether the item's map of projected attributes has these values. */
+function isWanted(item: Item, where: Item = {}): boolean {
+  const map = item[ATTRIBUTES];
+  const attributes = map !== undefined && 'M' in map ? map.M : {};
+  return Object.entries(where).every(([name, value]) => sameValue(attributeOf(attributes, name), value));
 }
 
 function* directed(entries: readonly PartitionEntry[], direction: 1 | -1): Generator<PartitionEntry> {

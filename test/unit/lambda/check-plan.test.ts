@@ -68,7 +68,7 @@ describe('the pace of a call', () => {
     const pace = new CallPace({ maxRcu: 100, now: () => nowMs });
     const store = new MemoryStore(graph.table);
     const counted = pace.count({
-      ...replacedCalls(store, { query: async () => ({ items: [], count: 0, rcu: 10_000 }) }),
+      ...replacedCalls(store, { query: async () => ({ items: [], count: 0, scanned: 0, rcu: 10_000 }) }),
       scan: async () => ({ items: [], rcu: 10_000 }),
     });
     expect(pace.isSpent).toBe(false);

@@ -37,6 +37,7 @@ function partitionsOf(stored: readonly Stored[], cut: (asked: number) => number 
     return {
       items,
       count: items.length,
+      scanned: items.length,
       rcu: 0.5,
       lastKey: page.length === request.limit || page.length < rest.length ? items.at(-1) : undefined,
     };
@@ -135,6 +136,18 @@ describe('scatter and gather', () => {
       ),
       { numRuns: 200 },
     );
+  });
+
+  it('comes forward however few units it has, where keys are so long that those before the cursor are read again', async () => {
+    const key = (i: number): string => `${'x'.repeat(1022)}${10 + i}`;
+    const items = Array.from({ length: 40 }, (_, i) => ({ key: key(i), partition: 'p1', isOurs: i === 39 }));
+    const { context } = partitionsOf(items);
+    const request = { index: 'gsi0', partitions: ['p1'], range: {}, limit: 1, maxRcu: 0.5 } as const;
+    const page = await scatter(context, { ...request, after: key(20) });
+    expect(page.items).toEqual([]);
+    expect(compareKeys(key(20), page.lastKey!)).toBeLessThan(0);
+    const backwards = await scatter(context, { ...request, after: key(20), reverse: true });
+    expect(compareKeys(key(20), backwards.lastKey!)).toBeGreaterThan(0);
   });
 
   it('asks one partition once, for one item more than the limit', async () => {

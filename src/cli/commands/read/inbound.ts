@@ -19,6 +19,7 @@ export function inboundCommand(program: Command): void {
         'inbound GOALMEMBERSHIP USER-U1 --at-least CONTRIBUTOR',
         'inbound GOALMEMBERSHIP USER-U1 --order byPriority --reverse',
         'inbound GOALSUBSCRIBER USER-U1 --reverse --owner',
+        'inbound GOALMEMBERSHIP USER-U1 --where memberRole=LEAD --max-rcu 10',
         'inbound GOALMEMBERSHIP USER-U1 --order gsi1 --from 2020-07-01 --reverse',
       ),
     )

@@ -3,8 +3,11 @@ import { EdgeloomError } from '../../../errors.ts';
 import type { SearchPredicate } from '../../../read/lists/search.ts';
 import {
   examples,
+  type FilterFlags,
+  filterOf,
   type PagingFlags,
   type PredicateOptions,
+  withFilter,
   withPaging,
   withPredicates,
 } from '../../session/options.ts';
@@ -14,7 +17,7 @@ import { cursorLine } from './edges.ts';
 
 /** `edgeloom search TYPE.attr`: nodes by a search attribute. */
 export function searchCommand(program: Command): void {
-  withPaging(withPredicates(program.command('search')))
+  withFilter(withPaging(withPredicates(program.command('search'))))
     .description('find nodes by a search attribute; without a predicate all of them, in order')
     .argument('<search>', 'search attribute, such as USER.name')
     .option('--reverse', 'descending: latest first')
@@ -23,20 +26,27 @@ export function searchCommand(program: Command): void {
       examples(
         'search USER.name --eq Terui',
         'search USER.name --prefix Ter',
+        'search GOAL.dueDate --where status=OPEN --limit 20',
         'search STORE.location --path CA --path "San Jose" --partition US',
         'search GOAL.dueDate --from 2026-01-01 --to 2026-12-31',
       ),
     )
     .action(
-      inSession(async (session, name: string, options: PredicateOptions & PagingFlags) => {
+      inSession(async (session, name: string, options: SearchFlags) => {
         const { partition, limit, cursor, reverse } = options;
         const search = sessionReader(session).search(name);
-        const page = await search.find(onePredicate(options), { partition, limit, cursor, reverse });
+        const page = await search.find(onePredicate(options), {
+          ...{ partition, limit, cursor, reverse },
+          ...filterOf(options),
+        });
         const rows = page.items.map(({ id, value, attributes }) => [id, value, attributes]);
         return { json: page, text: textTable(['id', 'value', 'attributes'], rows) + cursorLine(page.cursor) };
       }),
     );
 }
+
+/** Options of the command. */
+export type SearchFlags = PredicateOptions & PagingFlags & FilterFlags;
 
 /** The predicate that the options name: a range without ends where they name none; two at once are refused. */
 export function onePredicate({ eq, prefix, from, to, path }: PredicateOptions): SearchPredicate {

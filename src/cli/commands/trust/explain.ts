@@ -9,10 +9,10 @@ import { createReader, type Reader } from '../../../read/reader.ts';
 import { describeTable } from '../../../store/table.ts';
 import {
   examples,
+  filterOf,
   type OrderedOptions,
   orderedQuery,
-  type PagingFlags,
-  type PredicateOptions,
+  withFilter,
   withOrder,
   withPaging,
   withPredicates,
@@ -21,7 +21,7 @@ import { type Output, textTable } from '../../session/output.ts';
 import { positionOf } from '../../session/position.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
-import { onePredicate } from '../read/search.ts';
+import { onePredicate, type SearchFlags } from '../read/search.ts';
 
 /** `edgeloom explain`: why an item is as it is, or how a query is answered. */
 export function explainCommand(program: Command): void {
@@ -129,11 +129,13 @@ async function answer(reader: Reader, query: string): Promise<string[]> {
       found = (await reader.page(type, id, orderedQuery(options))).items.map((one) => one.id);
     },
   );
-  withPaging(withPredicates(program.command('search <search>')))
+  withFilter(withPaging(withPredicates(program.command('search <search>'))))
     .option('--reverse')
-    .action(async (name: string, options: PredicateOptions & PagingFlags) => {
+    .action(async (name: string, options: SearchFlags) => {
       const { partition, limit, cursor, reverse } = options;
-      const page = await reader.search(name).find(onePredicate(options), { partition, limit, cursor, reverse });
+      const page = await reader
+        .search(name)
+        .find(onePredicate(options), { ...{ partition, limit, cursor, reverse }, ...filterOf(options) });
       found = page.items.map(({ id }) => id);
     });
   await program.parseAsync(words(query), { from: 'user' });

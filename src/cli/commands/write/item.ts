@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
-import { parse } from 'lossless-json';
 import { EdgeloomError } from '../../../errors.ts';
 import { toJson } from '../../../exact-json.ts';
 import { figure } from '../../../figure.ts';
-import type { Item } from '../../../items/attribute-value.ts';
-import { ExactNumber, toPlainItem } from '../../../items/plain.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
-import { itemOfJson } from '../../../write/import.ts';
 import type { WriteConditions } from '../../../write/item/conditions.ts';
 import { createWriter, type Writer } from '../../../write/writer.ts';
+import { attributesOfJson, attributeValues, collected } from '../../session/attribute-values.ts';
 import { examples } from '../../session/options.ts';
 import type { Output } from '../../session/output.ts';
 
@@ -109,10 +106,6 @@ function withConditions(command: Command): Command {
     .option('--if <attribute=value>', 'only if the attribute has this value (JSON, or a text); repeatable', collected);
 }
 
-function collected(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value];
-}
-
 /** The words of a command: a node or an edge, and behind it a JSON document where one is taken. */
 function parsed(words: readonly string[], needsJson: boolean): { subject: Subject; json?: string } {
   const [first, second, third, fourth, ...more] = words;
@@ -130,30 +123,11 @@ function parsed(words: readonly string[], needsJson: boolean): { subject: Subjec
 }
 
 function attributesOf(json: string | undefined): Record<string, unknown> {
-  return plainOf(itemOfJson(json ?? '{}'));
+  return attributesOfJson(json ?? '{}');
 }
 
 function conditionsOf({ ifAbsent, ifPresent, if: pairs = [] }: ConditionOptions): WriteConditions {
-  const values = pairs.map((pair) => {
-    const end = pair.indexOf('=');
-    if (end > 0) return [pair.slice(0, end), conditionValue(pair.slice(end + 1))];
-    throw new EdgeloomError('usage', `--if ${pair} is no ATTRIBUTE=VALUE.`, 'Give it as --if status=OPEN.');
-  });
-  return { ifAbsent, ifPresent, ...(values.length > 0 && { if: Object.fromEntries(values) }) };
-}
-
-/** JSON where it is JSON, else a text. */
-function conditionValue(text: string): unknown {
-  try {
-    parse(text);
-  } catch {
-    return text;
-  }
-  return plainOf(itemOfJson(`{"value":${text}}`))['value'];
-}
-
-function plainOf(item: Item): Record<string, unknown> {
-  return toPlainItem(item, (text) => new ExactNumber(text));
+  return { ifAbsent, ifPresent, ...(pairs.length > 0 && { if: attributeValues('--if', pairs) }) };
 }
 
 function openWriter({ graph, store }: CommandSession): Writer<CompiledModel> {

@@ -1,0 +1,33 @@
+import { parse } from 'lossless-json';
+import { EdgeloomError } from '../../errors.ts';
+import { ExactNumber, toPlainItem } from '../../items/plain.ts';
+import { itemOfJson } from '../../write/import.ts';
+
+/** Attributes that are given as one JSON object; numbers keep their digits. */
+export function attributesOfJson(json: string): Record<string, unknown> {
+  return toPlainItem(itemOfJson(json), (text) => new ExactNumber(text));
+}
+
+/** The attributes of options such as `--if status=OPEN --if points=3`: a value is JSON where it is JSON, else a text. */
+export function attributeValues(flag: string, pairs: readonly string[]): Record<string, unknown> {
+  const values = pairs.map((pair) => {
+    const end = pair.indexOf('=');
+    if (end > 0) return [pair.slice(0, end), attributeValue(pair.slice(end + 1))];
+    throw new EdgeloomError('usage', `${flag} ${pair} is no ATTRIBUTE=VALUE.`, `Give it as ${flag} status=OPEN.`);
+  });
+  return Object.fromEntries(values);
+}
+
+/** Collects the values of an option that may be repeated. */
+export function collected(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value];
+}
+
+function attributeValue(text: string): unknown {
+  try {
+    parse(text);
+  } catch {
+    return text;
+  }
+  return attributesOfJson(`{"value":${text}}`)['value'];
+}

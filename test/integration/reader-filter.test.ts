@@ -1,0 +1,227 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { ExactNumber } from '../../src/items/plain.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { createReader, type Reader } from '../../src/read/reader.ts';
+import { createSession } from '../../src/session/session.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { allPages, countingReader } from '../support/reader.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+const graph = defineGraph({
+  table: uniqueTableName(),
+  nodes: {
+    TICKET: node({
+      search: {
+        dueDate: { type: 'date', shards: 8, project: ['status', 'points', 'urgent', 'title'] },
+        title: { project: 'ALL', shards: 200 },
+        status: {},
+      },
+    }),
+    PROJECT: node({ view: ['name'] }),
+  },
+  edges: {
+    IN: edge({
+      from: 'TICKET',
+      to: 'PROJECT',
+      inbound: { gsi0: 'dueDate', byTitle: 'title', project: ['status', 'title'], includeOwner: true },
+    }),
+    LONG: edge({ from: 'TICKET', to: 'PROJECT', edgeSet: false, inbound: { gsi0: 'at', project: 'ALL' } }),
+  },
+});
+// The types refuse what the tests for refusals ask.
+const open = graph as CompiledModel;
+
+const TICKETS = Array.from({ length: 200 }, (_, i) => {
+  const id = `TICKET-${String(i).padStart(3, '0')}`;
+  const status = i % 10 === 3 ? 'open' : 'closed';
+  return {
+    id,
+    status,
+    dueDate: `2026-01-01T00:${String(i % 60).padStart(2, '0')}:00Z`,
+    title: `Ticket ${i}`,
+    points: i,
+  };
+});
+const OPEN = TICKETS.filter(({ status }) => status === 'open');
+
+/** The ids of some tickets by their due date. */
+function byDueDate(tickets: typeof TICKETS): string[] {
+  return tickets
+    .map(({ id, dueDate }) => `${dueDate} ${id}`)
+    .sort()
+    .map((text) => text.slice(text.indexOf(' ') + 1));
+}
+
+let table: Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let reader: Reader<typeof graph>;
+let openReader: Reader;
+
+beforeAll(async () => {
+  table = await testTable(graph);
+  const items = TICKETS.flatMap(({ id, status, dueDate, title, points }): Item[] => {
+    const source = { S: id };
+    const attributes = { status: { S: status }, dueDate: { S: dueDate }, title: { S: title } };
+    return [
+      { source, target: source, ...attributes, points: { N: `${points}.50` }, urgent: { BOOL: points === 3 } },
+      { source, target: { S: 'IN-PROJECT-1' }, ...attributes },
+      { source, target: { S: 'LONG-PROJECT-1' }, at: { S: id }, status: { S: status }, body: { S: 'x'.repeat(8_000) } },
+    ];
+  });
+  items.push({ source: { S: 'PROJECT-1' }, target: { S: 'PROJECT-1' }, name: { S: 'Core' } });
+  await table.store.writeMany(items.map((put) => ({ put })));
+  await table.projectAll();
+  reader = createReader(graph, { store: table.store });
+  openReader = createReader(open, { store: table.store });
+}, 60_000);
+
+describe('where', () => {
+  it('fills pages of incoming edges up to the limit with those that have the value', async () => {
+    const pages = await allPages((cursor) =>
+      reader.inbound('IN', 'PROJECT-1', { where: { status: 'open' }, limit: 7, cursor }),
+    );
+    expect(pages.map(({ length }) => length)).toEqual([7, 7, 6]);
+    expect(pages.flat().map(({ source }) => source)).toEqual(byDueDate(OPEN));
+    expect(pages.flat()[0]!.attributes.status).toBe('open');
+    const reverse = await allPages((cursor) =>
+      reader.inbound('IN', 'PROJECT-1', { where: { status: 'open' }, limit: 3, reverse: true, cursor }),
+    );
+    expect(reverse.flat().map(({ source }) => source)).toEqual(byDueDate(OPEN).reverse());
+  });
+
+  it('applies to every order, to a range of it, and to pages of nodes', async () => {
+    const named = await reader.inbound('IN', 'PROJECT-1', { order: 'byTitle', where: { title: 'Ticket 33' } });
+    expect(named.items.map(({ source }) => source)).toEqual(['TICKET-033']);
+    const range = { from: '2026-01-01T00:30:00Z', where: { status: 'open' } } as const;
+    const { items } = await reader.inbound('IN', 'PROJECT-1', range);
+    expect(items.map(({ source }) => source)).toEqual(byDueDate(OPEN.filter(({ dueDate }) => dueDate >= range.from)));
+    const page = await reader.page('IN', 'PROJECT-1', { where: { status: 'open' }, limit: 2, with: [] });
+    expect(page.items.map(({ id }) => id)).toEqual(byDueDate(OPEN).slice(0, 2));
+    await expect(reader.inbound('IN', 'PROJECT-1', { where: { status: 'open' }, cursor: page.cursor })).rejects.toThrow(
+      expect.objectContaining({ code: 'invalid-cursor' }),
+    );
+  });
+
+  it('filters a search over its shards, by texts, numbers in any form, booleans, and several at once', async () => {
+    const found = async (where: object, limit = 100): Promise<string[]> =>
+      (await allPages((cursor) => reader.search('TICKET.dueDate').all({ where, limit, cursor })))
+        .flat()
+        .map(({ id }) => id);
+    expect(await found({ status: 'open' }, 3)).toEqual(byDueDate(OPEN));
+    expect(await found({ points: 7.5 })).toEqual(['TICKET-007']);
+    expect(await found({ points: new ExactNumber('75e-1') })).toEqual(['TICKET-007']);
+    expect(await found({ points: '7.5' })).toEqual([]);
+    expect(await found({ urgent: true, status: 'open' })).toEqual(['TICKET-003']);
+    expect(await found({ urgent: true, status: 'closed' })).toEqual([]);
+    expect(await found({ title: null })).toEqual([]);
+    expect(await found({})).toHaveLength(200);
+  });
+
+  it('gives the units that were consumed', async () => {
+    const whole = await reader.inbound('IN', 'PROJECT-1', { limit: 300, maxRcu: 100 });
+    const filtered = await reader.inbound('IN', 'PROJECT-1', { limit: 300, where: { status: 'open' } });
+    expect(whole.rcu!).toBeGreaterThanOrEqual(4);
+    expect(whole.rcu!).toBeLessThan(8);
+    // All of it is read; in a few calls more, each rounded up.
+    expect(filtered.rcu).toBeGreaterThanOrEqual(whole.rcu!);
+    expect(filtered.rcu).toBeLessThanOrEqual(whole.rcu! + 2);
+    expect((await reader.search('TICKET.title').eq('Ticket 7', { maxRcu: 1 })).rcu).toBe(0.5);
+  });
+
+  it('leaves the owner behind the edges in', async () => {
+    const where = { status: 'open' };
+    const { owner, items } = await reader.inbound('IN', 'PROJECT-1', { where, owner: true, reverse: true, limit: 1 });
+    expect(owner).toEqual({ id: 'PROJECT-1', attributes: { name: 'Core' } });
+    expect(items.map(({ source }) => source)).toEqual(byDueDate(OPEN).slice(-1));
+  });
+
+  it('is refused for attributes that are not projected and for values that cannot be compared', async () => {
+    const refused = async (read: Promise<unknown>, code: string, message: string) =>
+      await expect(read).rejects.toThrow(expect.objectContaining({ code, message: expect.stringContaining(message) }));
+    const inbound = (where: object) => openReader.inbound('IN', 'PROJECT-1', { where: where as never });
+    await refused(inbound({ dueDate: 'x' }), 'not-projected', 'do not hold "dueDate"');
+    await refused(openReader.search('TICKET.status').all({ where: { status: 'x' } }), 'not-projected', 'TICKET.status');
+    await refused(openReader.search('TICKET.title').all({ where: { source: 'x' } }), 'not-projected', '"source"');
+    await refused(inbound({ status: undefined }), 'invalid-argument', 'status of where is undefined');
+    await refused(inbound({ status: ['open'] }), 'invalid-argument', 'neither text, number');
+    await refused(inbound({ status: Number.NaN }), 'invalid-argument', 'is NaN');
+    await refused(inbound({ status: 'a\ud800' }), 'invalid-argument', 'status');
+    await refused(inbound('status' as never), 'invalid-argument', 'should be an object');
+    await refused(openReader.inDegree('PROJECT-1', 'IN', { where: {} } as never), 'unknown-option', 'where');
+  });
+
+  it('belongs to the cursor, in whatever order and form its values are given', async () => {
+    const search = reader.search('TICKET.dueDate');
+    const { cursor } = await search.all({ where: { status: 'closed', urgent: false }, limit: 1 });
+    await search.all({ where: { urgent: false, status: 'closed' }, limit: 2, cursor, maxRcu: 20 });
+    const invalid = expect.objectContaining({ code: 'invalid-cursor' });
+    for (const where of [{ status: 'closed' }, { status: 'open', urgent: false }, {}, undefined]) {
+      await expect(search.all({ where, cursor })).rejects.toThrow(invalid);
+    }
+    const { cursor: unfiltered } = await search.all({ limit: 1 });
+    await search.all({ where: {}, cursor: unfiltered });
+    await expect(search.all({ where: { status: 'open' }, cursor: unfiltered })).rejects.toThrow(invalid);
+  });
+
+  it("shows a session's own writes as they are filtered", async () => {
+    const session = createSession();
+    const writer = createWriter(graph, { store: table.store }).with(session);
+    await writer.updateEdge('TICKET-003', 'IN', 'PROJECT-1', { set: { status: 'closed' } });
+    await writer.updateEdge('TICKET-004', 'IN', 'PROJECT-1', { set: { status: 'open' } });
+    const expected = byDueDate([...OPEN, TICKETS[4]!].filter(({ id }) => id !== 'TICKET-003'));
+    const pages = await allPages((cursor) =>
+      reader.with(session).inbound('IN', 'PROJECT-1', { where: { status: 'open' }, limit: 4, cursor }),
+    );
+    expect(pages.flat().map(({ source }) => source)).toEqual(expected);
+    for (const page of pages.slice(0, -1)) expect(page).toHaveLength(4);
+  });
+});
+
+describe('maxRcu', () => {
+  it('ends a filtered page at 50 units, with a cursor that goes on', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    const ids: string[] = [];
+    const units: number[] = [];
+    let cursor: string | undefined;
+    const calls = await callsOf(async () => {
+      do {
+        const page = await counted.inbound('LONG', 'PROJECT-1', { where: { status: 'open' }, limit: 100, cursor });
+        ids.push(...page.items.map(({ source }) => source));
+        units.push(page.rcu!);
+        cursor = page.cursor;
+      } while (cursor !== undefined);
+    });
+    expect(ids).toEqual(OPEN.map(({ id }) => id));
+    // 200 items of 8 KB.
+    expect(units.length).toBeGreaterThanOrEqual(4);
+    for (const rcu of units) expect(rcu).toBeLessThanOrEqual(50);
+    for (const rcu of units.slice(0, -1)) expect(rcu).toBeGreaterThan(45);
+    expect(calls['QueryCommand']).toBeLessThanOrEqual(4 * units.length);
+  });
+
+  it('bounds a page without where, and has no default for it', async () => {
+    const whole = await reader.inbound('LONG', 'PROJECT-1', { limit: 200 });
+    expect(whole.items).toHaveLength(200);
+    expect(whole.rcu).toBeUndefined();
+    const bounded = await reader.inbound('LONG', 'PROJECT-1', { limit: 200, maxRcu: 20 });
+    expect(bounded.rcu).toBeLessThanOrEqual(20);
+    expect(bounded.items.length).toBeGreaterThan(10);
+    expect(bounded.cursor).toBeTypeOf('string');
+  });
+
+  it('is at least half a unit for each partition, which the default is as well', async () => {
+    const { items, rcu, cursor } = await reader.search('TICKET.title').all({ where: { status: 'open' }, limit: 100 });
+    // 200 shards, each with an item or none.
+    expect(rcu).toBeLessThanOrEqual(100);
+    expect(items).toHaveLength(20);
+    expect(cursor).toBeUndefined();
+    for (const maxRcu of [99, 0, -1, Number.NaN, '100']) {
+      await expect(reader.search('TICKET.title').all({ maxRcu: maxRcu as number })).rejects.toThrow(
+        expect.objectContaining({ code: 'invalid-argument', message: expect.stringContaining('takes 100') }),
+      );
+    }
+    await expect(reader.inbound('IN', 'PROJECT-1', { maxRcu: 0.4 })).rejects.toThrow('takes 0.5');
+  });
+});
