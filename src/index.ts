@@ -60,7 +60,8 @@ export type { DegreeOptions } from './read/nodes/degree.ts';
 export type { EdgesOptions, HasOptions } from './read/nodes/edges.ts';
 export type { AttributeSelection, GetOptions } from './read/nodes/views.ts';
 export type { LabelValue, PageOptions, PageResult, WithEdges } from './read/page.ts';
-export { createReader, type Reader, type ReaderOptions } from './read/reader.ts';
+export { createReader, type Reader } from './read/reader.ts';
+export type { ReaderOptions } from './read/reader-options.ts';
 export type { CursorKey } from './read/request/cursor.ts';
 export type { OrderValue } from './read/request/order-argument.ts';
 export type {

@@ -1,5 +1,3 @@
-import { EdgeloomError } from '../errors.ts';
-import { exactNumber, type NumberReader } from '../items/plain.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type {
   CountedEdgeType,
@@ -19,11 +17,10 @@ import type {
   SpreadSearchName,
   TargetOf,
 } from '../model/inference.ts';
-import { checkStoreOptions } from '../options.ts';
 import { type ReaderLeases, registryLeases } from '../registry/reader-lease.ts';
 import type { Session } from '../session/session.ts';
 import { readAbortable } from '../store/abortable.ts';
-import type { ItemKey, Store } from '../store/port.ts';
+import type { ItemKey } from '../store/port.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
 import { type InboundQuery, readInbound } from './lists/inbound.ts';
@@ -39,8 +36,8 @@ import { type DegreeOptions, readDegree } from './nodes/degree.ts';
 import { type EdgesOptions, type HasOptions, hasEdge, readEdge, readEdges } from './nodes/edges.ts';
 import { type AttributeSelection, type GetOptions, readNodes } from './nodes/views.ts';
 import { type PageOptions, type PageResult, readPage } from './page.ts';
+import { type ReaderOptions, readContext } from './reader-options.ts';
 import type { ReadContext } from './request/context.ts';
-import type { CursorKey } from './request/cursor.ts';
 import { findSearch } from './request/lookup.ts';
 import type { InboundPage, Page } from './request/result.ts';
 import { type Reading, type Scoped, type Search, searchOf } from './search.ts';
@@ -56,20 +53,6 @@ import type {
   StoredEdge,
 } from './types.ts';
 import { type WaitOptions, waitForProjection } from './wait.ts';
-
-/** Options of a reader. */
-export interface ReaderOptions {
-  /** The table. */
-  store: Store;
-  /** Secret that cursors are signed with (HMAC-SHA256). Default: cursors carry a checksum, which anyone can make. */
-  cursorKey?: CursorKey | undefined;
-  /** DynamoDB calls that one read has in flight at once, 1 and up. Default 32. */
-  concurrency?: number | undefined;
-  /** How number text becomes a JS value in results. Default: a number where that is exact, else an `ExactNumber`. */
-  readNumber?: NumberReader | undefined;
-  /** What this reader may use of what the table keeps. Default: what the table's registry says, read once in 30 s. */
-  leases?: ReaderLeases | undefined;
-}
 
 /**
  * Reads the projections of a graph.
@@ -284,21 +267,4 @@ function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderL
   };
   // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
   return reader as unknown as Reader<G>;
-}
-
-function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {
-  checkStoreOptions('createReader', options, {
-    ...{ store: true, cursorKey: true, concurrency: true, readNumber: true, leases: true },
-  });
-  const { store, cursorKey, concurrency = 32, readNumber = exactNumber } = options;
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-    throw new EdgeloomError(
-      'invalid-option',
-      `concurrency should be a whole number of 1 or more, but is ${concurrency}.`,
-    );
-  }
-  if (cursorKey !== undefined && cursorKey.length === 0) {
-    throw new EdgeloomError('invalid-option', 'cursorKey is empty, so that anyone could sign a cursor.');
-  }
-  return { graph, store, cursorKey, concurrency, readNumber };
 }

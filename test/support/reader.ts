@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { createReader, type Reader, type ReaderOptions } from '../../src/read/reader.ts';
+import { createReader, type Reader } from '../../src/read/reader.ts';
+import type { ReaderOptions } from '../../src/read/reader-options.ts';
 import { WITHOUT_REGISTRY } from '../../src/registry/reader-lease.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';

@@ -1,0 +1,40 @@
+import { EdgeloomError } from '../errors.ts';
+import { exactNumber, type NumberReader } from '../items/plain.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { checkStoreOptions } from '../options.ts';
+import type { ReaderLeases } from '../registry/reader-lease.ts';
+import type { Store } from '../store/port.ts';
+import type { ReadContext } from './request/context.ts';
+import type { CursorKey } from './request/cursor.ts';
+
+/** Options of a reader. */
+export interface ReaderOptions {
+  /** The table. */
+  store: Store;
+  /** Secret that cursors are signed with (HMAC-SHA256). Default: cursors carry a checksum, which anyone can make. */
+  cursorKey?: CursorKey | undefined;
+  /** DynamoDB calls that one read has in flight at once, 1 and up. Default 32. */
+  concurrency?: number | undefined;
+  /** How number text becomes a JS value in results. Default: a number where that is exact, else an `ExactNumber`. */
+  readNumber?: NumberReader | undefined;
+  /** What this reader may use of what the table keeps. Default: what the table's registry says, read once in 30 s. */
+  leases?: ReaderLeases | undefined;
+}
+
+/** What a reader's reads need, of checked options. */
+export function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {
+  checkStoreOptions('createReader', options, {
+    ...{ store: true, cursorKey: true, concurrency: true, readNumber: true, leases: true },
+  });
+  const { store, cursorKey, concurrency = 32, readNumber = exactNumber } = options;
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw new EdgeloomError(
+      'invalid-option',
+      `concurrency should be a whole number of 1 or more, but is ${concurrency}.`,
+    );
+  }
+  if (cursorKey !== undefined && cursorKey.length === 0) {
+    throw new EdgeloomError('invalid-option', 'cursorKey is empty, so that anyone could sign a cursor.');
+  }
+  return { graph, store, cursorKey, concurrency, readNumber };
+}
