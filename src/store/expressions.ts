@@ -1,6 +1,16 @@
 import type { DeleteItemCommandInput, QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../items/attribute-value.ts';
-import { ATTRIBUTES, COUNT, EDGE_SET, EVICTED, FENCE, INDEX_KEYS, MODEL, REVISION, WATERMARK } from '../items/derived-item.ts';
+import {
+  ATTRIBUTES,
+  COUNT,
+  EDGE_SET,
+  EVICTED,
+  FENCE,
+  INDEX_KEYS,
+  MODEL,
+  REVISION,
+  WATERMARK,
+} from '../items/derived-item.ts';
 import { SORT_KEY_BYTES } from '../items/keys.ts';
 import type { TableNames } from '../model/compiled.ts';
 import type { DerivedUpdate, QueryRequest, RevisionCondition, UpdateCondition } from './port.ts';
