@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { StoreError } from '../errors.ts';
-import { type Item, numberOf, stringOf } from '../items/attribute-value.ts';
-import { CHILD, REVISION } from '../items/derived-item.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { CHILD, revisionOf } from '../items/derived-item.ts';
 import { edgeSortKey, reversePrefix, VIEW_KEY } from '../items/keys.ts';
 import type { EdgeModel } from '../model/compiled.ts';
 import { copyOf } from '../plan/copies.ts';
@@ -59,7 +59,7 @@ export async function applyFanOutUnit(context: ApplyContext, unit: FanOutUnit): 
 export async function applyContinuationUnit(context: ApplyContext, unit: ContinuationUnit): Promise<void> {
   const item = await readItem(context, { source: unit.source, target: unit.sortKey });
   // A replay would visit the page for nothing.
-  if (numberOf(item?.[REVISION]) !== unit.revision) return;
+  if (revisionOf(item) !== unit.revision) return;
   const after = await visitPage(context, unit, unit.after);
   checkTime(context);
   await updateItem(context, moveUpdate(context.graph, unit, after, epochSeconds(context)));

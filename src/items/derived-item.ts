@@ -70,6 +70,15 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
 /** How long a tombstone is kept, in hours: longer than any stream record lives (24). */
 export const TOMBSTONE_HOURS = 48;
 
+/** A number that adding one changes: DynamoDB keeps 38 digits, so a fraction or a huge number may stay as it is. */
+const COUNTED_REVISION = /^\d{1,15}$/;
+
+/** The revision of a derived item, as it is stored; undefined where it has none, or one that does not count writes. */
+export function revisionOf(item: Item | undefined): string | undefined {
+  const revision = numberOf(item?.[REVISION]);
+  return revision !== undefined && COUNTED_REVISION.test(revision) ? revision : undefined;
+}
+
 /** The condition of a write to an item that was seen: that nothing has been written to it since. */
 export function unchanged(item: Item | undefined): {
   kind: 'revision';
@@ -77,6 +86,6 @@ export function unchanged(item: Item | undefined): {
   malformed?: AttributeValue;
 } {
   const stored = item?.[REVISION];
-  const revision = numberOf(stored);
+  const revision = revisionOf(item);
   return { kind: 'revision', revision, ...(stored !== undefined && revision === undefined && { malformed: stored }) };
 }

@@ -1,6 +1,5 @@
 import pMap from 'p-map';
-import { numberOf } from '../items/attribute-value.ts';
-import { REVISION } from '../items/derived-item.ts';
+import { unchanged } from '../items/derived-item.ts';
 import { ownedBy } from '../registry/ownership.ts';
 import type { SeenState } from '../registry/transitions.ts';
 import type { BuildContext } from './build.ts';
@@ -15,8 +14,7 @@ export async function removeGenerations(context: BuildContext, generations: read
     await pMap(
       owned,
       async ({ source, target, item }) => {
-        const unchanged = { kind: 'revision', revision: numberOf(item[REVISION]) } as const;
-        const { wcu } = await store.delete({ source, target }, unchanged);
+        const { wcu } = await store.delete({ source, target }, unchanged(item));
         stats.writes += 1;
         stats.wcu += wcu;
       },

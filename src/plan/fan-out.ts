@@ -1,7 +1,7 @@
 import type { ItemHistory } from '../fold/fold.ts';
-import { type Item, numberOf, sameItem, stringOf } from '../items/attribute-value.ts';
+import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { AFTER, MODEL, REVISION, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../items/derived-item.ts';
+import { AFTER, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../items/derived-item.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { continuationKey } from '../items/keys.ts';
@@ -70,7 +70,7 @@ export function continuationUnit(graph: CompiledModel, history: ItemHistory): Co
     sortKey: target,
     edgeType,
     after,
-    revision: numberOf(record.newImage?.[REVISION]),
+    revision: revisionOf(record.newImage),
     records: [record],
     oldest: record.position,
     newest: record.position,

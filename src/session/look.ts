@@ -1,5 +1,5 @@
 import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
-import { REVISION } from '../items/derived-item.ts';
+import { revisionOf } from '../items/derived-item.ts';
 import { escapedEdge } from '../items/element.ts';
 import { edgeIndexKey, ownerIndexKey, searchKey, searchValuePrefix, VIEW_KEY } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, viewAttributes, viewCopies } from '../items/stored-view.ts';
@@ -76,8 +76,7 @@ export async function compareDerived(
 /** The revisions of items, as a short text. */
 function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
   const revisions = [...stored].map(([key, item]) => {
-    const revision = item?.[REVISION];
-    return [key, revision !== undefined && 'N' in revision ? revision.N : '-'] as const;
+    return [key, revisionOf(item) ?? '-'] as const;
   });
   return revisions
     .sort(([left], [right]) => (left < right ? -1 : 1))

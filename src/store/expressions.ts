@@ -38,7 +38,7 @@ export function updateExpression(
   });
   const adds: string[] = [];
   const { condition } = update;
-  // A revision that is no number takes no addition.
+  // A revision that adding one does not change begins anew.
   if (condition.kind === 'revision' && condition.malformed !== undefined) sets.push('#r = :one');
   else adds.push('#r :one');
   const deletes: string[] = [];

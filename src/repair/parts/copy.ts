@@ -1,5 +1,5 @@
 import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
-import { AFTER, COPIES } from '../../items/derived-item.ts';
+import { AFTER, COPIES, revisionOf } from '../../items/derived-item.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../../items/element.ts';
 import { compareKeys } from '../../items/encoding.ts';
 import {
@@ -14,7 +14,7 @@ import { elementsByEdge } from '../../items/stored-view.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { copyingEdge, copyOf, parentOf } from '../../plan/copies.ts';
 import { placeOf } from './continuation.ts';
-import { hashed, imageText, type Part, type PartKind, revisionOf } from './kind.ts';
+import { hashed, imageText, type Part, type PartKind } from './kind.ts';
 
 /**
  * What a view copies of other nodes, edge by edge. The view tells which edges it lists; what each of them should have beside

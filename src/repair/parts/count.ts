@@ -1,6 +1,6 @@
 import { checkTime } from '../../apply/context.ts';
 import { type Item, sameValue, stringOf } from '../../items/attribute-value.ts';
-import { COUNT, COUNTED, MODEL, REVISION } from '../../items/derived-item.ts';
+import { COUNT, COUNTED, MODEL, REVISION, revisionOf } from '../../items/derived-item.ts';
 import type { DerivedKey } from '../../items/derived-key.ts';
 import { countOf } from '../../items/stored-view.ts';
 import { type EdgeModel, layersOf } from '../../model/compiled.ts';
@@ -9,7 +9,7 @@ import type { Store } from '../../store/port.ts';
 import type { SettleContext } from '../settle/context.ts';
 import { countNameOfKey, itemsToCount, settledExactly } from '../settle/count.ts';
 import { oddities } from './form.ts';
-import { hashed, type ItemKind, type ObserveContext, type Part, type PartKind, revisionOf } from './kind.ts';
+import { hashed, type ItemKind, type ObserveContext, type Part, type PartKind } from './kind.ts';
 
 export { countNameOfKey } from '../settle/count.ts';
 

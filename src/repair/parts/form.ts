@@ -1,6 +1,6 @@
 import { checkTime, updateItem } from '../../apply/context.ts';
-import { type Item, numberOf, typeOf } from '../../items/attribute-value.ts';
-import { REVISION, unchanged, WATERMARK } from '../../items/derived-item.ts';
+import { type Item, typeOf } from '../../items/attribute-value.ts';
+import { REVISION, revisionOf, unchanged, WATERMARK } from '../../items/derived-item.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { readItem } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
@@ -9,7 +9,7 @@ import type { ItemKind, OddityContext, Part, PartKind } from './kind.ts';
 import { hasPlausibleWatermark } from './watermark.ts';
 
 /**
- * The form of an item: the attributes that its kind has, and no others, and a revision that is a number. An attribute that
+ * The form of an item: the attributes that its kind has, and no others, and a revision that counts its writes. An attribute that
  * does not belong there may have readers: index keys on a view are counted, an unknown attribute is paid for with every write.
  */
 export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
@@ -40,7 +40,7 @@ export function oddities(kind: ItemKind, context: OddityContext, item: Item): re
   return parts;
 }
 
-/** Takes away what an item cannot have; a revision that is no number begins anew with any write. */
+/** Takes away what an item cannot have; a revision that counts nothing begins anew with any write. */
 export async function mendForm(context: SettleContext, kind: ItemKind, key: ItemKey): Promise<void> {
   for (;;) {
     checkTime(context);
@@ -53,7 +53,7 @@ export async function mendForm(context: SettleContext, kind: ItemKind, key: Item
 }
 
 function hasRevision(item: Item): boolean {
-  return numberOf(item[REVISION]) !== undefined;
+  return revisionOf(item) !== undefined;
 }
 
 /** Names of attributes that a kind does not have, or has of another type. */

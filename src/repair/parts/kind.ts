@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { type AttributeType, canonicalText, type Item, numberOf } from '../../items/attribute-value.ts';
-import { REVISION } from '../../items/derived-item.ts';
+import { type AttributeType, canonicalText, type Item } from '../../items/attribute-value.ts';
+import { revisionOf } from '../../items/derived-item.ts';
 import type { DerivedKey, DerivedKind } from '../../items/derived-key.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { ItemKey, Store } from '../../store/port.ts';
@@ -147,11 +147,6 @@ export interface OddityContext {
 
 /** No record asks for a repair: the watermark that is seen stays, and where there is none it is empty. */
 export const NO_WATERMARK = '';
-
-/** The revision of a derived item, as a state has it. */
-export function revisionOf(item: Item | undefined): string | undefined {
-  return numberOf(item?.[REVISION]);
-}
 
 /** The state of a part about which one item decides. */
 export function stateByBase({ derived, items }: Seen): State {

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { updateItem, waitWithin } from '../../apply/context.ts';
-import { type Item, numberOf, stringOf } from '../../items/attribute-value.ts';
-import { COUNT, COUNTED, MODEL, REVISION, unchanged } from '../../items/derived-item.ts';
+import { type Item, stringOf } from '../../items/attribute-value.ts';
+import { COUNT, COUNTED, MODEL, REVISION, revisionOf, unchanged } from '../../items/derived-item.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { countNameOf, edgeIndexKey, hashedIndexPrefix } from '../../items/keys.ts';
 import { countOf } from '../../items/stored-view.ts';
@@ -37,9 +37,9 @@ export async function settledExactly(
   const key = { source, target: sortKey };
   const moved = await updateItem(context, settledCountUpdate(context, key, current, countOf(current) ?? 0));
   // A malformed revision is a new one now, and is read anew.
-  const isNumber = current?.[REVISION] === undefined || numberOf(current[REVISION]) !== undefined;
+  const isNumber = current?.[REVISION] === undefined || revisionOf(current) !== undefined;
   if (moved.applied && isNumber) {
-    const fenced: Item = { ...current, [REVISION]: { N: String(Number(numberOf(current?.[REVISION]) ?? 0) + 1) } };
+    const fenced: Item = { ...current, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
     const live = await countExactly(context, key);
     if ((await updateItem(context, settledCountUpdate(context, key, fenced, live))).applied) return true;
   }
