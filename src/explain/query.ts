@@ -19,6 +19,8 @@ export interface QueryPlan {
   rcu: number;
   /** What was done, in order: calls of one kind that follow each other are one step. */
   steps: string[];
+  /** Of a page: why each of its steps was made or left out. */
+  why?: string[];
 }
 
 /**

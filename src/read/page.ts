@@ -1,17 +1,25 @@
 import { EdgeloomError } from '../errors.ts';
-import { setOwn } from '../items/attribute-value.ts';
-import { describe } from '../items/keys.ts';
-import type { ExactNumber } from '../items/plain.ts';
+import { type Item, setOwn } from '../items/attribute-value.ts';
+import { describe, parseNodeId } from '../items/keys.ts';
+import { type ExactNumber, toPlainItem } from '../items/plain.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkOptions } from '../options.ts';
 import type { OwnWrites } from '../session/own-writes.ts';
 import { gatherInbound, INBOUND_OPTIONS, type InboundQuery, inboundQuery } from './lists/inbound.ts';
-import { plainViewAttributes, readNodes, readViews } from './nodes/views.ts';
+import { type AttributeSelection, plainViewAttributes, readAttributes, readNodes, readViews } from './nodes/views.ts';
+import { type PagePlan, planPage, selectedNames } from './page-plan.ts';
 import { type ReadContext, refuseConsistent } from './request/context.ts';
-import { findEdge } from './request/lookup.ts';
+import { findEdge, findOrder } from './request/lookup.ts';
 import type { OrderValue } from './request/order-argument.ts';
 import { ownWrites, unknownOwnWrites } from './request/own.ts';
-import { type EdgeSetEntry, type NodeResult, type Page, sourceOf } from './request/result.ts';
+import {
+  type EdgeSetEntry,
+  type NodeResult,
+  type Page,
+  pick,
+  projectedAttributes,
+  sourceOf,
+} from './request/result.ts';
 
 /** The value of a label in a `with`; it is compared by its text, so `39` and `'39'` are alike. */
 export type LabelValue = string | number | bigint | boolean | ExactNumber;
@@ -25,7 +33,19 @@ export interface PageOptions<
   OrderName extends string = string,
   Value = OrderValue,
   Attributes = Record<string, unknown>,
+  Selection extends AttributeSelection | undefined = AttributeSelection | undefined,
+  EdgeSets extends boolean = boolean,
 > extends Omit<InboundQuery<OrderName, Value, boolean, Attributes>, 'owner'> {
+  /**
+   * Attributes of the nodes: `'ALL'`, or those named. Default: those that their views show. Others are read from the nodes
+   * themselves, at one step more.
+   */
+  attributes?: Selection | undefined;
+  /**
+   * Whether the nodes come with their edge sets, and with the neighbours that those name. Without them, and with attributes
+   * that the index items hold of the edges' sources, the page is the Query alone. Default true.
+   */
+  edgeSets?: EdgeSets | undefined;
   /** Default: every edge of the edge sets. */
   with?: readonly WithEdges<EdgeType>[] | undefined;
 }
@@ -42,34 +62,81 @@ export interface PageResult<Node = NodeResult, Nodes = Record<string, Record<str
   calls: number;
 }
 
-/** A page in three steps, or in two: see `Reader.page`. */
+/** A node of a page as it is made: with an edge set where those are asked for. */
+type NodeOfPage = Pick<NodeResult, 'id' | 'attributes'> & Partial<Pick<NodeResult, 'edgeSet'>>;
+
+/** A page in three steps, two, or one: see `Reader.page`. */
 export async function readPage(
   context: ReadContext,
   edgeType: string,
   target: string,
   options: PageOptions = {},
-): Promise<PageResult> {
-  checkOptions('page', options, { ...INBOUND_OPTIONS, with: true });
+): Promise<PageResult<NodeOfPage>> {
+  checkOptions('page', options, { ...INBOUND_OPTIONS, with: true, attributes: true, edgeSets: true });
   refuseConsistent(options.consistent, 'page');
   if ('owner' in options && options.owner === true) {
     const hint = 'Ask inbound for the owner, or get for the node.';
     throw new EdgeloomError('invalid-argument', 'A page has no owner.', hint);
   }
   const wanted = options.with === undefined ? undefined : wantedEdges(context.graph, options.with);
+  const plan = pagePlan(context.graph, edgeType, options);
   const query = inboundQuery(context, edgeType, target, options);
   const own = await ownWrites(context, () => true);
   const { gathered, cursor } = await gatherInbound(context, query, options, ['page', wanted], own);
-  const ids = gathered.items.map((item) => sourceOf(context, item));
-  const { nodes: items, calls } = await readNodes(context, ids, {}, own);
-  const entries = items.flatMap(({ edgeSet }) => edgeSet);
-  const neighbours = await readNeighbours(
-    context,
-    own,
-    wanted === undefined ? entries : entries.filter((entry) => wanted.some((edges) => matches(entry, edges))),
-  );
-  const total = own.calls + gathered.calls + calls + neighbours.calls;
+  const { items, nodes, calls } = await nodesOfPage(context, gathered.items, plan, options, wanted, own);
   const next = cursor === undefined ? {} : { cursor };
-  return { items, nodes: neighbours.nodes, calls: total, ...next, ...unknownOwnWrites(context) };
+  return { items, nodes, calls: own.calls + gathered.calls + calls, ...next, ...unknownOwnWrites(context) };
+}
+
+/** The steps of a page, with the reason for each. Throws for what the model does not declare. */
+export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOptions): PagePlan {
+  const { attributes, edgeSets = true } = options;
+  const edge = findEdge(graph, edgeType);
+  findOrder(edge, options.order);
+  const wanted = options.with === undefined ? undefined : wantedEdges(graph, options.with);
+  if (!edgeSets && wanted !== undefined && wanted.length > 0) {
+    const hint = 'Leave out edgeSets: false, or with.';
+    throw new EdgeloomError('invalid-argument', 'with names neighbours, which only edge sets tell.', hint);
+  }
+  const neighbours = wanted?.map(({ type }) => findEdge(graph, type));
+  return planPage(graph, { edge, attributes, edgeSets, neighbours });
+}
+
+/** The nodes of a page by its index items, and their neighbours. */
+async function nodesOfPage(
+  context: ReadContext,
+  rows: readonly Item[],
+  { isInIndex }: PagePlan,
+  { attributes, edgeSets = true }: PageOptions,
+  wanted: readonly WantedEdges[] | undefined,
+  own: OwnWrites,
+): Promise<{ items: NodeOfPage[]; nodes: PageResult['nodes']; calls: number }> {
+  const ids = rows.map((row) => sourceOf(context, row));
+  if (isInIndex) {
+    const items = rows.map((row, i) => ({ id: ids[i]!, attributes: sourceAttributes(context, row, attributes) }));
+    return { items, nodes: {}, calls: 0 };
+  }
+  if (!edgeSets) {
+    const read = await readAttributes(context, ids, attributes, own);
+    return { items: ids.map((id, i) => ({ id, attributes: read.attributes[i]! })), nodes: {}, calls: read.calls };
+  }
+  const { nodes: items, calls } = await readNodes(context, ids, { attributes }, own);
+  const entries = items.flatMap(({ edgeSet }) => edgeSet);
+  const shown =
+    wanted === undefined ? entries : entries.filter((entry) => wanted.some((edges) => matches(entry, edges)));
+  const neighbours = await readNeighbours(context, own, shown);
+  return { items, nodes: neighbours.nodes, calls: calls + neighbours.calls };
+}
+
+/** What an index item holds of the source node, of what is asked for. */
+function sourceAttributes(
+  context: ReadContext,
+  row: Item,
+  attributes: AttributeSelection | undefined,
+): Record<string, unknown> {
+  const type = parseNodeId(sourceOf(context, row))?.type ?? '';
+  const names = selectedNames(context.graph, type, attributes);
+  return toPlainItem(names === 'ALL' ? {} : pick(projectedAttributes(row) ?? {}, names), context.readNumber);
 }
 
 /** The targets of edges: by their copies where each edge to a node has one, by their views otherwise. */

@@ -186,6 +186,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * A page in three steps: incoming edges, the views of their sources, the views of the neighbours that those edge sets
    * name. 1 Query (one for each shard where inbound is sharded) + a BatchGetItem for 100 views + one for 100 neighbours.
    * Neighbours whose attributes are copied under the edges (`copy`) are not read: where all are, the last step is left out.
+   * Where the edge sets are not asked for, and the attributes lie in the index items, it is the Query alone.
    *
    * @example
    * await reader.page('GOALMEMBERSHIP', 'TEAM-T1', { with: ['GOALMEMBERSHIP', { type: 'OWNS', label: 'LEAD' }] });
@@ -194,11 +195,13 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     E extends IndexedEdgeType<G>,
     const Target extends string,
     const Order extends EdgeOrder<G, E> = DefaultOrder<G, E>,
+    const Selection extends AttributeSelection | undefined = undefined,
+    const EdgeSets extends boolean = true,
   >(
     edgeType: E,
     target: Target & TargetOf<G, E, Target>,
-    options?: PageOptions<EdgeTypeInSet<G>, Order, OrderArgument<G, E, Order>, EdgeFilter<G, E>>,
-  ): Promise<PageResult<PageNode<G, E>, PageNodes<G>>>;
+    options?: PageOptions<EdgeTypeInSet<G>, Order, OrderArgument<G, E, Order>, EdgeFilter<G, E>, Selection, EdgeSets>,
+  ): Promise<PageResult<PageNode<G, E, Selection, EdgeSets>, PageNodes<G>>>;
 
   /** How a search's items lie over its shards: a count of each. Throws `equality-only` with `shards: 'value'`. */
   shards<Name extends SpreadSearchName<G>>(

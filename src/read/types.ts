@@ -121,7 +121,16 @@ export type Hit<G extends CompiledModel, Name extends string> = SearchResult<
 >;
 
 /** A node of a page: the source of one of its edges. */
-export type PageNode<G extends CompiledModel, E extends EdgeType<G>> = NodeOfId<G, EdgeSource<G, E>>;
+export type PageNode<
+  G extends CompiledModel,
+  E extends EdgeType<G>,
+  Selection extends AttributeSelection | undefined = undefined,
+  EdgeSets extends boolean = true,
+> = EdgeSets extends true
+  ? NodeOfId<G, EdgeSource<G, E>, Selection>
+  : WithoutEdgeSet<NodeOfId<G, EdgeSource<G, E>, Selection>>;
+
+type WithoutEdgeSet<Node> = Node extends unknown ? Omit<Node, 'edgeSet'> & { edgeSet?: undefined } : never;
 
 /** The attributes of a node type that edge types copy. */
 type CopiedAttribute<G extends CompiledModel, T extends NodeType<G>> = {

@@ -277,3 +277,11 @@ it('takes a where of the attributes that the model projects, with values of thei
   void anyReader.search('GOAL.heading').all({ where: { anything: 3 } });
   void anyReader.inbound('GOALMEMBERSHIP', fromUrl, { where: { anything: 3 } });
 });
+
+it('gives the nodes of a page as they are asked for', async () => {
+  const { items } = await reader.page('GOALMEMBERSHIP', fromUrl, { attributes: ['points'], edgeSets: false });
+  expectTypeOf(items[0]!.attributes).toEqualTypeOf<Partial<Pick<Goal, 'points'>> | null>();
+  expectTypeOf(items[0]!.edgeSet).toEqualTypeOf<undefined>();
+  const whole = await reader.page('GOALMEMBERSHIP', fromUrl, { edgeSets: true });
+  expectTypeOf(whole.items[0]!.edgeSet[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP'>();
+});

@@ -62,8 +62,9 @@ export function withOrder(command: Command): Command {
 }
 
 /** What a command's options ask of incoming edges, without the options of that command alone. */
-export function orderedQuery({ atLeast, equals, from, to, order, reverse, limit, cursor, ...filter }: OrderedOptions) {
-  return { atLeast, equals, from, to, order, reverse, limit, cursor, ...filterOf(filter) };
+export function orderedQuery(options: OrderedOptions) {
+  const { atLeast, equals, from, to, order, reverse, limit, cursor } = options;
+  return { atLeast, equals, from, to, order, reverse, limit, cursor, ...filterOf(options) };
 }
 
 /** The predicates of `search` and `count`. */

@@ -3,6 +3,7 @@ import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../items/encoding.ts';
 import type { EdgeModel, IndexName } from '../../model/compiled.ts';
+import { heldAttributes } from '../../model/held-attributes.ts';
 import { inboundPartition, inboundPartitions } from '../../model/index-partition.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfOrder } from '../../registry/definition.ts';
@@ -171,7 +172,7 @@ export function inboundQuery(
   const reverse = options.reverse ?? false;
   const where = encodeWhere(graph, options.where, {
     name: ordered.name,
-    projection: inbound.project,
+    projection: heldAttributes(inbound),
     path: `edges.${edgeType}.inbound`,
   });
   return {

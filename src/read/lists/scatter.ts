@@ -69,6 +69,8 @@ export interface Gathered {
 
 /** Half a read unit pays for 4 KB: a first look at one of many shards asks for a few items more than its share. */
 const LEAST_ASKED = 16;
+/** How many items more a shard is asked for at least where a filter may leave out most of them. */
+const LEAST_FILTERED = 64;
 /** Query's `Limit` is a 32-bit integer. */
 const MOST_ASKED = 2 ** 31 - 1;
 
@@ -180,11 +182,10 @@ function howMany(request: ScatterRequest, shard: Shard, wanted: number, most: nu
   // Descending, the item that the cursor stands for is read once more and dropped.
   const inTheWay = (request.reverse && request.after !== undefined ? 1 : 0) + (request.unwanted ?? 0);
   const share = Math.ceil((2 * wanted) / request.partitions.length);
-  const likely =
-    shard.horizon === undefined
-      ? Math.min(wanted, Math.max(share, LEAST_ASKED)) + inTheWay
-      : // Counting what was skipped twice doubles the pages through a long stretch of items of others.
-        wanted + 2 * shard.skipped;
+  // Counting what was skipped more than once makes longer and longer pages through a long stretch of items of others.
+  const onward =
+    request.where === undefined ? wanted + 2 * shard.skipped : Math.max(LEAST_FILTERED, wanted + 4 * shard.skipped);
+  const likely = shard.horizon === undefined ? Math.min(wanted, Math.max(share, LEAST_ASKED)) + inTheWay : onward;
   const least = shard.horizon === undefined ? 1 + inTheWay : 1;
   return Math.max(least, Math.min(MOST_ASKED, likely, most));
 }

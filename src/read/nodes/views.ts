@@ -78,6 +78,42 @@ export async function readNodes(
   return { nodes, calls: calls + bases.calls + fallbackCalls + ownCalls };
 }
 
+/** What `readAttributes` gives. */
+export interface AttributesRead {
+  /** One for each id asked, in their order; null where the node is not known. */
+  attributes: (Record<string, unknown> | null)[];
+  /** DynamoDB calls made. */
+  calls: number;
+}
+
+/** The attributes of nodes, without their edge sets: of their views, or of the nodes where those do not hold them. */
+export async function readAttributes(
+  context: ReadContext,
+  ids: readonly string[],
+  attributes: AttributeSelection | undefined,
+  own: OwnWrites,
+): Promise<AttributesRead> {
+  const isOfNode = (id: string): boolean => attributes !== undefined && !isInView(context.graph, id, attributes);
+  const inNode = ids.filter(isOfNode);
+  const ownSources = new Set(own.writes.map(({ source }) => source));
+  const isOwn = inNode.some((id) => ownSources.has(id));
+  const bases = await readItems(context, inNode, (id) => id, isOwn);
+  const views = await readViews(
+    context,
+    ids.filter((id) => !isOfNode(id)),
+    false,
+    own,
+  );
+  return {
+    attributes: ids.map((id) =>
+      isOfNode(id)
+        ? nodeAttributes(context, bases.items.get(id), attributes)
+        : plainViewAttributes(context, views.items.get(id), attributes),
+    ),
+    calls: bases.calls + views.calls,
+  };
+}
+
 /** Items by node id, and the DynamoDB calls that they took. */
 export interface ItemsRead {
   items: Map<string, Item>;
@@ -160,7 +196,11 @@ function canBeStored(graph: CompiledModel, id: string): boolean {
 }
 
 function isInView(graph: CompiledModel, id: string, selection: AttributeSelection): boolean {
-  const view: Projection | undefined = graph.nodes.get(parseNodeId(id)?.type ?? '')?.view;
+  return viewHolds(graph.nodes.get(parseNodeId(id)?.type ?? '')?.view, selection);
+}
+
+/** Whether views hold the attributes that are selected; those of an unknown type hold what there is. */
+export function viewHolds(view: Projection | undefined, selection: AttributeSelection): boolean {
   if (view === undefined || view.kind === 'ALL') return true;
   const projected = view.kind === 'LIST' ? view.attributes : [];
   return selection !== 'ALL' && selection.every((name) => projected.includes(name));

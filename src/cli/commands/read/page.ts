@@ -9,38 +9,57 @@ import { elementText } from './get.ts';
 
 /** `edgeloom page TYPE ID`: the three steps. */
 export function pageCommand(program: Command): void {
-  withOrder(withPaging(program.command('page')))
+  withPageFlags(program.command('page'))
     .description(
       'a page of the nodes that link to a node, with the neighbours that their edge sets name, in three steps',
     )
     .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
     .argument('<id>', 'id of the target node, such as TEAM-T1')
-    .option('--with <edges...>', 'TYPE or TYPE:LABEL: which neighbours to fetch; may be repeated (default: all)')
     .addHelpText(
       'after',
       examples(
         'page GOALMEMBERSHIP TEAM-T1 --with GOALMEMBERSHIP:LEAD --limit 20',
         'page GOALMEMBERSHIP USER-U1 --at-least CONTRIBUTOR',
+        'page GOALMEMBERSHIP USER-U1 --attributes title status --no-edge-sets',
         'page GOALMEMBERSHIP USER-U1 --order gsi1 --from 2020-07-01 --reverse',
       ),
     )
     .action(
-      inSession(async (session, type: string, id: string, options: OrderedOptions & { with?: string[] }) => {
-        const page = await sessionReader(session).page(type, id, {
-          ...orderedQuery(options),
-          with: options.with?.map(neighbour),
-        });
-        const lines = page.items.map(({ id: source, attributes, edgeSet }) =>
+      inSession(async (session, type: string, id: string, options: PageFlags) => {
+        const page = await sessionReader(session).page(type, id, pageQuery(options));
+        const lines = page.items.map(({ id: source, attributes, edgeSet = [] }) =>
           [
             `${shown(source)}  ${cellText(attributes)}`,
             ...edgeSet.map((element) => `  -> ${elementText(element)}`),
           ].join('\n'),
         );
         const nodes = Object.entries(page.nodes).map(([node, attributes]) => `${shown(node)}  ${cellText(attributes)}`);
-        const text = [...lines, '', 'neighbours:', ...nodes, '', `${page.calls} DynamoDB calls`].join('\n');
+        const neighbours = options.edgeSets === false ? [] : ['neighbours:', ...nodes, ''];
+        const text = [...lines, '', ...neighbours, `${page.calls} DynamoDB calls`].join('\n');
         return { json: page, text: text + cursorLine(page.cursor) };
       }),
     );
+}
+
+/** Options of the command. */
+export interface PageFlags extends OrderedOptions {
+  with?: string[];
+  attributes?: string[];
+  edgeSets?: boolean;
+}
+
+/** Adds the options of a page. */
+export function withPageFlags(command: Command): Command {
+  return withOrder(withPaging(command))
+    .option('--with <edges...>', 'TYPE or TYPE:LABEL: which neighbours to fetch; may be repeated (default: all)')
+    .option('--attributes <names...>', 'attributes of the nodes (default: those of their views)')
+    .option('--no-edge-sets', 'without edge sets and neighbours: one call where the index items hold the attributes');
+}
+
+/** The page that options ask for. */
+export function pageQuery(options: PageFlags) {
+  const { with: edges, attributes, edgeSets } = options;
+  return { ...orderedQuery(options), with: edges?.map(neighbour), attributes, edgeSets };
 }
 
 /** `TYPE` or `TYPE:LABEL`; the label may hold colons. */

@@ -5,6 +5,8 @@ import { explain } from '../../../explain/explain.ts';
 import { lagOf } from '../../../explain/position.ts';
 import { explainQuery, type QueryPlan } from '../../../explain/query.ts';
 import { figure } from '../../../figure.ts';
+import type { CompiledModel } from '../../../model/compiled.ts';
+import { pagePlan } from '../../../read/page.ts';
 import { createReader, type Reader } from '../../../read/reader.ts';
 import { describeTable } from '../../../store/table.ts';
 import {
@@ -21,6 +23,7 @@ import { type Output, textTable } from '../../session/output.ts';
 import { positionOf } from '../../session/position.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
+import { type PageFlags, pageQuery, withPageFlags } from '../read/page.ts';
 import { onePredicate, type SearchFlags } from '../read/search.ts';
 
 /** `edgeloom explain`: why an item is as it is, or how a query is answered. */
@@ -83,19 +86,26 @@ async function lagNow(session: CommandSession): Promise<LagKnowledge> {
 }
 
 async function queryOf({ graph, store }: CommandSession, query: string, source: string | undefined): Promise<Output> {
-  const { plan, result } = await explainQuery(store, (noted) => answer(createReader(graph, { store: noted }), query));
-  const isIn = source === undefined ? undefined : result.includes(source);
+  const explained = await explainQuery(store, (noted) => answer(graph, createReader(graph, { store: noted }), query));
+  const { found, why } = explained.result;
+  const plan: QueryPlan = { ...explained.plan, ...(why && { why }) };
+  const isIn = source === undefined ? undefined : found.includes(source);
   const json = isIn === undefined ? plan : { ...plan, found: isIn };
   return { json, text: planText(plan, isIn, source) };
 }
 
-function planText({ partitions, calls, rcu, steps }: QueryPlan, isIn: boolean | undefined, source = ''): string {
+function planText(
+  { partitions, calls, rcu, steps, why = [] }: QueryPlan,
+  isIn: boolean | undefined,
+  source = '',
+): string {
   const shownPartitions = partitions.slice(0, 10).map(shown).join(', ');
   const more = partitions.length > 10 ? ` and ${partitions.length - 10} more` : '';
   return [
     `${partitions.length} partitions: ${shownPartitions}${more}`,
     ...steps.map((step, i) => `${i + 1}. ${shown(step)}`),
     `${calls} calls, ${figure(rcu)} RCU`,
+    ...why.map((reason) => `- ${shown(reason)}`),
     ...(isIn === undefined ? [] : [`${shown(source)} is ${isIn ? '' : 'not '}in the answer.`]),
   ].join('\n');
 }
@@ -109,9 +119,14 @@ function withItem(plan: Output, item: Output | undefined): Output {
   };
 }
 
-/** Runs a query that is given as on the command line; gives the ids in its answer. */
-async function answer(reader: Reader, query: string): Promise<string[]> {
+/** Runs a query that is given as on the command line; gives the ids in its answer, and why a page took its steps. */
+async function answer(
+  graph: CompiledModel,
+  reader: Reader,
+  query: string,
+): Promise<{ found: string[]; why?: string[] | undefined }> {
   let found: string[] = [];
+  let why: string[] | undefined;
   const program = new Command('--query').exitOverride().configureOutput({ writeErr: () => undefined });
   program.command('get <ids...>').action(async (ids: string[]) => {
     found = (await reader.get(ids)).filter(({ attributes }) => attributes !== null).map(({ id }) => id);
@@ -124,11 +139,11 @@ async function answer(reader: Reader, query: string): Promise<string[]> {
       found = (await reader.inbound(type, id, orderedQuery(options))).items.map(({ source }) => source);
     },
   );
-  withOrder(withPaging(program.command('page <type> <id>'))).action(
-    async (type: string, id: string, options: OrderedOptions) => {
-      found = (await reader.page(type, id, orderedQuery(options))).items.map((one) => one.id);
-    },
-  );
+  withPageFlags(program.command('page <type> <id>')).action(async (type: string, id: string, options: PageFlags) => {
+    const asked = pageQuery(options);
+    found = (await reader.page(type, id, asked)).items.map((one) => one.id);
+    why = pagePlan(graph, type, asked).why;
+  });
   withFilter(withPaging(withPredicates(program.command('search <search>'))))
     .option('--reverse')
     .action(async (name: string, options: SearchFlags) => {
@@ -139,7 +154,7 @@ async function answer(reader: Reader, query: string): Promise<string[]> {
       found = page.items.map(({ id }) => id);
     });
   await program.parseAsync(words(query), { from: 'user' });
-  return found;
+  return { found, why };
 }
 
 /** The words of a command line; quotes keep spaces together. */

@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { explainQuery } from '../../src/explain/query.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { type PageOptions, pagePlan } from '../../src/read/page.ts';
+import { createReader, type Reader } from '../../src/read/reader.ts';
+import { countingReader } from '../support/reader.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** Edges have their source's title as an attribute of their own, which is projected. */
+function modelOf(copy: 'with copies' | 'without copies'): CompiledModel {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: { GOAL: node({ view: ['title'] }), USER: node({ view: ['name'] }) },
+    edges: {
+      MEMBER: edge({
+        from: 'GOAL',
+        to: 'USER',
+        inbound: { gsi0: 'rank', project: ['title', 'rank'] },
+        ...(copy === 'with copies' && { copy: ['name'] }),
+      }),
+    },
+  }) as CompiledModel;
+}
+
+/** The model for readers: the projected title counts as the source's. */
+function withTitleOfSource(model: CompiledModel): CompiledModel {
+  const { inbound, ...member } = model.edges.get('MEMBER')!;
+  const project = { kind: 'LIST', attributes: ['rank'] } as const;
+  const joined = { ...member, inbound: { ...inbound!, project, projectSource: ['title'] } };
+  return { ...model, edges: new Map([['MEMBER', joined]]) };
+}
+
+describe.each(['with copies', 'without copies'] as const)('a page of 100 goals, %s', (copy) => {
+  const model = modelOf(copy);
+  const graph = withTitleOfSource(model);
+  let table: Awaited<ReturnType<typeof testTable<CompiledModel>>>;
+  let reader: Reader;
+
+  beforeAll(async () => {
+    table = await testTable(model);
+    const items = Array.from({ length: 100 }, (_, i): Item[] => {
+      const source = { S: `GOAL-${String(i).padStart(3, '0')}` };
+      const title = { S: `Goal ${i}` };
+      return [
+        { source, target: source, title, body: { S: `body ${i}` } },
+        { source, target: { S: 'MEMBER-USER-1' }, rank: source, title },
+        { source, target: { S: `MEMBER-USER-of-${i % 7}` }, rank: source, title },
+      ];
+    });
+    const users = ['USER-1', ...Array.from({ length: 7 }, (_, i) => `USER-of-${i}`)].map((id): Item => {
+      return { source: { S: id }, target: { S: id }, name: { S: `name of ${id}` } };
+    });
+    await table.store.writeMany([...items.flat(), ...users].map((put) => ({ put })));
+    await table.projectAll();
+    reader = createReader(graph, { store: table.store });
+  }, 60_000);
+
+  it('takes as many calls as it has steps, and its plan says why', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    const cases: { asked: PageOptions; calls: number; why: string }[] = [
+      { asked: { attributes: ['title'], edgeSets: false }, calls: 1, why: 'title came with the edges' },
+      { asked: { edgeSets: false }, calls: 1, why: 'title came with the edges' },
+      { asked: { attributes: [], edgeSets: false }, calls: 1, why: 'no attributes are asked for' },
+      { asked: { attributes: ['title', 'body'], edgeSets: false }, calls: 2, why: 'do not hold body' },
+      { asked: { attributes: 'ALL', edgeSets: false }, calls: 2, why: 'do not hold all attributes of GOAL' },
+      { asked: { with: [] }, calls: 2, why: 'No neighbours' },
+      {
+        asked: {},
+        calls: copy === 'with copies' ? 2 : 3,
+        why: copy === 'with copies' ? 'hold copies' : 'hold no copies',
+      },
+    ];
+    for (const { asked, calls, why } of cases) {
+      let said = 0;
+      const made = await callsOf(async () => {
+        const page = await counted.page('MEMBER', 'USER-1', { ...asked, limit: 100 });
+        said = page.calls;
+        expect(page.items).toHaveLength(100);
+      });
+      expect(made['QueryCommand']).toBe(1);
+      expect(made['BatchGetItemCommand'] ?? 0).toBe(calls - 1);
+      expect(said).toBe(calls);
+      expect(pagePlan(graph, 'MEMBER', asked).why.join(' ')).toContain(why);
+    }
+  });
+
+  it('is the same in one call as in two', async () => {
+    const options = { attributes: ['title'], limit: 100 } as const;
+    const one = await reader.page('MEMBER', 'USER-1', { ...options, edgeSets: false });
+    const two = await reader.page('MEMBER', 'USER-1', { ...options, with: [] });
+    expect(one.items).toEqual(two.items.map(({ id, attributes }) => ({ id, attributes })));
+    expect(one.items[7]).toEqual({ id: 'GOAL-007', attributes: { title: 'Goal 7' } });
+    expect(one.nodes).toEqual({});
+    const { items } = await reader.page('MEMBER', 'USER-1', { attributes: ['body'], edgeSets: false, limit: 2 });
+    expect(items.map(({ attributes }) => attributes)).toEqual([{ body: 'body 0' }, { body: 'body 1' }]);
+  });
+
+  it('can be filtered by what the index items hold of the source', async () => {
+    const where = { title: 'Goal 7' };
+    const { items, calls } = await reader.page('MEMBER', 'USER-1', { where, edgeSets: false, limit: 1 });
+    expect(items).toEqual([{ id: 'GOAL-007', attributes: where }]);
+    expect(calls).toBeLessThanOrEqual(4);
+  });
+
+  it('is one Query by the plan', async () => {
+    const { plan } = await explainQuery(table.store, (store) =>
+      createReader(graph, { store }).page('MEMBER', 'USER-1', { edgeSets: false }),
+    );
+    expect(plan.steps).toHaveLength(1);
+    expect(plan.steps[0]).toMatch(/^1 Query of gsi0/);
+  });
+
+  it('refuses neighbours without edge sets', async () => {
+    await expect(reader.page('MEMBER', 'USER-1', { edgeSets: false, with: ['MEMBER'] })).rejects.toThrow(
+      expect.objectContaining({ code: 'invalid-argument' }),
+    );
+  });
+});
