@@ -43,6 +43,14 @@ export default defineConfig({
       {
         test: {
           ...storage,
+          name: 'studio',
+          include: ['test/studio/**/*.test.ts'],
+          globalSetup: [...storage.globalSetup, 'test/support/build.ts'],
+        },
+      },
+      {
+        test: {
+          ...storage,
           name: 'stack',
           include: ['test/stack/**/*.test.ts'],
           globalSetup: [...storage.globalSetup, 'test/support/stack/package.ts'],

@@ -14,9 +14,9 @@ export interface RunningBrowser {
 
 /**
  * Starts the Chromium that is inside an npm package, with the libraries that come with it. It is unpacked into a folder of its
- * own, so that two runs cannot meet there. Its own arguments are not taken: they would switch off what keeps origins apart.
+ * own, so that two runs cannot meet there. `more`: further arguments of the browser. Its own arguments are not taken: they would switch off what keeps origins apart.
  */
-export async function startBrowser(): Promise<RunningBrowser> {
+export async function startBrowser(...more: readonly string[]): Promise<RunningBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'edgeloom-chromium-'));
   const { TMPDIR, AWS_EXECUTION_ENV, LD_LIBRARY_PATH, FONTCONFIG_PATH } = process.env;
   const set = (name: string, value: string | undefined): void => {
@@ -32,7 +32,7 @@ export async function startBrowser(): Promise<RunningBrowser> {
     const browser = await chromium.launch({
       executablePath,
       headless: true,
-      args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--headless=shell', '--hide-scrollbars'],
+      args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--headless=shell', '--hide-scrollbars', ...more],
       env: { ...(process.env as Record<string, string>), HOME: folder },
     });
     return {

@@ -19,11 +19,21 @@ export function Explore({ model, parameters }: PlaceProps) {
       </div>
       <div>
         {id !== null && <NodeView key={id} model={model} id={id} parameters={parameters} />}
-        {id === null && parameters.has('search') && <SearchResults parameters={parameters} />}
-        {id === null && !parameters.has('search') && (
+        {id === null && isAsked(model, parameters) && <SearchResults parameters={parameters} />}
+        {id === null && !isAsked(model, parameters) && (
           <p class="quiet">Name a node by its id, or search for one: the forms are made from the model.</p>
         )}
       </div>
     </div>
   );
+}
+
+/** Whether the address has all that its search has to be told. */
+function isAsked({ nodes }: PlaceProps['model'], parameters: URLSearchParams): boolean {
+  const name = parameters.get('search');
+  const search = nodes.flatMap(({ searches }) => searches).find((one) => one.name === name);
+  // One that the model does not have is asked for too: the answer says so.
+  if (search === undefined) return name !== null;
+  const hasPartition = search.partition === undefined || parameters.has('partition');
+  return hasPartition && (search.shards !== 'value' || parameters.has('eq'));
 }

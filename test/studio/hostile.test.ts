@@ -1,0 +1,242 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { openedCookie, send } from '../support/studio/client.ts';
+import { openStudio } from '../support/studio/table.ts';
+import { isTooWide, type Visit, visit } from '../support/studio/visit.ts';
+
+type Opened = Awaited<ReturnType<typeof openStudio>>;
+
+const MARKUP = '<img src=x onerror="alert(1)"><script>alert(2)</script>"\'>&lt;b&gt;';
+const MARKED_ID = `USER-${MARKUP}`;
+const TURNED = '\u202egnp.exe\u2066\u0007\u001b[31m';
+/** 399 KB with its key and its name. */
+const LARGE = 'x'.repeat(399 * 1024 - 60);
+const EDGES = 100_000;
+/** A name that a resolver of an attacker has bound to 127.0.0.1. */
+const REBOUND = 'studio.attacker.example';
+
+/** Writes edges that leave one node, as plain base items. */
+async function putHub({ store }: Opened): Promise<void> {
+  const edge = (i: number): Item => ({
+    source: { S: 'GOAL-HUB' },
+    target: { S: `MEMBER-USER-H${String(i).padStart(6, '0')}` },
+  });
+  const batch = (from: number) => store.writeMany(Array.from({ length: 25 }, (_, i) => ({ put: edge(from + i) })));
+  await store.put({ source: { S: 'GOAL-HUB' }, target: { S: 'GOAL-HUB' }, title: { S: 'hub' } });
+  for (let from = 0; from < EDGES; from += 1_000) {
+    await Promise.all(Array.from({ length: 40 }, (_, i) => batch(from + i * 25)));
+  }
+}
+
+describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
+  let running: RunningBrowser;
+  let opened: Opened;
+  let seen: Visit;
+
+  beforeAll(async () => {
+    [running, opened] = await Promise.all([startBrowser(), openStudio()]);
+    const { store, worker, writer } = opened;
+    await writer.putNode(MARKED_ID, {
+      name: MARKUP,
+      [MARKUP]: MARKUP,
+      country: MARKUP,
+      state: MARKUP,
+      nested: { [MARKUP]: [MARKUP] },
+    });
+    await writer.putNode('USER-TURNED', { name: TURNED, constructor: 'c', toString: 't' });
+    await writer.putNode('USER-LARGE', { note: LARGE });
+    await writer.putEdge('GOAL-G1', 'MEMBER', MARKED_ID, { role: 'LEAD', since: '2026-01-01' });
+    await store.put({ source: { S: 'GOAL-BAD' }, target: { S: 'GOAL-BAD' }, due: { S: MARKUP } });
+    await worker.idle();
+  });
+
+  afterAll(async () => {
+    await running?.close();
+    await opened?.close();
+  });
+
+  beforeEach(async () => {
+    seen = await visit(running.browser, opened.studio.url);
+  });
+
+  afterEach(async () => {
+    expect(seen.troubles).toEqual([]);
+    expect(await seen.page.locator('img, iframe, #page script, object, embed').count()).toBe(0);
+    await seen.close();
+  });
+
+  it.each([
+    ['a node', '/explore', { id: MARKED_ID }],
+    ['its inbound edges', '/explore', { id: MARKED_ID, part: 'inbound' }],
+    ['its neighbourhood', '/explore', { id: MARKED_ID, part: 'graph' }],
+    ['the results of a search', '/explore', { search: 'USER.name', prefix: '<' }],
+    ['a partition', '/inspect', { id: MARKED_ID, target: MARKED_ID }],
+    ['quarantine', '/trust', {}],
+    ['shards', '/shards', { search: 'USER.place', partition: MARKUP }],
+  ])('shows markup in ids, names and values of %s as text', async (_name, path, parameters) => {
+    await seen.goTo(`${path}?${new URLSearchParams(parameters as Record<string, string>)}`);
+    const text = await seen.page.locator('main').innerText();
+    // A search by partition shows its argument in a field alone.
+    if (path !== '/shards') expect(text).toContain('<img src=x onerror=');
+    await seen.page.setViewportSize({ width: 320, height: 700 });
+    await expect.poll(() => isTooWide(seen.page)).toBe(false);
+  });
+
+  it('keeps what turns the direction of text inside its own place', async () => {
+    await seen.goTo('/explore?id=USER-TURNED');
+    const isolation = "[...document.querySelectorAll('dd bdi')].map((one) => getComputedStyle(one).unicodeBidi)";
+    expect(new Set(await seen.page.evaluate<string[]>(isolation))).toEqual(new Set(['isolate']));
+    expect(await seen.page.locator('dd bdi', { hasText: 'gnp' }).count()).toBeGreaterThan(0);
+    expect(await seen.page.locator('dt', { hasText: 'constructor' }).count()).toBeGreaterThan(0);
+  });
+
+  it('shows the beginning of an item of 399 KB, and all of it when asked', async () => {
+    const { page } = seen;
+    await seen.goTo('/inspect?id=USER-LARGE&target=USER-LARGE');
+    const shown = (): Promise<number> => page.evaluate<number>('document.body.innerText.length');
+    expect(await shown()).toBeLessThan(20_000);
+    await page
+      .getByRole('button', { name: /Show all 408,5\d\d characters/ })
+      .first()
+      .click();
+    expect(await shown()).toBeGreaterThan(400_000);
+  });
+
+  it(`shows a node with ${EDGES} edges page by page`, async () => {
+    await opened.worker.stop();
+    await putHub(opened);
+    const { page } = seen;
+    const started = performance.now();
+    await seen.goTo('/explore?id=GOAL-HUB&part=edges');
+    const rows = page.getByRole('region', { name: 'Edges' }).locator('tbody tr');
+    expect(await rows.count()).toBe(50);
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await expect.poll(() => rows.first().innerText()).toContain('USER-H000050');
+    await seen.goTo('/inspect?id=GOAL-HUB');
+    expect(await page.locator('.items li').count()).toBeLessThan(60);
+    await seen.goTo('/explore?id=GOAL-HUB&part=graph');
+    expect(await page.getByText('There are more edges of MEMBER than the 24 that are drawn.').count()).toBe(1);
+    console.log(`four places of a node with ${EDGES} edges: ${Math.round(performance.now() - started)} ms`);
+  });
+});
+
+describe.skipIf(!HAS_BROWSER)('hostile pages beside the studio', () => {
+  let running: RunningBrowser;
+  let opened: Opened;
+  let attacker: Server;
+  let attackerUrl: string;
+
+  beforeAll(async () => {
+    running = await startBrowser(`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`);
+    opened = await openStudio({ isWritable: true });
+    await opened.writer.putNode('USER-U1', { name: 'Ada' });
+    attacker = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end('<!doctype html><title>attacker</title>');
+    });
+    await new Promise<void>((resolve) => attacker.listen(0, '127.0.0.1', resolve));
+    attackerUrl = `http://127.0.0.1:${(attacker.address() as AddressInfo).port}/`;
+  });
+
+  afterAll(async () => {
+    attacker?.closeAllConnections();
+    attacker?.close();
+    await running?.close();
+    await opened?.close();
+  });
+
+  /** Runs code in a page of the attacker, in a browser that has the studio open. */
+  async function attack<T>(code: string): Promise<T> {
+    const { page, close } = await visit(running.browser, opened.studio.url);
+    try {
+      const other = await page.context().newPage();
+      await other.goto(attackerUrl);
+      return await other.evaluate<T>(code);
+    } finally {
+      await close();
+    }
+  }
+
+  const studio = (path: string): string => JSON.stringify(new URL(path, opened.studio.url).href);
+
+  it('another port of this machine, whose requests carry the cookie, reads nothing and writes nothing', async () => {
+    const read = await attack<string>(
+      `fetch(${studio('/api/node?id=USER-U1')}, { credentials: 'include', headers: { 'x-edgeloom-studio': '1' } })
+        .then((answer) => answer.text(), (error) => 'refused: ' + error.message)`,
+    );
+    expect(read).toMatch(/^refused: /);
+    await attack(
+      `fetch(${studio('/api/delete')}, { method: 'POST', mode: 'no-cors', credentials: 'include',
+        headers: { 'content-type': 'text/plain' }, body: '{"subject":{"id":"USER-U1"}}' }).catch(() => 0)`,
+    );
+    await attack(
+      `new Promise((done) => { const form = document.createElement('form'); form.method = 'post';
+        form.action = ${studio('/api/delete')}; form.target = 'other'; document.body.append(form);
+        const frame = document.createElement('iframe'); frame.name = 'other'; frame.onload = done; document.body.append(frame);
+        form.submit(); setTimeout(done, 1000); })`,
+    );
+    const { item } = await opened.store.get({ source: 'USER-U1', target: 'USER-U1' }, { consistent: true });
+    expect(item).toBeDefined();
+  });
+
+  it.each(['script', 'img'])('another port cannot take a file of the studio in as %s', async (element) => {
+    const outcome = await attack<string>(
+      `new Promise((done) => { const one = document.createElement('${element}'); one.onload = () => done('taken');
+        one.onerror = () => done('refused'); one.src = ${studio('/page.js')}; document.body.append(one); })`,
+    );
+    expect(outcome).toBe('refused');
+  });
+
+  it('another port cannot put the studio into a frame', async () => {
+    const { page, close } = await visit(running.browser, opened.studio.url);
+    const other = await page.context().newPage();
+    await other.goto(attackerUrl);
+    await other.setContent(`<iframe src=${studio('/')}></iframe>`);
+    await other.waitForTimeout(500);
+    const texts = await Promise.all(
+      other
+        .frames()
+        .slice(1)
+        .map((frame) =>
+          frame
+            .locator('body')
+            .innerText()
+            .catch(() => ''),
+        ),
+    );
+    expect(texts.join()).not.toContain('Overview');
+    await close();
+  });
+
+  it('a name that an attacker binds to 127.0.0.1 opens nothing, not even with the token', async () => {
+    const { port, search } = new URL(opened.studio.url);
+    const context = await running.browser.newContext();
+    const page = await context.newPage();
+    for (const address of [`http://${REBOUND}:${port}/${search}`, `http://${REBOUND}:${port}/api/node?id=USER-U1`]) {
+      const response = await page.goto(address);
+      expect(response?.status()).toBe(403);
+      expect(await response?.text()).not.toContain('Ada');
+    }
+    expect(await context.cookies()).toEqual([]);
+    await context.close();
+  });
+
+  it('the cookie is not seen by code of the page, and another browser without it gets nothing', async () => {
+    const { page, close } = await visit(running.browser, opened.studio.url);
+    expect(await page.evaluate('document.cookie')).toBe('');
+    const [cookie] = await page.context().cookies();
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+    await close();
+    const fresh = await running.browser.newContext();
+    const other = await fresh.newPage();
+    expect((await other.goto(new URL('/', opened.studio.url).href))?.status()).toBe(403);
+    await fresh.close();
+    expect(await openedCookie(opened.studio.url)).toContain(cookie!.name);
+    expect((await send(new URL('/api/model', opened.studio.url).href, { cookie: `${cookie!.name}=` })).status).toBe(
+      403,
+    );
+  });
+});

@@ -1,0 +1,247 @@
+import { performance } from 'node:perf_hooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { openStudio } from '../support/studio/table.ts';
+import { accessibilityProblems, isTooWide, type Visit, visit } from '../support/studio/visit.ts';
+
+type Opened = Awaited<ReturnType<typeof openStudio>>;
+
+const GOALS = 60;
+const PLACES: [name: string, place: string][] = [
+  ['Overview', '/'],
+  ['Explore, with results', '/explore?search=USER.name&prefix=a'],
+  ['Explore, a node', '/explore?id=GOAL-G1'],
+  ['Explore, inbound edges', '/explore?id=USER-U1&part=inbound'],
+  ['Explore, a neighbourhood', '/explore?id=USER-U1&part=graph'],
+  ['Inspect', '/inspect?id=GOAL-G1&target=GOAL-G1'],
+  ['Shards', '/shards?search=GOAL.status'],
+  ['Trust', '/trust'],
+];
+
+if (!HAS_BROWSER) console.warn(`There is no browser for ${process.platform} ${process.arch}: its tests are left out.`);
+
+describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
+  let running: RunningBrowser;
+  let opened: Opened;
+  let seen: Visit;
+
+  beforeAll(async () => {
+    [running, opened] = await Promise.all([startBrowser(), openStudio({ isWritable: true })]);
+    const { writer, worker } = opened;
+    await writer.batch((batch) => {
+      batch.putNode('USER-U1', { name: 'Ada', country: 'UK', state: 'London', city: 'Hampstead' });
+      batch.putNode('USER-U2', { name: 'Alan', country: 'UK', state: 'London', city: 'Camden' });
+      batch.putNode('USER-U3', { name: 'Terui', country: 'JP', state: 'Tokyo', city: 'Ota' });
+      for (let i = 0; i < GOALS; i++) {
+        const number = String(i).padStart(2, '0');
+        batch.putNode(`GOAL-G${i}`, { title: `Goal ${i}`, status: i % 3 === 0 ? 'OPEN' : 'DONE', due: '2026-02-01' });
+        const role = i % 2 === 0 ? 'LEAD' : 'HELPER';
+        batch.putEdge(`GOAL-G${i}`, 'MEMBER', 'USER-U1', { role, since: `2026-01-01T00:${number}:00Z` });
+        if (i % 5 === 0) batch.putEdge(`GOAL-G${i}`, 'MEMBER', 'USER-U2', { role: 'HELPER', since: '2026-01-01' });
+      }
+    });
+    await worker.idle();
+  });
+
+  afterAll(async () => {
+    await running?.close();
+    await opened?.close();
+  });
+
+  beforeEach(async () => {
+    seen = await visit(running.browser, opened.studio.url);
+  });
+
+  afterEach(async () => {
+    expect(seen.troubles).toEqual([]);
+    await seen.close();
+  });
+
+  const rows = (label: string) => seen.page.getByRole('region', { name: label }).locator('tbody tr');
+
+  it('opens with the model, the consumers and what the page took; the token is not in the address', async () => {
+    const { page } = seen;
+    const other = await running.browser.newContext();
+    const fresh = await other.newPage();
+    const started = performance.now();
+    await fresh.goto(opened.studio.url);
+    await fresh.getByRole('heading', { name: 'Consumers' }).waitFor();
+    console.log(`first page of the studio: ${Math.round(performance.now() - started)} ms`);
+    await other.close();
+    expect(new URL(page.url()).search).toBe('');
+    await page.getByText('The model as lists').click();
+    await expect.poll(() => rows('Node types').count()).toBe(2);
+    expect(await rows('Edge types').first().innerText()).toContain('gsi0: rank of role; gsi1: since');
+    expect(await rows('Shards of the stream').first().innerText()).toContain('at end');
+    expect(await page.locator('canvas').count()).toBe(2);
+    expect(await page.getByLabel('Capacity units that this page took').innerText()).toMatch(/took [1-9]|took 0\.\d/);
+  });
+
+  it('finds by a search of the model, pages through an inbound list, and keeps each place in the address', async () => {
+    const { page } = seen;
+    await page.getByRole('link', { name: 'Explore' }).click();
+    await page.getByRole('combobox', { name: 'Search' }).selectOption('USER.name');
+    await page.getByLabel('beginning').fill('AD');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await page.getByRole('link', { name: 'USER-U1' }).click();
+    await seen.settled();
+    expect(await page.getByRole('heading', { level: 2, name: 'USER-U1' }).count()).toBe(1);
+    await page.getByRole('link', { name: 'Inbound', exact: true }).click();
+    await page.getByRole('link', { name: 'MEMBER by since (gsi1)' }).click();
+    await page.getByRole('link', { name: 'Next page' }).waitFor();
+    expect(await rows('Inbound edges').count()).toBe(50);
+    expect(await rows('Inbound edges').first().innerText()).toContain('GOAL-G0');
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await page.getByRole('link', { name: 'First page' }).waitFor();
+    await expect.poll(() => rows('Inbound edges').count()).toBe(GOALS - 50);
+    const last = await rows('Inbound edges').last().innerText();
+    expect(last).toContain(`GOAL-G${GOALS - 1}`);
+    await page.reload();
+    await seen.settled();
+    expect(await rows('Inbound edges').last().innerText()).toBe(last);
+    await page.goBack();
+    await expect.poll(() => rows('Inbound edges').count()).toBe(50);
+  });
+
+  it('takes a path one segment after the other, and names what the model refuses', async () => {
+    const { page } = seen;
+    await seen.goTo('/explore?search=USER.place');
+    await page.getByLabel('country (partition)').fill('UK');
+    await page.getByRole('textbox', { name: 'state' }).fill('London');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(() => rows('Results').count()).toBe(2);
+    await page.getByRole('textbox', { name: 'city' }).fill('Camden');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(() => rows('Results').count()).toBe(1);
+    // A request that is refused is a line of the console too.
+    await seen.goTo('/explore?search=USER.none');
+    expect(await page.getByRole('alert').innerText()).toContain('unknown-search');
+    expect(seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
+  });
+
+  it('walks from node to node in the neighbourhood', async () => {
+    const { page } = seen;
+    await seen.goTo('/explore?id=GOAL-G0&part=graph');
+    expect(await page.getByRole('img', { name: /GOAL-G0 with 2 edges that leave it/ }).count()).toBe(1);
+    await page.getByRole('region', { name: 'Neighbours' }).getByRole('link', { name: 'USER-U2' }).click();
+    await page.getByRole('img', { name: /USER-U2 with 0 edges that leave it and 12 that enter it/ }).waitFor();
+    expect(new URL(page.url()).searchParams.get('id')).toBe('USER-U2');
+    await page.getByRole('region', { name: 'Neighbours' }).getByRole('link', { name: 'GOAL-G55' }).click();
+    await page.getByRole('heading', { level: 2, name: 'GOAL-G55' }).waitFor();
+    // The drawing can be walked too: the node of USER-U1 or USER-U2 lies to the right of the middle.
+    const box = (await page.getByRole('img', { name: /GOAL-G55/ }).boundingBox())!;
+    for (let y = box.y + 10; y < box.y + box.height && page.url().includes('GOAL-G55'); y += 6) {
+      for (let x = box.x + box.width * 0.6; x < box.x + box.width * 0.95 && page.url().includes('GOAL-G55'); x += 6) {
+        await page.mouse.click(x, y);
+      }
+    }
+    expect(new URL(page.url()).searchParams.get('id')).toMatch(/^USER-U[12]$/);
+  });
+
+  it('shows a broken item as a difference beside its explanation, and repairs it', async () => {
+    const { page } = seen;
+    const key = { source: 'USER-U3', target: '~ix/name' };
+    const { item } = await opened.store.get(key, { consistent: true });
+    await opened.store.put({ ...item!, gsi0sk: { S: 'broken\u0000USER-U3' } });
+    await seen.goTo('/inspect?id=USER-U3&target=USER-U3');
+    const explained = page.getByRole('region', { name: 'Explanation of USER-U3' });
+    await expect.poll(() => explained.locator('ins').first().innerText()).toContain('terui');
+    expect(await explained.locator('del').first().innerText()).toContain('broken');
+    // Until the consumer has noted how far it came, a difference may be lag, and is not mended.
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          await seen.settled();
+          return await explained.innerText();
+        },
+        { timeout: 60_000, interval: 1_000 },
+      )
+      .toContain('drift');
+    await explained.getByRole('button', { name: 'Repair this node' }).click();
+    await explained.locator('del').first().waitFor({ state: 'detached' });
+    expect(await explained.innerText()).not.toMatch(/drift|lag/);
+  });
+
+  it('edits an item through the writer, and shows why the writer refuses', async () => {
+    const { page } = seen;
+    await seen.goTo('/inspect?id=USER-U2&target=USER-U2');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const text = page.getByLabel('Attributes as JSON');
+    await text.fill('{ "name": ');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').waitFor();
+    await text.fill('{ "name": "Alan T", "country": "UK", "big": 12345678901234567890.5 }');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('12345678901234567890.5').first().waitFor();
+    await opened.worker.idle();
+    await seen.goTo('/explore?search=USER.name&eq=alan t');
+    expect(await rows('Results').count()).toBe(1);
+    expect(seen.troubles.splice(0)).toEqual([expect.stringContaining('400')]);
+  });
+
+  it('shows quarantine with its reason, redrives it, and checks the table', async () => {
+    const { page } = seen;
+    await opened.store.put({ source: { S: 'GOAL-BAD' }, target: { S: 'GOAL-BAD' }, due: { N: '7' } });
+    await opened.worker.idle();
+    await seen.goTo('/trust');
+    expect(await rows('Quarantine entries').first().innerText()).toMatch(/GOAL-BAD[\s\S]*wrong-type[\s\S]*due/);
+    await opened.writer.putNode('GOAL-BAD', { due: '2026-01-01' });
+    await opened.worker.idle();
+    await page.reload();
+    await seen.settled();
+    await page.getByRole('button', { name: 'Redrive' }).click();
+    await page.getByText('Quarantine is empty.').waitFor();
+    await page.getByLabel('What').selectOption('a node');
+    await page.getByLabel('Node id').fill('USER-U1');
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByText('check of USER-U1').waitFor();
+    await page.getByLabel('What').selectOption('the table');
+    await expect.poll(() => page.getByRole('button', { name: 'Check', exact: true }).isEnabled()).toBe(true);
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByText('check of the table').waitFor();
+    await page.getByText('drift: 0 missing, 0 stale, 0 orphan').waitFor();
+    await seen.goTo('/');
+    await page.getByText('clean').waitFor();
+  });
+
+  it('compares the hashes of the shards', async () => {
+    await seen.goTo('/shards?search=USER.name');
+    expect(await rows('The two hashes').count()).toBe(2);
+    expect(await seen.page.locator('main').innerText()).toContain('over 20 shards by fnv1a of the value');
+    expect(await seen.page.locator('canvas').count()).toBe(2);
+  });
+
+  it('can be used by keyboard alone', async () => {
+    const { page } = seen;
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('To the content');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'Explore' }).waitFor();
+    await page.getByLabel('Node id').waitFor();
+    for (let i = 0; i < 20 && (await page.evaluate('document.activeElement.name')) !== 'id'; i++) {
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.type('USER-U1');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'USER-U1' }).waitFor();
+  });
+
+  it.each(PLACES)(
+    '%s: axe finds nothing, in light and in dark, and nothing is cut from 320 px to 4K',
+    async (_name, place) => {
+      const { page } = seen;
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        await seen.goTo(place);
+        expect(await accessibilityProblems(page)).toEqual([]);
+      }
+      for (const width of [320, 768, 3840]) {
+        await page.setViewportSize({ width, height: 900 });
+        await expect.poll(() => isTooWide(page), { message: `${width} px` }).toBe(false);
+      }
+    },
+  );
+});
