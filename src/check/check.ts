@@ -34,7 +34,7 @@ export interface CheckOptions extends Abortable {
   streamLabel?: StreamLabelSource | undefined;
   /**
    * Gives the watermark of the stream's newest record, or of a later one: a watermark behind it is drift, also one of this
-   * stream. It is asked after each page that is read, and again where a watermark is behind it. Default: unknown, so that
+   * stream. It is asked every two seconds while pages are read, and again where a watermark is behind it. Default: unknown, so that
    * a watermark of the table's own stream passes whatever its number.
    */
   newestPosition?: NewestPositionSource | undefined;
@@ -154,7 +154,7 @@ class Check {
     this.totals = structuredClone(resume?.totals ?? emptyTotals());
     this.earlier = { rcu: this.totals.rcu, wcu: this.totals.wcu };
     this.store = new MeteredStore(options.store, { maxRcu: options.maxRcu, maxWcu: options.maxWcu, now, wait });
-    this.stream = new StreamLabel(options.streamLabel, options.newestPosition);
+    this.stream = new StreamLabel(options.streamLabel, options.newestPosition, now);
     const shared = { graph, store: this.store, stream: this.stream, now, wait };
     const fenceMs = (): number => now() + this.serverAheadMs;
     const isPlan = mode === 'plan';

@@ -3,6 +3,7 @@ import {
   ATTRIBUTES,
   EDGE_SET,
   EVICTED,
+  FENCE,
   INDEX_ITEM_FIELDS,
   MODEL,
   REVISION,
@@ -200,6 +201,7 @@ export function viewUpdate(
     [WATERMARK]: { S: watermark },
     [REVISION]: { N: '1' },
     [MODEL]: { S: stamp },
+    ...(view?.[FENCE] && { [FENCE]: view[FENCE] }),
     ...(attributes && { [ATTRIBUTES]: { M: attributes } }),
   };
   const copies = keptCopies(graph, elements, allCopies);

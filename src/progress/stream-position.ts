@@ -51,12 +51,13 @@ export interface PositionContext {
 }
 
 /** Pages of a shard that are read at most: 50,000 records. What lies behind them is not counted. */
-const MOST_PAGES = 50;
+export const MOST_PAGES = 50;
 /** Empty pages in a row that are taken for the end of a shard: a page may be empty before it. */
-const EMPTY_PAGES = 2;
+export const EMPTY_PAGES = 2;
 /** Base items of a shard that are compared with what is derived from them. */
 const MOST_COMPARED = 25;
-const SHARDS_AT_ONCE = 4;
+/** Shards that are read at once. */
+export const SHARDS_AT_ONCE = 4;
 const COMPARED_AT_ONCE = 8;
 
 /** The progress records of a table whose time is not over. */
@@ -126,8 +127,8 @@ async function shardPosition(
 }
 
 /** The newest record of a shard that a consumer has noted as applied. */
-async function notedIn(
-  { source }: PositionContext,
+export async function notedIn(
+  { source }: Pick<PositionContext, 'source'>,
   shardId: string,
   consumers: readonly ConsumerProgress[],
 ): Promise<string | undefined> {

@@ -31,8 +31,8 @@ export async function damage(world: World, name: string): Promise<number> {
     const item = derived[choices.pick(`${name}.${i}.item`, Math.max(1, derived.length))];
     if (item === undefined) return 0;
     const way = WAYS[choices.pick(`${name}.${i}.way`, WAYS.length)]!;
-    // What holds nothing, as a tombstone does, leaves nothing to be found, and nothing to repair, where it is lost.
-    if (way === 'delete' && Object.keys(item).every((name) => EMPTY.has(name))) continue;
+    // What holds nothing, as a tombstone does, or as it should, leaves nothing to be found and to be repaired where it is lost.
+    if (way === 'delete' && (i > 0 || Object.keys(item).every((name) => EMPTY.has(name)))) continue;
     const key = { source: text(item['source']), target: text(item['target']) };
     world.tell(() => `damage: ${way} of ${key.source} ${key.target}`);
     if (way === 'delete') await table.delete(key);

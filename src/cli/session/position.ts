@@ -1,17 +1,31 @@
 import { type PositionOfStream, positionOfStream } from '../../explain/position.ts';
+import { streamLabel } from '../../items/watermark.ts';
+import { newestPositionOf } from '../../progress/newest-position.ts';
 import { createStreamsClient } from '../../store/client.ts';
+import { currentStreamLabel } from '../../store/table.ts';
 import { DynamoDBStreamSource } from '../../stream/source.ts';
+import type { NewestPositionSource } from '../../stream/stream-label.ts';
 import type { CommandSession } from './session.ts';
 
 /** A position with a client of its own. */
 export interface OpenPosition extends PositionOfStream {
+  /** How far its numbers can have come; undefined where it is not the table's stream any more. */
+  newestPosition: NewestPositionSource;
   /** Lets the client go. */
   release(): void;
 }
 
 /** Tells how far the stream of a session's table is applied. */
-export function positionOf({ graph, store, settings }: CommandSession, streamArn: string): OpenPosition {
+export function positionOf({ graph, store, settings, client }: CommandSession, streamArn: string): OpenPosition {
   const streams = createStreamsClient(settings.client);
-  const position = positionOfStream(graph, store, new DynamoDBStreamSource(streams, streamArn));
-  return { ...position, release: () => streams.destroy() };
+  const source = new DynamoDBStreamSource(streams, streamArn);
+  const newest = newestPositionOf({ graph, store, source, now: Date.now });
+  return {
+    ...positionOfStream(graph, store, source),
+    newestPosition: async () => {
+      const label = await currentStreamLabel(client, graph);
+      return label === streamLabel(streamArn) ? await newest() : undefined;
+    },
+    release: () => streams.destroy(),
+  };
 }

@@ -1,5 +1,5 @@
 import type { ApplyContext } from '../../apply/context.ts';
-import type { Item } from '../../items/attribute-value.ts';
+import type { AttributeValue, Item } from '../../items/attribute-value.ts';
 import { FENCE, WATERMARK } from '../../items/derived-item.ts';
 import type { DerivedUpdate } from '../../store/port.ts';
 import { StreamLabel } from '../../stream/stream-label.ts';
@@ -24,7 +24,16 @@ export interface SettleContext extends ApplyContext {
 /** A write of a settled item, with its fence. Only a settled item that was seen, or is missing, is written: under its revision. */
 export function fenced({ fenceMs }: SettleContext, update: DerivedUpdate): DerivedUpdate {
   if (fenceMs === undefined) return update;
-  return { ...update, set: { ...update.set, [FENCE]: { N: String(Math.floor(fenceMs())) } } };
+  return { ...update, set: { ...update.set, [FENCE]: fence(fenceMs) } };
+}
+
+/** A view as it is built upon where it gets a fence: its budget has to have room for that. */
+export function withFence({ fenceMs }: SettleContext, view: Item | undefined): Item | undefined {
+  return fenceMs === undefined ? view : { ...view, [FENCE]: fence(fenceMs) };
+}
+
+function fence(fenceMs: () => number): AttributeValue {
+  return { N: String(Math.floor(fenceMs())) };
 }
 
 /** A derived item as it is built upon: one whose watermark cannot be counts as without one. */

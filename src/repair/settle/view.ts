@@ -14,7 +14,7 @@ import type { Truth, ViewChange, ViewCorrections, ViewUnit } from '../../plan/un
 import { slowViewUpdate } from '../../plan/writes.ts';
 import { queriedItems, readItem, readItems } from '../../store/pages.ts';
 import type { QueryRequest } from '../../store/port.ts';
-import { fenced, type SettleContext, trusted } from './context.ts';
+import { fenced, type SettleContext, trusted, withFence } from './context.ts';
 import { settleIndexItem } from './index-item.ts';
 
 /**
@@ -89,7 +89,7 @@ async function settle(
   for (;;) {
     checkTime(context);
     if (isOfOtherShape(graph, source, view)) {
-      const update = await remakeView(context, source, await trusted(context, view), watermark);
+      const update = await remakeView(context, source, withFence(context, await trusted(context, view)), watermark);
       const remade = await updateItem(context, fenced(context, update));
       if (remade.applied) return;
       view = remade.current;
@@ -102,7 +102,7 @@ async function settle(
     const listed = listedEdges(view, truths, corrections);
     await settleReverseItems(context, source, listed, watermark);
     const parents = await readCopies(context, listed);
-    const seen = await trusted(context, view);
+    const seen = withFence(context, await trusted(context, view));
     const result = await updateItem(
       context,
       fenced(context, slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), parents, corrections)),

@@ -41,7 +41,7 @@ export async function runCheck(
       ...{ graph, store, ...options, ...listeners },
       streamLabel: () => currentStreamLabel(client, graph),
       serverTime: () => serverTime(client, graph),
-      ...(position !== undefined && { consumer: position.consumer }),
+      ...(position !== undefined && { consumer: position.consumer, newestPosition: position.newestPosition }),
       resume: await place?.load(),
       // A wait for the stream, which may be minutes, ends with the signal: its suspects stay open.
       wait,

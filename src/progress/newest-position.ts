@@ -1,0 +1,71 @@
+import pMap from 'p-map';
+import { streamLabel, watermarkOf } from '../items/watermark.ts';
+import { ShardPages } from '../stream/shard-pages.ts';
+import type { NewestPositionSource } from '../stream/stream-label.ts';
+import {
+  EMPTY_PAGES,
+  MOST_PAGES,
+  notedIn,
+  type PositionContext,
+  readConsumers,
+  SHARDS_AT_ONCE,
+} from './stream-position.ts';
+
+/** How far a shard was read, and whether that was its end. */
+interface Place {
+  newest: string | undefined;
+  isEnd: boolean;
+}
+
+/**
+ * Makes what tells how far a stream's numbers can have come, as a watermark: ten times the highest number that its shards hold,
+ * since numbers need not rise from one shard to another, and records leave the stream. Undefined where a shard has more than
+ * 50,000 records that no consumer has noted, or where the stream holds nothing.
+ *
+ * A shard is read on from where the call before ended; the first call begins with what consumers have noted.
+ */
+export function newestPositionOf(
+  context: Pick<PositionContext, 'graph' | 'store' | 'source' | 'now'>,
+): NewestPositionSource {
+  const label = streamLabel(context.source.streamArn);
+  const places = new Map<string, Place>();
+  return async () => {
+    const { shards } = await context.source.describe();
+    const unseen = shards.some(({ shardId }) => !places.has(shardId));
+    const consumers = unseen ? await readConsumers(context, context.now()) : [];
+    await pMap(
+      shards,
+      async ({ shardId }) => {
+        const seen = places.get(shardId);
+        // One that is too long is not read on: page after page it would be read whole.
+        if (seen?.isEnd === false) return;
+        const after = seen === undefined ? await notedIn(context, shardId, consumers) : seen.newest;
+        places.set(shardId, await readOn(context, shardId, after));
+      },
+      { concurrency: SHARDS_AT_ONCE },
+    );
+    const found = [...places.values()];
+    if (found.some(({ isEnd }) => !isEnd)) return undefined;
+    const numbers = found.flatMap(({ newest }) => (newest === undefined ? [] : [BigInt(newest)]));
+    if (numbers.length === 0) return undefined;
+    const highest = numbers.reduce((left, right) => (left > right ? left : right));
+    return watermarkOf(label, `${highest}0`);
+  };
+}
+
+async function readOn(
+  { source }: Pick<PositionContext, 'source'>,
+  shardId: string,
+  after: string | undefined,
+): Promise<Place> {
+  const reader = new ShardPages(source, shardId, { after }, () => undefined);
+  let newest = after;
+  let empty = 0;
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const { records, next } = await reader.next();
+    newest = records.at(-1)?.dynamodb?.SequenceNumber ?? newest;
+    empty = records.length === 0 ? empty + 1 : 0;
+    if (next === undefined || empty >= EMPTY_PAGES) return { newest, isEnd: true };
+  }
+  return { newest, isEnd: false };
+}
