@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
+import { shardAdvice } from '../../../cost/shards.ts';
 import { figure } from '../../../figure.ts';
+import { findSearch } from '../../../read/request/lookup.ts';
 import { examples } from '../../session/options.ts';
-
 import { inSession, sessionReader } from '../../session/session.ts';
+import { putRate } from '../table/cost.ts';
 
 /** `edgeloom shards TYPE.attr`: how evenly a search is spread. */
 export function shardsCommand(program: Command): void {
@@ -11,9 +13,10 @@ export function shardsCommand(program: Command): void {
     .description('show how evenly the search items are spread over the shards of their index')
     .argument('<search>', 'search attribute, such as USER.name')
     .option('--partition <value>', 'the partition, where the search declares one')
-    .addHelpText('after', examples('shards USER.name'))
+    .option('--rate <n/s>', 'nodes whose value changes a second (/s), minute (/min), hour (/h) or day (/d)', putRate)
+    .addHelpText('after', examples('shards USER.name', 'shards USER.name --rate 500/s'))
     .action(
-      inSession(async (session, name: string, { partition }: { partition?: string }) => {
+      inSession(async (session, name: string, { partition, rate }: { partition?: string; rate?: number }) => {
         const spread = await sessionReader(session).shards(name, { partition });
         const { shards, items, hottest, empty, hash } = spread;
         const lines = [
@@ -26,7 +29,16 @@ export function shardsCommand(program: Command): void {
             'warning: one shard is hot; use hash fnv1a, or shardBy source where the values themselves are skewed',
           );
         }
-        return { json: spread, text: lines.join('\n') };
+        const [advice] = shardAdvice(findSearch(session.graph, name), rate, hottest.share);
+        if (advice !== undefined) {
+          const { needed, putsPerSecond, rangeCalls, rangeRcu, warning } = advice;
+          lines.push(
+            `as it is spread, ${figure(putsPerSecond)} changes a second; a range takes ${rangeCalls} calls and ${figure(rangeRcu)} RCU`,
+            ...(needed === undefined ? [] : [`this rate needs ${needed} shards`]),
+            ...(warning === undefined ? [] : [`warning: ${warning}`]),
+          );
+        }
+        return { json: { ...spread, ...advice }, text: lines.join('\n') };
       }),
     );
 }

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { modelCost } from '../../../cost/capacity.ts';
 import { type Load, type MonthlyCost, monthlyCost } from '../../../cost/monthly.ts';
 import { readPrices } from '../../../cost/prices.ts';
+import { modelShards, type ShardAdvice } from '../../../cost/shards.ts';
 import { EdgeloomError } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import { stackFixtures } from '../../../stack/stack.ts';
@@ -36,11 +37,15 @@ export function costCommand(program: Command): void {
   command.action(
     inSession(async ({ graph }, options: CommandOptions) => {
       const units = modelCost(graph);
+      const { rate, type = new Map() } = options;
+      const shards = modelShards(graph, rate === undefined ? undefined : { putsPerSecond: rate, shares: type });
       // A region of the environment says nothing of prices.
       const money = moneyOf(graph, options, command.optsWithGlobals<{ region?: string }>().region);
       return {
-        json: { ...units, ...money },
-        text: [unitsText(units), ...(money === undefined ? [] : ['', moneyText(money)])].join('\n'),
+        json: { ...units, shards, ...money },
+        text: [unitsText(units), ...shardsText(shards), ...(money === undefined ? [] : ['', moneyText(money)])].join(
+          '\n',
+        ),
       };
     }),
   );
@@ -81,6 +86,18 @@ function unitsText({ puts, queries, assumptions }: ReturnType<typeof modelCost>)
   ].join('\n');
 }
 
+function shardsText(advice: readonly ShardAdvice[]): string[] {
+  if (advice.length === 0) return [];
+  const rows = advice.map(({ search, shards, needed, putsPerSecond, rangeCalls, rangeRcu }) => [
+    ...[search, shards, needed ?? '', putsPerSecond, rangeCalls, rangeRcu],
+  ]);
+  return [
+    '',
+    textTable(['search', 'shards', 'needed', 'changes a second', 'range: calls', 'range: RCU'], rows),
+    ...advice.flatMap(({ warning }) => (warning === undefined ? [] : [`warning: ${warning}`])),
+  ];
+}
+
 function moneyText({ monthly, monthlyProvisioned, priceDate, priceRegion, monthlyAssumptions }: MonthlyCost): string {
   const rows = monthly.map(({ part, usd }, i) => [part, dollars(usd), dollars(monthlyProvisioned[i]!.usd)]);
   return [
@@ -97,7 +114,8 @@ function dollars(usd: number): string {
 
 const RATE_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
 
-function putRate(text: string): number {
+/** Parses a rate, such as `1000/s`, to a second's. */
+export function putRate(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)\/(s|min|h|d)$/.exec(text) ?? [];
   if (count === undefined)
     throw new InvalidArgumentError('It should be a number a second, minute, hour or day: 1000/s.');

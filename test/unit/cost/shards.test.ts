@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { modelShards, shardAdvice } from '../../../src/cost/shards.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import { edge, node } from '../../../src/model/schema.ts';
+
+const graph = defineGraph({
+  table: 'records',
+  nodes: {
+    USER: node({ list: true, search: { name: {}, email: { shards: 'value' }, city: { shards: 2 } } }),
+    GOAL: node(),
+  },
+  edges: { AIMS: edge({ from: 'GOAL', to: 'USER' }), HAS: edge({ from: 'USER', to: 'GOAL' }) },
+});
+const search = (name: string) => graph.nodes.get('USER')!.searches.get(name)!;
+
+describe('advice on shards', () => {
+  it('is given for each search with a number of shards, with what a range over them takes', () => {
+    expect(modelShards(graph).map(({ search, shards }) => [search, shards])).toEqual([
+      ['USER.name', 200],
+      ['USER.city', 2],
+    ]);
+    expect(modelShards(graph)[1]).toEqual({
+      search: 'USER.city',
+      shards: 2,
+      putsPerSecond: 1000,
+      rangeCalls: 2,
+      rangeRcu: 1,
+    });
+  });
+
+  it('warns of 200 shards that range searches have to ask, and says what a rate needs', () => {
+    const [name, city] = modelShards(graph, { putsPerSecond: 1000, shares: new Map() });
+    expect(name).toMatchObject({ needed: 1, rangeCalls: 200, rangeRcu: 100 });
+    expect(name!.warning).toContain('takes 200 calls and 100 RCU at least; this rate needs 1');
+    expect(city).toMatchObject({ needed: 1 });
+    expect(city).not.toHaveProperty('warning');
+    const [, few] = modelShards(graph, {
+      putsPerSecond: 4000,
+      shares: new Map([
+        ['USER', 3],
+        ['AIMS', 1],
+      ]),
+    });
+    // 3,000 changes are 6,000 writes; half of each shard's 1,000 is kept free.
+    expect(few).toMatchObject({ needed: 12, warning: expect.stringContaining('needs 12 shards') });
+  });
+
+  it('counts with the busiest shard where that is known', () => {
+    expect(shardAdvice(search('city'), undefined, 0.75)[0]).toMatchObject({ putsPerSecond: 666 });
+    expect(shardAdvice(search('city'), undefined, 0)[0]).toMatchObject({ putsPerSecond: 1000 });
+    expect(shardAdvice(search('email'))).toEqual([]);
+  });
+});
