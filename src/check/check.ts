@@ -12,7 +12,7 @@ import { MeteredStore } from '../store/metered.ts';
 import type { ItemKey, ScanSource, Store } from '../store/port.ts';
 import { type NewestPositionSource, StreamLabel, type StreamLabelSource } from '../stream/stream-label.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
-import { type ConsumerPosition, sharedPosition } from './confirm.ts';
+import { type ConsumerPosition, isTooOften, Looks, sharedPosition } from './confirm.ts';
 import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
 import { DanglingEdges } from './dangling.ts';
 import type { Finding } from './finding.ts';
@@ -71,6 +71,11 @@ export interface CheckOptions extends Abortable {
   /** Capacity units a second at most. Default: no limit. */
   maxRcu?: number | undefined;
   maxWcu?: number | undefined;
+  /**
+   * Who makes the calls waits, not the check: what differs is looked at once in a call and again in the next, which should come
+   * `settleMs` after the `looks` of the cursor. Default false: a call waits between its two looks.
+   */
+  waitsBetweenCalls?: boolean | undefined;
   /** Go on where a check stopped. */
   resume?: CheckCursor | undefined;
   /** Milliseconds left, asked again and again; at 0 the check stops and gives a cursor. Default: no end. */
@@ -102,12 +107,10 @@ export interface CheckResult extends CheckTotals {
 
 /** The parts that a table is read in where the caller does not say. */
 const SEGMENTS = 8;
-const SETTLE_MS = 30_000;
-/** Parts that are read at once at most. */
-const MOST_AT_ONCE = 64;
-/** Clean-ups that run at once. */
-const TIDY_AT_ONCE = 8;
-const MOST_TO_TIDY = 1_000;
+/** How long the stream's consumer may take where the caller does not say, in milliseconds. */
+export const SETTLE_MS = 30_000;
+/** Parts that are read at once at most; clean-ups that run at once, and that may wait. */
+const [MOST_AT_ONCE, TIDY_AT_ONCE, MOST_TO_TIDY] = [64, 8, 1_000];
 
 /**
  * Compares every derived item with what the base items want: one scan, in which a partition's base and derived items
@@ -140,6 +143,7 @@ class Check {
   private readonly segments: number;
   private readonly scans: readonly SegmentScan[];
   private readonly inspector: PartitionInspector;
+  private readonly looks: Looks | undefined;
   private readonly mender: Mender | undefined;
   private readonly dangling: DanglingEdges | undefined;
   private readonly tidyLimit = pLimit(TIDY_AT_ONCE);
@@ -160,10 +164,14 @@ class Check {
     const isPlan = mode === 'plan';
     this.mender =
       mode === 'report' ? undefined : new Mender({ ...shared, isPlan, fenceMs, onRepair: options.onRepair });
+    const consumer = options.consumer && sharedPosition(options.consumer, now);
+    const settling = { settleMs: options.settleMs ?? SETTLE_MS, consumer };
+    const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !isTooOften(resume?.looks);
+    this.looks = keepsLooks ? new Looks(resume?.looks, { ...settling, now }) : undefined;
     this.inspector = new PartitionInspector({
       ...shared,
-      settleMs: options.settleMs ?? SETTLE_MS,
-      consumer: options.consumer && sharedPosition(options.consumer, now),
+      ...settling,
+      looks: this.looks,
       remainingMs,
       withoutLookUps: options.withoutLookUps,
       mender: this.mender,
@@ -181,7 +189,7 @@ class Check {
     const context: SegmentContext = {
       ...{ graph, stream: this.stream, now, segments: this.segments },
       source: sources === undefined ? this.store : partitionsAsScan(this.store, sources),
-      isOver: () => this.failure !== undefined || remainingMs() <= 0,
+      isOver: () => this.failure !== undefined || remainingMs() <= 0 || this.inspector.isFull,
       onPartition: (summary: PartitionSummary) => this.passed(summary),
       onPage: () => this.turned(),
       lookUps: options.withoutLookUps === true || !hasCopies(graph) ? undefined : this.lookUps(),
@@ -224,13 +232,15 @@ class Check {
     // A partition that a page ended in was compared in part: it is looked at whole.
     const cut = open.map(({ unfinished }) => unfinished).filter((source) => source !== undefined);
     const items = this.inspector.undecidedItems;
+    const places = open.map(({ place }) => structuredClone(place));
     const { rcu, wcu } = this.earlier;
     return {
       version: 1,
       segments: this.segments,
-      open: open.map(({ place }) => structuredClone(place)),
+      open: places,
       suspects: [...new Set([...this.inspector.undecided, ...cut])],
       ...(items.length > 0 && { items }),
+      ...(this.looks && { looks: this.looks.looked(places, this.options.resume?.open) }),
       totals: structuredClone({ ...this.totals, rcu: rcu + this.store.rcu, wcu: wcu + this.store.wcu }),
     };
   }

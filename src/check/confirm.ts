@@ -1,4 +1,7 @@
+import { hash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { ObserveContext, Suspect } from '../repair/parts/kind.ts';
+import type { CheckCursor, Looked } from './cursor.ts';
 import { isWrong, type Observation, observe } from './observe.ts';
 
 /**
@@ -144,4 +147,105 @@ async function streamPasses(context: ConfirmContext, sinceMs: number): Promise<'
     if (nextMs >= remainingMs()) return 'no-time';
     await wait(nextMs);
   }
+}
+
+/** Characters of a digest: 66 bits. */
+const DIGEST_CHARACTERS = 11;
+/** Digests of looks that a cursor holds at most: some 60 KB. */
+const MOST_DIGESTS = 4_000;
+/** Calls that come no further: after so many the next waits by itself, so that busy items come to an end. */
+const MOST_CALLS = 5;
+
+/**
+ * First looks of one call, for the second looks of the next, so that whoever makes the calls waits in between, and not the
+ * call. What is kept of a derived item is a digest of what is wrong in it, and of what moves with a write of the projector: an
+ * equal one later says that the same is wrong and that nothing has been written in between. Another one is a first look again.
+ */
+export class Looks {
+  private readonly earlier: ReadonlySet<string>;
+  private readonly next = new Set<string>();
+  private lookedAtMs = 0;
+
+  constructor(
+    private readonly before: Looked | undefined,
+    private readonly context: Pick<ConfirmContext, 'settleMs' | 'consumer' | 'now'>,
+  ) {
+    this.earlier = new Set(before?.digests);
+  }
+
+  /** Whether no more looks fit into a cursor. */
+  get isFull(): boolean {
+    return this.next.size >= MOST_DIGESTS;
+  }
+
+  /** What is known of what is wrong in an item now: seen before, and the stream has passed that, or not yet known. */
+  async outcomeOf(wrong: readonly Looking[]): Promise<'drift' | 'pending' | 'unsettled'> {
+    const { before } = this;
+    if (before === undefined || !this.earlier.has(digestOf(wrong))) return 'unsettled';
+    const { consumer, settleMs, now } = this.context;
+    const appliedMs = await consumer?.appliedUpToMs(before.atMs);
+    if (appliedMs !== undefined && appliedMs > before.atMs) return 'drift';
+    if (now() < before.atMs + settleMs) return 'unsettled';
+    return appliedMs === undefined ? 'drift' : 'pending';
+  }
+
+  /** Keeps looks for the next call. */
+  keep(looks: readonly Looking[]): void {
+    // The moment of the last look stands for all: then the stream has to pass it, which is later than it has to.
+    this.lookedAtMs = this.context.now();
+    for (const wrong of byItem(looks)) if (!this.isFull) this.next.add(digestOf(wrong));
+  }
+
+  /** For the cursor; the places to go on from tell whether the call has read further than the one before. */
+  looked(places: CheckCursor['open'], placesBefore: CheckCursor['open'] | undefined): Looked {
+    const rounds = isDeepStrictEqual(places, placesBefore) ? (this.before?.rounds ?? 0) + 1 : 0;
+    return { atMs: this.lookedAtMs, digests: [...this.next], rounds };
+  }
+}
+
+/** Whether calls have looked at suspects so often and come no further that the next should wait for them itself. */
+export function isTooOften(looked: Looked | undefined): boolean {
+  return looked !== undefined && looked.rounds >= MOST_CALLS;
+}
+
+/** As `confirm`, but by looks of the call before: it waits for nothing, and what it sees for the first time is unsettled. */
+export async function confirmByLooks(
+  context: ConfirmContext,
+  looks: Looks,
+  suspects: readonly Suspect[],
+): Promise<Confirmed[]> {
+  const observations = await observe(context, suspects);
+  const seen = suspects.map((suspect, i): Looking => ({ suspect, observation: observations[i]! }));
+  const right = seen.filter(({ observation }) => !isWrong(observation));
+  const confirmed = right.map((one): Confirmed => ({ ...one, outcome: 'superseded' }));
+  for (const wrong of byItem(seen)) {
+    const outcome = await looks.outcomeOf(wrong);
+    confirmed.push(...wrong.map((one) => ({ ...one, outcome })));
+  }
+  return confirmed;
+}
+
+/** A suspect as it was at a look. */
+type Looking = Pick<Confirmed, 'suspect' | 'observation'>;
+
+/** What is wrong, by derived item. */
+function byItem(looks: readonly Looking[]): Iterable<Looking[]> {
+  const items = new Map<string, Looking[]>();
+  for (const one of looks) {
+    if (!isWrong(one.observation)) continue;
+    const name = JSON.stringify([one.suspect.source, one.suspect.sortKey]);
+    const wrong = items.get(name);
+    if (wrong === undefined) items.set(name, [one]);
+    else wrong.push(one);
+  }
+  return items.values();
+}
+
+function digestOf(wrong: readonly Looking[]): string {
+  const [{ suspect: first } = { suspect: undefined }] = wrong;
+  const parts = wrong.map(({ suspect: { part }, observation: { revision, fanOut } }) =>
+    JSON.stringify([part, revision ?? null, fanOut ?? null]),
+  );
+  const text = JSON.stringify([first?.source, first?.sortKey, parts.sort()]);
+  return hash('sha256', text, 'base64url').slice(0, DIGEST_CHARACTERS);
 }

@@ -42,11 +42,15 @@ const cursorSchema = z.strictObject({
   suspects: z.array(z.string()),
   /** Reverse items and continuations that have to be looked at again, and the edges that want them where a key does not tell. */
   items: z.array(z.strictObject({ ...key, base: z.strictObject(key).optional() })).optional(),
+  /** First looks at suspects, where the next call takes the second: when the last of them was, and a digest of each. */
+  looks: z.strictObject({ atMs: z.number(), digests: z.array(z.string()), rounds: count }).optional(),
   totals: totalsSchema,
 });
 
 /** What a check counted. */
 export type CheckTotals = z.infer<typeof totalsSchema>;
+/** Looks that the next call compares with its own. */
+export type Looked = NonNullable<CheckCursor['looks']>;
 /** Where a check stopped. */
 export type CheckCursor = z.infer<typeof cursorSchema>;
 

@@ -1,5 +1,7 @@
+import { VIEW_KEY } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { partKindOf } from '../repair/kinds.ts';
+import type { ItemKey } from '../store/port.ts';
 import type { Confirmed } from './confirm.ts';
 import type { Finding, Verdict } from './finding.ts';
 
@@ -63,4 +65,40 @@ export class DerivedItemVerdict {
     if (texts.length === 0) return null;
     return texts.join('; ') + (this.more > 0 ? `; and ${this.more} more parts` : '');
   }
+}
+
+/** What was found, by derived item. */
+export class Findings {
+  /** What looks of two calls have come to; nothing of it is found until all of the partition is judged. */
+  readonly looked: Confirmed[][] = [];
+  /** Names of the derived items that were mended. */
+  readonly mended = new Set<string>();
+  private readonly verdicts = new Map<string, { sortKey: string; verdict: DerivedItemVerdict }>();
+
+  constructor(private readonly graph: CompiledModel) {}
+
+  add(confirmed: Confirmed): void {
+    const { source, sortKey } = confirmed.suspect;
+    const name = nameOf({ source, target: sortKey });
+    let found = this.verdicts.get(name);
+    if (found === undefined) {
+      found = { sortKey, verdict: new DerivedItemVerdict(this.graph, source, sortKey) };
+      this.verdicts.set(name, found);
+    }
+    found.verdict.add(confirmed);
+  }
+
+  /** Forgets what was found of an item that will be looked at again. */
+  drop(item: ItemKey): void {
+    this.verdicts.delete(nameOf(item));
+  }
+
+  *all(wantsView: boolean): Generator<Finding> {
+    for (const { sortKey, verdict } of this.verdicts.values()) yield verdict.finding(sortKey === VIEW_KEY && wantsView);
+  }
+}
+
+/** The name of an item among others. */
+export function nameOf({ source, target }: ItemKey): string {
+  return JSON.stringify([source, target]);
 }

@@ -1,13 +1,12 @@
 import pLimit from 'p-limit';
 import { VIEW_KEY } from '../items/keys.ts';
-import type { CompiledModel } from '../model/compiled.ts';
 import type { Mender } from '../repair/mend.ts';
 import type { Suspect } from '../repair/parts/kind.ts';
 import { edgeNamedByReverse } from '../repair/parts/reverse-item.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import { type ConfirmContext, type Confirmed, confirm, isFarBehind } from './confirm.ts';
+import { type ConfirmContext, type Confirmed, confirm, confirmByLooks, isFarBehind, type Looks } from './confirm.ts';
 import type { Finding } from './finding.ts';
-import { DerivedItemVerdict } from './findings.ts';
+import { Findings, nameOf } from './findings.ts';
 import type { LookedUp } from './look-up.ts';
 import { nominate } from './nominate.ts';
 
@@ -25,6 +24,8 @@ export interface InspectorContext extends ConfirmContext {
   mostOpen?: number;
   /** Leaves out what other partitions decide. */
   withoutLookUps?: boolean;
+  /** Looks at suspects in two calls, in the place of waiting for the stream; as far as there is room for them. */
+  looks?: Looks;
 }
 
 /** Partitions that are read again at once. */
@@ -61,6 +62,23 @@ export class PartitionInspector {
   /** Items whose truth lies in other partitions, and that are not judged yet. */
   get undecidedItems(): LookedUp[] {
     return [...[...this.openItems.keys()].flat(), ...this.unsettledItems.values()];
+  }
+
+  /** Whether there should be no more suspects for the next call. Those of a page that is being read find room. */
+  get isFull(): boolean {
+    const { looks, mostOpen = MOST_OPEN } = this.context;
+    return looks !== undefined && (looks.isFull || this.places > mostOpen / 2);
+  }
+
+  /** Places that a cursor would take for what is not judged. */
+  private get places(): number {
+    return this.undecided.length + this.undecidedItems.length * ITEM_PLACES;
+  }
+
+  /** What keeps looks for the next call; undefined where the suspects are waited for: there is no room for more of them. */
+  private get looks(): Looks | undefined {
+    const { looks, mostOpen = MOST_OPEN } = this.context;
+    return looks === undefined || looks.isFull || this.places > mostOpen ? undefined : looks;
   }
 
   /** Begins to inspect a partition, once however often it is met; resolves when there is room for more. */
@@ -117,21 +135,36 @@ export class PartitionInspector {
     if (this.context.consumer !== undefined && (await isFarBehind(this.context)))
       return this.behind([{ source, target: VIEW_KEY }]);
     const findings = new Findings(this.context.graph);
+    const { looks } = this;
     // Reading is limited; what waits for the stream makes room for the next partition.
-    const { chunks, wantsView } = await this.limit(() => this.nominated(source, findings));
+    const { chunks, wantsView } = await this.limit(() => this.nominated(source, findings, looks));
     const unsettled = (await Promise.all(chunks)).flat();
-    if (unsettled.length > 0) this.unsettled.add(source);
-    else this.report(findings, wantsView);
+    if (unsettled.length > 0) {
+      // The next call looks at the whole partition: what is drift already must be as it was until then.
+      for (const chunk of findings.looked) looks?.keep(chunk);
+      this.unsettled.add(source);
+    } else {
+      await this.conclude(findings, findings.looked.flat());
+      this.report(findings, wantsView);
+    }
   }
 
   private async judge(suspects: readonly Suspect[]): Promise<void> {
     if (this.context.consumer !== undefined && (await isFarBehind(this.context))) return this.behind(itemsOf(suspects));
     const findings = new Findings(this.context.graph);
-    const unsettled = itemsOf(await this.settle(findings, suspects));
+    const { looks } = this;
+    const unsettled = itemsOf(await this.settle(findings, suspects, looks));
     for (const item of unsettled) {
       this.unsettledItems.set(nameOf(item), item);
       findings.drop(item);
     }
+    const names = new Set(unsettled.map(nameOf));
+    const isOpen = ({ suspect: { source, sortKey } }: Confirmed): boolean =>
+      names.has(nameOf({ source, target: sortKey }));
+    const looked = findings.looked.flat();
+    looks?.keep(looked.filter(isOpen));
+    const judged = looked.filter((one) => !isOpen(one));
+    await this.conclude(findings, judged);
     this.report(findings, false);
   }
 
@@ -156,12 +189,13 @@ export class PartitionInspector {
   private async nominated(
     source: string,
     findings: Findings,
+    looks: Looks | undefined,
   ): Promise<{ chunks: Promise<Suspect[]>[]; wantsView: boolean }> {
     const { graph, store, stream, withoutLookUps = false } = this.context;
     const chunks: Promise<Suspect[]>[] = [];
     let chunk: Suspect[] = [];
     const send = (): void => {
-      const settling = this.settle(findings, chunk);
+      const settling = this.settle(findings, chunk, looks);
       // Awaited later, with the others: until then a failure must not count as unhandled.
       settling.catch(() => undefined);
       chunks.push(settling);
@@ -180,8 +214,8 @@ export class PartitionInspector {
     }
   }
 
-  /** Judges suspects; gives those that there was no time for. */
-  private async settle(findings: Findings, suspects: readonly Suspect[]): Promise<Suspect[]> {
+  /** Judges suspects; gives those that there was no time for, or that the next call looks at again. */
+  private async settle(findings: Findings, suspects: readonly Suspect[], looks: Looks | undefined): Promise<Suspect[]> {
     const { context } = this;
     this.waiting += suspects.length;
     try {
@@ -189,21 +223,22 @@ export class PartitionInspector {
         await this.mend(findings, suspects);
         return [];
       }
-      const confirmed = await confirm(context, suspects);
-      context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
-      const drift: Suspect[] = [];
-      const unsettled: Suspect[] = [];
-      for (const one of confirmed) {
-        if (one.outcome === 'unsettled') unsettled.push(one.suspect);
-        if (one.outcome === 'drift') drift.push(one.suspect);
-        if (one.outcome === 'drift' || one.outcome === 'pending') findings.add(one);
-      }
-      if (drift.length > 0) await this.mend(findings, drift);
-      return unsettled;
+      const confirmed = await (looks ? confirmByLooks(context, looks, suspects) : confirm(context, suspects));
+      if (looks === undefined) await this.conclude(findings, confirmed);
+      else findings.looked.push(confirmed);
+      return confirmed.filter(({ outcome }) => outcome === 'unsettled').map(({ suspect }) => suspect);
     } finally {
       this.waiting -= suspects.length;
       this.changed();
     }
+  }
+
+  /** Counts, finds and mends what suspects turned out to be. */
+  private async conclude(findings: Findings, confirmed: readonly Confirmed[]): Promise<void> {
+    this.context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
+    for (const one of confirmed) if (one.outcome === 'drift' || one.outcome === 'pending') findings.add(one);
+    const drift = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
+    if (drift.length > 0) await this.mend(findings, drift);
   }
 
   private async mend(findings: Findings, drift: readonly Suspect[]): Promise<void> {
@@ -223,39 +258,6 @@ export class PartitionInspector {
   private changed(): void {
     for (const listener of this.listeners.splice(0)) listener();
   }
-}
-
-/** What was found, by derived item. */
-class Findings {
-  /** Names of the derived items that were mended. */
-  readonly mended = new Set<string>();
-  private readonly verdicts = new Map<string, { sortKey: string; verdict: DerivedItemVerdict }>();
-
-  constructor(private readonly graph: CompiledModel) {}
-
-  add(confirmed: Confirmed): void {
-    const { source, sortKey } = confirmed.suspect;
-    const name = nameOf({ source, target: sortKey });
-    let found = this.verdicts.get(name);
-    if (found === undefined) {
-      found = { sortKey, verdict: new DerivedItemVerdict(this.graph, source, sortKey) };
-      this.verdicts.set(name, found);
-    }
-    found.verdict.add(confirmed);
-  }
-
-  /** Forgets what was found of an item that will be looked at again. */
-  drop(item: ItemKey): void {
-    this.verdicts.delete(nameOf(item));
-  }
-
-  *all(wantsView: boolean): Generator<Finding> {
-    for (const { sortKey, verdict } of this.verdicts.values()) yield verdict.finding(sortKey === VIEW_KEY && wantsView);
-  }
-}
-
-function nameOf({ source, target }: ItemKey): string {
-  return JSON.stringify([source, target]);
 }
 
 /** Suspects in their order, so many items together; what is suspected of one item stays together. */

@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import pino, { type Logger } from 'pino';
-import { type CheckOptions, type CheckResult, check } from '../check/check.ts';
-import { type CheckTotals, parseCursor } from '../check/cursor.ts';
+import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../check/check.ts';
+import { type CheckCursor, type CheckTotals, parseCursor } from '../check/cursor.ts';
 import { DRIFT, type Finding } from '../check/finding.ts';
 import type { CompiledModel, TableNames } from '../model/compiled.ts';
 import { createClient } from '../store/client.ts';
@@ -37,7 +37,7 @@ export interface CheckHandlerOptions
     CheckOptions,
     'streamLabel' | 'settleMs' | 'consumer' | 'dangling' | 'maxRcu' | 'maxWcu' | 'now' | 'wait'
   > {
-  /** As for a check; default 2,000: an answer, with its cursor, has to fit into the 256 KB that Step Functions pass on. */
+  /** As for a check; default 1,500: an answer, with its cursor, has to fit into the 256 KB that Step Functions pass on. */
   mostSuspects?: number | undefined;
   /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
   client?: DynamoDBClient | undefined;
@@ -55,10 +55,13 @@ export interface CheckHandlerOptions
 export type CheckHandler = (event: CheckEvent, context: InvocationContext) => Promise<CheckResponse>;
 
 const RESERVE_MS = 10_000;
-const MOST_SUSPECTS = 2_000;
+const MOST_SUSPECTS = 1_500;
 
 /** What one call of a check is asked for, in the terms of `check`. */
-export type CheckCall = Pick<CheckOptions, 'segments' | 'onlySegments' | 'resume' | 'mode' | 'maxRcu' | 'maxWcu'> & {
+export type CheckCall = Pick<
+  CheckOptions,
+  'segments' | 'onlySegments' | 'resume' | 'mode' | 'maxRcu' | 'maxWcu' | 'waitsBetweenCalls'
+> & {
   /** Whether the call should stop, beside the function's own time. */
   isOver?: () => boolean;
   /** The store, as this call should use it. */
@@ -71,6 +74,8 @@ export interface CheckCaller {
   store: Store & ScanSource;
   /** What DynamoDB says of the table's size; 0 where only a store is given. */
   tableBytes(): Promise<number>;
+  /** Seconds until the stream has passed the looks of a cursor; 0 where it has none. */
+  settleSeconds(cursor: CheckCursor): number;
   call(request: CheckCall, context: InvocationContext): Promise<CheckResult>;
 }
 
@@ -84,6 +89,11 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
     store,
     table: graph.table,
     tableBytes: async () => (ownClient === undefined ? 0 : (await describeTable(ownClient, graph)).sizeBytes),
+    settleSeconds({ looks }) {
+      if (looks === undefined) return 0;
+      const { settleMs = SETTLE_MS, now = Date.now } = options;
+      return Math.ceil(Math.max(0, looks.atMs + settleMs - now()) / 1000);
+    },
     async call({ isOver = () => false, through = (one) => one, ...request }, context) {
       const logger = rootLogger.child({ requestId: context.awsRequestId });
       const result = await check({

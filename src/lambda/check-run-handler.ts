@@ -13,7 +13,7 @@ export type RunEvent = { plan: PlanRequest } | (RunShare & { cursor?: unknown })
 export interface RunResponse extends CheckTotals {
   /** Call again with it after the pause; null where the worker is done, for this night or at all. */
   cursor: unknown;
-  /** Seconds to wait before the next call: until what this one read is paid for. */
+  /** Seconds to wait before the next call: until what this one read is paid for, and the stream has passed what it saw. */
   waitSeconds: number;
   /** Whether the worker's part of the table is done; else the next run goes on there. */
   isDone: boolean;
@@ -22,9 +22,6 @@ export interface RunResponse extends CheckTotals {
 
 /** A Lambda handler that the check's state machine calls. */
 export type RunHandler = (event: RunEvent, context: InvocationContext) => Promise<RunPlan | RunResponse>;
-
-/** So many suspects are looked at again in one wait for the stream; fewer can wait for others. */
-const ENOUGH_SUSPECTS = 500;
 
 /** Options of the handler: those of a check, and how large the table is where `store` is given. */
 export interface RunHandlerOptions extends CheckHandlerOptions {
@@ -72,33 +69,21 @@ async function nextPart(
   const limits = { maxRcu: pace.unitsPerSecond, maxWcu, through: pace.count.bind(pace) };
   const checkMode = mode === 'rebuild' ? 'rebuild' : repair ? 'repair' : 'report';
   const { segments, onlySegments } = place;
-  let from = resume;
-  const waiting = (resume?.suspects.length ?? 0) + (resume?.items?.length ?? 0);
-  if (resume !== undefined && resume.open.length > 0 && waiting >= ENOUGH_SUSPECTS) {
-    // What waits for the stream is settled by itself: a part that is read meanwhile would end the wait too early.
-    const { cursor, ...totals } = await caller.call(
-      { ...limits, mode: checkMode, resume: { ...resume, open: [] } },
-      context,
-    );
-    from = { ...(cursor ?? { ...resume, suspects: [], items: undefined, totals }), open: resume.open };
-  }
   // The last suspects have all the time of the call.
-  const isLast = from !== undefined && from.open.length === 0;
+  const isLast = resume !== undefined && resume.open.length === 0;
   const request = {
-    segments,
-    onlySegments,
-    resume: from,
-    mode: checkMode,
+    ...{ segments, onlySegments, resume, waitsBetweenCalls: true },
     isOver: () => !isLast && pace.isSpent,
-  } as const;
-  const { cursor, ...totals } = await caller.call({ ...limits, ...request }, context);
+  };
+  const { cursor, ...totals } = await caller.call({ ...limits, ...request, mode: checkMode }, context);
   if (cursor === undefined) {
     await clearPlace(caller.store, mode, worker);
     return { ...totals, ...DONE, isClean: isClean(totals) };
   }
   // The next night goes on from here, however this one ends.
   await savePlace(caller.store, caller.table, mode, { ...place, cursor });
-  return { ...totals, cursor, waitSeconds: pace.pauseSeconds, isDone: false, isClean: isClean(totals) };
+  const waitSeconds = Math.max(pace.pauseSeconds, caller.settleSeconds(cursor));
+  return { ...totals, cursor, waitSeconds, isDone: false, isClean: isClean(totals) };
 }
 
 /** Where a run goes on, with counts of its own: those of nights before were told then. */
