@@ -40,6 +40,7 @@ export {
   type EdgeDefinition,
   type EdgeOptions,
   edge,
+  fromSource,
   type InboundEntries,
   type InboundOptions,
   type NodeDefinition,

@@ -20,6 +20,7 @@ import {
   retryingWithin,
   updateItem,
 } from './context.ts';
+import { visitEdges } from './joined-fan-out.ts';
 import { remakeView } from './whole-view.ts';
 
 /**
@@ -65,13 +66,14 @@ export async function applyContinuationUnit(context: ApplyContext, unit: Continu
   await updateItem(context, moveUpdate(context.graph, unit, after, epochSeconds(context)));
 }
 
-/** Visits one page of children; gives the sort key of its last reverse item where more may follow. */
+/** Visits one page of children, or of edges; gives the sort key of the last reverse item, or edge, where more may follow. */
 async function visitPage(
   context: ApplyContext,
   unit: FanOutUnit | ContinuationUnit,
   after: string | undefined,
 ): Promise<string | undefined> {
   const { graph, store, stats, fanOutPageSize = PAGE } = context;
+  if (unit.of === 'joined') return await visitEdges(context, unit, after, fanOutPageSize);
   const { table } = graph;
   const edge = graph.edges.get(unit.edgeType);
   if (edge === undefined) return undefined;

@@ -10,8 +10,8 @@ import { checkStoreOptions } from '../options.ts';
 import { decidedByBase } from '../plan/by-base.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
-import type { CountedUnit, IndexUnit, QuarantineUnit, Unit } from '../plan/unit.ts';
-import { countedUnit, planUnits } from '../plan/units.ts';
+import type { CountedUnit, IndexUnit, JoinedUnit, QuarantineUnit, Unit } from '../plan/unit.ts';
+import { countedUnit, joinedUnit, planUnits } from '../plan/units.ts';
 import { registeredModel, type WriterModel } from '../registry/writer-model.ts';
 import { sleep } from '../retry.ts';
 import { readItem, readItems } from '../store/pages.ts';
@@ -21,6 +21,7 @@ import { applyCountedUnit } from './counted.ts';
 import { EvictedViews } from './evicted-views.ts';
 import { applyContinuationUnit, applyFanOutUnit } from './fan-out.ts';
 import { applyIndexUnit } from './index-item.ts';
+import { applyJoinedUnit } from './joined.ts';
 import { readModel } from './read-model.ts';
 import { applyViewUnit, needsView } from './view.ts';
 
@@ -111,6 +112,7 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
     async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {
       const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
       const context: ApplyContext = { graph, store, now, remainingMs, wait, random, fanOutPageSize, evicted, stats };
+      context.settled = new Set();
       const kinds = new QuarantineKinds();
       context.onQuarantine = (entry) => kinds.add(entry);
       // After the records are held: what is kept since before they were made is then known.
@@ -128,7 +130,10 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
       // A parent is read for a view only when its reverse items are there: else its next change might miss the child.
       const reverse = units.filter(isReverse);
       await pMap(reverse, (unit) => run({ unit }), { concurrency });
-      const others = reverse.length === 0 ? units : units.filter((unit) => !isReverse(unit));
+      // A fan-out leaves alone what was settled here after its record was held.
+      const joined = units.filter(({ kind }) => kind === 'joined');
+      await pMap(joined, (unit) => run({ unit }), { concurrency });
+      const others = units.filter((unit) => !isReverse(unit) && unit.kind !== 'joined');
       await pMap(withPrefetch(context, others), run, { concurrency });
       return { records: records.length, units: units.length, ...stats, ...kinds.found(), ...lowestFailure(failures) };
     },
@@ -220,7 +225,7 @@ async function runUnit(
   if (!(failure instanceof StoreError) || failure.kind !== 'terminal') return failure;
   // A quarantine entry that is refused leaves no place to note the record: the batch has to fail.
   if (unit.kind === 'quarantine') return failure;
-  if (unit.kind === 'counted' && unit.items.length > 1) return await runOneByOne(context, unit, failures);
+  if ('items' in unit && unit.items.length > 1) return await runOneByOne(context, unit, failures);
   const entry = refusalEntry(context.graph, unit, failure, context.now());
   return await failureOf(context, failures, () => putEntry(context, entry));
 }
@@ -249,6 +254,7 @@ async function applyUnit(context: ApplyContext, unit: Unit, ahead: Work['ahead']
   if (unit.kind === 'view') await applyViewUnit(context, unit, ahead);
   else if (unit.kind === 'index') await applyIndexUnit(context, unit, ahead);
   else if (unit.kind === 'counted') await applyCountedUnit(context, unit);
+  else if (unit.kind === 'joined') await applyJoinedUnit(context, unit);
   else if (unit.kind === 'fan-out') await applyFanOutUnit(context, unit);
   else if (unit.kind === 'continuation') await applyContinuationUnit(context, unit);
   else await quarantine(context, unit);
@@ -266,14 +272,15 @@ async function quarantine(context: ApplyContext, unit: QuarantineUnit): Promise<
   await putEntry(context, derivationEntry(graph, { ...unit, problems }, context.now()));
 }
 
-/** Finds the item that DynamoDB refuses within a transaction: the others are written, and it alone is quarantined. */
+/** Finds the item that DynamoDB refuses among those of a unit: the others are written, and it alone is quarantined. */
 async function runOneByOne(
   context: ApplyContext,
-  { countName, items }: CountedUnit,
+  unit: CountedUnit | JoinedUnit,
   failures: readonly Failure[],
 ): Promise<EdgeloomError | undefined> {
-  for (const item of items) {
-    const error = await runUnit(context, countedUnit(countName, [item]), undefined, failures);
+  for (const item of unit.items) {
+    const alone = unit.kind === 'counted' ? countedUnit(unit.countName, [item]) : joinedUnit([item]);
+    const error = await runUnit(context, alone, undefined, failures);
     if (error !== undefined) return error;
   }
   return undefined;

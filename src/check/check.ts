@@ -5,7 +5,7 @@ import type { CompiledModel } from '../model/compiled.ts';
 import { modelToCheck } from '../registry/checked.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
 import { Mender } from '../repair/mend.ts';
-import { hasCopies } from '../repair/parts/copy.ts';
+import { hasFanOuts } from '../repair/parts/continuation.ts';
 import { sleep } from '../retry.ts';
 import { type Abortable, runAbortable } from '../store/abortable.ts';
 import { MeteredStore } from '../store/metered.ts';
@@ -189,10 +189,11 @@ class Check {
     const context: SegmentContext = {
       ...{ graph, stream: this.stream, now, segments: this.segments },
       source: sources === undefined ? this.store : partitionsAsScan(this.store, sources),
+      readNode: async (id) => (await this.store.get({ source: id, target: id }, { consistent: false })).item,
       isOver: () => this.failure !== undefined || remainingMs() <= 0 || this.inspector.isFull,
       onPartition: (summary: PartitionSummary) => this.passed(summary),
       onPage: () => this.turned(),
-      lookUps: options.withoutLookUps === true || !hasCopies(graph) ? undefined : this.lookUps(),
+      lookUps: options.withoutLookUps === true || !hasFanOuts(graph) ? undefined : this.lookUps(),
       onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => this.noted(key, noted, item),
     };
     this.scans = open.map((place) => new SegmentScan(context, { ...place }));

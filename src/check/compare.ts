@@ -5,6 +5,7 @@ import { isDerivedKey, typePrefix } from '../items/keys.ts';
 import { countOf, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import { classify } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { needsSource, type SourceNode } from '../model/joined.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { itemKindOf } from '../repair/kinds.ts';
 import { attributesText } from '../repair/parts/attributes.ts';
@@ -50,6 +51,9 @@ export class PartitionSummary {
   private viewBytes = 0;
   /** Something that no base item can want: an unknown derived key, a watermark that cannot be, an expiry. */
   private isOdd = false;
+  /** The partition's node, once it is known, and the edges that were met before it and that it decides with. */
+  private node: SourceNode | undefined;
+  private readonly early: [sortKey: string, edge: Item][] = [];
 
   /**
    * @param streamLabel of the table's stream: watermarks of later streams are drift. Undefined where it is unknown.
@@ -80,6 +84,8 @@ export class PartitionSummary {
 
   /** Whether nothing differs. A difference has yet to be looked at: the partition may have changed as it was read. */
   get isClean(): boolean {
+    // What is met no more does not exist.
+    this.metNode(undefined);
     if (this.isOdd || this.wantedAttributes !== this.storedAttributes) return false;
     if (!this.wantedItems.equals(this.storedItems)) return false;
     for (const type of new Set([...this.live.keys(), ...this.counts.keys()])) {
@@ -100,12 +106,30 @@ export class PartitionSummary {
     if (classify(this.graph, this.source, sortKey, item).kind === 'unknown') {
       return 'unknown';
     }
-    const wanted = derivedOf(this.graph, this.source, sortKey, item);
+    if (sortKey === this.source) this.metNode(item);
+    else if (this.lacksNode(sortKey)) this.early.push([sortKey, item]);
+    if (sortKey === this.source || !this.lacksNode(sortKey)) this.addWanted(sortKey, item);
+    return 'base';
+  }
+
+  /** Whether the partition's node decides with an edge, and has not been met yet; `metNode` tells it. */
+  lacksNode(sortKey: string): boolean {
+    return this.node === undefined && sortKey !== this.source && needsSource(this.graph, sortKey);
+  }
+
+  /** Takes in the partition's node for its edges; undefined: there is none. */
+  metNode(item: Item | undefined): void {
+    if (this.node !== undefined) return;
+    this.node = { item };
+    for (const [sortKey, edge] of this.early.splice(0)) this.addWanted(sortKey, edge);
+  }
+
+  private addWanted(sortKey: string, item: Item): void {
+    const wanted = derivedOf(this.graph, this.source, sortKey, item, this.node);
     if (wanted.problems.length > 0) this.stuck(sortKey, wanted.problems.map(({ message }) => message).join('; '));
     if (wanted.attributes !== undefined) this.wantedAttributes = attributesText(wanted.attributes);
     if (wanted.element !== undefined) addElement(this.wantedElements, typePrefix(sortKey) ?? '', wanted.element);
     for (const [key, fields] of wanted.indexItems) this.wantedItems.add(`${key}\0${indexItemText(fields)}`);
-    return 'base';
   }
 
   private tombstone(kind: ItemKind, item: Item): Noted {

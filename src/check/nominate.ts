@@ -3,9 +3,10 @@ import { COUNTED } from '../items/derived-item.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { splitGeneration } from '../items/generation.ts';
-import { baseKeyOfIndexItem, degreeKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { baseKeyOfIndexItem, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { joinedTypesFrom, type SourceNode } from '../model/joined.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { itemKindOf } from '../repair/kinds.ts';
 import { attributesText } from '../repair/parts/attributes.ts';
@@ -43,10 +44,14 @@ export async function* nominate(
 ): AsyncGenerator<Suspect, boolean> {
   const { item: stored } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
   const view = stored && graph.concernWith?.(source, VIEW_KEY, stored) === 'building' ? undefined : stored;
+  const hasJoined = joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').length > 0;
+  const node = hasJoined
+    ? { item: (await store.get({ source, target: source }, { consistent: true })).item }
+    : undefined;
   const bases = baseItems(graph, store, source);
   const streams = await derivedStreams(graph, store, source);
   const prefixes = streams.map(({ prefix }) => prefix);
-  const comparison = new PartitionComparison(graph, source, view, streamLabel, prefixes);
+  const comparison = new PartitionComparison(graph, source, { view, node }, streamLabel, prefixes);
   for (let base = await next(bases); ; base = await next(bases)) {
     const beside = new Map<string, Item>();
     for (const stream of streams) {
@@ -91,17 +96,17 @@ class PartitionComparison {
   constructor(
     readonly graph: CompiledModel,
     private readonly source: string,
-    view: Item | undefined,
+    private readonly read: { view: Item | undefined; node: SourceNode | undefined },
     readonly streamLabel: string | undefined,
     /** What stands before a base item's sort key in the keys of the index items that follow it. */
     private readonly prefixes: readonly string[],
   ) {
-    this.inView = new ViewComparison(view);
+    this.inView = new ViewComparison(read.view);
   }
 
   /** Takes in a base item; `beside`: the derived items whose keys follow its own, by sort key. */
   *base({ key, item }: Keyed, beside: ReadonlyMap<string, Item>): Generator<Suspect> {
-    const wanted = derivedOf(this.graph, this.source, key, item);
+    const wanted = derivedOf(this.graph, this.source, key, item, this.read.node);
     if (wanted.attributes !== undefined || wanted.element !== undefined) this.wantsView = true;
     if (key === this.source) {
       if (!this.inView.hasAttributes(wanted.attributes)) yield this.suspect(VIEW_KEY, { kind: 'attributes' });

@@ -1,6 +1,6 @@
 import type { Item } from '../items/attribute-value.ts';
 import { stringOf } from '../items/attribute-value.ts';
-import { SERVICE_PARTITION } from '../items/keys.ts';
+import { isDerivedKey, SERVICE_PARTITION } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
@@ -25,6 +25,8 @@ export interface SegmentContext {
   stream: StreamLabel;
   /** Clock in milliseconds since 1970. */
   now: () => number;
+  /** Reads a node. */
+  readNode: (id: string) => Promise<Item | undefined>;
   /** Called with each partition when the last of its items in this segment has passed. */
   onPartition: PartitionSeen;
   /** Called after each page; the next is read when it is done. */
@@ -84,6 +86,10 @@ export class SegmentScan {
       await this.finishPartition();
       const keepsSlots = this.lookUps !== undefined;
       this.current = new PartitionSummary(graph, source, Math.floor(now() / 1000), stream.known, keepsSlots);
+    }
+    // Base items pass in the order of their keys: an edge that comes before its node has that read, once for the partition.
+    if (!isDerivedKey(target) && this.current!.lacksNode(target)) {
+      this.current!.metNode(await this.context.readNode(source));
     }
     const noted = this.current!.add(target, item);
     if (noted !== undefined) this.context.onNoted({ source, target }, noted, item);

@@ -1,4 +1,5 @@
 import type { CompiledModel, EdgeModel, InboundItem, NodeModel, SearchModel } from '../model/compiled.ts';
+import { isJoinedEdge, isJoinedItem } from '../model/joined.ts';
 
 /**
  * What the model's writes and queries cost in capacity units, for items of up to 1 KB each. Source: DynamoDB bills a
@@ -23,6 +24,11 @@ export interface PutCost {
   inTransaction: number;
   /** Of a node: write units more for each edge that enters it, by edge type, where an attribute that those copy changes. */
   fanOut?: Record<string, number>;
+  /**
+   * Of a node: write units more for each edge that leaves it, by edge type, where an attribute changes that the edge's index
+   * items use. At most: an index costs two units where its key changes, none where the item is not in it.
+   */
+  outDegree?: Record<string, number>;
 }
 
 /** Read capacity units and calls of one query that finds at most 4 KB in each shard. */
@@ -36,6 +42,8 @@ export interface QueryCost {
 export interface ModelCost {
   puts: PutCost[];
   queries: QueryCost[];
+  /** What may cost far more than these units say, one sentence each. */
+  warnings: string[];
   assumptions: string;
 }
 
@@ -62,7 +70,7 @@ export function modelCost(graph: CompiledModel): ModelCost {
       queries.push({ query: `inbound ${edge.type} by ${order}${owner}`, calls: shards, rcu: shards * HALF_UNIT });
     }
   }
-  return { puts, queries, assumptions: ASSUMPTIONS };
+  return { puts, queries, warnings: hubWarnings(graph), assumptions: ASSUMPTIONS };
 }
 
 function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
@@ -74,7 +82,29 @@ function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
     ...{ indexItems, reverseItem: 0, total: 2 + indexItems, inTransaction: 2 },
   };
   const copying = [...graph.edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(node.type));
-  return copying.length === 0 ? put : { ...put, fanOut: Object.fromEntries(copying.map(({ type }) => [type, 1])) };
+  const joined = [...graph.edges.values()].filter((edge) => edge.from.has(node.type) && isJoinedEdge(edge));
+  return {
+    ...put,
+    ...(copying.length > 0 && { fanOut: Object.fromEntries(copying.map(({ type }) => [type, 1])) }),
+    ...(joined.length > 0 && { outDegree: Object.fromEntries(joined.map((edge) => [edge.type, changeUnits(edge)])) }),
+  };
+}
+
+/** Write units of a change of an edge's joined items: each once in the table, and taken out of and put into each index. */
+function changeUnits({ inbound }: EdgeModel): number {
+  const items = inbound?.items.filter((item) => isJoinedItem(inbound, item)) ?? [];
+  return items.reduce((sum, { orders }) => sum + 1 + 2 * orders.length, 0);
+}
+
+/** Edge types whose sources are meant to have many edges, and whose index items each change of the source writes. */
+function hubWarnings({ edges }: CompiledModel): string[] {
+  return [...edges.values()].filter(isJoinedEdge).flatMap((edge) => {
+    const many = edge.labels === undefined ? 'edgeSet: false' : edge.degree ? 'degree: true' : undefined;
+    if (many === undefined) return [];
+    return [
+      `${edge.type} has ${many}, as edges of hubs do, and its index items use the source: each change of a ${[...edge.from].join(' or ')} that they use writes ${changeUnits(edge)} WCU for every edge that leaves it`,
+    ];
+  });
 }
 
 function edgePut(edge: EdgeModel): PutCost {

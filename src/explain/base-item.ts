@@ -3,7 +3,14 @@ import { type Item, stringOf } from '../items/attribute-value.ts';
 import { edgeIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { evictedTypes } from '../items/stored-view.ts';
 import { classify, misfitText } from '../model/base-item.ts';
-import { type CompiledModel, type EdgeModel, layersOf, type NodeModel } from '../model/compiled.ts';
+import {
+  type CompiledModel,
+  type EdgeModel,
+  type EdgeOrderModel,
+  layersOf,
+  type NodeModel,
+} from '../model/compiled.ts';
+import { needsSource } from '../model/joined.ts';
 import { reverseOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
@@ -60,7 +67,11 @@ export async function explainBaseItem(
   const kind = classify(graph, key.source, key.target, item);
   if (kind.kind === 'unknown') return [];
   if (kind.kind === 'misfit') return [{ ...key, name: 'keys', state: 'quarantined', reason: `${misfitText(kind)}.` }];
-  const wanted = derivedOf(graph, key.source, key.target, item);
+  const { items: nodes } = needsSource(graph, key.target)
+    ? await store.getMany([{ source: key.source, target: key.source }], { consistent: true })
+    : { items: [] };
+  const node = nodes.length === 0 || key.source === key.target ? undefined : { item: nodes[0] };
+  const wanted = derivedOf(graph, key.source, key.target, item, node);
   const places =
     kind.kind === 'node' ? nodePlaces(graph, key.source, wanted) : edgePlaces(graph, key, kind.edge, wanted);
   const { items } = await store.getMany([{ source: key.source, target: VIEW_KEY }], { consistent: true });
@@ -178,14 +189,23 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, wanted:
         const place = `${line}.inbound.${name}`;
         if (stringOf(fields?.[`${index}pk`]) !== undefined) places.push(indexPlace(source, sortKey, target, place));
         else {
-          const attribute = order.kind === 'attribute' || order.kind === 'rank' ? order.attribute : name;
-          const absent = `The edge has no value for ${attribute}, which orders it.`;
+          const attribute = attributeOf(order) ?? name;
+          const whose =
+            order.kind === 'source' ? 'source node' : order.kind === 'parts' ? 'edge, or its source,' : 'edge';
+          const absent = `The ${whose} has no value for ${attribute}, which orders it.`;
           places.push({ source, sortKey, name: place, attribute, absent });
         }
       }
     }
   }
   return places;
+}
+
+/** The attribute that an order takes its first value from. */
+function attributeOf(order: EdgeOrderModel): string | undefined {
+  if (order.kind === 'parts') return order.parts[0] && attributeOf(order.parts[0]);
+  if (order.kind === 'source') return order.order.attribute;
+  return order.kind === 'derive' ? undefined : order.attribute;
 }
 
 function indexPlace(source: string, sortKey: string, target: string, name: string): Place {

@@ -2,12 +2,14 @@ import { nearestOf } from '../check/unknown-types.ts';
 import { type Item, itemSizeBytes, numberOf, stringOf } from '../items/attribute-value.ts';
 import { COUNT, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
-import { baseKeyOfIndexItem, DERIVED_PREFIX, typePrefix } from '../items/keys.ts';
+import { baseKeyOfIndexItem, DERIVED_PREFIX, parseNodeId, typePrefix } from '../items/keys.ts';
 import { classifyKey } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { joinedTypesFrom } from '../model/joined.ts';
+import { joinedPrefixes } from '../plan/joined.ts';
 import { itemKindOf } from '../repair/kinds.ts';
 import { type Abortable, readAbortable } from '../store/abortable.ts';
-import { queriedItems } from '../store/pages.ts';
+import { pages, queriedItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { StreamLabel } from '../stream/stream-label.ts';
 import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-item.ts';
@@ -57,6 +59,7 @@ async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Expla
   notes.push(
     ...entries.map((entry) => `A record of it is in quarantine: ${stringOf(entry[QUARANTINE_FIELDS.reason]) ?? ''}`),
   );
+  if (kind.kind === 'node') notes.push(...(await changeNotes(graph, store, key.source)));
   const context = { graph, store, stream: new StreamLabel(undefined) };
   const parts = item === undefined ? [] : await explainBaseItem(context, key, item, lag);
   return { item: { ...key, exists: item !== undefined, kind: kind.kind === 'node' ? 'node' : 'edge' }, parts, notes };
@@ -69,6 +72,25 @@ function undeclared(graph: CompiledModel, { source, target }: ItemKey): string {
   const nearest = nearestOf(type, (isNode ? graph.nodes : graph.edges).keys());
   const hint = nearest === null ? '' : ` The nearest type is ${nearest}.`;
   return `The model declares no ${isNode ? 'node' : 'edge'} type ${type}, so nothing is derived from the item.${hint}`;
+}
+
+/** Edges of one type beyond which a node is called a hub. */
+const HUB_EDGES = 1_000;
+
+/** What a change of a node costs whose edges' index items use it: a count of its edges, at the price of reading them. */
+async function changeNotes(graph: CompiledModel, store: Pick<Store, 'query'>, source: string): Promise<string[]> {
+  const notes: string[] = [];
+  for (const type of joinedTypesFrom(graph, parseNodeId(source)?.type ?? '')) {
+    let edges = 0;
+    const request = { partition: source, sortKey: { beginsWith: `${type}-` }, countOnly: true };
+    for await (const { count } of pages(store, request)) edges += count;
+    const items = joinedPrefixes(graph, type).length;
+    const isHub = edges > HUB_EDGES ? ' It is a hub: its lists are behind for as long as that takes.' : '';
+    notes.push(
+      `A change of what ${type} uses of the node writes ${items * edges} index items of ${edges} edges.${isHub}`,
+    );
+  }
+  return notes;
 }
 
 /** The quarantine entries that name a base item. */
@@ -151,6 +173,9 @@ function originOf(
   if (kind === 'owner-item') return [part(node, 'edges.….inbound.includeOwner', 'The node, among its incoming edges.')];
   if (kind === 'reverse-item' || kind === 'continuation') {
     return [part(node, `edges.${edgeType}.copy`, 'The node whose attributes are copied.')];
+  }
+  if (kind === 'source-continuation') {
+    return [part(node, `edges.${edgeType}.inbound`, 'The node whose attributes its edges are found by.')];
   }
   if (kind === 'quarantine-entry') {
     const of = stringOf(item[QUARANTINE_FIELDS.of]) ?? '';

@@ -7,6 +7,7 @@ import {
   isOwnerKey,
   QUARANTINE_PREFIX,
   REVERSE_PREFIX,
+  SOURCE_CONTINUATION_PREFIX,
   typePrefix,
   VIEW_KEY,
 } from './keys.ts';
@@ -19,6 +20,7 @@ export type DerivedKind =
   | 'reverse-item'
   | 'count'
   | 'continuation'
+  | 'source-continuation'
   | 'quarantine-entry'
   | 'unknown-item';
 
@@ -39,6 +41,7 @@ const UNKNOWN_ITEM: DerivedKey = { kind: 'unknown-item', edgeType: '', generatio
 const NAMED: readonly [kind: DerivedKind, prefix: string][] = [
   ['reverse-item', REVERSE_PREFIX],
   ['count', DEGREE_PREFIX],
+  ['source-continuation', SOURCE_CONTINUATION_PREFIX],
   ['continuation', CONTINUATION_PREFIX],
 ];
 

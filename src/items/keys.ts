@@ -33,6 +33,8 @@ export const DEGREE_PREFIX = '~degree/';
 export const REVERSE_PREFIX = '~rev/';
 /** The sort keys of records with which the fan-out tells itself to go on begin so. */
 export const CONTINUATION_PREFIX = '~more/';
+/** What the sort keys of continuations begin with that bring a node's change to its outgoing edges' index items. */
+export const SOURCE_CONTINUATION_PREFIX = `${CONTINUATION_PREFIX}#source/`;
 /** What the sort keys of quarantine entries begin with. */
 export const QUARANTINE_PREFIX = '~quarantine/';
 /** The partition of the service's own items. No node id begins so, and the writer refuses keys that do. */
@@ -211,6 +213,11 @@ export function reverseKey(edgeType: string, source: string): string {
 /** The sort key of the continuation of a fan-out over the edges of a type: `~more/WROTE`. */
 export function continuationKey(edgeType: string): string {
   return CONTINUATION_PREFIX + edgeType;
+}
+
+/** The sort key of the continuation of a fan-out of a source node to the index items of its edges: `~more/#source/TICKET`. */
+export function sourceContinuationKey(edgeType: string): string {
+  return SOURCE_CONTINUATION_PREFIX + edgeType;
 }
 
 /** The sort key of a search item: `~ix/name`. */

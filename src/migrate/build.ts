@@ -2,13 +2,16 @@ import pMap from 'p-map';
 import { type ApplyContext, checkTime, updateItem } from '../apply/context.ts';
 import { applyCountedUnit } from '../apply/counted.ts';
 import { applyByBase } from '../apply/index-item.ts';
+import { settleJoined } from '../apply/joined.ts';
 import { remakeView } from '../apply/whole-view.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS } from '../items/derived-item.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
 import { baseKeyOfIndexItem, countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
+import { needsSource } from '../model/joined.ts';
 import { derivedOf } from '../plan/derive.ts';
+import { joinedKeysOf } from '../plan/joined.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
 import type { IndexUnit } from '../plan/unit.ts';
 import { isAsWanted } from '../plan/writes.ts';
@@ -17,6 +20,7 @@ import type { SeenState } from '../registry/transitions.ts';
 import { settleCount } from '../repair/parts/count.ts';
 import { indexItem } from '../repair/parts/index-item.ts';
 import { readItems } from '../store/pages.ts';
+import type { ItemKey } from '../store/port.ts';
 import { isBaseSortKey } from '../stream/filter.ts';
 import { type WalkedItem, type WalkOptions, walk } from './walk.ts';
 
@@ -50,7 +54,8 @@ export async function backfill(context: BuildContext, generations: readonly Seen
   const isOwn = ownedBy(generations);
   await walk(context, async (items) => {
     await settleStrays(context, items, isOwn);
-    const wanted = items.flatMap((item) => wantedOf(context.graph, item));
+    const nodes = await nodesOf(context, items);
+    const wanted = items.flatMap((item) => wantedOf(context.graph, item, nodes));
     for (let start = 0; start < wanted.length; start += READ_KEYS) {
       const chunk = wanted.slice(start, start + READ_KEYS);
       const stored = await readItems(
@@ -74,7 +79,8 @@ async function settleStrays(
 ): Promise<void> {
   const derived = items.filter(isOwn);
   if (derived.length === 0) return;
-  const wanted = new Set(items.flatMap((item) => wantedOf(context.graph, item)).map(textOf));
+  const nodes = await nodesOf(context, items);
+  const wanted = new Set(items.flatMap((item) => wantedOf(context.graph, item, nodes)).map(textOf));
   const settle = async ({ source, target, item }: WalkedItem): Promise<void> => {
     const key = classifyDerivedKey(target);
     if (key?.kind === 'count') {
@@ -84,12 +90,8 @@ async function settleStrays(
     if (!indexItem.isLive(item) || wanted.has(textOf({ base: { source }, sortKey: target }))) return;
     // Its base item may be on another page.
     const base = { source, target: baseKeyOfIndexItem(source, target) ?? '' };
-    const [found] = base.target === '' ? [] : await readItems(context, [base]);
-    if (
-      found !== undefined &&
-      wantedOf(context.graph, { ...base, item: found }).some(({ sortKey }) => sortKey === target)
-    )
-      return;
+    const read = base.target === '' ? [] : await wantedNow(context, base);
+    if (read.some(({ sortKey }) => sortKey === target)) return;
     await indexItem.mend(context, { source, target }, []);
   };
   await pMap(derived, settle, { concurrency: context.concurrency });
@@ -103,6 +105,9 @@ function textOf({ base, sortKey }: { base: { source: string }; sortKey: string }
 async function settleItem(context: ApplyContext, base: Wanted['base'], sortKey: string): Promise<void> {
   const position = { oldest: '', newest: '' };
   const unit: IndexUnit = { kind: 'index', source: base.source, sortKey, base, records: [], byBase: true, ...position };
+  if (joinedKeysOf(context.graph, typePrefix(base.target) ?? '', base.target).includes(sortKey)) {
+    return await settleJoined(context, [unit]);
+  }
   const name = countOf(context.graph, base.target, sortKey);
   if (name === undefined) await applyByBase(context, unit);
   else {
@@ -136,17 +141,19 @@ function countOf(graph: CompiledModel, target: string, sortKey: string): string 
  */
 export async function verify(context: BuildContext): Promise<void> {
   await walk(context, async (items) => {
-    const bases = items.filter((item) => wantedOf(context.graph, item).length > 0);
-    await pMap(bases, (item) => verifyBase(context, item), { concurrency: context.concurrency });
+    const nodes = await nodesOf(context, items);
+    const bases = items
+      .map((item) => ({ item, wanted: wantedOf(context.graph, item, nodes) }))
+      .filter(({ wanted }) => wanted.length > 0);
+    await pMap(bases, ({ item, wanted }) => verifyBase(context, item, wanted), { concurrency: context.concurrency });
   });
 }
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-async function verifyBase(context: BuildContext, walked: WalkedItem): Promise<void> {
-  const { source, target } = walked;
-  let wanted = wantedOf(context.graph, walked);
+async function verifyBase(context: BuildContext, base: ItemKey, first: readonly Wanted[]): Promise<void> {
+  let wanted = first;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
     const missing: Wanted[] = [];
     for (const one of wanted) if (!(await isInIndex(context, one))) missing.push(one);
@@ -154,13 +161,12 @@ async function verifyBase(context: BuildContext, walked: WalkedItem): Promise<vo
     checkTime(context);
     await context.wait(pause);
     // The base item may have changed meanwhile, so that something else is wanted by now.
-    const [item] = await readItems(context, [{ source, target }]);
-    wanted = item === undefined ? [] : wantedOf(context.graph, { source, target, item });
+    wanted = await wantedNow(context, base);
     const stored = await readItems(
       context,
-      wanted.map(({ sortKey }) => ({ source, target: sortKey })),
+      wanted.map(({ sortKey }) => ({ source: base.source, target: sortKey })),
     );
-    for (const [i, { base, sortKey, fields }] of wanted.entries()) {
+    for (const [i, { sortKey, fields }] of wanted.entries()) {
       if (!isAsWanted(stored[i], fields)) await settleItem(context, base, sortKey);
     }
   }
@@ -186,9 +192,35 @@ async function isInIndex(context: BuildContext, { base, sortKey, fields }: Wante
   return isAsWanted(stored, fields);
 }
 
-function wantedOf(graph: CompiledModel, { source, target, item }: WalkedItem): Wanted[] {
+/** The source nodes of edges that they decide with, by id. */
+async function nodesOf(
+  context: BuildContext,
+  items: readonly ItemKey[],
+): Promise<ReadonlyMap<string, Item | undefined>> {
+  const ids = [
+    ...new Set(items.filter(({ target }) => needsSource(context.graph, target)).map(({ source }) => source)),
+  ];
+  const nodes = await readItems(
+    context,
+    ids.map((id) => ({ source: id, target: id })),
+  );
+  return new Map(ids.map((id, i) => [id, nodes[i]]));
+}
+
+/** What a base item wants as it is now. */
+async function wantedNow(context: BuildContext, { source, target }: ItemKey): Promise<Wanted[]> {
+  const [item] = await readItems(context, [{ source, target }]);
+  if (item === undefined) return [];
+  return wantedOf(context.graph, { source, target, item }, await nodesOf(context, [{ source, target }]));
+}
+
+function wantedOf(
+  graph: CompiledModel,
+  { source, target, item }: WalkedItem,
+  nodes: ReadonlyMap<string, Item | undefined>,
+): Wanted[] {
   if (!isBaseSortKey(target)) return [];
-  const { indexItems } = derivedOf(graph, source, target, item);
+  const { indexItems } = derivedOf(graph, source, target, item, { item: nodes.get(source) });
   return [...indexItems].map(([sortKey, fields]) => ({ base: { source, target }, sortKey, fields }));
 }
 

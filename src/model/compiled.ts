@@ -110,7 +110,7 @@ export interface InboundOrder {
   /** `gsi0`, `gsi1`, or a name. */
   name: string;
   index: IndexName;
-  order: OrderModel;
+  order: EdgeOrderModel;
   /** Whether it is beyond the two indexes, with an index item and an index partition of its own. */
   isNamed: boolean;
   /** Default 1. */
@@ -138,6 +138,10 @@ export interface InboundModel {
   shardBy: 'value' | 'source';
   hash: HashName;
   project: Projection;
+  /** Attributes of the source node that are copied into the index items; undefined: none. */
+  projectSource?: readonly string[];
+  /** What is put into the index partition; queries then name its value. */
+  partition?: PartitionModel;
   /** Whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
   includeOwner: boolean;
 }
@@ -147,7 +151,7 @@ export interface SearchModel {
   /** `USER.name`: the index partition without its suffixes. */
   indexPartition: string;
   name: string;
-  order: OrderModel;
+  order: SearchOrder;
   each: boolean;
   fold: boolean;
   shards: number | 'value';
@@ -161,13 +165,41 @@ export interface SearchModel {
   settleBefore?: number;
 }
 
-/** Where an order's value comes from and how it is encoded. */
-export type OrderModel =
+/** An attribute that is part of an edge's index partition, and whose it is. */
+export interface PartitionModel {
+  of: 'edge' | 'source';
+  attribute: string;
+}
+
+/** An order by one attribute. */
+export type AttributeOrder =
   | { kind: 'attribute'; attribute: string; type: ValueType }
-  | { kind: 'rank'; attribute: string; weights: ReadonlyMap<string, string> }
+  | { kind: 'rank'; attribute: string; weights: ReadonlyMap<string, string> };
+
+/** An order of an edge by an attribute of its source node. */
+export interface SourceOrder {
+  kind: 'source';
+  order: AttributeOrder;
+}
+
+/** One part of an order of several. */
+export type OrderPart = AttributeOrder | DeriveModel | SourceOrder;
+
+/** Where a search's value comes from and how it is encoded. */
+export type SearchOrder =
+  | AttributeOrder
   | DeriveModel
-  /** Attributes joined in order; of a search only. */
+  /** Attributes joined in order. */
   | { kind: 'path'; attributes: readonly string[] };
+
+/** Where the value of an edge's order comes from and how it is encoded. */
+export type EdgeOrderModel =
+  | OrderPart
+  /** Values joined in order. */
+  | { kind: 'parts'; parts: readonly OrderPart[] };
+
+/** Any order. */
+export type OrderModel = SearchOrder | EdgeOrderModel;
 
 /** A computed text. */
 export interface DeriveModel {

@@ -50,6 +50,8 @@ export interface EdgeTypes {
   orders: object;
   /** The attributes of the edge that its index items show. */
   shown: string;
+  /** The attributes of the source node that its index items show. */
+  shownOfSource: string;
   /** Whether the target is in the index partitions of its incoming edges. */
   owner: boolean;
   /** Whether edge sets have the type. */
@@ -60,7 +62,7 @@ export interface EdgeTypes {
 }
 
 /** What stands beside the orders of an `inbound` option. */
-export type InboundSetting = 'shards' | 'shardBy' | 'hash' | 'project' | 'includeOwner';
+export type InboundSetting = 'shards' | 'shardBy' | 'hash' | 'project' | 'projectSource' | 'partition' | 'includeOwner';
 
 /** An option's value; undefined where it is not given. */
 type Option<Options, Name extends string> = Options extends { readonly [N in Name]?: infer Value }
@@ -86,7 +88,10 @@ type Copied<A, Option, Default> = Option extends undefined
 type ValueOfType<Type> = Type extends 'number' ? NumberValue : string;
 
 /** The values of an order as arguments; `Type` is that of an attribute where the order names none. */
-type ValueOfOrder<Order, Type = 'string'> = Order extends {
+type ValueOfOrder<Order, Type = 'string'> = Order extends readonly unknown[] ? never : ValueOfOne<Order, Type>;
+
+/** The same of an order by one value. */
+type ValueOfOne<Order, Type> = Order extends {
   kind: 'rank';
   weights: Readonly<Record<infer Label, number>>;
 }
@@ -151,6 +156,7 @@ export interface EdgeTypesOf<
   label: LabelOf<EdgeSet>;
   orders: { [Name in Exclude<keyof Inbound, InboundSetting>]: ValueOfOrder<Inbound[Name]> };
   shown: Copied<AttributesOf<F>, Option<Inbound, 'project'>, 'KEYS_ONLY'>;
+  shownOfSource: Copied<Record<string, unknown>, Option<Inbound, 'projectSource'>, 'KEYS_ONLY'>;
   owner: Option<Inbound, 'includeOwner'> extends infer Owner extends boolean ? Owner : false;
   inSet: EdgeSet extends false ? false : true;
   degree: Degree;

@@ -21,14 +21,21 @@ export function inboundPartition(
   edgeSortKey: string,
   encoded: string,
   source: string,
+  partition?: string,
 ): string {
   const text = inbound.shardBy === 'source' ? source : encoded;
-  return withShard(inboundBase(order, edgeSortKey), inbound.shards, () => shardOf(text, inbound.shards, inbound.hash));
+  const base = inboundBase(order, edgeSortKey, partition);
+  return withShard(base, inbound.shards, () => shardOf(text, inbound.shards, inbound.hash));
 }
 
 /** Every index partition that holds a target's incoming edges of one type in an order. */
-export function inboundPartitions(inbound: InboundModel, order: InboundOrder, edgeSortKey: string): string[] {
-  return allShards(inboundBase(order, edgeSortKey), inbound.shards);
+export function inboundPartitions(
+  inbound: InboundModel,
+  order: InboundOrder,
+  edgeSortKey: string,
+  partition?: string,
+): string[] {
+  return allShards(inboundBase(order, edgeSortKey, partition), inbound.shards);
 }
 
 /** The index partition of a search item. */
@@ -58,7 +65,13 @@ export function searchPartitions(search: SearchModel, partition: string | undefi
 }
 
 /** Names of orders begin with a small letter, the edge types and searches that others begin with do not. */
-function inboundBase({ name, isNamed, generation = 1 }: InboundOrder, edgeSortKey: string): string {
+function inboundBase(order: InboundOrder, edgeSortKey: string, partition: string | undefined): string {
+  const base = inboundBaseOf(order, edgeSortKey);
+  // Without a `#` of its own the value is what stands behind the last one, whatever the target's id holds.
+  return partition === undefined ? base : `${base}#${escaped(partition)}`;
+}
+
+function inboundBaseOf({ name, isNamed, generation = 1 }: InboundOrder, edgeSortKey: string): string {
   const mark = generationMark(generation);
   if (isNamed) return `${name}${mark}/${edgeSortKey}`;
   const dash = edgeSortKey.indexOf('-');
@@ -67,8 +80,12 @@ function inboundBase({ name, isNamed, generation = 1 }: InboundOrder, edgeSortKe
 
 function searchBase({ indexPartition, generation = 1 }: SearchModel, partition: string | undefined): string {
   // A search named `name#1` must not share a partition with the first shard of `name`, nor `name@2` with a generation.
-  const base = indexPartition.replace(/[%#@]/g, (character) => ESCAPED[character]!) + generationMark(generation);
+  const base = escaped(indexPartition) + generationMark(generation);
   return partition === undefined ? base : `${base}#${partition}`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[%#@]/g, (character) => ESCAPED[character]!);
 }
 
 function withShard(base: string, shards: number, shard: () => number): string {

@@ -25,6 +25,7 @@ interface OpenTypes {
   label: string;
   orders: Record<string, SearchTypes['value']>;
   shown: string;
+  shownOfSource: string;
   owner: true;
   inSet: true;
   degree: true;
@@ -144,6 +145,9 @@ export type ViewAttribute<G extends CompiledModel, T extends NodeType<G>> = Text
 
 /** The names of the attributes that the index items of an edge type show. */
 export type InboundAttribute<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'shown'>;
+
+/** The names of the source node's attributes that the index items of an edge type show. */
+export type SourceAttribute<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'shownOfSource'>;
 
 /** Whether the target of an edge type is in the index partitions of its incoming edges. */
 export type HasOwner<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'owner'>;

@@ -27,8 +27,27 @@ export interface Derive<A> {
   readonly others?: DeriveOptions<A>['others'];
 }
 
+/** An attribute of an edge's source node: see `fromSource`. */
+export interface FromSource<Name extends string = string> {
+  readonly kind: 'source';
+  readonly attribute: Name;
+}
+
+/**
+ * Stands for an attribute of the node that an edge leaves, in the orders and the index partition of the edge type:
+ * `gsi0: { from: fromSource('dueDate'), type: 'date' }` lists the edges by the due dates of their sources. A change of such
+ * an attribute costs a write of the index item of each edge that leaves the node.
+ *
+ * @example
+ * // The tickets of a project: the open ones first, each status by priority.
+ * edge({ from: 'TICKET', to: 'PROJECT', inbound: { byStatus: [fromSource('status'), fromSource('priority')] } });
+ */
+export function fromSource<const Name extends string>(attribute: Name): FromSource<Name> {
+  return { kind: 'source', attribute };
+}
+
 /** A ranked label: see `rank`. */
-export interface Rank<Name extends string = string, Label extends string = string> {
+export interface Rank<Name extends string | FromSource = string, Label extends string = string> {
   readonly kind: 'rank';
   readonly attribute: Name;
   readonly weights: Readonly<Record<Label, number>>;
@@ -38,7 +57,7 @@ export interface Rank<Name extends string = string, Label extends string = strin
  * Orders by a label's weight: `rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 })` sorts as `500-LEAD`,
  * `400-CONTRIBUTOR`, so "at least CONTRIBUTOR" is one range. Weights are whole numbers of equal width.
  */
-export function rank<const Name extends string, const Label extends string>(
+export function rank<const Name extends string | FromSource, const Label extends string>(
   attribute: Name,
   weights: Readonly<Record<Label, number>>,
 ): Rank<Name, Label> {
@@ -61,7 +80,7 @@ export function derive<A = OpenAttributes>(
 }
 
 /** An order with its value type: `{ from: 'date', type: 'date' }`. */
-export interface TypedOrder<Name extends string = string> {
+export interface TypedOrder<Name extends string | FromSource = string> {
   from: Name;
   /** How the value is encoded so that text order is its order. Default `'string'`. */
   type?: ValueType;
@@ -69,6 +88,15 @@ export interface TypedOrder<Name extends string = string> {
 
 /** What index items are sorted by. An item without the attribute is left out of that order, as in any DynamoDB index. */
 export type Order<A> = NameOf<A> | TypedOrder<NameOf<A>> | Rank<NameOf<A>> | Derive<A>;
+
+/** One value that edges are sorted by: of the edge, or of its source node. */
+export type EdgeOrderPart<A> = Order<A> | FromSource | TypedOrder<FromSource> | Rank<FromSource>;
+
+/**
+ * What edges are sorted by: one value, or several in order. A list is searched by its leading values, as a path is; an edge
+ * is found by those up to the first that it lacks, and one that lacks the first is left out.
+ */
+export type EdgeOrderOption<A> = EdgeOrderPart<A> | readonly EdgeOrderPart<A>[];
 
 /** Which attributes are copied: keys only, a list, or all of them. */
 export type ProjectOption<Name extends string> = 'KEYS_ONLY' | 'ALL' | readonly Name[];

@@ -4,7 +4,10 @@ import type { EdgeTypes, EdgeTypesOf, InboundSetting, NodeTypes, NodeTypesOf } f
 import type {
   AttributesOf,
   Derive,
+  EdgeOrderOption,
+  EdgeOrderPart,
   Fields,
+  FromSource,
   NameOf,
   OpenFields,
   Order,
@@ -13,7 +16,7 @@ import type {
   TypedOrder,
 } from './order.ts';
 
-export { derive, rank } from './order.ts';
+export { derive, fromSource, rank } from './order.ts';
 
 /**
  * What a model file is written with: `node`, `edge`, `rank`, `derive`, and the types of their options. `defineGraph`
@@ -137,9 +140,9 @@ export type EdgeSetOption<A> = false | readonly NameOf<A>[] | Readonly<Record<st
 /** How an edge type is found from its target: its orders, and what applies to all of them. */
 export interface InboundOptions<A> {
   /** The first order. */
-  gsi0?: Order<A>;
+  gsi0?: EdgeOrderOption<A>;
   /** The second order; it needs the second index. */
-  gsi1?: Order<A>;
+  gsi1?: EdgeOrderOption<A>;
   // Further orders have names of their own: see InboundEntries.
   /** Index partitions to spread one target's edges over. Default 1. */
   shards?: number;
@@ -149,6 +152,16 @@ export interface InboundOptions<A> {
   hash?: HashName;
   /** Attributes of the edge copied into the index item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
+  /**
+   * Attributes of the source node copied into the index item, beside those of `project`: a list with titles is one Query. A
+   * change of one costs a write for each edge that leaves the node. A name stands in one of the two lists. Default: none.
+   */
+  projectSource?: readonly string[];
+  /**
+   * Attribute of the edge, or of its source node, put into the index partition (a tenant): queries then name its value. An
+   * edge without it is left out. Not with `includeOwner`. Default: none.
+   */
+  partition?: NameOf<A> | FromSource;
   /**
    * The target node, too, is in the index partitions of its incoming edges, behind all of them, with the attributes that its
    * `view` shows: `inbound(..., { reverse: true, owner: true })` gives it and the newest edges in one Query. It costs an
@@ -165,7 +178,7 @@ export interface InboundOptions<A> {
  * a number.
  */
 export type InboundEntries<A> = InboundOptions<A> &
-  Readonly<Record<string, Order<A> | InboundOptions<A>[InboundSetting] | undefined>>;
+  Readonly<Record<string, EdgeOrderOption<A> | InboundOptions<A>[InboundSetting] | undefined>>;
 
 /** The entries as they are given, checked by their names. */
 type CheckedInbound<A, Given> = {
@@ -174,11 +187,20 @@ type CheckedInbound<A, Given> = {
     : Name extends InboundSetting
       ? InboundOptions<A>[Name]
       : Name extends 'gsi0' | 'gsi1'
-        ? CheckedOrder<A, Given[Name]>
-        : Name extends `gsi${number}`
+        ? CheckedEdgeOrder<A, Given[Name]>
+        : Name extends `gsi${number}` | `${InboundSetting}s`
           ? never
-          : CheckedOrder<A, Given[Name]>;
+          : CheckedEdgeOrder<A, Given[Name]>;
 };
+
+/** An order of edges as it is given: one value, or a list of them. */
+type CheckedEdgeOrder<A, Given> = Given extends readonly unknown[]
+  ? { readonly [Place in keyof Given]: CheckedEdgePart<A, Given[Place]> }
+  : CheckedEdgePart<A, Given>;
+
+type CheckedEdgePart<A, Given> = Given extends string | { readonly kind: unknown }
+  ? EdgeOrderPart<A>
+  : NothingBut<TypedOrder<NameOf<A> | FromSource>, Given>;
 
 /** Options of an edge type. */
 export interface EdgeOptions<

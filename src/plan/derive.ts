@@ -1,12 +1,14 @@
 import type { Item } from '../items/attribute-value.ts';
 import { COUNTED } from '../items/derived-item.ts';
 import { escapedEdge, escapedHashedEdge } from '../items/element.ts';
-import { countNameOf, edgeIndexKey } from '../items/keys.ts';
+import { countNameOf, edgeIndexKey, parseNodeId } from '../items/keys.ts';
 import { type BaseItemKind, classifyKey, type KeyKind, misfitText, withTarget } from '../model/base-item.ts';
 import { type CompiledModel, type EdgeModel, layersOf, type NodeModel } from '../model/compiled.ts';
+import type { SourceNode } from '../model/joined.ts';
 import { reverseItemOfEdge } from './copies.ts';
 import type { Derived, DerivedImage } from './derived.ts';
 import { type InboundItemPlan, inboundItem, searchItems } from './parts/index-items.ts';
+import { edgeShare, joinedItem, joinedKey, sourceShare } from './parts/joined-items.ts';
 import { ownerItems } from './parts/owner-items.ts';
 import { note, type Problem, Subject } from './parts/subject.ts';
 import { type EdgePlan, edgePlan, type LabelWriter, nodePlan } from './parts/type-plans.ts';
@@ -30,17 +32,32 @@ const NOTHING: DerivedImage = { keys: NONE, fields: NONE, problems: NONE };
 /**
  * Derives everything that a base item image wants; an undefined image (the item is absent) wants nothing. Of further models
  * that are kept beside this one only the index items are wanted: a node has one view.
+ *
+ * @param node of an edge its source node. Without it the index items are left out that it decides with the edge: there may be
+ *   such where `needsSource` says so.
  */
-export function derivedOf(graph: CompiledModel, source: string, sortKey: string, image: Item | undefined): Derived {
+export function derivedOf(
+  graph: CompiledModel,
+  source: string,
+  sortKey: string,
+  image: Item | undefined,
+  node?: SourceNode,
+): Derived {
   if (image === undefined) return withItemsByKey(NOTHING);
-  if (graph.further === undefined) return withItemsByKey(new ItemPlanner(graph, source, sortKey).derive(image));
-  const layers = layersOf(graph).map((layer) => new ItemPlanner(layer, source, sortKey).derive(image));
+  const deriveIn = (layer: CompiledModel): DerivedImage => {
+    const planner = new ItemPlanner(layer, source, sortKey);
+    const derived = planner.derive(image);
+    return node === undefined ? derived : planner.join(derived, node);
+  };
+  if (graph.further === undefined) return withItemsByKey(deriveIn(graph));
+  const layers = layersOf(graph).map(deriveIn);
   const all = layers.map(withItemsByKey);
   return {
     ...all[0]!,
     indexItems: new Map(all.flatMap(({ indexItems }) => [...indexItems])),
     settleBefore: new Map(all.flatMap(({ settleBefore }) => [...(settleBefore ?? [])])),
     problems: problemsOf(layers),
+    ...(node !== undefined && { joint: layers.flatMap(({ joint = [] }) => joint) }),
   };
 }
 
@@ -51,7 +68,7 @@ export function problemsOf(layers: readonly Pick<Derived, 'problems'>[]): readon
   return [...new Map(layers.flatMap(({ problems }) => problems).map((problem) => [problem.message, problem])).values()];
 }
 
-function withItemsByKey({ keys, fields, places: _, ...derived }: DerivedImage): Derived {
+function withItemsByKey({ keys, fields, places: _, shares: _shares, ...derived }: DerivedImage): Derived {
   const indexItems = new Map<string, Item>();
   for (const [i, key] of keys.entries()) {
     const item = fields[i];
@@ -69,6 +86,8 @@ export class ItemPlanner {
   private readonly escapedEdge: string = '';
   /** Sort keys of an edge's index items. */
   private readonly indexKeys: readonly string[] = NONE;
+  /** Sort keys of those that its source node decides too. */
+  readonly joinedKeys: readonly string[] = NONE;
   /** The place of a counted edge's item that the count stands for, which is there also where no order applies; else -1. */
   private readonly countedPlace: number = -1;
   private settleBefore: Map<string, number> | undefined;
@@ -87,7 +106,10 @@ export class ItemPlanner {
     if (indexItems.length === 1) this.indexKeys = [itemKey(sortKey, indexItems[0]!)];
     else if (indexItems.length > 1) this.indexKeys = indexItems.map((plan) => itemKey(sortKey, plan));
     for (const [i, { item }] of indexItems.entries()) this.settle(this.indexKeys[i]!, item.settleBefore);
-    if (!edge.degree) return;
+    const { joinedItems } = this.plan;
+    if (joinedItems.length > 0) this.joinedKeys = joinedItems.map((plan) => joinedKey(plan, sortKey));
+    // A joined item that is counted is in its count by itself.
+    if (!edge.degree || joinedItems.some(({ countName }) => countName !== undefined)) return;
     const countedKey = edgeIndexKey(sortKey, undefined, edge.generation);
     this.settle(countedKey, edge.settleBefore);
     this.countedPlace = this.indexKeys.indexOf(countedKey);
@@ -107,7 +129,29 @@ export class ItemPlanner {
     return this.kind.kind === 'edge' || this.kind.kind === 'hashed' ? this.kind.edge : undefined;
   }
 
-  /** As the function `derivedOf`. */
+  /** What an edge's image wants, with the index items that its source node decides too. */
+  join(derived: DerivedImage, { item: node }: SourceNode): DerivedImage {
+    const { shares } = derived;
+    const joinedItems = this.plan?.joinedItems ?? NONE;
+    if (shares === undefined || joinedItems.length === 0) return derived;
+    const subject =
+      node && new Subject(this.graph, this.source, parseNodeId(this.source)?.type ?? '', this.source, node);
+    const joint: Problem[] = [];
+    const items = joinedItems.map((plan, i) => {
+      // What is wrong with the node's attributes is told of the node.
+      const both = { edge: shares[i]!, source: sourceShare(plan, subject, []) };
+      return joinedItem(plan, this.source, this.sortKey, both, joint);
+    });
+    return {
+      ...derived,
+      keys: [...derived.keys, ...this.joinedKeys],
+      fields: [...derived.fields, ...items],
+      problems: [...derived.problems, ...joint],
+      joint,
+    };
+  }
+
+  /** As the function `derivedOf`, without a source node. */
   derive(image: Item | undefined): DerivedImage {
     if (image === undefined) return NOTHING;
     const derived = this.deriveAll(image);
@@ -126,7 +170,7 @@ export class ItemPlanner {
 
   private deriveEdge({ edge, target }: Extract<BaseItemKind, { kind: 'edge' }>, image: Item): DerivedImage {
     const subject = new Subject(this.graph, this.source, edge.type, target, image, edge.keys === 'hashed');
-    const { labels, indexItems } = this.plan!;
+    const { labels, indexItems, joinedItems } = this.plan!;
     const problems: Problem[] = [];
     let element: string | undefined;
     if (labels !== undefined) {
@@ -138,7 +182,8 @@ export class ItemPlanner {
     }
     const reverse = edge.copy && reverseItemOfEdge(edge, this.source, target);
     const { indexKeys: keys } = this;
-    if (keys.length === 0) return { element, keys, fields: NONE, reverse, problems };
+    const shares = joinedItems.length === 0 ? undefined : joinedItems.map((plan) => edgeShare(plan, subject, problems));
+    if (keys.length === 0) return { element, keys, fields: NONE, reverse, problems, shares };
     // An array that is written out has room for what it holds; one that grows has room for seventeen.
     const fields =
       indexItems.length === 1
@@ -150,7 +195,7 @@ export class ItemPlanner {
         [COUNTED]: { S: countNameOf(edge.type, edge.generation) },
       };
     }
-    return { element, keys, fields, settleBefore: this.settleBefore, reverse, problems };
+    return { element, keys, fields, settleBefore: this.settleBefore, reverse, problems, shares };
   }
 
   private element({ keys }: EdgeModel, labels: readonly LabelWriter[], subject: Subject): string {
@@ -181,6 +226,7 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
       note(problems, error);
     }
   }
+  for (const plan of nodePlan(graph, node).joinedItems) sourceShare(plan, subject, problems);
   const attributes = subject.project(node.view, problems);
   for (const { key, item, settleBefore: before } of ownerItems(node, subject, attributes, problems))
     add(key, item, before);

@@ -1,5 +1,6 @@
 import type { Item } from '../items/attribute-value.ts';
 import type { ItemKey } from '../store/port.ts';
+import type { Share } from './parts/joined-items.ts';
 import type { Problem } from './parts/subject.ts';
 
 /** What is derived from one base item image. */
@@ -8,7 +9,7 @@ export interface Derived {
   element?: string;
   /** The node's projected attributes; present exactly when the node is. */
   attributes?: Item;
-  /** Wanted fields of index items, by sort key. */
+  /** Wanted fields of index items, by sort key; those that the source node decides too only where that is given. */
   indexItems: ReadonlyMap<string, Item>;
   /**
    * Of index items whose generation is young, by sort key: records that were made before this moment, in milliseconds since
@@ -19,6 +20,8 @@ export interface Derived {
   reverse?: ReverseItem;
   /** What could not be derived, and why. */
   problems: readonly Problem[];
+  /** Those of the problems that an edge and its source node have only together; absent without the node. */
+  joint?: readonly Problem[];
 }
 
 /** The same with the index items side by side: what units are made of, without a map for each image. */
@@ -29,6 +32,8 @@ export interface DerivedImage extends Omit<Derived, 'indexItems'> {
   fields: readonly (Item | undefined)[];
   /** The place of each key, where there are many; a few are found faster by looking. */
   places?: ReadonlyMap<string, number>;
+  /** What an edge gives to the index items that its source node decides with it; absent where there is no edge. */
+  shares?: readonly Share[];
 }
 
 /** The fields that an image wants of the index item with a sort key. */

@@ -4,15 +4,18 @@ import type { ChangeRecord } from '../items/change-record.ts';
 import { AFTER, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../items/derived-item.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
 import { compareKeys } from '../items/encoding.ts';
-import { continuationKey } from '../items/keys.ts';
+import { continuationKey, parseNodeId, sourceContinuationKey } from '../items/keys.ts';
 import { laterOf } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { joinedTypes, joinedTypesFrom } from '../model/joined.ts';
 import type { DerivedUpdate } from '../store/port.ts';
 import { copyingTypes, copyOf } from './copies.ts';
-import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
+import { givesTheSame } from './joined.ts';
+import type { ContinuationUnit, EpochSeconds, FanOutOf, FanOutUnit } from './unit.ts';
 
 /**
- * The fan-out of a parent's change to the views of its children, page by page. Behind the first page there is a
+ * The fan-out of a parent's change to the views of its children, or of a source node's change to the index items of its edges
+ * (`of` says which), page by page. Behind the first page there is a
  * continuation item in the parent's partition; the record of each of its writes drives the next page. It is the one
  * derived item whose records cause writes.
  */
@@ -20,34 +23,50 @@ import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
 /** The fan-outs that a batch's records of a node ask for: one for each edge type that copies what has changed. */
 export function fanOutUnits(graph: CompiledModel, { source, target, records }: ItemHistory): FanOutUnit[] {
   if (source !== target) return [];
-  return copyingTypes(graph, source).flatMap((edge) => {
-    // No net-zero: a delete and a re-insert in one batch still fan out, since the delete may have been applied alone.
-    const changing = records.filter(
-      ({ oldImage, newImage }) => !sameItem(copyOf(graph, edge, oldImage), copyOf(graph, edge, newImage)),
-    );
-    return changing.length === 0 ? [] : [fanOutUnit(source, edge.type, changing)];
-  });
+  // No net-zero: a delete and a re-insert in one batch still fan out, since the delete may have been applied alone.
+  const along = (
+    of: FanOutOf,
+    edgeType: string,
+    isSame: (before: Item | undefined, after: Item | undefined) => boolean,
+  ): FanOutUnit[] => {
+    const changing = records.filter(({ oldImage, newImage }) => !isSame(oldImage, newImage));
+    return changing.length === 0 ? [] : [fanOutUnit(of, source, edgeType, changing)];
+  };
+  return [
+    ...copyingTypes(graph, source).flatMap((edge) =>
+      along('copies', edge.type, (before, after) => sameItem(copyOf(graph, edge, before), copyOf(graph, edge, after))),
+    ),
+    ...joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').flatMap((type) =>
+      along('joined', type, (before, after) => givesTheSame(graph, source, type, before, after)),
+    ),
+  ];
 }
 
 /** The fan-outs of a node as it is now, whatever its records said. */
 export function fanOutsOf(graph: CompiledModel, source: string, position: string): FanOutUnit[] {
-  return copyingTypes(graph, source).map(({ type }) => ({
+  const along = (of: FanOutOf, edgeType: string): FanOutUnit => ({
     kind: 'fan-out',
+    of,
     source,
-    sortKey: continuationKey(type),
-    edgeType: type,
+    sortKey: keyOf(of, edgeType),
+    edgeType,
     records: [],
     oldest: position,
     newest: position,
-  }));
+  });
+  return [
+    ...copyingTypes(graph, source).map(({ type }) => along('copies', type)),
+    ...joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').map((type) => along('joined', type)),
+  ];
 }
 
-function fanOutUnit(source: string, edgeType: string, records: readonly ChangeRecord[]): FanOutUnit {
+function fanOutUnit(of: FanOutOf, source: string, edgeType: string, records: readonly ChangeRecord[]): FanOutUnit {
   const positions = records.map(({ position }) => position).sort();
   return {
     kind: 'fan-out',
+    of,
     source,
-    sortKey: continuationKey(edgeType),
+    sortKey: keyOf(of, edgeType),
     edgeType,
     records,
     oldest: positions[0]!,
@@ -55,17 +74,25 @@ function fanOutUnit(source: string, edgeType: string, records: readonly ChangeRe
   };
 }
 
+/** Where a fan-out goes on: those of copies and of joined items may both be on their way along one edge type. */
+function keyOf(of: FanOutOf, edgeType: string): string {
+  return of === 'copies' ? continuationKey(edgeType) : sourceContinuationKey(edgeType);
+}
+
 /** The next page that a batch's records of a continuation ask for: the newest of them does, if it is not at its end. */
 export function continuationUnit(graph: CompiledModel, history: ItemHistory): ContinuationUnit | undefined {
   const { source, target, records } = history;
   const key = classifyDerivedKey(target);
-  if (key?.kind !== 'continuation') return undefined;
+  if (key?.kind !== 'continuation' && key?.kind !== 'source-continuation') return undefined;
   const { edgeType } = key;
+  const of = key.kind === 'continuation' ? 'copies' : 'joined';
   const record = records.at(-1)!;
   const after = stringOf(record.newImage?.[AFTER]);
-  if (after === undefined || graph.edges.get(edgeType)?.copy === undefined) return undefined;
+  const isKept = of === 'copies' ? graph.edges.get(edgeType)?.copy !== undefined : joinedTypes(graph).has(edgeType);
+  if (after === undefined || !isKept) return undefined;
   return {
     kind: 'continuation',
+    of,
     source,
     sortKey: target,
     edgeType,
@@ -85,7 +112,7 @@ export function continuationUnit(graph: CompiledModel, history: ItemHistory): Co
  * A fan-out that is in progress stands behind the children it has visited. An older one that begins late must not move it past
  * those that it has not: the earlier of the two places is kept.
  *
- * @param after sort key of the last reverse item of the first page.
+ * @param after sort key of the last reverse item, or of the last edge, of the first page.
  */
 export function beginUpdate(
   graph: CompiledModel,

@@ -5,7 +5,7 @@ import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../it
 import { quarantineKey } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey } from '../store/port.ts';
-import type { CountedUnit, QuarantineUnit, Unit } from './unit.ts';
+import type { CountedUnit, JoinedUnit, QuarantineUnit, Unit } from './unit.ts';
 
 /** The index partition of all quarantine entries; entries are sorted by when their record was made. */
 export const QUARANTINE_PARTITION = '~quarantine';
@@ -42,7 +42,7 @@ export function derivationEntry(graph: CompiledModel, unit: QuarantineUnit, nowM
  * items of one record have an entry each.
  */
 export function refusalEntry(graph: CompiledModel, refused: Unit, error: StoreError, nowMs: number): Item {
-  const unit = refused.kind === 'counted' ? refused.items[0]! : refused;
+  const unit = refused.kind === 'counted' || refused.kind === 'joined' ? refused.items[0]! : refused;
   // A reverse item is in another partition; which one it is follows from the base item's keys.
   const isBeside = unit.kind !== 'index' || unit.source === unit.base.source;
   const derivedKeys = isBeside ? [unit.sortKey] : [];
@@ -52,7 +52,7 @@ export function refusalEntry(graph: CompiledModel, refused: Unit, error: StoreEr
 
 function entryItem(
   graph: CompiledModel,
-  unit: Exclude<Unit, CountedUnit>,
+  unit: Exclude<Unit, CountedUnit | JoinedUnit>,
   named: string,
   { code, reason, derivedKeys }: { code: string; reason: string; derivedKeys: readonly string[] },
   nowMs: number,
@@ -90,7 +90,7 @@ function fitting(keys: readonly string[]): string[] {
 }
 
 /** What a redrive has to settle: a base item, or a view as a whole. The entry is beside it. */
-function concerned(unit: Exclude<Unit, CountedUnit>): ItemKey {
+function concerned(unit: Exclude<Unit, CountedUnit | JoinedUnit>): ItemKey {
   if (unit.kind === 'index') return unit.base;
   if (unit.kind === 'view') return { source: unit.source, target: unit.sortKey };
   // A fan-out is settled by its parent.

@@ -72,6 +72,15 @@ export interface CountedUnit extends UnitBase {
   items: readonly IndexUnit[];
 }
 
+/** The changes of one batch to index items of a node's edges that the node decides with them: none carries an image. */
+export interface JoinedUnit extends UnitBase {
+  kind: 'joined';
+  items: readonly IndexUnit[];
+}
+
+/** What a fan-out brings on: copies into the views of children, or a source node's change into its edges' index items. */
+export type FanOutOf = 'copies' | 'joined';
+
 /** A record to be quarantined: what could not be derived, and the derived keys that its images concern. */
 export interface QuarantineUnit extends UnitBase {
   kind: 'quarantine';
@@ -85,19 +94,21 @@ export interface QuarantineUnit extends UnitBase {
 }
 
 /** One piece of work of a batch. */
-export type Unit = ViewUnit | IndexUnit | CountedUnit | QuarantineUnit | FanOutUnit | ContinuationUnit;
+export type Unit = ViewUnit | IndexUnit | CountedUnit | JoinedUnit | QuarantineUnit | FanOutUnit | ContinuationUnit;
 
-/** A change of a parent that children have copies of, by one edge type: the first page of them is to be visited. */
+/** A change of a node that reaches others along one edge type: the first page of them is to be visited. */
 export interface FanOutUnit extends UnitBase {
   kind: 'fan-out';
+  of: FanOutOf;
   edgeType: string;
 }
 
 /** A record of a continuation: the next page of a fan-out is to be visited. */
 export interface ContinuationUnit extends UnitBase {
   kind: 'continuation';
+  of: FanOutOf;
   edgeType: string;
-  /** Sort key of the last reverse item that was visited. */
+  /** Sort key of the last reverse item that was visited, or of the last edge. */
   after: string;
   /** Revision of the continuation in the record: only from there it may be moved. */
   revision: string | undefined;

@@ -6,7 +6,8 @@ import { type CompiledModel, type EdgeModel, layersOf } from '../model/compiled.
 import { ItemPlanner, problemsOf } from './derive.ts';
 import { type DerivedImage, fieldsOf } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
-import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from './unit.ts';
+import { sameShare } from './parts/joined-items.ts';
+import type { CountedUnit, IndexUnit, JoinedUnit, QuarantineUnit, Unit, ViewChange } from './unit.ts';
 
 /**
  * Units: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.
@@ -23,6 +24,7 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   const viewChanges: ViewChange[] = [];
   const viewRecords: ChangeRecord[] = [];
   const counted = new Map<string, IndexUnit[]>();
+  const joined: IndexUnit[] = [];
   const layers = layersOf(graph);
   const viewBefore = settleBeforeOfView(graph, source);
   for (const history of histories) {
@@ -34,12 +36,14 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
     if (change !== undefined) viewChanges.push(change);
     for (const layer of planned) {
       addIndexUnits(history, layer.steps, countedUnits(layer.planner.edge, counted) ?? units);
+      addJoinedUnits(history, layer, joined);
     }
     if (planner.edge?.copy !== undefined) addReverseUnit(history, steps, viewBefore, units);
     if (source === history.target) units.push(...fanOutUnits(graph, history));
     const quarantine = quarantineUnit(history, planned);
     if (quarantine !== undefined) units.push(quarantine);
   }
+  if (joined.length > 0) units.push(joinedUnit(joined));
   for (const [name, items] of counted) if (items.length > 0) units.push(countedUnit(name, items));
   if (viewChanges.length > 0) {
     units.push({
@@ -193,6 +197,26 @@ function addIndexUnits({ source, target }: ItemHistory, steps: readonly Step[], 
   }
 }
 
+/**
+ * Adds a unit for each joined item of an edge, unless each record of it gives the same as before. What it shall be the source
+ * node decides too, so that no image says.
+ */
+function addJoinedUnits({ source, target }: ItemHistory, { planner, steps }: Planned, units: IndexUnit[]): void {
+  for (const [i, sortKey] of planner.joinedKeys.entries()) {
+    const changing = steps.filter(({ before, after }) => !sameShare(before.shares?.[i], after.shares?.[i]));
+    if (changing.length === 0) continue;
+    const records = changing.map(({ record }) => record);
+    units.push({ kind: 'index', source, sortKey, base: { source, target }, byBase: true, records, ...span(records) });
+  }
+}
+
+/** Joined items of one node's edges as one unit: the node is read once for all of them. */
+export function joinedUnit(items: readonly IndexUnit[]): JoinedUnit {
+  const records = items.flatMap((item) => item.records);
+  const [{ source, sortKey }] = items as [IndexUnit];
+  return { kind: 'joined', source, sortKey, items, records, ...span(records) };
+}
+
 /** The sort keys of index items that any image of the steps mentions. */
 function indexKeysOf(steps: readonly Step[]): Iterable<string> {
   let keys: readonly string[] = [];
@@ -247,10 +271,12 @@ function quarantineUnit(history: ItemHistory, planned: readonly Planned[]): Quar
   const { record } = planned[0]!.steps.at(-1)!;
   const problems = problemsOf(planned.map(({ steps }) => steps.at(-1)!.after));
   const derivedKeys = new Set<string>();
+  const joinedKeys = planned.flatMap(({ planner }) => planner.joinedKeys);
   for (const step of planned.flatMap(({ steps }) => steps)) {
     for (const derived of [step.before, step.after]) {
       if (derived.element !== undefined || derived.attributes !== undefined) derivedKeys.add(VIEW_KEY);
       for (const [i, key] of derived.keys.entries()) if (derived.fields[i] !== undefined) derivedKeys.add(key);
+      if (derived.shares !== undefined) for (const key of joinedKeys) derivedKeys.add(key);
     }
   }
   return {

@@ -12,6 +12,7 @@ import type {
   NodeAttributes,
   NodeType,
   SearchOfName,
+  SourceAttribute,
   TypeOfId,
   ViewAttribute,
 } from '../model/inference.ts';
@@ -97,8 +98,13 @@ export type InboundEdge<G extends CompiledModel, E extends EdgeType<G>> = EdgeRe
   EdgeSource<G, E>,
   E,
   EdgeTarget<G, E>,
-  Shown<EdgeAttributes<G, E>, InboundAttribute<G, E>>
+  ShownWithSource<G, E, Shown<EdgeAttributes<G, E>, InboundAttribute<G, E>>>
 >;
+
+/** What an index item shows of an edge, and beside it what it shows of the edge's source. */
+type ShownWithSource<G extends CompiledModel, E extends EdgeType<G>, OfEdge> = [SourceAttribute<G, E>] extends [never]
+  ? OfEdge
+  : OfEdge & Shown<AttributesOfId<G, EdgeSource<G, E>>, SourceAttribute<G, E>>;
 
 /** The attributes that incoming edges can be filtered by: those that their index items hold. */
 export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>> = InboundEdge<G, E>['attributes'];

@@ -2,6 +2,7 @@ import type { Item } from '../items/attribute-value.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
 import { parseNodeId } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { joinedTypes } from '../model/joined.ts';
 import type { Store } from '../store/port.ts';
 import { effectiveModel } from './effective.ts';
 import { readDefinitions, readHead } from './head.ts';
@@ -35,17 +36,19 @@ export function checkedModel(registry: Registry, data: DefinitionData, own: Comp
 
 function concernWith(
   { projections }: Registry,
-  { shapes, edges }: CompiledModel,
+  model: CompiledModel,
   source: string,
   sortKey: string,
   item: Item,
 ): 'checked' | 'building' | 'unknown' {
+  const { shapes, edges } = model;
   const key = classifyDerivedKey(sortKey);
   if (key === undefined || key.kind === 'quarantine-entry' || key.kind === 'unknown-item') return 'checked';
   if (key.kind === 'view') return shapes?.has(parseNodeId(source)?.type ?? '') === true ? 'checked' : 'building';
   if (key.kind === 'reverse-item' || key.kind === 'continuation') {
     return edges.get(key.edgeType)?.copy === undefined ? 'building' : 'checked';
   }
+  if (key.kind === 'source-continuation') return joinedTypes(model).has(key.edgeType) ? 'checked' : 'building';
   const owner = ownerOfItem(source, sortKey, item);
   // A tombstone that is named by a hash: nothing tells whose it is, and time takes it away.
   if (owner === undefined) return key.generation === 1 ? 'checked' : 'building';

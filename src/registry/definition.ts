@@ -206,7 +206,7 @@ function viewDefinition({ edges }: CompiledModel, { type, view, viewBudgetBytes 
   return { kind: 'view', type, view, viewBudgetBytes, edges: parts };
 }
 
-const SETTINGS = ['shards', 'shardBy', 'hash', 'project', 'includeOwner'];
+const SETTINGS = ['shards', 'shardBy', 'hash', 'project', 'projectSource', 'partition', 'includeOwner'];
 const ORDER = ['name', 'index', 'order', 'isNamed'];
 const TYPING = ['type', 'from', 'to', 'keys'];
 /** The options that this software maintains, by the part of a definition that they stand in. */
@@ -227,7 +227,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   'view/edges': [...TYPING, 'labels', 'copy'],
 };
 /** The orders that this software can derive. */
-const ORDERS: ReadonlySet<string> = new Set(['attribute', 'rank', 'derive', 'path']);
+const ORDERS: ReadonlySet<string> = new Set(['attribute', 'rank', 'derive', 'path', 'source', 'parts']);
 
 /**
  * Throws `unknown-definition` where a definition has a part that this software does not maintain: it comes from a newer one, and

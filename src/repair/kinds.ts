@@ -22,6 +22,7 @@ const ITEMS: { readonly [Kind in DerivedKind]: ItemKind } = {
   'reverse-item': reverseItem,
   count,
   continuation,
+  'source-continuation': continuation,
   'quarantine-entry': quarantineEntry,
   'unknown-item': unknownItem,
 };

@@ -6,17 +6,20 @@ import { applyFanOutUnit } from '../apply/fan-out.ts';
 import { StoreError } from '../errors.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { INDEX_KEYS, unchanged, WATERMARK } from '../items/derived-item.ts';
-import { VIEW_KEY } from '../items/keys.ts';
+import { typePrefix, VIEW_KEY } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { needsSource } from '../model/joined.ts';
 import { reverseOf } from '../plan/copies.ts';
 
 import { derivedOf } from '../plan/derive.ts';
+import type { Derived } from '../plan/derived.ts';
 import { fanOutsOf } from '../plan/fan-out.ts';
+import { joinedKeysOf } from '../plan/joined.ts';
 
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../plan/quarantine-entry.ts';
 import { registeredModel, type WriterModel } from '../registry/writer-model.ts';
 import { type Abortable, runAbortable } from '../store/abortable.ts';
-import { pages, readItem } from '../store/pages.ts';
+import { pages, readItem, readItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { settleIndexItem } from './settle/index-item.ts';
 import { settleView, settleViewParts } from './settle/view.ts';
@@ -196,7 +199,8 @@ async function settleOnce(
     return undefined;
   }
   const wanted = derivedOf(graph, source, target, await readItem(context, { source, target }));
-  const keys = new Set([...entry.derivedKeys, ...wanted.indexItems.keys()]);
+  const joinedKeys = joinedKeysOf(graph, typePrefix(target) ?? '', target);
+  const keys = new Set([...entry.derivedKeys, ...wanted.indexItems.keys(), ...joinedKeys]);
   keys.delete(VIEW_KEY);
   const key = { source, target };
   const reverse = reverseOf(graph, key);
@@ -206,6 +210,14 @@ async function settleOnce(
   for (const sortKey of keys) await settleIndexItem(context, key, { source, target: sortKey }, watermark);
   // What the records said of the parent, each child has to be told.
   if (source === target) for (const unit of fanOutsOf(graph, source, watermark)) await applyFanOutUnit(context, unit);
-  const [problem] = wanted.problems;
+  const [problem] = await problemsOf(context, key, wanted);
   return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
+}
+
+/** What cannot be derived of a base item, by itself or with its source node. */
+async function problemsOf(context: ApplyContext, key: ItemKey, wanted: Derived): Promise<Derived['problems']> {
+  const { source, target } = key;
+  if (!needsSource(context.graph, target)) return wanted.problems;
+  const [node, edge] = await readItems(context, [{ source, target: source }, key]);
+  return derivedOf(context.graph, source, target, edge, { item: node }).problems;
 }

@@ -1,15 +1,17 @@
 import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import { revisionOf } from '../items/derived-item.ts';
 import { escapedEdge } from '../items/element.ts';
-import { edgeIndexKey, ownerIndexKey, searchKey, searchValuePrefix, VIEW_KEY } from '../items/keys.ts';
+import { edgeIndexKey, ownerIndexKey, parseNodeId, searchKey, searchValuePrefix, VIEW_KEY } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, viewAttributes, viewCopies } from '../items/stored-view.ts';
 import { classifyKey, type KeyKind } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
+import { joinedTypesFrom, needsSource, type SourceNode } from '../model/joined.ts';
 import { copyOf, reverseOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
+import { joinedKeysOf } from '../plan/joined.ts';
 import { isAsWanted } from '../plan/writes.ts';
-import { queriedItems } from '../store/pages.ts';
+import { pages, queriedItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 
 /** One look at a base item and what is derived from it: whether all of it agrees, and the revisions of what is there. */
@@ -54,7 +56,7 @@ export async function compareDerived(
   const { graph, store } = context;
   // The base item first: what is derived from it may be newer by then, never older than it was.
   const { item } = await store.get(base, { consistent: true });
-  const derived = derivedOf(graph, base.source, base.target, item);
+  const derived = derivedOf(graph, base.source, base.target, item, await sourceNodeOf(context, base));
   const copy = item === undefined ? undefined : await wantedCopy(context, kind);
   const stored = await storedItems(context, base, consistent);
   const view = stored.get(VIEW_KEY);
@@ -64,6 +66,7 @@ export async function compareDerived(
     if (sortKey === VIEW_KEY) continue;
     if (!isAsWanted(stored.get(sortKey), derived.indexItems.get(sortKey))) differing.push(sortKey);
   }
+  if (kind.kind === 'node') differing.push(...(await differingEdges(context, base.source, item, stored, consistent)));
   const reverse = reverseOf(graph, base);
   if (reverse !== undefined) {
     const { item: storedReverse } = await store.get(reverse, { consistent });
@@ -71,6 +74,45 @@ export async function compareDerived(
     stored.set(`${reverse.source} ${reverse.target}`, storedReverse);
   }
   return { problems: derived.problems, differing, revisions: revisionsOf(stored) };
+}
+
+/** The source node of an edge that it decides with; undefined where it does not. */
+async function sourceNodeOf(
+  { graph, store }: LookContext,
+  { source, target }: ItemKey,
+): Promise<SourceNode | undefined> {
+  if (source === target || !needsSource(graph, target)) return undefined;
+  return { item: (await store.get({ source, target: source }, { consistent: true })).item };
+}
+
+/** Keys of the index items of a node's edges that are not as the node wants them; all of them go into `stored`. */
+async function differingEdges(
+  { graph, store }: LookContext,
+  source: string,
+  node: Item | undefined,
+  stored: Map<string, Item | undefined>,
+  consistent: boolean,
+): Promise<string[]> {
+  const differing: string[] = [];
+  for (const type of joinedTypesFrom(graph, parseNodeId(source)?.type ?? '')) {
+    const request = { partition: source, sortKey: { beginsWith: `${type}-` }, consistent: true };
+    for await (const { items } of pages(store, request)) {
+      const edges = items.map((edge) => ({ edge, target: stringOf(edge[graph.table.sortKey]) ?? '' }));
+      const keys = edges.flatMap(({ target }) => joinedKeysOf(graph, type, target));
+      const { items: found } = await store.getMany(
+        keys.map((target) => ({ source, target })),
+        { consistent },
+      );
+      const wanted = new Map(
+        edges.flatMap(({ edge, target }) => [...derivedOf(graph, source, target, edge, { item: node }).indexItems]),
+      );
+      for (const [i, key] of keys.entries()) {
+        stored.set(key, found[i]);
+        if (!isAsWanted(found[i], wanted.get(key))) differing.push(key);
+      }
+    }
+  }
+  return differing;
 }
 
 /** The revisions of items, as a short text. */

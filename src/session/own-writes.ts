@@ -1,14 +1,17 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { INDEX_KEYS } from '../items/derived-item.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
-import { typePrefix } from '../items/keys.ts';
-import type { CompiledModel, IndexName } from '../model/compiled.ts';
+import { parseNodeId, typePrefix } from '../items/keys.ts';
+import type { CompiledModel, EdgeModel, IndexName } from '../model/compiled.ts';
+import { isJoinedEdge, type SourceNode } from '../model/joined.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 
 /** A base item that the session wrote, as it is now: consistently read, absent after a delete. */
 export interface OwnWrite extends ItemKey {
   item: Item | undefined;
+  /** Of an edge that its source node decides with: the node. */
+  node?: SourceNode;
 }
 
 /** What the base items of a session want in an index, and whose rows of it they replace. */
@@ -43,6 +46,33 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
   );
   for (const [i, id] of ids.entries()) if (found.items[i] !== undefined) parents.set(id, found.items[i]);
   return { writes, parents, calls: calls + found.calls, rcu: rcu + found.rcu };
+}
+
+/**
+ * The own edges of one sort key, as what they want is worked out: where their source nodes decide with them, with those nodes,
+ * and with the edges of own nodes, which an own change of the node moves.
+ */
+export async function ownEdgesOf(
+  { store }: { store: Pick<Store, 'getMany'> },
+  edge: EdgeModel,
+  edgeKey: string,
+  writes: readonly OwnWrite[],
+): Promise<OwnWrite[]> {
+  const edges = writes.filter(({ target }) => target === edgeKey);
+  if (!isJoinedEdge(edge)) return edges;
+  const leaving = writes.filter(({ source, target }) => {
+    return source === target && edge.from.has(parseNodeId(source)?.type ?? '');
+  });
+  const sources = [...new Set([...edges, ...leaving].map(({ source }) => source))];
+  if (sources.length === 0) return [];
+  const keys = sources.flatMap((source) => [
+    { source, target: edgeKey },
+    { source, target: source },
+  ]);
+  const { items } = await store.getMany(keys, { consistent: true });
+  return sources.map((source, i) => {
+    return { source, target: edgeKey, item: items[2 * i], node: { item: items[2 * i + 1] } };
+  });
 }
 
 /** The target nodes that own edges copy attributes of, and that are not own writes themselves. */
@@ -89,13 +119,13 @@ export function ownOwner(
 /** The index items of one kind that a base item wants in some partitions of an index. */
 function wantedIn(
   graph: CompiledModel,
-  { source, target, item }: OwnWrite,
+  { source, target, item, node }: OwnWrite,
   index: IndexName,
   partitions: ReadonlySet<string>,
   kind: 'index-item' | 'owner-item',
 ): Item[] {
   const { partitionKey, sortKey } = graph.table;
-  return [...derivedOf(graph, source, target, item).indexItems]
+  return [...derivedOf(graph, source, target, item, node).indexItems]
     .filter(([key]) => classifyDerivedKey(key)?.kind === kind)
     .filter(([, fields]) => partitions.has(stringOf(fields[INDEX_KEYS[index].partition]) ?? ''))
     .map(([key, fields]) => ({ ...fields, [partitionKey]: { S: source }, [sortKey]: { S: key } }));

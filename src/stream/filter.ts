@@ -14,7 +14,8 @@ export function isBaseSortKey(sortKey: string): boolean {
 
 /** Whether a record is of a fan-out's continuation: the one derived item whose records drive the projector. */
 export function isContinuationKey(sortKey: string): boolean {
-  return classifyDerivedKey(sortKey)?.kind === 'continuation';
+  const kind = classifyDerivedKey(sortKey)?.kind;
+  return kind === 'continuation' || kind === 'source-continuation';
 }
 
 /** A filter pattern of an event source mapping, for the text of one key. */

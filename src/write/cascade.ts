@@ -19,8 +19,8 @@ export interface DeletedNode {
   /** Items in the node's partition that look like edges of types outside the model; they are left alone. */
   skipped: number;
   /**
-   * Edge types that may enter the node and whose edges cannot be found from it: they declare neither `inbound` nor `copy`.
-   * Such edges stay.
+   * Edge types that may enter the node and whose edges cannot be found from it: they declare neither `copy` nor an `inbound`
+   * without a `partition`. Such edges stay.
    */
   notFound: string[];
   wcu: number;
@@ -72,13 +72,17 @@ async function deleteIncoming(graph: CompiledModel, store: Store, id: string, re
   const type = parseNodeId(id)?.type ?? '';
   for (const edge of graph.edges.values()) {
     if (!edge.to.has(type)) continue;
-    if (edge.inbound === undefined && edge.copy === undefined) result.notFound.push(edge.type);
+    if (!isFound(edge)) result.notFound.push(edge.type);
     const target = sortKeyOfEdge(edge, id);
     for await (const sources of incomingSources(graph, store, edge, id, result)) {
       const keys = [...new Set(sources)].map((source) => ({ source, target }));
       await deleteEdges(store, await present(store, keys, result), result);
     }
   }
+}
+
+function isFound({ inbound, copy }: EdgeModel): boolean {
+  return copy !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }
 
 /**
@@ -101,7 +105,8 @@ async function* incomingSources(
     };
     for await (const { items } of pages(store, request, result)) yield items.flatMap((item) => textsOf(item[CHILD]));
   }
-  if (edge.inbound === undefined) return;
+  // Which partitions there are, only the edges tell.
+  if (edge.inbound === undefined || edge.inbound.partition !== undefined) return;
   for (const order of edge.inbound.orders.values()) {
     for (const partition of inboundPartitions(edge.inbound, order, sortKeyOfEdge(edge, id))) {
       for await (const { items } of pages(store, { index: order.index, partition }, result)) {

@@ -22,6 +22,7 @@ const OPTIONS: ModelOptions = {
   keys: 'plain',
   copies: 'none',
   peer: 'none',
+  joined: 'none',
 };
 
 const NODE: Item = {

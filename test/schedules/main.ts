@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { runJoined } from './joined.ts';
 import { runUpdates } from './updates.ts';
 import { runWalks } from './walks.ts';
 
@@ -6,7 +7,11 @@ import { runWalks } from './walks.ts';
  * Runs schedules: `npm run schedules -- updates --runs 20000 --seed 1`. Prints one JSON document, with the first failures; a
  * seed leads to its schedule again. Exit 1 where one failed.
  */
-const KINDS: Record<string, (seed: number) => Promise<string[]>> = { updates: runUpdates, walks: runWalks };
+const KINDS: Record<string, (seed: number) => Promise<string[]>> = {
+  joined: runJoined,
+  updates: runUpdates,
+  walks: runWalks,
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -17,6 +17,7 @@ const WAYS = [
   'copy',
   'reverse',
   'stuck',
+  'stuckSource',
 ] as const;
 const MOST_DAMAGES = 3;
 /** Attributes of an item that holds nothing. */
@@ -36,7 +37,8 @@ export async function damage(world: World, name: string): Promise<number> {
     const key = { source: text(item['source']), target: text(item['target']) };
     world.tell(() => `damage: ${way} of ${key.source} ${key.target}`);
     if (way === 'delete') await table.delete(key);
-    else if (way === 'stuck') await world.putUnrecorded(broken(choices, `${name}.${i}`, item, way));
+    else if (way === 'stuck' || way === 'stuckSource')
+      await world.putUnrecorded(broken(choices, `${name}.${i}`, item, way));
     else await table.put(broken(choices, `${name}.${i}`, item, way));
   }
   return count;
@@ -79,13 +81,20 @@ function broken(choices: Choices, name: string, item: Item, way: Exclude<(typeof
       return { ...item, copies: COPIES[choices.pick(`${name}.copy`, COPIES.length)]! };
     case 'reverse':
       return { ...kept, target: { S: '~rev/MEMBER-GOAL-ghost' }, child: { S: 'GOAL-ghost' } };
+    case 'stuckSource':
+      return { ...kept, source: { S: 'GOAL-1' }, target: { S: '~more/#source/MEMBER' }, after: { S: 'MEMBER-USER-1' } };
     case 'stuck':
       return { ...kept, source: { S: 'USER-1' }, target: { S: '~more/MEMBER' }, after: { S: '~rev/MEMBER-GOAL-1' } };
   }
 }
 
 /** Index items that no base item wants: of an edge, of an edge in an order by name, of a node among its edges. */
-const GHOSTS = ['~ix/MEMBER-USER-ghost', '~ix/#byDate/MEMBER-USER-ghost', '~ix/#includeOwner/GONE'] as const;
+const GHOSTS = [
+  '~ix/MEMBER-USER-ghost',
+  '~ix/#byDate/MEMBER-USER-ghost',
+  '~ix/#includeOwner/GONE',
+  '~ix/#byTitle/MEMBER-USER-ghost',
+] as const;
 
 /** Copies under an edge that may be there, under none, and what is no map of them. */
 const COPIES: readonly Item[string][] = [

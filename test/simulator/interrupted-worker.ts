@@ -21,6 +21,7 @@ const OPTIONS: ModelOptions = {
   keys: 'plain',
   copies: 'none',
   peer: 'none',
+  joined: 'none',
 };
 
 /** A table that takes no update while it is down. */

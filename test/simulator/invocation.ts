@@ -13,7 +13,7 @@ export type Answer = { kind: 'done'; count: number } | { kind: 'failed' };
 
 /** The calls before which a process stands still; most often before the write that follows on two looks at the table. */
 const STALLED_CALLS = [1, 2, 3, 3, 3, 4, 5] as const;
-/** The same where edges copy: an edge's reverse item and its parent make two calls more. */
+/** The same where edges copy or are joined: reverse items, parents and source nodes make some calls more. */
 const STALLED_COPY_CALLS = [1, 2, 3, 4, 4, 4, 5, 6, 7, 7, 8] as const;
 
 /** One run of the projector over one batch, from its start to its answer, its crash or its timeout. */
@@ -58,7 +58,7 @@ export class Invocation implements SimulatedProcess {
     const isTwin = isAbandoned || this.isDuplicate;
     if (choices.chance(`${name}.stalled`, isTwin ? climate.stalledTwin : climate.stalled)) {
       this.stalledCall = choices.drawn(`${name}.stalled.call`, (random) =>
-        random.oneOf(hasCopies(world.options) ? STALLED_COPY_CALLS : STALLED_CALLS),
+        random.oneOf(hasCopies(world.options) || world.options.joined !== 'none' ? STALLED_COPY_CALLS : STALLED_CALLS),
       );
     }
     const skew = this.skew();

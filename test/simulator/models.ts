@@ -1,6 +1,6 @@
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { derive, edge, node, rank } from '../../src/model/schema.ts';
+import { derive, edge, fromSource, node, rank } from '../../src/model/schema.ts';
 import type { Choices } from './choices.ts';
 
 /** What differs between the small models that schedules run on. The oracle reads the same options. */
@@ -29,6 +29,11 @@ export interface ModelOptions {
   copies: 'none' | 'name';
   /** Whether there is PEER, from a GOAL to a GOAL, itself among them: in the edge set; counted; with a copy of the title. */
   peer: 'none' | 'listed' | 'counted' | 'copied';
+  /**
+   * What index items use of the edges' source, a GOAL: nothing; of a MEMBER its name, beside the date, the title copied; of a
+   * LINK its name, in an order by name, and its title in the partition; both.
+   */
+  joined: 'none' | 'MEMBER' | 'LINK' | 'both';
 }
 
 /** The tight budget of a view, in bytes. */
@@ -47,6 +52,7 @@ const NAMED = ['none', 'date'] as const;
 const OWNERS = ['none', 'included'] as const;
 const KEYS = ['plain', 'hashed'] as const;
 const COPIES = ['none', 'name'] as const;
+const JOINED = ['none', 'MEMBER', 'LINK', 'both'] as const;
 const PEERS = ['none', 'listed', 'counted', 'copied'] as const;
 
 /** Chooses a model. */
@@ -66,7 +72,13 @@ export function chooseModel(choices: Choices): ModelOptions {
   const copies = COPIES[choices.pick('model.copies', COPIES.length)]!;
   // Edges with hashed keys copy nothing.
   const peer = PEERS[choices.chance('model.peers', 0.5) ? choices.pick('model.peer', PEERS.length) : 0]!;
-  return { ...options, copies: options.keys === 'hashed' ? 'none' : copies, peer };
+  const joined = JOINED[choices.chance('model.joins', 0.4) ? choices.pick('model.joined', JOINED.length) : 0]!;
+  return { ...options, copies: options.keys === 'hashed' ? 'none' : copies, peer, joined };
+}
+
+/** Whether index items of an edge type use its source. */
+export function isJoined({ joined }: ModelOptions, type: 'MEMBER' | 'LINK'): boolean {
+  return joined === type || joined === 'both';
 }
 
 /** Whether any edge copies something. */
@@ -110,7 +122,19 @@ function compile(options: ModelOptions): CompiledModel {
     'rank-date': { gsi0: byRank, gsi1: { from: 'date', type: 'date' }, project: ['role'] },
   } as const;
   const byDate = named === 'date' && { byDate: { from: 'date', type: 'date' } as const };
-  const memberOrders = inbound === 'none' && named === 'none' ? undefined : { ...orders[inbound], ...byDate };
+  const joinsMember = isJoined(options, 'MEMBER');
+  const byTitle = joinsMember && {
+    byTitle: [fromSource('title'), 'role'] as const,
+    gsi1: { from: fromSource('name') },
+    project: ['role'] as const,
+    projectSource: ['title'] as const,
+  };
+  const hasOrders = inbound !== 'none' || named !== 'none' || joinsMember;
+  const memberOrders = hasOrders ? { ...orders[inbound], ...byDate, ...byTitle } : undefined;
+  const linkOrders = {
+    ...(link === 'unlisted' && { gsi0: 'since' }),
+    ...(isJoined(options, 'LINK') && { byName: ['since', fromSource('name')], partition: fromSource('title') }),
+  };
   const mark = derive((attributes) => (attributes['role'] === 'LEAD' ? MARK : undefined));
   const edgeSets = { role: ['role'], none: [], computed: { is: 'role', mark } } as const;
   return defineGraph({
@@ -130,7 +154,7 @@ function compile(options: ModelOptions): CompiledModel {
         from: 'GOAL',
         to: 'USER',
         edgeSet: link === 'listed' ? [] : false,
-        inbound: link === 'listed' ? undefined : { gsi0: 'since' },
+        inbound: Object.keys(linkOrders).length === 0 ? undefined : linkOrders,
         degree: counted === 'LINK' || counted === 'both',
         keys,
       }),

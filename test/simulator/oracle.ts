@@ -1,6 +1,6 @@
 import type { Item } from '../../src/items/attribute-value.ts';
 import { plainKey, targetOf, text } from './keys.ts';
-import { countedTypes, MARK, type ModelOptions } from './models.ts';
+import { countedTypes, isJoined, MARK, type ModelOptions } from './models.ts';
 
 /**
  * What should be derived from base items, computed straight from the options of the small models. It shares no code
@@ -39,8 +39,8 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
     const target = plainKey(options, item) ?? '';
     const partition = partitionOf(source);
     if (source === target) expectNode(options, partition, source, item);
-    else if (target.startsWith('MEMBER-USER-')) expectMember(options, partition, target, item);
-    else if (target.startsWith('LINK-USER-')) expectLink(options, partition, target, item);
+    else if (target.startsWith('MEMBER-USER-')) expectMember(options, partition, target, item, nodes.get(source));
+    else if (target.startsWith('LINK-USER-')) expectLink(options, partition, target, item, nodes.get(source));
     else if (options.peer !== 'none' && target.startsWith('PEER-GOAL-')) partition.elements.add(target);
     if (options.copies !== 'none' && target.startsWith('MEMBER-USER-')) {
       const user = target.slice('MEMBER-'.length);
@@ -78,15 +78,17 @@ export function isPoison(options: ModelOptions, image: Item): boolean {
     const isUnusable = (value: Item[string]): boolean => !('S' in value) || isTooLong(value.S, source);
     const name = options.search.includes('name') && has('name', isUnusable);
     const tags = options.search.includes('tags') && has('tags', (value) => tagsOf(value) === undefined);
-    return name || tags;
+    const joinedName = options.joined !== 'none' && has('name', isUnusable);
+    return name || tags || joinedName;
   }
   if (target.startsWith('MEMBER-USER-')) {
     const role = options.inbound !== 'none' && has('role', (value) => RANKS[text(value)] === undefined);
-    const hasDate = options.inbound === 'rank-date' || options.named === 'date';
+    const hasDate = (options.inbound === 'rank-date' && !isJoined(options, 'MEMBER')) || options.named === 'date';
     const date = hasDate && has('date', (value) => !/^\d/.test(text(value)));
     return role || date;
   }
-  if (target.startsWith('LINK-USER-')) return options.link === 'unlisted' && has('since', (value) => !('S' in value));
+  const usesSince = options.link === 'unlisted' || isJoined(options, 'LINK');
+  if (target.startsWith('LINK-USER-')) return usesSince && has('since', (value) => !('S' in value));
   return target.startsWith('MEMBER-') || target.startsWith('LINK-');
 }
 
@@ -145,7 +147,46 @@ function expectOwner(options: ModelOptions, partition: ExpectedPartition, source
   partition.indexItems.set('~ix/#includeOwner/PART/byDate', item(`byDate/PART-${source}`));
 }
 
-function expectMember(options: ModelOptions, partition: ExpectedPartition, plain: string, item: Item) {
+/** A text that an index key has room for; undefined for all else. */
+function usable(value: Item[string] | undefined, source: string): string | undefined {
+  return value !== undefined && 'S' in value && !isTooLong(value.S, source) ? value.S : undefined;
+}
+
+/** What the source of an edge adds to a MEMBER's index items: its name sorts one, its title another, the title is in all. */
+function expectJoinedMember(
+  options: ModelOptions,
+  partition: ExpectedPartition,
+  item: Item,
+  node: Item | undefined,
+): void {
+  const { source, target } = { source: text(item['source']), target: text(item['target']) };
+  const attributes: Item[string] = { M: { ...(item['role'] && { role: item['role'] }), ...titleOf(node ?? {}) } };
+  const rank = options.inbound === 'none' ? undefined : RANKS[text(item['role'])];
+  const name = usable(node?.['name'], source);
+  const index: Item = {
+    ...(rank && { gsi0pk: { S: target }, gsi0sk: { S: `${rank}\u0000${source}` } }),
+    ...(name !== undefined && { gsi1pk: { S: target }, gsi1sk: { S: `${name}\u0000${source}` } }),
+  };
+  if (Object.keys(index).length > 0) partition.indexItems.set(`~ix/${target}`, { ...index, attributes });
+  const byDate = partition.indexItems.get(`~ix/#byDate/${target}`);
+  if (byDate !== undefined) partition.indexItems.set(`~ix/#byDate/${target}`, { ...byDate, attributes });
+  const title = usable(node?.['title'], source);
+  if (title === undefined) return;
+  const role = item['role'] === undefined ? '' : `${text(item['role'])}\u0001`;
+  partition.indexItems.set(`~ix/#byTitle/${target}`, {
+    gsi0pk: { S: `byTitle/${target}` },
+    gsi0sk: { S: `${title}\u0001${role}\u0000${source}` },
+    attributes,
+  });
+}
+
+function expectMember(
+  options: ModelOptions,
+  partition: ExpectedPartition,
+  plain: string,
+  item: Item,
+  node: Item | undefined,
+): void {
   const { source, target } = { source: text(item['source']), target: text(item['target']) };
   const role = item['role'] && text(item['role']);
   const labels = {
@@ -155,6 +196,10 @@ function expectMember(options: ModelOptions, partition: ExpectedPartition, plain
   }[options.labels];
   partition.elements.add([edgeInSet(plain, target), ...labels.filter(Boolean)].join('|'));
   expectNamed(options, partition, source, target, item);
+  if (isJoined(options, 'MEMBER')) {
+    expectJoinedMember(options, partition, item, node);
+    return;
+  }
   if (options.inbound === 'none') return;
   const index: Item = {};
   const rank = role && RANKS[role];
@@ -184,14 +229,29 @@ function expectNamed(options: ModelOptions, partition: ExpectedPartition, source
   });
 }
 
-function expectLink(options: ModelOptions, partition: ExpectedPartition, plain: string, item: Item) {
+function expectLink(
+  options: ModelOptions,
+  partition: ExpectedPartition,
+  plain: string,
+  item: Item,
+  node: Item | undefined,
+): void {
   const { source, target } = { source: text(item['source']), target: text(item['target']) };
-  if (options.link === 'listed') {
-    partition.elements.add(edgeInSet(plain, target));
-  } else if (item['since'] !== undefined && 'S' in item['since']) {
-    const order = `${item['since'].S}\u0000${source}`;
-    partition.indexItems.set(`~ix/${target}`, { gsi0pk: { S: target }, gsi0sk: { S: order } });
+  if (options.link === 'listed') partition.elements.add(edgeInSet(plain, target));
+  if (item['since'] === undefined || !('S' in item['since'])) return;
+  const { S: since } = item['since'];
+  const title = node?.['title'];
+  if (isJoined(options, 'LINK') && title === undefined) return;
+  const within = isJoined(options, 'LINK') ? `${target}#${text(title)}` : target;
+  if (options.link === 'unlisted') {
+    partition.indexItems.set(`~ix/${target}`, { gsi0pk: { S: within }, gsi0sk: { S: `${since}\u0000${source}` } });
   }
+  const name = usable(node?.['name'], source);
+  if (!isJoined(options, 'LINK') || (node?.['name'] !== undefined && name === undefined)) return;
+  partition.indexItems.set(`~ix/#byName/${target}`, {
+    gsi0pk: { S: `byName/${within}` },
+    gsi0sk: { S: `${since}\u0001${name === undefined ? '' : `${name}\u0001`}\u0000${source}` },
+  });
 }
 
 /** An element without its labels: its edge, and where that is hashed the target. */

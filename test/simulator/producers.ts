@@ -49,6 +49,8 @@ const WITHOUT_PARENTS = 8;
 const COPY_KEYS = [8, 8, 8, 1, 1, 5, 5, 10, 0, 2, 9, 4, 3] as const;
 /** Which keys are written where goals have peers, their nodes among them. */
 const PEER_KEYS = [11, 11, 11, 12, 12, 13, 0, 0, 4] as const;
+/** Which keys are written where index items of edges use their source: often that. */
+const JOINED_KEYS = [0, 0, 0, 1, 1, 2, 3, 3, 4, 5] as const;
 const MOST_WRITES = 14;
 
 /** Chooses what producers write, in order. */
@@ -59,6 +61,8 @@ export function chooseWrites(choices: Choices, climate: Climate, options: ModelO
     const hasPeers = options.peer !== 'none' && random.chance(0.6);
     if (hasPeers && random.chance(0.5)) return [0, ...Array.from({ length: count + 1 }, () => random.oneOf(PEER_KEYS))];
     if (hasPeers) return [11, ...Array.from({ length: count + 1 }, () => random.oneOf([...COPY_KEYS, ...PEER_KEYS]))];
+    const joins = options.joined !== 'none' && random.chance(0.7);
+    if (joins) return [0, ...Array.from({ length: count + 1 }, () => random.oneOf(JOINED_KEYS))];
     if (options.copies !== 'none') return [8, ...Array.from({ length: count + 1 }, () => random.oneOf(COPY_KEYS))];
     const odd = climate.poison > 0 || random.chance(0.03);
     return Array.from({ length: count }, () => random.below(odd ? WITHOUT_PARENTS : PLAIN_KEYS));

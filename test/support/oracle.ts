@@ -6,12 +6,16 @@ import { hashedSortKey } from '../../src/items/hashed-key.ts';
 import { edgeIndexKey, reverseKey, searchKey, searchValueKey } from '../../src/items/keys.ts';
 import { toPlainItem } from '../../src/items/plain.ts';
 import type {
+  AttributeOrder,
   CompiledModel,
+  DeriveModel,
   EdgeModel,
+  EdgeOrderModel,
+  InboundModel,
   NodeModel,
-  OrderModel,
   Projection,
   SearchModel,
+  SearchOrder,
 } from '../../src/model/compiled.ts';
 import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
 
@@ -54,7 +58,10 @@ export function wantedItems(graph: CompiledModel, baseItems: Iterable<Item>): Wa
       const target = edgeTarget(edge, sortKey, item);
       if (target === undefined || !edge.from.has(node.type) || !edge.to.has(target.split('-')[0]!)) continue;
       const listed = view.elements.length;
-      addEdge(wanted, view.elements, { ...base, type: edge.type, target, isHashed: edge.keys === 'hashed' }, edge);
+      const nodeItem = nodeItems.get(source);
+      const ofSource = nodeItem && { ...base, item: nodeItem, type: node.type, target: source };
+      const ofEdge = { ...base, type: edge.type, target, isHashed: edge.keys === 'hashed' };
+      addEdge(wanted, view.elements, ofEdge, ofSource, edge);
       if (edge.copy === undefined) continue;
       wanted.set(derivedName(target, reverseKey(edge.type, source)), { child: { S: source } });
       const copied = nodeItems.get(target);
@@ -152,7 +159,7 @@ function attempt<T>(run: () => T): T | undefined {
 }
 
 /** What an order sorts a base item by: the encoded text and the original value; undefined where it has none. */
-function ordered(base: Base, order: OrderModel, fold: boolean): { text: string; value: AttributeValue } | undefined {
+function ordered(base: Base, order: SearchOrder, fold: boolean): { text: string; value: AttributeValue } | undefined {
   if (order.kind === 'derive') {
     const computed = compute(base, order.compute);
     if (computed === undefined) return undefined;
@@ -166,6 +173,23 @@ function ordered(base: Base, order: OrderModel, fold: boolean): { text: string; 
   const weight = label === undefined ? undefined : order.weights.get(label);
   if (weight === undefined) throw new Underivable();
   return { text: `${weight}-${label}`, value };
+}
+
+/** What an order sorts an edge by: of the edge, of its source node, or of both, up to the first that is absent. */
+function orderedEdge(base: Base, node: Base | undefined, order: EdgeOrderModel): string | undefined {
+  const one = (part: AttributeOrder | DeriveModel, of: Base | undefined): string | undefined =>
+    of && ordered(of, part, false)?.text;
+  if (order.kind === 'source') return one(order.order, node);
+  if (order.kind !== 'parts') return one(order, base);
+  const texts: string[] = [];
+  let isOver = false;
+  for (const part of order.parts) {
+    // A part that cannot be derived takes the whole order away, wherever it stands.
+    const value = part.kind === 'source' ? one(part.order, node) : one(part, base);
+    isOver ||= value === undefined;
+    if (!isOver) texts.push(value!);
+  }
+  return texts.length === 0 ? undefined : encodePath(texts, false);
 }
 
 /** The segments up to the first that is absent. */
@@ -183,7 +207,7 @@ function orderedPath(
   return { text: encodePath(segments, fold), value: { L: values } };
 }
 
-function compute(base: Base, run: Extract<OrderModel, { kind: 'derive' }>['compute']): string | undefined {
+function compute(base: Base, run: DeriveModel['compute']): string | undefined {
   const { source, type, target } = base;
   try {
     return run(toPlainItem(projected(base, { kind: 'ALL' })), { source, type, target });
@@ -239,7 +263,7 @@ function searchItem(
   });
 }
 
-function addEdge(wanted: Wanted, elements: string[], base: Base, edge: EdgeModel): void {
+function addEdge(wanted: Wanted, elements: string[], base: Base, node: Base | undefined, edge: EdgeModel): void {
   const { labels, inbound } = edge;
   const element = attempt(() => labels && elementOf(base, labels));
   if (element !== undefined) elements.push(element);
@@ -247,17 +271,25 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, edge: EdgeModel
   const items = new Map<string, Item>();
   for (const inboundOrder of inbound?.orders.values() ?? []) {
     const { name, index, order } = inboundOrder;
-    const encoded = attempt(() => ordered(base, order, false));
-    if (encoded === undefined) continue;
+    const encoded = attempt(() => orderedEdge(base, node, order));
+    const within = attempt(() => partitionOf(base, node, inbound!));
+    if (encoded === undefined || (inbound?.partition !== undefined && within === undefined)) continue;
     const key = index === name ? edgeIndexKey(base.sortKey) : edgeIndexKey(base.sortKey, name);
     items.set(key, {
       ...items.get(key),
-      [`${index}pk`]: { S: inboundPartition(inbound!, inboundOrder, base.sortKey, encoded.text, base.source) },
-      [`${index}sk`]: { S: indexSortKey(encoded.text, base.source) },
+      [`${index}pk`]: { S: inboundPartition(inbound!, inboundOrder, base.sortKey, encoded, base.source, within) },
+      [`${index}sk`]: { S: indexSortKey(encoded, base.source) },
     });
   }
   for (const [key, item] of items) {
-    if (inbound !== undefined) items.set(key, withAttributes(base, inbound.project, item));
+    if (inbound === undefined) continue;
+    const { project, projectSource } = inbound;
+    const ofEdge = withAttributes(base, project, item);
+    if (projectSource === undefined) items.set(key, ofEdge);
+    else {
+      const copied = node === undefined ? {} : projected(node, { kind: 'LIST', attributes: projectSource });
+      items.set(key, { ...item, attributes: { M: { ...projected(base, project), ...copied } } });
+    }
   }
   if (edge.degree) {
     const key = edgeIndexKey(base.sortKey);
@@ -267,6 +299,12 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, edge: EdgeModel
     wanted.set(countName, { count: { N: String(1 + (count !== undefined && 'N' in count ? Number(count.N) : 0)) } });
   }
   for (const [key, item] of items) wanted.set(derivedName(base.source, key), item);
+}
+
+function partitionOf(base: Base, node: Base | undefined, { partition }: InboundModel): string | undefined {
+  const of = partition?.of === 'source' ? node : base;
+  const value = partition && of && attributeOf(of.item, partition.attribute);
+  return value && encodeValue(value, 'string', false);
 }
 
 /** A node in the index partitions of the edge types that enter it and include their owner. */

@@ -1,5 +1,6 @@
-import type { InboundItem, InboundModel, InboundOrder, IndexName } from '../compiled.ts';
-import { compileOrder } from './order.ts';
+import type * as z from 'zod';
+import type { InboundItem, InboundModel, InboundOrder, IndexName, PartitionModel } from '../compiled.ts';
+import { compileEdgeOrder } from './order.ts';
 import { compileProjection, inboundSchema, type MistakeLog, parsedPart } from './schemas.ts';
 
 /**
@@ -35,6 +36,7 @@ export function compileInbound(input: unknown, path: string, mistakes: MistakeLo
     const message = 'needs shards: 1: with more there is no one partition at whose end the node could be';
     mistakes.push({ path: `${path}.includeOwner`, message });
   }
+  const { projectSource, partition } = compileSource(option, path, mistakes);
   return {
     orders,
     items: itemsOf([...orders.values()]),
@@ -42,8 +44,43 @@ export function compileInbound(input: unknown, path: string, mistakes: MistakeLo
     shardBy: option.shardBy ?? 'source',
     hash: option.hash ?? 'fnv1a',
     project: compileProjection(option.project ?? 'KEYS_ONLY'),
+    ...(projectSource && { projectSource }),
+    ...(partition && { partition }),
     includeOwner,
   };
+}
+
+/** What an edge type takes from its source nodes, and what else is put into its index partitions. */
+function compileSource(
+  { project = 'KEYS_ONLY', projectSource, partition, includeOwner }: z.infer<typeof inboundSchema>,
+  path: string,
+  mistakes: MistakeLog,
+): Pick<InboundModel, 'projectSource' | 'partition'> {
+  if (projectSource !== undefined && project === 'ALL') {
+    const message =
+      "stands beside project: 'ALL', which may hold the same names: list the edge's attributes in project";
+    mistakes.push({ path: `${path}.projectSource`, message });
+  }
+  for (const name of Array.isArray(project) ? project : []) {
+    if (projectSource?.includes(name) !== true) continue;
+    const message = `names ${name}, which project names too: an index item has one ${name}. Leave it out of one of the two`;
+    mistakes.push({ path: `${path}.projectSource`, message });
+  }
+  if (partition !== undefined && includeOwner === true) {
+    const message =
+      'stands beside includeOwner: the target node cannot be in the partitions of its edges then. Leave one out';
+    mistakes.push({ path: `${path}.partition`, message });
+  }
+  return {
+    ...(projectSource && { projectSource: [...new Set(projectSource)] }),
+    ...(partition !== undefined && { partition: compilePartition(partition) }),
+  };
+}
+
+function compilePartition(partition: string | { attribute: string }): PartitionModel {
+  return typeof partition === 'string'
+    ? { of: 'edge', attribute: partition }
+    : { of: 'source', attribute: partition.attribute };
 }
 
 function compileInboundOrder(
@@ -54,15 +91,17 @@ function compileInboundOrder(
 ): InboundOrder | undefined {
   const index = INDEXES.find((known) => known === name);
   if (index !== undefined) {
-    return { name, index, order: compileOrder(entry, undefined, path, mistakes), isNamed: false };
+    return { name, index, order: compileEdgeOrder(entry, path, mistakes), isNamed: false };
   }
-  if (OTHER_INDEX.test(name)) {
+  if (SETTINGS.has(name.replace(/s$/, ''))) {
+    mistakes.push({ path, message: `reads like the option ${name.slice(0, -1)}; an order should have another name` });
+  } else if (OTHER_INDEX.test(name)) {
     mistakes.push({ path, message: 'is no index: there are gsi0 and gsi1; give further orders names of their own' });
   } else if (!ORDER_NAME.test(name)) {
     const message = `is neither an option (${[...SETTINGS].join(', ')}) nor a name for an order: names match ${ORDER_NAME.source}`;
     mistakes.push({ path, message });
   } else {
-    return { name, index: 'gsi0', order: compileOrder(entry, undefined, path, mistakes), isNamed: true };
+    return { name, index: 'gsi0', order: compileEdgeOrder(entry, path, mistakes), isNamed: true };
   }
   return undefined;
 }

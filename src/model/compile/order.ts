@@ -1,25 +1,59 @@
 import type * as z from 'zod';
 import type { ValueType } from '../../items/encoding.ts';
-import type { DeriveModel, OrderModel } from '../compiled.ts';
-import { attributeName, deriveSchema, type MistakeLog, parsedPart, rankSchema, typedOrder } from './schemas.ts';
+import type { AttributeOrder, DeriveModel, EdgeOrderModel, OrderPart } from '../compiled.ts';
+import {
+  attributeName,
+  deriveSchema,
+  type MistakeLog,
+  parsedPart,
+  rankSchema,
+  sourceSchema,
+  typedOrder,
+} from './schemas.ts';
+
+/** An attribute as an order names it: by its name, or as one of the source node. */
+type Named = string | z.infer<typeof sourceSchema>;
+
+const FORMS = 'should be an attribute name, { from, type }, rank(...) or derive(...)';
+/** An index key has 1,024 bytes, and each part takes some of them. */
+const MOST_PARTS = 8;
 
 function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
   if (typeof input === 'string') return parsedPart(attributeName, input, path, mistakes);
   const kind = typeof input === 'object' && input !== null && 'kind' in input ? input.kind : undefined;
   if (kind === 'rank') return parsedPart(rankSchema, input, path, mistakes);
   if (kind === 'derive') return parsedPart(deriveSchema, input, path, mistakes);
+  if (kind === 'source') return parsedPart(sourceSchema, input, path, mistakes);
   if (typeof input === 'object' && input !== null) return parsedPart(typedOrder, input, path, mistakes);
-  mistakes.push({ path, message: 'should be an attribute name, { from, type }, rank(...) or derive(...)' });
+  mistakes.push({ path, message: FORMS });
   return undefined;
 }
 
-/** Compiles an order, given in any of its four forms; after a mistake any order will do, since the model is refused. */
+/** Compiles an order of a search, given in any of its four forms; it is of one node, which has no source. */
 export function compileOrder(
   option: unknown,
   type: ValueType | undefined,
   path: string,
   mistakes: MistakeLog,
-): OrderModel {
+): Exclude<OrderPart, { kind: 'source' }> {
+  const order = compilePart(option, type, path, mistakes);
+  if (order.kind !== 'source') return order;
+  mistakes.push({ path, message: 'fromSource belongs to the orders of edges: a node has no source' });
+  return order.order;
+}
+
+/** Compiles an order of an edge type: one value, or a list of them, each of the edge or of its source node. */
+export function compileEdgeOrder(option: unknown, path: string, mistakes: MistakeLog): EdgeOrderModel {
+  if (!Array.isArray(option)) return compilePart(option, undefined, path, mistakes);
+  if (option.length === 0 || option.length > MOST_PARTS) {
+    mistakes.push({ path, message: `should have 1 to ${MOST_PARTS} parts, but has ${option.length}` });
+  }
+  const parts = option.map((part, i) => compilePart(part, undefined, `${path}.${i}`, mistakes));
+  return { kind: 'parts', parts };
+}
+
+/** Compiles one value; after a mistake any order will do, since the model is refused. */
+function compilePart(option: unknown, type: ValueType | undefined, path: string, mistakes: MistakeLog): OrderPart {
   const input = parseOrder(option, path, mistakes);
   if (input === undefined) return { kind: 'attribute', attribute: '', type: 'string' };
   if (typeof input === 'string') return { kind: 'attribute', attribute: input, type: type ?? 'string' };
@@ -27,13 +61,26 @@ export function compileOrder(
     if (type !== undefined && input.type !== undefined && input.type !== type) {
       mistakes.push({ path, message: `has two types, ${type} and ${input.type}` });
     }
-    return { kind: 'attribute', attribute: input.from, type: input.type ?? type ?? 'string' };
+    return named(input.from, (attribute) => ({
+      kind: 'attribute',
+      attribute,
+      type: input.type ?? type ?? 'string',
+    }));
+  }
+  if (input.kind === 'source') {
+    return named(input, (attribute) => ({ kind: 'attribute', attribute, type: type ?? 'string' }));
   }
   if (type !== undefined && type !== 'string') {
     mistakes.push({ path, message: `a ${input.kind} gives a string; it has no type ${type}` });
   }
   if (input.kind === 'derive') return compiledDerive(input);
-  return { kind: 'rank', attribute: input.attribute, weights: compileWeights(input.weights, path, mistakes) };
+  const weights = compileWeights(input.weights, path, mistakes);
+  return named(input.attribute, (attribute) => ({ kind: 'rank', attribute, weights }));
+}
+
+function named(attribute: Named, order: (name: string) => AttributeOrder): OrderPart {
+  if (typeof attribute === 'string') return order(attribute);
+  return { kind: 'source', order: order(attribute.attribute) };
 }
 
 /** A derive as the compiled model has it. */

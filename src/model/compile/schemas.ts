@@ -23,10 +23,16 @@ const shardCount = z.int(SHARD_COUNT).min(1, SHARD_COUNT).max(MAX_SHARDS, SHARD_
 export const projection = z.union([z.enum(['KEYS_ONLY', 'ALL']), z.array(attributeName)], {
   error: "should be 'KEYS_ONLY', 'ALL' or a list of attribute names",
 });
+/** An attribute of an edge's source node. */
+export const sourceSchema = z.strictObject({ kind: z.literal('source'), attribute: attributeName });
+/** The name of an attribute, or that of one of the source node. */
+const attributeOfEither = z.union([attributeName, sourceSchema], {
+  error: 'should be an attribute name or fromSource(name)',
+});
 /** An order by rank. */
 export const rankSchema = z.strictObject({
   kind: z.literal('rank'),
-  attribute: attributeName,
+  attribute: attributeOfEither,
   weights: z.record(z.string().min(1), z.int().min(0)),
 });
 const VERSION = 'should be a whole number of 1 or more';
@@ -39,7 +45,7 @@ export const deriveSchema = z.strictObject({
   others: z.record(z.string().regex(/^[1-9]\d*$/, VERSION), compute).optional(),
 });
 /** An order with its value type. */
-export const typedOrder = z.strictObject({ from: attributeName, type: valueType.optional() });
+export const typedOrder = z.strictObject({ from: attributeOfEither, type: valueType.optional() });
 /** Which of the four forms an order has is told first, so that the mistake named is the one inside that form. */
 const order = z.unknown();
 const standardSchema = z.custom<StandardSchemaV1>(
@@ -102,6 +108,11 @@ export const inboundSchema = z.strictObject({
   shardBy: shardBy.optional(),
   hash: hash.optional(),
   project: projection.optional(),
+  projectSource: z
+    .array(attributeName, "should be a list of the source node's attribute names")
+    .min(1, 'names no attribute: give those of the source node to project')
+    .optional(),
+  partition: attributeOfEither.optional(),
   includeOwner: z.boolean().optional(),
 });
 /** What DynamoDB takes as the name of a table or an index. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { OrderModel, SearchModel } from '../compiled.ts';
+import type { SearchModel, SearchOrder } from '../compiled.ts';
 import { compileOrder } from './order.ts';
 import { compileProjection, type MistakeLog, parsedPart, searchSchema } from './schemas.ts';
 
@@ -53,7 +53,7 @@ function compilePath(
   { path: attributes = [], from, type, each, shards }: z.infer<typeof searchSchema>,
   path: string,
   mistakes: MistakeLog,
-): OrderModel {
+): SearchOrder {
   const add = (message: string): unknown => mistakes.push({ path: `${path}.path`, message });
   if (new Set(attributes).size < attributes.length) add('names an attribute twice');
   if (from !== undefined) add('takes the place of from: give one of the two');

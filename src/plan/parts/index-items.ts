@@ -18,6 +18,7 @@ import type {
   SearchModel,
 } from '../../model/compiled.ts';
 import { inboundPartition, searchPartition } from '../../model/index-partition.ts';
+import { isJoinedItem } from '../../model/joined.ts';
 import { type Encoded, encode, type OrderEncoder, orderEncoder } from './order.ts';
 import { note, PartError, type Problem, type Subject } from './subject.ts';
 
@@ -38,14 +39,18 @@ export interface InboundItemPlan {
   item: InboundItem;
   inbound: InboundModel;
   orders: readonly { order: InboundOrder; encode: OrderEncoder; purpose: string }[];
+  /** What the partition of the index names besides the target; undefined: nothing. */
+  partition: string | undefined;
 }
 
-/** Plans the index items of an edge type; none where it has no order. */
+/** Plans the index items of an edge type that the edge alone decides; none where it has no order. */
 export function inboundItemPlans({ type, inbound }: EdgeModel): InboundItemPlan[] {
   if (inbound === undefined) return [];
-  return inbound.items.map((item) => ({
+  const items = inbound.items.filter((item) => !isJoinedItem(inbound, item));
+  return items.map((item) => ({
     item,
     inbound,
+    partition: inbound.partition?.attribute,
     orders: item.orders.map((order) => {
       const purpose = `order ${order.name} of ${type}`;
       return { order, encode: orderEncoder(order.order, false, purpose), purpose };
@@ -55,7 +60,7 @@ export function inboundItemPlans({ type, inbound }: EdgeModel): InboundItemPlan[
 
 /** One index item of an edge with the keys of every order of it that applies; undefined where none does. */
 export function inboundItem(
-  { inbound, orders }: InboundItemPlan,
+  { inbound, orders, partition: partitioned }: InboundItemPlan,
   subject: Subject,
   sortKey: string,
   problems: Problem[],
@@ -63,11 +68,20 @@ export function inboundItem(
   const item: Item = {};
   const { source } = subject;
   let indexed = false;
+  let within: string | undefined;
+  if (partitioned !== undefined) {
+    try {
+      within = partitionText(partitioned, subject, `inbound of ${subject.type}`);
+    } catch (error) {
+      note(problems, error);
+    }
+    if (within === undefined) return undefined;
+  }
   for (const { order, encode: encodeOrder, purpose } of orders) {
     try {
       const encoded = encodeOrder(subject);
       if (encoded === undefined) continue;
-      const partition = inboundPartition(inbound, order, sortKey, encoded.text, source);
+      const partition = inboundPartition(inbound, order, sortKey, encoded.text, source, within);
       addIndexKeys(item, order.index, partition, encoded, source, purpose);
       indexed = true;
     } catch (error) {
@@ -147,25 +161,31 @@ function eachValue(search: SearchModel, subject: Subject, purpose: string): Enco
   return values.map((entry) => encode(entry, type, search.fold, purpose, attribute));
 }
 
+/** The text of the attribute that an index partition names; undefined where the item lacks it. */
+export function partitionText(attribute: string, subject: Subject, purpose: string): string | undefined {
+  const value = subject.attribute(attribute);
+  return value && encode(value, 'string', false, `the partition of ${purpose}`, attribute).text;
+}
+
 function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): Item | undefined {
-  let partitionText: string | undefined;
+  let within: string | undefined;
   if (search.partition !== undefined) {
-    const value = subject.attribute(search.partition);
-    if (value === undefined) return undefined;
-    partitionText = encode(value, 'string', false, `the partition of ${purpose}`, search.partition).text;
+    within = partitionText(search.partition, subject, purpose);
+    if (within === undefined) return undefined;
   }
-  const partition = searchPartition(search, partitionText, encoded.text, subject.source);
+  const partition = searchPartition(search, within, encoded.text, subject.source);
   const item: Item = {};
   addIndexKeys(item, 'gsi0', partition, encoded, subject.source, purpose);
   item[VALUE] = encoded.value;
   return withProjection(item, search.project, subject);
 }
 
-function addIndexKeys(
+/** Sets an index item's keys of an index; a `PartError` where they would be too long. */
+export function addIndexKeys(
   item: Item,
   index: IndexName,
   partition: string,
-  { text, attribute }: Encoded,
+  { text, attribute }: Pick<Encoded, 'text' | 'attribute'>,
   source: string,
   purpose: string,
 ): void {
@@ -186,7 +206,7 @@ function withProjection(item: Item, projection: Projection, subject: Subject): I
 }
 
 /** Adds projected attributes to an index item; a `PartError` where it becomes larger than DynamoDB allows. */
-export function withAttributes(item: Item, attributes: Item, subject: Subject): Item {
+export function withAttributes(item: Item, attributes: Item, subject: Pick<Subject, 'type'>): Item {
   item[ATTRIBUTES] = { M: attributes };
   if (!isItemWithinBytes(item, ITEM_BYTES)) {
     const message = `the index item of ${subject.type} would have ${itemSizeBytes(item)} bytes with its projected attributes; DynamoDB allows 400 KB. Project fewer attributes`;

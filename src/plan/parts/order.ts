@@ -1,7 +1,7 @@
 import { type AttributeValue, stringOf } from '../../items/attribute-value.ts';
 import { describe } from '../../items/describe.ts';
 import { EncodingError, encodePath, encodeValue, TooLongError, type ValueType } from '../../items/encoding.ts';
-import type { OrderModel } from '../../model/compiled.ts';
+import type { AttributeOrder, DeriveModel, OrderModel } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** An order's encoded text, the value it came from (of a path, a list), and the attribute to name in errors. */
@@ -14,16 +14,43 @@ export interface Encoded {
 /** Encodes what an order takes from an image; undefined where the image leaves the order out. */
 export type OrderEncoder = (subject: Subject) => Encoded | undefined;
 
-/** Makes the encoder of an order. `purpose` completes "needed for ..." in the problems that it finds. */
+/**
+ * Makes the encoder of an order that one item decides. `purpose` completes "needed for ..." in the problems that it finds.
+ * What an edge's source node gives is absent here: see joined-items.ts.
+ */
 export function orderEncoder(order: OrderModel, fold: boolean, purpose: string): OrderEncoder {
+  if (order.kind === 'path') {
+    return (subject) => encodeAttributePath(order.attributes, subject, fold, purpose);
+  }
+  if (order.kind === 'source') return () => undefined;
+  if (order.kind !== 'parts') return valueEncoder(order, fold, purpose);
+  const encoders = order.parts.map((part) => orderEncoder(part, false, purpose));
+  return (subject) => joinedParts(encoders.map((encodePart) => encodePart(subject)));
+}
+
+/** Several values as one, up to the first that is absent; undefined where the first one is. */
+export function joinedParts(parts: readonly (Encoded | undefined)[]): Encoded | undefined {
+  const hole = parts.indexOf(undefined);
+  const values = (hole < 0 ? parts : parts.slice(0, hole)) as Encoded[];
+  if (values.length === 0) return undefined;
+  const named = values.flatMap(({ attribute }) => (attribute === undefined ? [] : [attribute]));
+  return {
+    text: encodePath(
+      values.map(({ text }) => text),
+      false,
+    ),
+    value: { L: values.map(({ value }) => value) },
+    attribute: named.length === 0 ? undefined : named.join(', '),
+  };
+}
+
+/** Makes the encoder of one value. */
+export function valueEncoder(order: AttributeOrder | DeriveModel, fold: boolean, purpose: string): OrderEncoder {
   if (order.kind === 'derive') {
     return (subject) => {
       const text = subject.compute(order.compute, purpose);
       return text === undefined ? undefined : encode({ S: text }, 'string', fold, purpose);
     };
-  }
-  if (order.kind === 'path') {
-    return (subject) => encodeAttributePath(order.attributes, subject, fold, purpose);
   }
   if (order.kind === 'rank') return rankEncoder(order, purpose);
   const { attribute, type } = order;
@@ -33,7 +60,7 @@ export function orderEncoder(order: OrderModel, fold: boolean, purpose: string):
   };
 }
 
-function rankEncoder({ attribute, weights }: Extract<OrderModel, { kind: 'rank' }>, purpose: string): OrderEncoder {
+function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'rank' }>, purpose: string): OrderEncoder {
   const texts = new Map([...weights].map(([label, weight]) => [label, `${weight}-${label}`]));
   return (subject) => {
     const value = subject.attribute(attribute);

@@ -2,6 +2,7 @@ import { encodeLabelValue, LabelError, labelStart } from '../../items/element.ts
 import { isWellFormed } from '../../items/encoding.ts';
 import type { CompiledModel, EdgeModel, LabelModel, NodeModel } from '../../model/compiled.ts';
 import { type InboundItemPlan, inboundItemPlans, type SearchPlan, searchPlan } from './index-items.ts';
+import { type JoinedItemPlan, joinedItemPlans } from './joined-items.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /**
@@ -16,12 +17,17 @@ export type LabelWriter = (subject: Subject) => string;
 export interface EdgePlan {
   /** Writers of the element's labels; undefined where the type is left out of the set. */
   labels: readonly LabelWriter[] | undefined;
+  /** Index items that the edge alone decides. */
   indexItems: readonly InboundItemPlan[];
+  /** Those that its source node decides with it. */
+  joinedItems: readonly JoinedItemPlan[];
 }
 
 /** How images of a node type are derived. */
 export interface NodePlan {
   searches: readonly SearchPlan[];
+  /** Index items of edges that leave such nodes, and that the nodes decide with them. */
+  joinedItems: readonly JoinedItemPlan[];
 }
 
 interface ModelPlan {
@@ -36,7 +42,11 @@ export function edgePlan(graph: CompiledModel, edge: EdgeModel): EdgePlan {
   const { edges } = modelPlan(graph);
   let plan = edges.get(edge);
   if (plan === undefined) {
-    plan = { labels: edge.labels?.map(labelWriter), indexItems: inboundItemPlans(edge) };
+    plan = {
+      labels: edge.labels?.map(labelWriter),
+      indexItems: inboundItemPlans(edge),
+      joinedItems: joinedItemPlans(edge),
+    };
     edges.set(edge, plan);
   }
   return plan;
@@ -47,7 +57,11 @@ export function nodePlan(graph: CompiledModel, node: NodeModel): NodePlan {
   const { nodes } = modelPlan(graph);
   let plan = nodes.get(node);
   if (plan === undefined) {
-    plan = { searches: [...node.searches.values()].map(searchPlan) };
+    const leaving = [...graph.edges.values()].filter(({ from }) => from.has(node.type));
+    plan = {
+      searches: [...node.searches.values()].map(searchPlan),
+      joinedItems: leaving.flatMap((edge) => edgePlan(graph, edge).joinedItems),
+    };
     nodes.set(node, plan);
   }
   return plan;

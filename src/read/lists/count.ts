@@ -11,7 +11,7 @@ import type { ReadContext } from '../request/context.ts';
 import { inRange, type KeyRange, sendableRange } from '../request/key-range.ts';
 import type { OrderValue } from '../request/order-argument.ts';
 import { isOwnRead } from '../request/own.ts';
-import { type InboundQuery, inboundQuery } from './inbound.ts';
+import { type InboundQuery, inboundQuery, isOfInbound } from './inbound.ts';
 import { type SearchPredicate, type SearchScope, scopedQuery, searchedType, storedSearch } from './search.ts';
 
 /** How many hits a search has. */
@@ -26,7 +26,7 @@ export interface CountResult {
 /** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
 export type InDegreeOptions<OrderName extends string = string, Value = OrderValue> = Pick<
   InboundQuery<OrderName, Value>,
-  'order' | 'atLeast' | 'equals' | 'from' | 'to' | 'signal'
+  'order' | 'atLeast' | 'equals' | 'path' | 'partition' | 'from' | 'to' | 'signal'
 >;
 
 /** How a search's items lie over its shards. */
@@ -109,10 +109,12 @@ export async function countInbound(
   options: InDegreeOptions = {},
 ): Promise<CountResult> {
   checkOptions('inDegree', options, {
-    ...{ order: true, atLeast: true, equals: true, from: true, to: true, signal: true },
+    ...{ order: true, atLeast: true, equals: true, path: true, partition: true, from: true, to: true },
+    signal: true,
   });
-  const { index, edgeKey, partitions, range } = inboundQuery(context, edgeType, target, options);
-  const isOwn = isOwnRead(context, (key) => key.target === edgeKey);
+  const query = inboundQuery(context, edgeType, target, options);
+  const { index, partitions, range } = query;
+  const isOwn = isOwnRead(context, (key) => isOfInbound(query, key));
   return { ...total(await countShards(context, partitions, range, index)), ...(isOwn && { exact: false as const }) };
 }
 

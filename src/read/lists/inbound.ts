@@ -5,9 +5,10 @@ import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../items/encoding.ts';
 import type { EdgeModel, IndexName } from '../../model/compiled.ts';
 import { heldAttributes } from '../../model/held-attributes.ts';
 import { inboundPartition, inboundPartitions } from '../../model/index-partition.ts';
+import { isJoinedEdge } from '../../model/joined.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfOrder } from '../../registry/definition.ts';
-import { type OwnWrites, overlayOf, ownOwner } from '../../session/own-writes.ts';
+import { type OwnWrites, overlayOf, ownEdgesOf, ownOwner } from '../../session/own-writes.ts';
 import type { Abortable } from '../../store/abortable.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
@@ -15,8 +16,11 @@ import { type CursorBinding, decodeCursor, encodeCursor } from '../request/curso
 import type { KeyRange } from '../request/key-range.ts';
 import { findEdge, findOrder, targetKey } from '../request/lookup.ts';
 import {
+  argumentOrder,
+  checkPartition,
   encodeArgument,
   equalRange,
+  leadingRange,
   type OrderOfQuery,
   type OrderValue,
   valueRange,
@@ -28,7 +32,7 @@ import { checkMaxRcu } from './budget.ts';
 import { consumed, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { type Gathered, isIndexItem, type ScatterRequest, scatter } from './scatter.ts';
 
-/** Which incoming edges, in which order. At most one of `equals`, `atLeast` and the pair `from`, `to`. */
+/** Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path` and the pair `from`, `to`. */
 export interface InboundQuery<
   OrderName extends string = string,
   Value = OrderValue,
@@ -42,6 +46,10 @@ export interface InboundQuery<
   atLeast?: Value | undefined;
   /** Of a rank: this label. Of other orders: this value. */
   equals?: Value | undefined;
+  /** Of an order by several values: the leading ones, as many as are given. */
+  path?: readonly OrderValue[] | undefined;
+  /** The value of the attribute that the model's `partition` names; needed where it names one. */
+  partition?: string | undefined;
   /** The lowest value, inclusive; of a rank, a label. */
   from?: Value | undefined;
   /** The highest value, inclusive; of a rank, a label. */
@@ -70,6 +78,8 @@ export const INBOUND_OPTIONS: OptionNames<InboundQuery> = {
   order: true,
   atLeast: true,
   equals: true,
+  path: true,
+  partition: true,
   from: true,
   to: true,
   reverse: true,
@@ -95,7 +105,7 @@ export async function readInbound(
   const asksOwner = options.owner === true && options.cursor === undefined;
   // Backwards from the end the node is the first that the Query meets; a filter is for edges and would leave it out.
   const isOnTheWay = query.reverse && query.isOpenAbove && query.where === undefined;
-  const own = await ownWrites(context, (key) => key.target === query.edgeKey || (asksOwner && isNode(key, target)));
+  const own = await ownWrites(context, (key) => isOfInbound(query, key) || (asksOwner && isNode(key, target)));
   const [{ gathered, cursor, owner: met }, looked] = await Promise.all([
     gatherInbound(context, { ...query, takesOwner: asksOwner && isOnTheWay }, options, [], own),
     asksOwner && !isOnTheWay ? readOwner(context, query) : undefined,
@@ -120,6 +130,11 @@ export async function readInbound(
     ...consumed(options, own.rcu + gathered.rcu + (looked?.rcu ?? 0)),
     ...unknownOwnWrites(context),
   };
+}
+
+/** Whether an own write is of an edge that an inbound query is about, or of the source node of one that decides with it. */
+export function isOfInbound({ edge, edgeKey }: Pick<ResolvedInbound, 'edge' | 'edgeKey'>, key: ItemKey): boolean {
+  return key.target === edgeKey || (key.source === key.target && isJoinedEdge(edge));
 }
 
 function isNode({ source, target }: ItemKey, id: string): boolean {
@@ -159,16 +174,21 @@ export function inboundQuery(
   const { inbound, order } = readable === undefined ? declared : readable.order(edge, declared.order);
   const { name, index } = order;
   const sortKey = targetKey(edge, target);
-  const ordered: OrderOfQuery = { order: order.order, fold: false, name: `order ${name} of ${edgeType}` };
+  const ordered: OrderOfQuery = {
+    order: argumentOrder(order.order),
+    fold: false,
+    name: `order ${name} of ${edgeType}`,
+  };
   const equals = options.equals === undefined ? undefined : encodeArgument(ordered, options.equals, 'equals');
   const wanted = inboundRange(ordered, equals, options);
   const isOpenAbove = wanted.to === undefined;
   // The node stands behind the edges: a range that ends before it leaves it unread, whatever limit and direction.
   const range = inbound.includeOwner && isOpenAbove ? { ...wanted, to: LAST_SORT_KEY } : wanted;
+  const within = checkPartition(`The order ${name} of ${edgeType}`, inbound.partition?.attribute, options.partition);
   const oneShard = equals !== undefined && inbound.shardBy === 'value';
   const partitions = oneShard
-    ? [inboundPartition(inbound, order, sortKey, equals, '')]
-    : inboundPartitions(inbound, order, sortKey);
+    ? [inboundPartition(inbound, order, sortKey, equals, '', within)]
+    : inboundPartitions(inbound, order, sortKey, within);
   const reverse = options.reverse ?? false;
   const where = encodeWhere(graph, options.where, {
     name: ordered.name,
@@ -186,21 +206,31 @@ export function inboundQuery(
     meaning: meaningOfOrder(edge, declared.order),
     where,
     maxRcu: checkMaxRcu(options.maxRcu, where !== undefined, partitions),
-    binding: [sortKey, name, range.from, range.to, reverse, ...whereBinding(where)],
+    binding: [
+      sortKey,
+      name,
+      range.from,
+      range.to,
+      reverse,
+      ...(within === undefined ? [] : [within]),
+      ...whereBinding(where),
+    ],
   };
 }
 
 function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options: InboundQuery): KeyRange {
-  const { atLeast, from, to } = options;
-  const predicates = [equals !== undefined, atLeast !== undefined, from !== undefined || to !== undefined];
+  const { atLeast, path, from, to } = options;
+  const isRange = from !== undefined || to !== undefined;
+  const predicates = [equals !== undefined, atLeast !== undefined, path !== undefined, isRange];
   if (predicates.filter(Boolean).length > 1) {
     throw new EdgeloomError(
       'invalid-argument',
-      'An inbound query takes one of equals, atLeast, and from with to.',
+      'An inbound query takes one of equals, atLeast, path, and from with to.',
       'Leave the others out.',
     );
   }
   if (equals !== undefined) return equalRange(equals);
+  if (path !== undefined) return leadingRange(ordered, path);
   const lowest = atLeast === undefined ? { value: from, argument: 'from' } : { value: atLeast, argument: 'atLeast' };
   return valueRange(ordered, lowest, { value: to, argument: 'to' });
 }
@@ -214,12 +244,24 @@ export async function gatherInbound(
   own: OwnWrites,
 ): Promise<{ gathered: Gathered; cursor?: string; owner?: Item }> {
   const { graph, cursorKey } = context;
-  const { edgeKey, index, partitions, range, reverse, where, maxRcu, takesOwner = false, binding, meaning } = query;
+  const {
+    edge,
+    edgeKey,
+    index,
+    partitions,
+    range,
+    reverse,
+    where,
+    maxRcu,
+    takesOwner = false,
+    binding,
+    meaning,
+  } = query;
   const limit = checkLimit(options.limit);
   const bound: CursorBinding = { query: ['inbound', ...binding, ...boundTo], meaning };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu };
-  const ownEdges = own.writes.filter(({ target }) => target === edgeKey);
+  const ownEdges = await ownEdgesOf(context, edge, edgeKey, own.writes);
   if (ownEdges.length > 0) request.overlay = overlayOf(context.readable?.model ?? graph, ownEdges, index, partitions);
   let owner: Item | undefined;
   if (takesOwner) {

@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../../errors.ts';
 import { VALUE } from '../../items/derived-item.ts';
-import { EncodingError, encodeString, escapeValue } from '../../items/encoding.ts';
-import { describe, SORT_KEY_BYTES, typePrefix } from '../../items/keys.ts';
+import { escapeValue } from '../../items/encoding.ts';
+import { SORT_KEY_BYTES, typePrefix } from '../../items/keys.ts';
 import { toPlain } from '../../items/plain.ts';
 import type { SearchModel } from '../../model/compiled.ts';
 import { searchPartitions, searchPartitionsOf } from '../../model/index-partition.ts';
@@ -14,6 +14,7 @@ import { type CursorBinding, decodeCursor, encodeCursor } from '../request/curso
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
 import {
   beginsWithRange,
+  checkPartition,
   encodeArgument,
   encodePathArgument,
   equalRange,
@@ -137,7 +138,7 @@ function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: Sea
   checkOptions(`search ${search.indexPartition}`, predicate, PREDICATES);
   refuseConsistent(scope.consistent, 'search');
   const query: OrderOfQuery = { order: search.order, fold: search.fold, name: `search ${search.indexPartition}` };
-  const partition = partitionOf(search, scope.partition);
+  const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
   if ('eq' in predicate) {
     const encoded = encodeArgument(query, predicate.eq, 'eq');
     return { partitions: storable(searchPartitionsOf(search, partition, encoded)), range: equalRange(encoded) };
@@ -173,25 +174,4 @@ function pathQuery(
 /** Longer partition keys are refused when the item is derived, so there is nothing to be found under them. */
 function storable(partitions: string[]): string[] {
   return partitions.filter((partition) => Buffer.byteLength(partition) <= SORT_KEY_BYTES);
-}
-
-function partitionOf(search: SearchModel, partition: string | undefined): string | undefined {
-  const name = search.indexPartition;
-  if (search.partition === undefined) {
-    if (partition === undefined) return undefined;
-    throw new EdgeloomError('invalid-argument', `The search ${name} has no partition attribute.`, 'Leave it out.');
-  }
-  if (partition === undefined) {
-    const hint = `Give partition: a value of ${search.partition}.`;
-    throw new EdgeloomError('invalid-argument', `The search ${name} is partitioned by ${search.partition}.`, hint);
-  }
-  if (typeof partition !== 'string') {
-    throw new EdgeloomError('invalid-argument', `partition should be a text, but is ${describe(partition)}.`);
-  }
-  try {
-    return encodeString(partition, false);
-  } catch (error) {
-    if (!(error instanceof EncodingError)) throw error;
-    throw new EdgeloomError('invalid-argument', `partition of search ${name} ${error.message}.`);
-  }
 }

@@ -10,7 +10,7 @@ import {
 } from '../../items/encoding.ts';
 import { describe } from '../../items/keys.ts';
 import { ExactNumber } from '../../items/plain.ts';
-import type { OrderModel } from '../../model/compiled.ts';
+import type { AttributeOrder, DeriveModel, EdgeOrderModel, OrderPart, SearchOrder } from '../../model/compiled.ts';
 import { isEmptyRange, type KeyRange, prefixRange } from './key-range.ts';
 
 /**
@@ -23,9 +23,21 @@ import { isEmptyRange, type KeyRange, prefixRange } from './key-range.ts';
  */
 export type OrderValue = string | number | bigint | ExactNumber;
 
+/** An order as arguments are encoded for it: whose attribute its value is makes no difference to them. */
+export type ArgumentOrder = SearchOrder | { kind: 'parts'; parts: readonly (AttributeOrder | DeriveModel)[] };
+
+/** An order of an edge type, for arguments. */
+export function argumentOrder(order: EdgeOrderModel): ArgumentOrder {
+  return order.kind === 'parts' ? { kind: 'parts', parts: order.parts.map(ofEither) } : ofEither(order);
+}
+
+function ofEither(part: OrderPart): AttributeOrder | DeriveModel {
+  return part.kind === 'source' ? part.order : part;
+}
+
 /** An order with what its values undergo, and its name for messages, such as `search USER.name`. */
 export interface OrderOfQuery {
-  order: OrderModel;
+  order: ArgumentOrder;
   fold: boolean;
   name: string;
 }
@@ -37,7 +49,7 @@ const DATE_ENDS = ['0000-01-01T00:00:00.', '0000-10-10T00:00:00.'] as const;
 export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument: string): string {
   const { order, fold } = query;
   return encoding(query, argument, () => {
-    if (order.kind === 'path') throw byPathOnly(order.attributes);
+    if (order.kind === 'path' || order.kind === 'parts') throw byPathOnly(order);
     if (order.kind === 'rank') return `${weightOf(query, value, argument)}-${value as string}`;
     if (order.kind === 'derive') return encodeValue(textArgument(value), 'string', fold);
     if (order.type === 'number') return encodeValue(numberArgument(value), 'number', false);
@@ -78,7 +90,7 @@ export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRan
     throw invalidArgument(query, argument, `has no meaning: it is ordered by ${kind}`, 'Ask for a range of values.');
   }
   return encoding(query, argument, () => {
-    if (order.kind === 'path') throw byPathOnly(order.attributes);
+    if (order.kind === 'path' || order.kind === 'parts') throw byPathOnly(order);
     const text = textArgument(prefix).S;
     if (order.kind === 'attribute' && order.type === 'date') {
       if (beginsDate(text)) return prefixRange(text);
@@ -116,8 +128,26 @@ export function encodePathArgument(query: OrderOfQuery, path: readonly string[])
   });
 }
 
-function byPathOnly(attributes: readonly string[]): EncodingError {
-  return new EncodingError(`has no meaning: the search is by path (${attributes.join(', ')})`);
+/** The leading values of an order by several, as the range of what begins with them. */
+export function leadingRange(query: OrderOfQuery, values: readonly OrderValue[]): KeyRange {
+  const { order, name } = query;
+  if (order.kind !== 'parts') throw invalidArgument(query, 'path', 'has no meaning: it is ordered by one value');
+  return encoding(query, 'path', () => {
+    if (!Array.isArray(values)) throw new EncodingError(`should be a list of values, but is ${describe(values)}`);
+    if (values.length > order.parts.length) {
+      throw new EncodingError(`has ${values.length} values; the order has ${order.parts.length}`);
+    }
+    const texts = values.map((value, i) =>
+      encodeArgument({ order: order.parts[i]!, fold: false, name }, value, 'path'),
+    );
+    return prefixRange(escapeValue(encodePath(texts, false)));
+  });
+}
+
+function byPathOnly(order: Extract<ArgumentOrder, { kind: 'path' | 'parts' }>): EncodingError {
+  return order.kind === 'path'
+    ? new EncodingError(`has no meaning: the search is by path (${order.attributes.join(', ')})`)
+    : new EncodingError('has no meaning: the order has several values; give the leading ones as path');
 }
 
 function lowerEnd(query: OrderOfQuery, value: OrderValue, argument: string): string {
@@ -163,4 +193,31 @@ function encoding<T>(query: OrderOfQuery, argument: string, run: () => T): T {
 
 function invalidArgument(query: OrderOfQuery, argument: string, reason: string, hint = ''): EdgeloomError {
   return new EdgeloomError('invalid-argument', `${argument} of ${query.name} ${reason}.`, hint);
+}
+
+/**
+ * The value of a partition attribute, as it stands in index partitions; undefined where there is no such attribute. Throws
+ * `invalid-argument` where one is missing, or is given and has no meaning. `asked` is the subject of the sentences.
+ */
+export function checkPartition(
+  asked: string,
+  attribute: string | undefined,
+  partition: string | undefined,
+): string | undefined {
+  const invalid = (message: string, hint?: string): EdgeloomError =>
+    new EdgeloomError('invalid-argument', message, hint);
+  if (attribute === undefined) {
+    if (partition === undefined) return undefined;
+    throw invalid(`${asked} has no partition attribute.`, 'Leave it out.');
+  }
+  if (partition === undefined) {
+    throw invalid(`${asked} is partitioned by ${attribute}.`, `Give partition: a value of ${attribute}.`);
+  }
+  if (typeof partition !== 'string') throw invalid(`partition should be a text, but is ${describe(partition)}.`);
+  try {
+    return encodeString(partition, false);
+  } catch (error) {
+    if (!(error instanceof EncodingError)) throw error;
+    throw invalid(`${asked}: partition ${error.message}.`);
+  }
 }

@@ -4,6 +4,7 @@ import { AFTER, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from 
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { reversePrefix } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
+import { joinedTypes } from '../../model/joined.ts';
 import type { EpochSeconds } from '../../plan/unit.ts';
 import type { DerivedUpdate, ItemKey } from '../../store/port.ts';
 import { trusted } from '../settle/context.ts';
@@ -17,7 +18,9 @@ export const continuation: ItemKind = {
   attributes: new Map([AFTER, WATERMARK, MODEL].map((name) => [name, 'any'])),
   hasTombstones: true,
   mendOrder: 2,
-  isKept: ({ edges }, { edgeType, generation }) => generation === 1 && edges.get(edgeType)?.copy !== undefined,
+  isKept: (graph, { kind, edgeType, generation }) =>
+    generation === 1 &&
+    (kind === 'source-continuation' ? joinedTypes(graph).has(edgeType) : graph.edges.get(edgeType)?.copy !== undefined),
   isLive: (item) => item?.[AFTER] !== undefined,
   oddities: (context, item) => oddities(continuation, context, item),
   /** Has a stuck fan-out go on. */
@@ -65,7 +68,7 @@ export function placeOf(item: Item | undefined): string | undefined {
  * The update that has a stuck fan-out go on: the continuation is written as it is, so that the record that was lost is made
  * again and drives the next page. It is not buried: where its record is only late that would end a fan-out that is alive,
  * and keep the rest of the children from the change for good. One that holds no place becomes a tombstone; one whose
- * place cannot be begins at the first child.
+ * place cannot be begins at the first child, or edge.
  *
  * @param watermark the one it shall have.
  */
@@ -76,7 +79,8 @@ function restartUpdate(
   watermark: string,
   now: EpochSeconds,
 ): DerivedUpdate {
-  const first = reversePrefix(classifyDerivedKey(key.target)?.edgeType ?? '');
+  const { kind, edgeType = '' } = classifyDerivedKey(key.target) ?? {};
+  const first = kind === 'source-continuation' ? `${edgeType}-` : reversePrefix(edgeType);
   const stored = stringOf(current?.[AFTER]);
   const after = stored?.startsWith(first) === true ? stored : first;
   const stamp: Item = { [WATERMARK]: { S: watermark }, [MODEL]: { S: graph.fingerprint } };
@@ -88,4 +92,9 @@ function restartUpdate(
     unset: [isOpen ? graph.table.ttl : AFTER],
     condition: unchanged(current),
   };
+}
+
+/** Whether the changes of any node of the model reach others, so that there are continuations. */
+export function hasFanOuts(graph: CompiledModel): boolean {
+  return joinedTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined);
 }

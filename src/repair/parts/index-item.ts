@@ -1,23 +1,35 @@
 import { type AttributeType, canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
-import { COUNTED, FENCE, INDEX_ITEM_FIELDS, MODEL, WATERMARK } from '../../items/derived-item.ts';
+import { AFTER, COUNTED, FENCE, INDEX_ITEM_FIELDS, MODEL, revisionOf, WATERMARK } from '../../items/derived-item.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
+import { compareKeys } from '../../items/encoding.ts';
 import {
   baseKeyOfIndexItem,
   degreeKey,
   edgeIndexKey,
   orderOfIndexKey,
   SORT_KEY_BYTES,
+  sourceContinuationKey,
   typePrefix,
 } from '../../items/keys.ts';
+import { needsSource } from '../../model/joined.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { queriedItems } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
 import type { SettleContext } from '../settle/context.ts';
 import { settleIndexItem } from '../settle/index-item.ts';
+import { placeOf } from './continuation.ts';
 import { count, settleCount } from './count.ts';
 import { oddities } from './form.ts';
-import type { ItemKind, ObserveContext, Part, PartKind } from './kind.ts';
-import { NO_WATERMARK } from './kind.ts';
+import {
+  hashed,
+  type ItemKind,
+  imageText,
+  NO_WATERMARK,
+  type ObserveContext,
+  type Part,
+  type PartKind,
+  stateByBase,
+} from './kind.ts';
 
 /** An item of a search, of an edge, or of a node among its edges: found through an index. */
 export const indexItem: ItemKind = {
@@ -63,11 +75,29 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
   isContent: true,
   async decidingKeys(context, { source, sortKey, part }) {
     const target = part.target ?? (await edgeNamedBy(context, source, sortKey));
-    return target === undefined ? [] : [{ source, target }];
+    if (target === undefined) return [];
+    if (!needsSource(context.graph, target)) return [{ source, target }];
+    // With the fan-out of the node that may be on its way.
+    return [target, source, sourceContinuationKey(typePrefix(target) ?? '')].map((key) => ({ source, target: key }));
   },
   compare({ graph }, { suspect: { source, sortKey }, derived, keys, items }) {
-    const wanted = derivedOf(graph, source, keys[0]?.target ?? '', items[0]).indexItems.get(sortKey);
+    const node = keys.length < 2 ? undefined : { item: items[1] };
+    const wanted = derivedOf(graph, source, keys[0]?.target ?? '', items[0], node).indexItems.get(sortKey);
     return { wanted: indexItemText(wanted) ?? null, stored: indexItemText(derived) ?? null };
+  },
+  state(seen) {
+    const { keys, items } = seen;
+    if (keys.length < 2) return stateByBase(seen);
+    const [edge, node, continuation] = items;
+    const after = stringOf(continuation?.[AFTER]);
+    // One that is past the edge has visited it, which moved the item's own revision.
+    const isAhead = after !== undefined && compareKeys(after, keys[0]!.target) < 0;
+    const moved = (isAhead && revisionOf(continuation)) || '';
+    return {
+      revision: `${revisionOf(seen.derived) ?? ''}/${moved}`,
+      base: hashed([edge, node].map(imageText).join('\0') + moved),
+      fanOut: isAhead ? placeOf(continuation) : undefined,
+    };
   },
 };
 

@@ -1,10 +1,12 @@
 import { checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
 import { writeCounted } from '../../apply/counted.ts';
+import { settleJoined } from '../../apply/joined.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { countNameOf, typePrefix } from '../../items/keys.ts';
 import { type CompiledModel, layersOf } from '../../model/compiled.ts';
 import { wantedFields } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
+import { joinedKeysOf } from '../../plan/joined.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
 import { settledIndexUpdate } from '../../plan/writes.ts';
 import { readItem } from '../../store/pages.ts';
@@ -12,7 +14,8 @@ import type { ItemKey } from '../../store/port.ts';
 import { fenced, type SettleContext, trusted } from './context.ts';
 
 /**
- * Settles one index item, or reverse item, by its base item; unwanted ones become tombstones even where nothing was.
+ * Settles one index item, or reverse item, by its base item, and of a joined item by the source node too; unwanted ones become
+ * tombstones even where nothing was.
  *
  * @param key of the derived item.
  */
@@ -25,6 +28,9 @@ export async function settleIndexItem(
   const { graph } = context;
   const { source, target: sortKey } = key;
   const unit: IndexUnit = { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
+  if (joinedKeysOf(graph, typePrefix(base.target) ?? '', base.target).includes(sortKey)) {
+    return await settleJoined(context, [unit], { trusted: (current) => trusted(context, current) });
+  }
   const countName =
     classifyDerivedKey(sortKey)?.kind === 'reverse-item' ? undefined : countNameOfEdge(graph, key, base);
   let current = await readItem(context, { source, target: sortKey });

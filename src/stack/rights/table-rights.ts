@@ -40,9 +40,9 @@ const SETTLING = ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', '
 const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   stream: [
     ...['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'].map(onTable),
-    // A fan-out reads the reverse items of the node that changed.
-    on('table', ({ copies }) => copies)('Query'),
-    on('service-partition', ({ copies }) => !copies)('Query'),
+    // A fan-out reads the reverse items, or the edges, of the node that changed.
+    on('table', ({ fanOuts }) => fanOuts)('Query'),
+    on('service-partition', ({ fanOuts }) => !fanOuts)('Query'),
   ],
   check: [
     ...['BatchGetItem', 'DescribeTable', 'GetItem', 'Query', 'Scan'].map(onTable),

@@ -192,8 +192,8 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: PLAN,
-        find: '  if (after === undefined || graph.edges',
-        replace: '  if (after !== undefined || graph.edges',
+        find: '  if (after === undefined || !isKept) return undefined;',
+        replace: '  if (after !== undefined || !isKept) return undefined;',
       },
     ],
   },

@@ -1,7 +1,7 @@
 import { type AttributeValue, stringOf } from '../../../src/items/attribute-value.ts';
 import { describe } from '../../../src/items/describe.ts';
 import { EncodingError, encodePath, encodeValue, TooLongError, type ValueType } from '../../../src/items/encoding.ts';
-import type { OrderModel } from '../../../src/model/compiled.ts';
+import type { OrderModel, OrderPart } from '../../../src/model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /** An order's encoded text, the value it came from (of a path, a list), and the attribute to name in errors. */
@@ -18,6 +18,9 @@ export function encodeOrder(order: OrderModel, subject: Subject, fold: boolean, 
     return text === undefined ? undefined : encode({ S: text }, 'string', fold, purpose);
   }
   if (order.kind === 'path') return encodeAttributePath(order.attributes, subject, fold, purpose);
+  if (order.kind === 'parts') return encodeParts(order.parts, subject, purpose);
+  // What the source node gives is none of this image.
+  if (order.kind === 'source') return undefined;
   const value = subject.attribute(order.attribute);
   if (value === undefined) return undefined;
   if (order.kind === 'attribute') return encode(value, order.type, fold, purpose, order.attribute);
@@ -29,6 +32,26 @@ export function encodeOrder(order: OrderModel, subject: Subject, fold: boolean, 
     throw new PartError('undeclared-label', message, order.attribute);
   }
   return { text: `${weight}-${label.text}`, value, attribute: order.attribute };
+}
+
+function encodeParts(parts: readonly OrderPart[], subject: Subject, purpose: string): Encoded | undefined {
+  const found: Encoded[] = [];
+  let hasHole = false;
+  for (const part of parts) {
+    const encoded = encodeOrder(part, subject, false, purpose);
+    if (encoded === undefined) hasHole = true;
+    else if (!hasHole) found.push(encoded);
+  }
+  if (found.length === 0) return undefined;
+  const names = found.map(({ attribute }) => attribute).filter((name) => name !== undefined);
+  return {
+    text: encodePath(
+      found.map(({ text }) => text),
+      false,
+    ),
+    value: { L: found.map(({ value }) => value) },
+    attribute: names.length === 0 ? undefined : names.join(', '),
+  };
 }
 
 /**

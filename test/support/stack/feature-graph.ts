@@ -1,5 +1,5 @@
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
+import { edge, fromSource, node } from '../../../src/model/schema.ts';
 
 /** Models by what they make the functions do; each for a table of any name. */
 export const FEATURE_GRAPHS = {
@@ -32,6 +32,18 @@ export const FEATURE_GRAPHS = {
       nodes: { USER: node({ view: ['name'], viewBudgetBytes: 32_768 }) },
       edges: { MEMBER: edge({ from: 'USER', to: 'USER', copy: ['name'], edgeSet: ['role'] }) },
     }),
+  /** Index items of edges that use the source node, and the fan-outs to them. */
+  joined: (table: string) =>
+    defineGraph({
+      table,
+      nodes: { USER: node({ view: ['name'], viewBudgetBytes: 32_768 }) },
+      edges: {
+        MEMBER: edge({
+          ...{ from: 'USER', to: 'USER', edgeSet: ['role'] },
+          inbound: { gsi0: fromSource('name'), byRole: ['role', fromSource('joined')], projectSource: ['name'] },
+        }),
+      },
+    }),
   /** Exact counts and hashed keys. */
   counts: (table: string) =>
     defineGraph({
@@ -57,7 +69,10 @@ export const FEATURE_GRAPHS = {
           edgeSet: ['role'],
           inbound: { gsi0: 'since', includeOwner: true },
         }),
-        KNOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, keys: 'hashed', degree: true }),
+        KNOWS: edge({
+          ...{ from: 'USER', to: 'USER', edgeSet: false, keys: 'hashed', degree: true },
+          inbound: { byName: fromSource('name') },
+        }),
       },
     }),
 } as const;

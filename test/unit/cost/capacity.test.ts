@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { modelCost } from '../../../src/cost/capacity.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import { edge, node } from '../../../src/model/schema.ts';
+import { edge, fromSource, node } from '../../../src/model/schema.ts';
 
 const cost = modelCost(
   defineGraph({
@@ -95,5 +95,33 @@ describe('the cost of a query', () => {
     expect(query('search STORE.place leading segments, latest')).toMatchObject({ calls: 20, rcu: 10 });
     expect(query('search STORE.spread whole path')).toMatchObject({ calls: 20, rcu: 10 });
     expect(query('search TICKET.title prefix, range, latest')).toMatchObject({ calls: 200, rcu: 100 });
+  });
+});
+
+describe('the cost of index items that use the source', () => {
+  const joined = modelCost(
+    defineGraph({
+      table: 'records',
+      nodes: { TICKET: node(), PROJECT: node() },
+      edges: {
+        IN: edge({
+          from: 'TICKET',
+          to: 'PROJECT',
+          inbound: { gsi0: fromSource('due'), byStatus: [fromSource('status')] },
+        }),
+        ON: edge({ from: 'PROJECT', to: 'TICKET', edgeSet: false, inbound: { gsi0: 'at', projectSource: ['name'] } }),
+      },
+    }),
+  );
+
+  it('is said of the source, for each edge that leaves it', () => {
+    const ticket = joined.puts.find(({ type }) => type === 'TICKET');
+    expect(ticket).toMatchObject({ outDegree: { IN: 3 + 3 } });
+    expect(joined.puts.find(({ type }) => type === 'IN')).not.toHaveProperty('outDegree');
+  });
+
+  it('is a warning where the source looks like a hub', () => {
+    expect(joined.warnings).toEqual([expect.stringContaining('ON has edgeSet: false')]);
+    expect(cost.warnings).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { derive, edge, node, rank } from '../../../src/model/schema.ts';
+import { derive, edge, fromSource, node, rank } from '../../../src/model/schema.ts';
 import { anyEdge, anyNode, define, mistakesOf } from '../../support/model.ts';
 
 /** The mistakes of a model with one node type, USER, made from these options. */
@@ -13,6 +13,13 @@ const edgeMistakes = (options: object): string[] =>
     nodes: { USER: node() },
     edges: { KNOWS: anyEdge({ from: 'USER', to: 'USER', ...options }) },
   });
+
+it('refuses an attribute of a source in a search: a node has none', () => {
+  expect(searchMistakes({ from: fromSource('name') })).toEqual([
+    'nodes.USER.search.name: fromSource belongs to the orders of edges: a node has no source',
+  ]);
+});
+
 const orderMistakes = (order: unknown): string[] => edgeMistakes({ inbound: { gsi0: order } });
 
 describe('mistakes are all reported at once, each with its path', () => {
@@ -236,6 +243,42 @@ describe('mistakes are all reported at once, each with its path', () => {
       'an owner that is no boolean',
       { inbound: { gsi0: 'a', includeOwner: 'yes' } },
       'edges.KNOWS.inbound.includeOwner: ',
+    ],
+    [
+      'a name that both projections have',
+      { inbound: { gsi0: 'a', project: ['role', 'title'], projectSource: ['title'] } },
+      'edges.KNOWS.inbound.projectSource: names title, which project names too: an index item has one title. Leave it out of one',
+    ],
+    [
+      'a projected source beside all attributes of the edge',
+      { inbound: { gsi0: 'a', project: 'ALL', projectSource: ['title'] } },
+      "edges.KNOWS.inbound.projectSource: stands beside project: 'ALL', which may hold the same names: list",
+    ],
+    [
+      'no attribute of the source',
+      { inbound: { gsi0: 'a', projectSource: [] } },
+      'edges.KNOWS.inbound.projectSource: names no attribute',
+    ],
+    [
+      'a partition from the source beside an owner',
+      { inbound: { gsi0: 'a', partition: fromSource('org'), includeOwner: true } },
+      'edges.KNOWS.inbound.partition: stands beside includeOwner: the target node cannot be',
+    ],
+    ['a partition of another kind', { inbound: { gsi0: 'a', partition: 7 } }, 'edges.KNOWS.inbound.partition: '],
+    [
+      'an order of no parts',
+      { inbound: { byAll: [] } },
+      'edges.KNOWS.inbound.byAll: should have 1 to 8 parts, but has 0',
+    ],
+    [
+      'a mistaken part of an order',
+      { inbound: { byAll: ['a', 7] } },
+      'edges.KNOWS.inbound.byAll.1: should be an attribute name',
+    ],
+    [
+      'an order that reads like an option',
+      { inbound: { gsi0: 'a', projects: ['title'] } },
+      'edges.KNOWS.inbound.projects: reads like the option project',
     ],
     ['an owner of no order', { inbound: { includeOwner: true } }, 'edges.KNOWS.inbound: names no order'],
     ['a list for inbound', { inbound: ['a'] }, 'edges.KNOWS.inbound: '],

@@ -64,7 +64,7 @@ function moneyOf(graph: CompiledModel, { rate, gb = 0, type, prices }: CommandOp
   return monthlyCost(graph, load, stackFixtures(graph), readPrices(prices, region));
 }
 
-function unitsText({ puts, queries, assumptions }: ReturnType<typeof modelCost>): string {
+function unitsText({ puts, queries, warnings, assumptions }: ReturnType<typeof modelCost>): string {
   const rows = puts.map(({ type, kind, base, view, indexItems, reverseItem, total }) => [
     ...[type, kind, base, view, indexItems, reverseItem, total],
   ]);
@@ -81,6 +81,13 @@ function unitsText({ puts, queries, assumptions }: ReturnType<typeof modelCost>)
         ([edgeType, wcu]) => `a change of what ${edgeType} copies of ${type} nodes: ${wcu} WCU more for each edge`,
       ),
     ),
+    ...puts.flatMap(({ type, outDegree = {} }) =>
+      Object.entries(outDegree).map(
+        ([edgeType, wcu]) =>
+          `a change of what ${edgeType} uses of ${type} nodes: up to ${wcu} WCU more for each edge that leaves the node`,
+      ),
+    ),
+    ...warnings.map((warning) => `warning: ${warning}`),
     'in a transaction a base item costs 2 WCU in place of 1, and what is derived from it the same',
     `assumed: ${assumptions}`,
   ].join('\n');

@@ -1,0 +1,143 @@
+import { StoreError } from '../errors.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { compareKeys } from '../items/encoding.ts';
+import { isWithinBytes, SORT_KEY_BYTES } from '../items/keys.ts';
+import { joinedKeysOf, joinedPrefixes } from '../plan/joined.ts';
+import { refusalEntry } from '../plan/quarantine-entry.ts';
+import type { ContinuationUnit, FanOutUnit, IndexUnit } from '../plan/unit.ts';
+import { readItem } from '../store/pages.ts';
+import { type ApplyContext, checkTime, nameOf, putEntry, retryingWithin } from './context.ts';
+import { type JoinedLook, settleJoined, written } from './joined.ts';
+
+/**
+ * The fan-out of a source node's change to the index items of its edges, page by page: the items' ranges are queried, then
+ * the base edges, then the node is read, all consistently, which is the order in which one item is settled. Every edge is
+ * settled, also where its item is absent: a writer that has read the node before may be about to make it.
+ *
+ * No edge is missed: one that the Query of the base edges does not show yet is written after the change of the node, and its
+ * own record has the node read again.
+ */
+
+type Unit = FanOutUnit | ContinuationUnit;
+
+/** Items that are settled together. */
+const CHUNK = 100;
+
+/**
+ * Visits one page of a node's edges of a type.
+ *
+ * @param after the sort key of the last edge that was visited.
+ * @param pageSize items of a range that are read.
+ * @returns the place that the page ends at, which is that of the shortest range; undefined where nothing follows.
+ */
+export async function visitEdges(
+  context: ApplyContext,
+  unit: Unit,
+  after: string | undefined,
+  pageSize: number,
+): Promise<string | undefined> {
+  const { graph } = context;
+  const ranges: Range[] = [];
+  for (const prefix of joinedPrefixes(graph, unit.edgeType)) {
+    const range = await readRange(context, unit, prefix, after, pageSize);
+    if (range !== undefined) ranges.push(range);
+  }
+  const edges = (await readRange(context, unit, '', after, pageSize))!;
+  const node = await readItem(context, { source: unit.source, target: unit.source });
+  const end = earliest([...ranges, edges].map((range) => range.end));
+  const units: IndexUnit[] = [];
+  const looks: (JoinedLook | undefined)[] = [];
+  for (const [target, edge] of edges.items) {
+    if (end !== undefined && compareKeys(target, end) > 0) continue;
+    for (const sortKey of joinedKeysOf(graph, unit.edgeType, target)) {
+      // The batch that brings the node's record has settled it, by an edge and a node that it read then.
+      if (unit.kind === 'fan-out' && context.settled?.has(nameOf({ source: unit.source, target: sortKey }))) continue;
+      const range = ranges.find(({ prefix }) => prefix + target === sortKey);
+      units.push(indexUnit(unit, target, sortKey));
+      // One that is named by a hash is in no range.
+      looks.push(range === undefined ? undefined : { current: range.items.get(target), edge, node });
+    }
+  }
+  for (let start = 0; start < units.length; start += CHUNK) {
+    await settlePart(context, unit, units.slice(start, start + CHUNK), looks.slice(start, start + CHUNK));
+  }
+  return end;
+}
+
+/** A part of a partition: the items behind a prefix, by the edge's sort key, and where it ends; undefined: at its end. */
+interface Range {
+  prefix: string;
+  items: ReadonlyMap<string, Item>;
+  end: string | undefined;
+}
+
+/** Reads a page of a range; undefined where no key can name the place to go on from, which is longer than a sort key. */
+async function readRange(
+  context: ApplyContext,
+  { source, edgeType }: Unit,
+  prefix: string,
+  after: string | undefined,
+  limit: number,
+): Promise<Range | undefined> {
+  const { table } = context.graph;
+  const place = after === undefined ? undefined : prefix + after;
+  if (place !== undefined && !isWithinBytes(place, SORT_KEY_BYTES)) return undefined;
+  checkTime(context);
+  const page = await context.store.query({
+    partition: source,
+    sortKey: { beginsWith: `${prefix}${edgeType}-` },
+    limit,
+    startKey: place === undefined ? undefined : { [table.partitionKey]: { S: source }, [table.sortKey]: { S: place } },
+    consistent: true,
+  });
+  context.stats.rcu += page.rcu;
+  const targetOf = (item: Item): string => (stringOf(item[table.sortKey]) ?? '').slice(prefix.length);
+  const items = new Map(page.items.map((item) => [targetOf(item), item]));
+  return { prefix, items, end: page.lastKey && targetOf(page.lastKey) };
+}
+
+function earliest(places: readonly (string | undefined)[]): string | undefined {
+  let first: string | undefined;
+  for (const place of places) {
+    if (place !== undefined && (first === undefined || compareKeys(place, first) < 0)) first = place;
+  }
+  return first;
+}
+
+/** A node's record is none of the item's watermark: its position says nothing of the edge's records. */
+function indexUnit({ source, records }: Unit, target: string, sortKey: string): IndexUnit {
+  const position = { oldest: '', newest: '' };
+  return { kind: 'index', source, sortKey, base: { source, target }, byBase: true, records, ...position };
+}
+
+async function settlePart(
+  context: ApplyContext,
+  fanOut: Unit,
+  units: readonly IndexUnit[],
+  looks: readonly (JoinedLook | undefined)[],
+): Promise<void> {
+  const seen = units.filter((_, i) => looks[i] !== undefined);
+  const apart = units.filter((_, i) => looks[i] === undefined);
+  let open: readonly IndexUnit[];
+  try {
+    open = await written(
+      context,
+      seen,
+      looks.filter((look) => look !== undefined),
+    );
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.kind === 'fatal') throw error;
+    // One of them is refused, or was not answered: each is settled by itself, and that one alone is quarantined.
+    open = seen;
+  }
+  for (const one of [...open, ...apart]) await settleAlone(context, fanOut, one);
+}
+
+async function settleAlone(context: ApplyContext, { oldest, newest }: Unit, unit: IndexUnit): Promise<void> {
+  try {
+    await retryingWithin(context, () => settleJoined(context, [unit]));
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.kind !== 'terminal') throw error;
+    await putEntry(context, refusalEntry(context.graph, { ...unit, oldest, newest }, error, context.now()));
+  }
+}

@@ -1,0 +1,150 @@
+import pMap from 'p-map';
+import type { Item } from '../items/attribute-value.ts';
+import { splitGeneration } from '../items/generation.ts';
+import { countNameOf, typePrefix } from '../items/keys.ts';
+import { layersOf } from '../model/compiled.ts';
+import { derivedOf, type Problem } from '../plan/derive.ts';
+import { derivationEntry } from '../plan/quarantine-entry.ts';
+import type { IndexUnit, JoinedUnit } from '../plan/unit.ts';
+import { span } from '../plan/units.ts';
+import { settledIndexUpdate } from '../plan/writes.ts';
+import { readItems } from '../store/pages.ts';
+import { type ApplyContext, checkTime, epochSeconds, nameOf, OutOfTimeError, putEntry, updateItem } from './context.ts';
+import { writeCounted } from './counted.ts';
+
+/**
+ * Joined index items: two base items of one partition determine each, an edge and its source node. Positions of two items
+ * cannot be compared, so no image is ever applied: an item is read, then the edge and the node, all consistently, and what
+ * the two want is written under the revision of the item, always, also where nothing differs or nothing is there. A writer
+ * that has read the edge or the node before, and stands still, must find the item changed. On a conflict all three are read
+ * again.
+ */
+
+/** Items that are read, and written, together. */
+const CHUNK = 100;
+const AT_ONCE = 8;
+
+/** A joined item as it was read, then the edge and the node. */
+export interface JoinedLook {
+  current: Item | undefined;
+  edge: Item | undefined;
+  node: Item | undefined;
+}
+
+/** Applies the changes of one batch to the joined items of a node's edges. */
+export async function applyJoinedUnit(context: ApplyContext, { items }: JoinedUnit): Promise<void> {
+  for (let start = 0; start < items.length; start += CHUNK) {
+    const chunk = items.slice(start, start + CHUNK);
+    await settleJoined(context, chunk, { expectsNew: true });
+    for (const { source, sortKey } of chunk) context.settled?.add(nameOf({ source, target: sortKey }));
+  }
+}
+
+/** How items are settled. */
+export interface SettleOptions {
+  /** An edge whose first record is an insert has no item yet: it is not read, and the write fails where there is one. */
+  expectsNew?: boolean;
+  /** The item as it is built upon. Default: as it was read. */
+  trusted?: (current: Item | undefined) => Promise<Item | undefined>;
+}
+
+/** Settles joined items of edges of one node: makes each what edge and node want now. */
+export async function settleJoined(
+  context: ApplyContext,
+  units: readonly IndexUnit[],
+  { expectsNew = false, trusted }: SettleOptions = {},
+): Promise<void> {
+  let open = units;
+  for (let isFirst = true; open.length > 0; isFirst = false) {
+    checkTime(context);
+    const looks = await lookAt(context, open, isFirst && expectsNew);
+    open = await written(context, open, looks, trusted);
+  }
+}
+
+/** Writes what edges and node want of items that were looked at; gives those that have changed since. */
+export async function written(
+  context: ApplyContext,
+  units: readonly IndexUnit[],
+  looks: readonly JoinedLook[],
+  trusted: SettleOptions['trusted'] = async (current) => current,
+): Promise<IndexUnit[]> {
+  const changed: IndexUnit[] = [];
+  const failures: unknown[] = [];
+  // Counted items share the item of their count: side by side they would only be in each other's way.
+  const concurrency = units.some((unit) => countNameOfUnit(context, unit) !== undefined) ? 1 : AT_ONCE;
+  await pMap(
+    units,
+    async (unit, i) => {
+      try {
+        checkTime(context);
+        const look = looks[i]!;
+        if (!(await writeOne(context, unit, look, await trusted(look.current)))) changed.push(unit);
+      } catch (error) {
+        failures.push(error);
+      }
+    },
+    { concurrency },
+  );
+  // The cause is worth more than the items that only ran out of time because of it.
+  if (failures.length > 0) throw failures.find((error) => !(error instanceof OutOfTimeError)) ?? failures[0];
+  return changed;
+}
+
+/** The items first: an edge, or a node, that is older than the item it decides about may be older than the one in it. */
+async function lookAt(context: ApplyContext, units: readonly IndexUnit[], expectsNew: boolean): Promise<JoinedLook[]> {
+  const read = units.filter((unit) => !expectsNew || !isInsert(unit));
+  const found = await readItems(
+    context,
+    read.map(({ source, sortKey }) => ({ source, target: sortKey })),
+  );
+  const currents = new Map(read.map((unit, i) => [unit, found[i]]));
+  const { source } = units[0]!;
+  const edges = [...new Set(units.map(({ base }) => base.target))];
+  const bases = await readItems(context, [{ source, target: source }, ...edges.map((target) => ({ source, target }))]);
+  const [node, ...rest] = bases;
+  const byKey = new Map(edges.map((target, i) => [target, rest[i]]));
+  return units.map((unit) => ({ current: currents.get(unit), edge: byKey.get(unit.base.target), node }));
+}
+
+function isInsert({ records: [first] }: IndexUnit): boolean {
+  return first !== undefined && first.oldImage === undefined;
+}
+
+async function writeOne(
+  context: ApplyContext,
+  unit: IndexUnit,
+  { current, edge, node }: JoinedLook,
+  trusted: Item | undefined,
+): Promise<boolean> {
+  const { graph } = context;
+  const { base, sortKey } = unit;
+  const { indexItems, joint } = derivedOf(graph, base.source, base.target, edge, { item: node });
+  const wanted = indexItems.get(sortKey);
+  const update = settledIndexUpdate(graph, unit, trusted, wanted, epochSeconds(context));
+  const countName = countNameOfUnit(context, unit);
+  const isWritten =
+    countName === undefined
+      ? (await updateItem(context, update)).applied
+      : await writeCounted(context, current, wanted, update, countName);
+  if (isWritten && joint !== undefined && joint.length > 0) await quarantine(context, unit, joint);
+  return isWritten;
+}
+
+/** What only the two together get wrong no record of one of them tells. A repair has no record: the check tells it. */
+async function quarantine(context: ApplyContext, unit: IndexUnit, problems: readonly Problem[]): Promise<void> {
+  const { source, sortKey, base, records } = unit;
+  if (records.length === 0) return;
+  const entry = { kind: 'quarantine', source, sortKey: '', target: base.target, problems, records } as const;
+  await putEntry(
+    context,
+    derivationEntry(context.graph, { ...entry, derivedKeys: [sortKey], ...span(records) }, context.now()),
+  );
+}
+
+/** The name of the count that a joined item is in, or was in as it was seen; undefined where it is in none. */
+function countNameOfUnit({ graph }: ApplyContext, { base, sortKey }: IndexUnit): string | undefined {
+  const edgeType = typePrefix(base.target) ?? '';
+  if (!layersOf(graph).some(({ edges }) => edges.get(edgeType)?.degree === true)) return undefined;
+  return countNameOf(edgeType, splitGeneration(sortKey).generation);
+}

@@ -1,0 +1,58 @@
+import type { Item } from '../items/attribute-value.ts';
+import { edgeIndexKey, parseNodeId } from '../items/keys.ts';
+import { type CompiledModel, layersOf } from '../model/compiled.ts';
+import { isJoinedItem } from '../model/joined.ts';
+import { sameShare, sourceShare } from './parts/joined-items.ts';
+import { Subject } from './parts/subject.ts';
+import { edgePlan } from './parts/type-plans.ts';
+
+/**
+ * Joined index items as the projector finds them: by the edge that has them, and by ranges of their partition. What they
+ * shall be `derivedOf` says, given the source node.
+ */
+
+/** Whether two images of a node give the same to the index items of its edges of a type. */
+export function givesTheSame(
+  graph: CompiledModel,
+  source: string,
+  edgeType: string,
+  before: Item | undefined,
+  after: Item | undefined,
+): boolean {
+  return layersOf(graph).every((layer) => {
+    const edge = layer.edges.get(edgeType);
+    if (edge === undefined) return true;
+    const subject = (image: Item | undefined): Subject | undefined =>
+      image && new Subject(layer, source, parseNodeId(source)?.type ?? '', source, image);
+    return edgePlan(layer, edge).joinedItems.every((plan) =>
+      sameShare(sourceShare(plan, subject(before), []), sourceShare(plan, subject(after), [])),
+    );
+  });
+}
+
+/** One of an edge type's joined index items: the order that has it for itself, if one does, and its generation. */
+interface JoinedSlot {
+  orderName: string | undefined;
+  generation: number | undefined;
+}
+
+function slotsOf(graph: CompiledModel, edgeType: string): JoinedSlot[] {
+  return layersOf(graph).flatMap((layer) => {
+    const inbound = layer.edges.get(edgeType)?.inbound;
+    const items = inbound?.items.filter((item) => isJoinedItem(inbound, item)) ?? [];
+    return items.map(({ orderName, generation }) => ({ orderName, generation }));
+  });
+}
+
+/** The sort keys of an edge's joined index items, wanted or not. */
+export function joinedKeysOf(graph: CompiledModel, edgeType: string, sortKey: string): string[] {
+  return slotsOf(graph, edgeType).map(({ orderName, generation }) => edgeIndexKey(sortKey, orderName, generation));
+}
+
+/** What stands before an edge's sort key in the keys of its type's joined index items, one text for each. */
+export function joinedPrefixes(graph: CompiledModel, edgeType: string): string[] {
+  const any = `${edgeType}-`;
+  return slotsOf(graph, edgeType).map(({ orderName, generation }) =>
+    edgeIndexKey(any, orderName, generation).slice(0, -any.length),
+  );
+}

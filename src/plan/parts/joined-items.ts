@@ -1,0 +1,204 @@
+import { type Item, sameItem, setOwn } from '../../items/attribute-value.ts';
+import { COUNTED } from '../../items/derived-item.ts';
+import { countNameOf, edgeIndexKey } from '../../items/keys.ts';
+import type {
+  EdgeModel,
+  InboundItem,
+  InboundModel,
+  InboundOrder,
+  OrderPart,
+  Projection,
+} from '../../model/compiled.ts';
+import { inboundPartition } from '../../model/index-partition.ts';
+import { isJoinedItem } from '../../model/joined.ts';
+import { addIndexKeys, partitionText, withAttributes } from './index-items.ts';
+import { type Encoded, joinedParts, type OrderEncoder, valueEncoder } from './order.ts';
+import { note, type Problem, type Subject } from './subject.ts';
+
+/**
+ * Joined index items: an edge and its source node give a share each, and the two together are the item. A share is worked
+ * out of one image alone, so it tells whether a record changes anything, and a mistake of the image belongs to its item.
+ * What only the two together get wrong, such as a key that is too long, belongs to the edge.
+ */
+
+/** Whose share is worked out. */
+type Side = 'edge' | 'source';
+
+/** One value of an order. */
+interface PlannedPart {
+  of: Side;
+  encode: OrderEncoder;
+  attribute: string | undefined;
+}
+
+/** How one joined index item is made: what the model says of it, worked out once. */
+export interface JoinedItemPlan {
+  edge: EdgeModel;
+  inbound: InboundModel;
+  item: InboundItem;
+  orders: readonly { order: InboundOrder; parts: readonly PlannedPart[]; isList: boolean; purpose: string }[];
+  /** The count that the item is in. */
+  countName: string | undefined;
+}
+
+/** A value that one side gives: its encoded text, `absent`, or `failed` where it could not be worked out. */
+type Given = { readonly text: string } | 'absent' | 'failed';
+
+/** What one of the two base items gives to an index item. */
+export interface Share {
+  /** The parts of each order; those of the other side are absent. */
+  orders: readonly (readonly Given[])[];
+  partition: Given;
+  attributes: Item;
+}
+
+/** Plans the joined index items of an edge type. */
+export function joinedItemPlans(edge: EdgeModel): JoinedItemPlan[] {
+  const { type, inbound, degree, generation } = edge;
+  if (inbound === undefined) return [];
+  const items = inbound.items.filter((item) => isJoinedItem(inbound, item));
+  return items.map((item) => ({
+    edge,
+    inbound,
+    item,
+    countName: degree && item.orderName === undefined ? countNameOf(type, generation) : undefined,
+    orders: item.orders.map((order) => {
+      const purpose = `order ${order.name} of ${type}`;
+      const isList = order.order.kind === 'parts';
+      const parts = order.order.kind === 'parts' ? order.order.parts : [order.order];
+      return { order, isList, purpose, parts: parts.map((part) => plannedPart(part, purpose)) };
+    }),
+  }));
+}
+
+function plannedPart(part: OrderPart, purpose: string): PlannedPart {
+  const order = part.kind === 'source' ? part.order : part;
+  return {
+    of: part.kind === 'source' ? 'source' : 'edge',
+    encode: valueEncoder(order, false, purpose),
+    attribute: order.kind === 'derive' ? undefined : order.attribute,
+  };
+}
+
+/** The sort key of a joined item of an edge. */
+export function joinedKey({ item }: JoinedItemPlan, sortKey: string): string {
+  return edgeIndexKey(sortKey, item.orderName, item.generation);
+}
+
+/** What an edge's image gives to its index item. */
+export function edgeShare(plan: JoinedItemPlan, subject: Subject, problems: Problem[]): Share {
+  return shareOf(plan, 'edge', subject, plan.inbound.project, problems);
+}
+
+/** What the source node's image gives to the index items of its edges; undefined: there is no such node. */
+export function sourceShare(plan: JoinedItemPlan, subject: Subject | undefined, problems: Problem[]): Share {
+  const projection: Projection = { kind: 'LIST', attributes: plan.inbound.projectSource ?? [] };
+  return shareOf(plan, 'source', subject, projection, problems);
+}
+
+/** Whether two shares make the same of whatever the other side gives. */
+export function sameShare(left: Share | undefined, right: Share | undefined): boolean {
+  if (left === undefined || right === undefined) return left === right;
+  const isSame = JSON.stringify([left.orders, left.partition]) === JSON.stringify([right.orders, right.partition]);
+  return isSame && sameItem(left.attributes, right.attributes);
+}
+
+function shareOf(
+  { edge, inbound, orders }: JoinedItemPlan,
+  side: Side,
+  subject: Subject | undefined,
+  projection: Projection,
+  problems: Problem[],
+): Share {
+  const given = (of: Side | undefined, textOf: (subject: Subject) => string | undefined): Given => {
+    if (of !== side || subject === undefined) return 'absent';
+    try {
+      const text = textOf(subject);
+      return text === undefined ? 'absent' : { text };
+    } catch (error) {
+      note(problems, error);
+      return 'failed';
+    }
+  };
+  const { partition } = inbound;
+  return {
+    orders: orders.map(({ parts, purpose }) =>
+      parts.map(({ of, encode }) => given(of, (one) => fitting(encode(one), one, purpose))),
+    ),
+    partition: given(partition?.of, (one) => partitionText(partition!.attribute, one, `inbound of ${edge.type}`)),
+    attributes: subject?.project(projection, problems) ?? {},
+  };
+}
+
+/** The text of a value; a `PartError` where no key has room for it, whatever the other side gives. */
+function fitting(encoded: Encoded | undefined, { source }: Subject, purpose: string): string | undefined {
+  // The keys are thrown away: only whether they fit matters.
+  if (encoded !== undefined) addIndexKeys({}, 'gsi0', '', encoded, source, purpose);
+  return encoded?.text;
+}
+
+/** The two shares of an index item. */
+export interface Shares {
+  edge: Share;
+  source: Share;
+}
+
+/** The index item of an edge that is there; undefined where no order applies and it is not counted. */
+export function joinedItem(
+  plan: JoinedItemPlan,
+  source: string,
+  sortKey: string,
+  shares: Shares,
+  problems: Problem[],
+): Item | undefined {
+  const counted: Item = plan.countName === undefined ? {} : { [COUNTED]: { S: plan.countName } };
+  const item = withKeys(plan, source, sortKey, shares, problems);
+  if (item === undefined) return plan.countName === undefined ? undefined : counted;
+  return { ...item, ...counted };
+}
+
+function withKeys(
+  { edge, inbound, orders }: JoinedItemPlan,
+  source: string,
+  sortKey: string,
+  shares: Shares,
+  problems: Problem[],
+): Item | undefined {
+  const within = inbound.partition && textOf(shares[inbound.partition.of].partition);
+  if (inbound.partition !== undefined && within === undefined) return undefined;
+  const item: Item = {};
+  for (const [i, { order, parts, isList, purpose }] of orders.entries()) {
+    const values = parts.map(({ of }, n) => shares[of].orders[i]![n]!);
+    if (values.includes('failed')) continue;
+    const texts = values.map((value, n) => {
+      const text = textOf(value);
+      return text === undefined ? undefined : { text, value: { S: text }, attribute: parts[n]!.attribute };
+    });
+    const encoded = isList ? joinedParts(texts) : texts[0];
+    if (encoded === undefined) continue;
+    const partition = inboundPartition(inbound, order, sortKey, encoded.text, source, within);
+    try {
+      addIndexKeys(item, order.index, partition, encoded, source, purpose);
+    } catch (error) {
+      note(problems, error);
+    }
+  }
+  if (Object.keys(item).length === 0) return undefined;
+  if (inbound.project.kind === 'KEYS_ONLY' && inbound.projectSource === undefined) return item;
+  try {
+    return withAttributes(item, bothAttributes(shares), edge);
+  } catch (error) {
+    note(problems, error);
+    return undefined;
+  }
+}
+
+function textOf(value: Given): string | undefined {
+  return typeof value === 'string' ? undefined : value.text;
+}
+
+function bothAttributes({ edge, source }: Shares): Item {
+  const attributes = { ...edge.attributes };
+  for (const [name, value] of Object.entries(source.attributes)) setOwn(attributes, name, value);
+  return attributes;
+}

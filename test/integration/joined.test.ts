@@ -1,0 +1,308 @@
+import { describe, expect, it } from 'vitest';
+import { check } from '../../src/check/check.ts';
+import type { Finding } from '../../src/check/finding.ts';
+import { type Item, numberOf } from '../../src/items/attribute-value.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, fromSource, node, rank } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { redrive } from '../../src/repair/redrive.ts';
+import { createSession } from '../../src/session/session.ts';
+import type { Store } from '../../src/store/port.ts';
+import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
+import { createWorker } from '../../src/worker/worker.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { HookedStore } from '../support/hooked-store.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+function trackerGraph({ degree = false, byOrg = false } = {}) {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: { TICKET: node(), PROJECT: node(), USER: node() },
+    edges: {
+      IN_PROJECT: edge({
+        from: 'TICKET',
+        to: 'PROJECT',
+        degree,
+        inbound: {
+          gsi0: { from: fromSource('dueDate'), type: 'date' },
+          byStatus: [rank(fromSource('status'), { open: 2, done: 1 }), fromSource('priority')],
+          project: ['role'],
+          projectSource: ['title', 'status'],
+          ...(byOrg && { partition: fromSource('orgId') }),
+        },
+      }),
+      ASSIGNED: edge({ from: 'TICKET', to: 'USER', inbound: { gsi0: 'since' } }),
+    },
+  });
+}
+
+const PROJECT = 'PROJECT-1';
+const EDGE = `IN_PROJECT-${PROJECT}`;
+const tickets = (count: number): string[] => Array.from({ length: count }, (_, i) => `TICKET-${i}`);
+const key = (source: string, target = source): Item => ({ source: { S: source }, target: { S: target } });
+
+/** A table with a worker on its stream, which goes on from where it ended. */
+async function tracker(options: Parameters<typeof trackerGraph>[0] & { fanOutPageSize?: number } = {}) {
+  const table = await testTable(trackerGraph(options));
+  const { graph, store, streams, streamArn } = table;
+  const checkpoint = memoryCheckpoint();
+  const run = async (over: Store = store) =>
+    await createWorker({ graph, store: over, streams, streamArn, checkpoint, pollIntervalMs: 20 }).run({
+      untilIdle: true,
+    });
+  const ticket = (id: string, title: string, status: string, more: Item = {}) =>
+    store.put({ ...key(id), title: { S: title }, status: { S: status }, ...more });
+  const checked = async (mode: 'report' | 'repair' = 'report') => {
+    const findings: Finding[] = [];
+    const result = await check({ graph, store, mode, settleMs: 20, onFinding: (finding) => findings.push(finding) });
+    const { drift, pending, rcu, repaired, quarantined } = result;
+    return { drift, pending, rcu, repaired, quarantined, findings };
+  };
+  return {
+    ...table,
+    run,
+    ticket,
+    checked,
+    reader: createReader(graph, { store }),
+    writer: createWriter(graph, { store }),
+  };
+}
+
+const CLEAN = { drift: { missing: 0, stale: 0, orphan: 0 }, pending: 0 };
+
+describe('index items that an edge and its source node determine', () => {
+  it('list edges by their sources’ attributes and follow the source as it is changed, deleted and put again', async () => {
+    const { run, ticket, store, reader, checked } = await tracker();
+    await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
+    await ticket('TICKET-2', 'two', 'open', { dueDate: { S: '2026-02-01' } });
+    for (const id of ['TICKET-1', 'TICKET-2', 'TICKET-3']) await store.put({ ...key(id, EDGE), role: { S: 'main' } });
+    await run();
+    const byDueDate = async () => (await reader.inbound('IN_PROJECT', PROJECT)).items.map(({ source }) => source);
+    expect(await byDueDate()).toEqual(['TICKET-2', 'TICKET-1']);
+    const [first] = (await reader.inbound('IN_PROJECT', PROJECT, { order: 'byStatus', path: ['open'] })).items;
+    expect(first).toMatchObject({ attributes: { role: 'main', title: 'one', status: 'open' } });
+
+    await ticket('TICKET-2', 'two', 'done', { dueDate: { S: '2026-04-01' } });
+    await ticket('TICKET-3', 'three', 'open', { dueDate: { S: '2026-01-01' } });
+    await run();
+    expect(await byDueDate()).toEqual(['TICKET-3', 'TICKET-1', 'TICKET-2']);
+    await store.delete({ source: 'TICKET-1', target: 'TICKET-1' });
+    await run();
+    expect(await byDueDate()).toEqual(['TICKET-3', 'TICKET-2']);
+    await ticket('TICKET-1', 'again', 'open', { dueDate: { S: '2026-05-01' } });
+    await store.delete({ source: 'TICKET-3', target: EDGE });
+    await run();
+    expect(await byDueDate()).toEqual(['TICKET-2', 'TICKET-1']);
+    expect(await checked()).toMatchObject(CLEAN);
+  });
+
+  it('are searched by whole leading values of an order by several, in the order of those that follow', async () => {
+    const { run, ticket, store, reader } = await tracker();
+    const given: [string, string, string | undefined][] = [
+      ['TICKET-1', 'open', 'low'],
+      ['TICKET-2', 'done', 'high'],
+      ['TICKET-3', 'open', 'high'],
+      ['TICKET-4', 'open', undefined],
+    ];
+    for (const [id, status, priority] of given) {
+      await ticket(id, id, status, priority === undefined ? {} : { priority: { S: priority } });
+      await store.put(key(id, EDGE));
+    }
+    await run();
+    const found = async (path: string[]) =>
+      (await reader.inbound('IN_PROJECT', PROJECT, { order: 'byStatus', path })).items.map(({ source }) => source);
+    expect(await found(['open'])).toEqual(['TICKET-4', 'TICKET-3', 'TICKET-1']);
+    expect(await found(['open', 'high'])).toEqual(['TICKET-3']);
+    expect(await found(['done'])).toEqual(['TICKET-2']);
+    expect(await found([])).toEqual(['TICKET-2', 'TICKET-4', 'TICKET-3', 'TICKET-1']);
+    await expect(found(['open', 'high', 'x'])).rejects.toThrow('has 3 values; the order has 2');
+    await expect(found(['closed'])).rejects.toThrow('has no declared rank');
+    // @ts-expect-error an order by several values has no one value
+    const byOne = reader.inbound('IN_PROJECT', PROJECT, { order: 'byStatus', equals: 'open' });
+    await expect(byOne).rejects.toThrow('as path');
+    await expect(reader.inbound('IN_PROJECT', PROJECT, { path: ['open'] })).rejects.toThrow('one value');
+  });
+
+  it('lie in the partition that the source names', async () => {
+    const { run, ticket, store, reader, writer, checked } = await tracker({ byOrg: true });
+    const dueDate = { dueDate: { S: '2026-03-01' } };
+    await ticket('TICKET-1', 'one', 'open', { ...dueDate, orgId: { S: 'acme' } });
+    await ticket('TICKET-2', 'two', 'open', { ...dueDate, orgId: { S: 'a#1' } });
+    await ticket('TICKET-3', 'three', 'open', dueDate);
+    for (const id of ['TICKET-1', 'TICKET-2', 'TICKET-3']) await store.put(key(id, EDGE));
+    await run();
+    const found = async (partition?: string) =>
+      (await reader.inbound('IN_PROJECT', PROJECT, { partition })).items.map(({ source }) => source);
+    expect(await found('acme')).toEqual(['TICKET-1']);
+    expect(await found('a#1')).toEqual(['TICKET-2']);
+    expect(await reader.inDegree(PROJECT, 'IN_PROJECT', { partition: 'acme' })).toMatchObject({ count: 1 });
+    await expect(found()).rejects.toThrow('is partitioned by orgId');
+    await ticket('TICKET-1', 'one', 'open', { ...dueDate, orgId: { S: 'a#1' } });
+    await run();
+    expect(await found('acme')).toEqual([]);
+    expect(await found('a#1')).toEqual(['TICKET-1', 'TICKET-2']);
+    expect(await checked()).toMatchObject(CLEAN);
+    // Which partitions there are, only the sources know.
+    expect(await writer.deleteNodeWithEdges(PROJECT)).toMatchObject({ edges: 0, notFound: ['IN_PROJECT'] });
+  });
+
+  it('cost one write for each edge of a changed node, and none for what they do not use', async () => {
+    const { run, ticket, store } = await tracker();
+    await ticket('TICKET-1', 'one', 'open');
+    await store.writeMany(tickets(10).map((_, i) => ({ put: key('TICKET-1', `IN_PROJECT-PROJECT-${i}`) })));
+    await run();
+    await ticket('TICKET-1', 'new title', 'open');
+    // The view, and for each edge the item by due date, which has none, and that by status.
+    expect((await run()).writes).toBe(1 + 20);
+    await ticket('TICKET-1', 'new title', 'open', { note: { S: 'unused' } });
+    expect((await run()).writes).toBe(1);
+  });
+
+  it('are brought to 300 edges page by page, each once', async () => {
+    const { run, ticket, store, reader, checked } = await tracker();
+    await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
+    await store.writeMany(tickets(300).map((_, i) => ({ put: key('TICKET-1', `IN_PROJECT-PROJECT-${i}`) })));
+    await run();
+    const before = await store.get({ source: 'TICKET-1', target: '~ix/IN_PROJECT-PROJECT-299' }, { consistent: true });
+    await ticket('TICKET-1', 'two', 'open', { dueDate: { S: '2026-03-02' } });
+    const hooked = new HookedStore(store);
+    await run(hooked);
+    const written = hooked.log.filter((call) => call.startsWith('update TICKET-1 ~more/'));
+    expect(new Set(written)).toEqual(new Set(['update TICKET-1 ~more/#source/IN_PROJECT']));
+    // Behind the first page, and at the end.
+    expect(written).toHaveLength(2);
+    for (const i of [0, 250, 299]) {
+      const { items } = await reader.inbound('IN_PROJECT', `PROJECT-${i}` as string);
+      expect(items).toMatchObject([{ source: 'TICKET-1', attributes: { title: 'two' } }]);
+    }
+    const after = await store.get({ source: 'TICKET-1', target: '~ix/IN_PROJECT-PROJECT-299' }, { consistent: true });
+    expect(Number(numberOf(after.item?.['r'])) - Number(numberOf(before.item?.['r']))).toBe(1);
+    expect(after.item?.['w']).toEqual(before.item?.['w']);
+    expect(await checked()).toMatchObject(CLEAN);
+  });
+
+  it('are counted exactly where the edges are', async () => {
+    const { run, ticket, store, reader, checked } = await tracker({ degree: true });
+    await ticket('TICKET-1', 'one', 'open');
+    for (const i of [1, 2, 3]) await store.put(key('TICKET-1', `IN_PROJECT-PROJECT-${i}`));
+    await run();
+    expect(await reader.degree('TICKET-1', 'IN_PROJECT')).toBe(3);
+    await ticket('TICKET-1', 'two', 'open', { dueDate: { S: '2026-03-01' } });
+    await store.delete({ source: 'TICKET-1', target: 'IN_PROJECT-PROJECT-2' });
+    await run();
+    expect(await reader.degree('TICKET-1', 'IN_PROJECT')).toBe(2);
+    expect(await checked()).toMatchObject(CLEAN);
+  });
+});
+
+describe('what is wrong with an index item of two base items', () => {
+  it('is found by one scan and a read of each partition’s node, and mended', async () => {
+    const { run, ticket, store, checked } = await tracker();
+    for (const id of tickets(20)) {
+      await ticket(id, id, 'open', { dueDate: { S: '2026-03-01' } });
+      await store.put(key(id, EDGE));
+    }
+    await run();
+    const clean = await checked();
+    expect(clean).toMatchObject(CLEAN);
+    // Half a unit for each node: its edges pass before it.
+    expect(clean.rcu).toBeLessThan(20 * 0.5 + 30);
+    const item = `~ix/${EDGE}`;
+    await store.delete({ source: 'TICKET-1', target: item });
+    const stale = (await store.get({ source: 'TICKET-2', target: item }, { consistent: true })).item!;
+    await store.put({ ...stale, attributes: { M: { title: { S: 'old' } } } });
+    await store.put({ ...stale, ...key('TICKET-3', '~ix/IN_PROJECT-PROJECT-9') });
+    expect((await checked()).drift).toEqual({ missing: 1, stale: 1, orphan: 1 });
+    expect(await checked('repair')).toMatchObject({ repaired: 3 });
+    expect(await checked()).toMatchObject(CLEAN);
+  });
+
+  it('belongs to the node where the node’s attribute is wrong, and is settled by a redrive of it', async () => {
+    const { graph, run, ticket, store, reader } = await tracker();
+    await store.put(key('TICKET-1', EDGE));
+    await ticket('TICKET-1', 'one', 'open', { dueDate: { S: 'soon' } });
+    expect((await run()).quarantined).toBe(1);
+    const entries = await store.query({ partition: 'TICKET-1', sortKey: { beginsWith: '~quarantine/' } });
+    expect(entries.items.map(({ of }) => of)).toEqual([{ S: 'TICKET-1' }]);
+    expect(entries.items[0]!['reason']).toMatchObject({ S: expect.stringContaining('dueDate') });
+    expect((await reader.inbound('IN_PROJECT', PROJECT, { order: 'byStatus' })).items).toHaveLength(1);
+    // Without its record: only the redrive brings it on.
+    await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
+    expect(await redrive({ graph, store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+    expect((await reader.inbound('IN_PROJECT', PROJECT)).items).toMatchObject([{ source: 'TICKET-1' }]);
+  });
+
+  it('belongs to the edge where only both together are too long for a key', async () => {
+    const { run, ticket, store, checked } = await tracker();
+    const graph = defineGraph({
+      table: uniqueTableName(),
+      nodes: { A: node(), B: node() },
+      edges: { AB: edge({ from: 'A', to: 'B', inbound: { byBoth: ['own', fromSource('its')] } }) },
+    });
+    const table = await testTable(graph);
+    await table.store.put({ ...key('A-1'), its: { S: 'i'.repeat(600) } });
+    await table.store.put({ ...key('A-1', 'AB-B-1'), own: { S: 'o'.repeat(600) } });
+    expect((await table.projectAll()).quarantined).toBeGreaterThan(0);
+    const { items } = await table.store.query({ partition: 'A-1', sortKey: { beginsWith: '~quarantine/' } });
+    expect(new Set(items.map(({ of }) => JSON.stringify(of)))).toEqual(new Set(['{"S":"AB-B-1"}']));
+    const result = await check({ graph, store: table.store, settleMs: 20 });
+    expect(result).toMatchObject({ drift: CLEAN.drift });
+    expect(result.quarantined).toBeGreaterThan(0);
+    // Without a mistake nothing is in quarantine.
+    await ticket('TICKET-1', 'one', 'open');
+    await store.put(key('TICKET-1', EDGE));
+    await run();
+    expect(await checked()).toMatchObject({ ...CLEAN, quarantined: 0 });
+  });
+
+  it('goes on from a stuck continuation, which the check finds and repair sets going again', async () => {
+    const { run, ticket, store, checked } = await tracker();
+    await ticket('TICKET-1', 'one', 'open');
+    await store.put(key('TICKET-1', EDGE));
+    await run();
+    await store.put({
+      ...key('TICKET-1', '~more/#source/IN_PROJECT'),
+      ...{ after: { S: 'IN_PROJECT-A' }, w: { S: '' }, r: { N: '1' }, model: { S: 'x' } },
+    });
+    expect((await checked()).findings).toMatchObject([{ target: '~more/#source/IN_PROJECT', verdict: 'stale' }]);
+    await checked('repair');
+    await run();
+    expect(await checked()).toMatchObject(CLEAN);
+  });
+});
+
+describe('own writes and waits', () => {
+  it('a wait for a node lasts until the items of its edges show it', async () => {
+    const { run, ticket, store, reader } = await tracker();
+    await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
+    await store.put(key('TICKET-1', EDGE));
+    const wait = (target: string) =>
+      reader.waitForProjection({ source: 'TICKET-1', target }, { timeoutMs: 50, consistent: true });
+    await expect(wait(EDGE)).rejects.toThrow('is not projected yet');
+    await run();
+    await wait(EDGE);
+    await wait('TICKET-1');
+    await ticket('TICKET-1', 'two', 'open', { dueDate: { S: '2026-03-01' } });
+    await expect(wait('TICKET-1')).rejects.toThrow(`~ix/${EDGE}`);
+    await run();
+    await wait('TICKET-1');
+  });
+
+  it('a session shows its own change of a source in the lists of its edges, in its place', async () => {
+    const { run, ticket, store, reader, writer } = await tracker();
+    await ticket('TICKET-1', 'one', 'open', { dueDate: { S: '2026-03-01' } });
+    await ticket('TICKET-2', 'two', 'open', { dueDate: { S: '2026-02-01' } });
+    for (const id of ['TICKET-1', 'TICKET-2']) await store.put(key(id, EDGE));
+    await run();
+    const session = createSession();
+    await writer.with(session).putNode('TICKET-1', { title: 'first', status: 'open', dueDate: '2026-01-01' });
+    await writer.with(session).putEdge('TICKET-3', 'IN_PROJECT', PROJECT, {});
+    await writer.with(session).putNode('TICKET-3', { title: 'third', status: 'open', dueDate: '2026-01-15' });
+    const { items } = await reader.with(session).inbound('IN_PROJECT', PROJECT);
+    expect(items.map(({ source, attributes }) => [source, attributes['title']])).toEqual([
+      ['TICKET-1', 'first'],
+      ['TICKET-3', 'third'],
+      ['TICKET-2', 'two'],
+    ]);
+  });
+});

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { runJoined } from '../schedules/joined.ts';
+import { JOINED_MUTANTS } from '../schedules/joined-mutants.ts';
+import { runSchedules } from '../schedules/run.ts';
+
+/** `npm run schedules -- joined --runs 300000` runs more of them. */
+const RUNS = 1_000;
+
+describe('consumers of edges and of their source, given up, replayed and side by side', () => {
+  it('leave every index item of the two as both want it, and the count exact', async () => {
+    const failures: string[] = [];
+    for (let seed = 1; seed <= RUNS; seed++) failures.push(...(await runJoined(seed)));
+    expect(failures).toEqual([]);
+  }, 240_000);
+
+  it.each(JOINED_MUTANTS)(
+    'show a planted bug: $name ($rule)',
+    async (mutant) => {
+      const { failed } = await runSchedules('joined', 12_000, mutant);
+      expect(failed).toBe(1);
+    },
+    240_000,
+  );
+});
