@@ -37,7 +37,7 @@ export interface ApplyContext {
   fanOutPageSize?: number;
   /** What views were last seen without; shared by batches. */
   evicted?: EvictedViews;
-  /** Joined items that this batch has settled, by `nameOf`: the edge and its source node were read for them. */
+  /** Joined items that this batch has settled, by `textOfKey`: the edge and its source node were read for them. */
   settled?: Set<string>;
   stats: ApplyStats;
 }
@@ -50,7 +50,7 @@ export class OutOfTimeError extends EdgeloomError {
 }
 
 /** A derived item as a text. */
-export function nameOf({ source, target }: ItemKey): string {
+export function textOfKey({ source, target }: ItemKey): string {
   return JSON.stringify([source, target]);
 }
 

@@ -6,7 +6,7 @@ import { joinedKeysOf, joinedPrefixes } from '../plan/joined.ts';
 import { refusalEntry } from '../plan/quarantine-entry.ts';
 import type { ContinuationUnit, FanOutUnit, IndexUnit } from '../plan/unit.ts';
 import { readItem } from '../store/pages.ts';
-import { type ApplyContext, checkTime, nameOf, putEntry, retryingWithin } from './context.ts';
+import { type ApplyContext, checkTime, putEntry, retryingWithin, textOfKey } from './context.ts';
 import { type JoinedLook, settleJoined, written } from './joined.ts';
 
 /**
@@ -51,7 +51,8 @@ export async function visitEdges(
     if (end !== undefined && compareKeys(target, end) > 0) continue;
     for (const sortKey of joinedKeysOf(graph, unit.edgeType, target)) {
       // The batch that brings the node's record has settled it, by an edge and a node that it read then.
-      if (unit.kind === 'fan-out' && context.settled?.has(nameOf({ source: unit.source, target: sortKey }))) continue;
+      if (unit.kind === 'fan-out' && context.settled?.has(textOfKey({ source: unit.source, target: sortKey })))
+        continue;
       const range = ranges.find(({ prefix }) => prefix + target === sortKey);
       units.push(indexUnit(unit, target, sortKey));
       // One that is named by a hash is in no range.

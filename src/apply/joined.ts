@@ -9,7 +9,15 @@ import type { IndexUnit, JoinedUnit } from '../plan/unit.ts';
 import { span } from '../plan/units.ts';
 import { settledIndexUpdate } from '../plan/writes.ts';
 import { readItems } from '../store/pages.ts';
-import { type ApplyContext, checkTime, epochSeconds, nameOf, OutOfTimeError, putEntry, updateItem } from './context.ts';
+import {
+  type ApplyContext,
+  checkTime,
+  epochSeconds,
+  OutOfTimeError,
+  putEntry,
+  textOfKey,
+  updateItem,
+} from './context.ts';
 import { writeCounted } from './counted.ts';
 
 /**
@@ -36,7 +44,7 @@ export async function applyJoinedUnit(context: ApplyContext, { items }: JoinedUn
   for (let start = 0; start < items.length; start += CHUNK) {
     const chunk = items.slice(start, start + CHUNK);
     await settleJoined(context, chunk, { expectsNew: true });
-    for (const { source, sortKey } of chunk) context.settled?.add(nameOf({ source, target: sortKey }));
+    for (const { source, sortKey } of chunk) context.settled?.add(textOfKey({ source, target: sortKey }));
   }
 }
 

@@ -187,9 +187,8 @@ class Check {
     const wanted = onlySegments ?? Array.from({ length: this.segments }, (_, segment) => segment);
     const open: readonly OpenSegment[] = resume?.open ?? wanted.map((segment) => ({ segment }));
     const context: SegmentContext = {
-      ...{ graph, stream: this.stream, now, segments: this.segments },
+      ...{ graph, store: this.store, stream: this.stream, now, segments: this.segments },
       source: sources === undefined ? this.store : partitionsAsScan(this.store, sources),
-      readNode: async (id) => (await this.store.get({ source: id, target: id }, { consistent: false })).item,
       isOver: () => this.failure !== undefined || remainingMs() <= 0 || this.inspector.isFull,
       onPartition: (summary: PartitionSummary) => this.passed(summary),
       onPage: () => this.turned(),

@@ -2,7 +2,7 @@ import type { Item } from '../items/attribute-value.ts';
 import { stringOf } from '../items/attribute-value.ts';
 import { isDerivedKey, SERVICE_PARTITION } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import type { ItemKey, QueryRequest, QueryResult, ScanSource } from '../store/port.ts';
+import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
 import { type Noted, PartitionSummary } from './compare.ts';
 import { type LookUpContext, LookUps } from './look-up.ts';
@@ -25,8 +25,8 @@ export interface SegmentContext {
   stream: StreamLabel;
   /** Clock in milliseconds since 1970. */
   now: () => number;
-  /** Reads a node. */
-  readNode: (id: string) => Promise<Item | undefined>;
+  /** Where nodes are read. */
+  store: Pick<Store, 'get'>;
   /** Called with each partition when the last of its items in this segment has passed. */
   onPartition: PartitionSeen;
   /** Called after each page; the next is read when it is done. */
@@ -89,7 +89,8 @@ export class SegmentScan {
     }
     // Base items pass in the order of their keys: an edge that comes before its node has that read, once for the partition.
     if (!isDerivedKey(target) && this.current!.lacksNode(target)) {
-      this.current!.metNode(await this.context.readNode(source));
+      const { item: node } = await this.context.store.get({ source, target: source }, { consistent: false });
+      this.current!.metNode(node);
     }
     const noted = this.current!.add(target, item);
     if (noted !== undefined) this.context.onNoted({ source, target }, noted, item);

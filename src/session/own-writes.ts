@@ -48,6 +48,11 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
   return { writes, parents, calls: calls + found.calls, rcu: rcu + found.rcu };
 }
 
+/** Whether an own write is of an edge that an inbound query is about, or of the source node of one that decides with it. */
+export function isOfInbound({ edge, edgeKey }: { edge: EdgeModel; edgeKey: string }, key: ItemKey): boolean {
+  return key.target === edgeKey || (key.source === key.target && isJoinedEdge(edge));
+}
+
 /**
  * The own edges of one sort key, as what they want is worked out: where their source nodes decide with them, with those nodes,
  * and with the edges of own nodes, which an own change of the node moves.

@@ -6,12 +6,13 @@ import { typePrefix } from '../../items/keys.ts';
 import type { HashName } from '../../items/shard.ts';
 import type { IndexName, SearchModel } from '../../model/compiled.ts';
 import { checkOptions } from '../../options.ts';
+import { isOfInbound } from '../../session/own-writes.ts';
 import { pages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { inRange, type KeyRange, sendableRange } from '../request/key-range.ts';
 import type { OrderValue } from '../request/order-argument.ts';
 import { isOwnRead } from '../request/own.ts';
-import { type InboundQuery, inboundQuery, isOfInbound } from './inbound.ts';
+import { type InboundQuery, inboundQuery } from './inbound.ts';
 import { type SearchPredicate, type SearchScope, scopedQuery, searchedType, storedSearch } from './search.ts';
 
 /** How many hits a search has. */

@@ -5,10 +5,9 @@ import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../items/encoding.ts';
 import type { EdgeModel, IndexName } from '../../model/compiled.ts';
 import { heldAttributes } from '../../model/held-attributes.ts';
 import { inboundPartition, inboundPartitions } from '../../model/index-partition.ts';
-import { isJoinedEdge } from '../../model/joined.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfOrder } from '../../registry/definition.ts';
-import { type OwnWrites, overlayOf, ownEdgesOf, ownOwner } from '../../session/own-writes.ts';
+import { isOfInbound, type OwnWrites, overlayOf, ownEdgesOf, ownOwner } from '../../session/own-writes.ts';
 import type { Abortable } from '../../store/abortable.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
@@ -130,11 +129,6 @@ export async function readInbound(
     ...consumed(options, own.rcu + gathered.rcu + (looked?.rcu ?? 0)),
     ...unknownOwnWrites(context),
   };
-}
-
-/** Whether an own write is of an edge that an inbound query is about, or of the source node of one that decides with it. */
-export function isOfInbound({ edge, edgeKey }: Pick<ResolvedInbound, 'edge' | 'edgeKey'>, key: ItemKey): boolean {
-  return key.target === edgeKey || (key.source === key.target && isJoinedEdge(edge));
 }
 
 function isNode({ source, target }: ItemKey, id: string): boolean {
