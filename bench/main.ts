@@ -7,6 +7,7 @@ import { cpu } from './cpu.ts';
 import { delivery } from './delivery.ts';
 import { fanOut } from './fan-out.ts';
 import { has } from './has.ts';
+import { joinedItems } from './joined.ts';
 import { modelling } from './modelling.ts';
 import { packaged } from './package.ts';
 import { page } from './page.ts';
@@ -29,6 +30,7 @@ await runBenchmarks({
   delivery,
   modelling,
   'fan-out': fanOut,
+  joined: joinedItems,
   has,
   package: packaged,
   check,

@@ -1,0 +1,174 @@
+import { type BatchResult, createProjector } from '../src/apply/projector.ts';
+import type { ChangeRecord } from '../src/items/change-record.ts';
+import { watermarkOf } from '../src/items/watermark.ts';
+import { defineGraph } from '../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
+import { edge, fromSource, node } from '../src/model/schema.ts';
+import type { Store } from '../src/store/port.ts';
+import type { Item } from './support/images.ts';
+import type { Report } from './support/report.ts';
+import { withFreshTable } from './support/table.ts';
+
+/** Index items that use the edge's source: what a change of the source costs, and what an edge costs beside one by itself. */
+
+const DEGREES = [1, 10, 1_000];
+const EDGES = 100;
+const LABEL = 'bench';
+const TICKET = 'TICKET-1';
+
+const joined = defineGraph({
+  table: 'joined',
+  nodes: { TICKET: node({ view: [] }), PROJECT: node() },
+  edges: {
+    IN: edge({
+      ...{ from: 'TICKET', to: 'PROJECT', edgeSet: false },
+      inbound: { gsi0: { from: fromSource('dueDate'), type: 'date' }, projectSource: ['title'] },
+    }),
+  },
+});
+
+/** The same list as it is without: the producer writes the two attributes to the edge as well. */
+const alone = defineGraph({
+  table: 'alone',
+  nodes: { TICKET: node({ view: [] }), PROJECT: node() },
+  edges: {
+    IN: edge({
+      ...{ from: 'TICKET', to: 'PROJECT', edgeSet: false },
+      inbound: { gsi0: { from: 'dueDate', type: 'date' }, project: ['title'] },
+    }),
+  },
+});
+
+/** A change of a node with 1, 10 and 1,000 edges; then the insert of edges, with and without the source. */
+export async function joinedItems(): Promise<Report[]> {
+  const reports: Report[] = [];
+  for (const degree of DEGREES) reports.push(await changeOfNode(degree));
+  return [...reports, await newEdges()];
+}
+
+/** What a write of an item costs at least: once in the table; in the index once, or taken out and put in where its key changes. */
+const CHANGES = [
+  { name: 'title changed', change: { title: { S: 'two' } }, units: 2 },
+  { name: 'due date changed', change: { title: { S: 'two' }, dueDate: { S: '2026-04-01' } }, units: 3 },
+  { name: 'changed and changed back: r alone', change: undefined, units: 2 },
+];
+
+async function changeOfNode(degree: number): Promise<Report> {
+  return await withFreshTable(joined, [], async ({ store }) => {
+    const stream = streamOf(joined, store);
+    const before = await stream.put(ticket({ title: { S: 'one' }, dueDate: { S: '2026-03-01' } }));
+    const edges = Array.from({ length: degree }, (_, i) => edgeTo(i, {}));
+    await stream.project([before, ...(await stream.putAll(edges))]);
+    const figures: Report['figures'] = [];
+    for (const { name, change, units } of CHANGES) {
+      const records: ChangeRecord[] = [];
+      if (change === undefined) {
+        const present = stream.image(TICKET);
+        records.push(await stream.put(ticket({ title: { S: 'x' } })), await stream.put(present));
+      } else records.push(await stream.put(ticket({ dueDate: { S: '2026-03-01' }, ...change })));
+      const { writes, wcu, rcu } = await stream.project(records);
+      // A node that shows nothing in its view has no other write but those of the continuation.
+      const pages = writes - degree;
+      const bound = degree * units + pages;
+      figures.push(
+        { name: `${name}: writes for each edge`, value: (writes - pages) / degree, unit: 'writes' },
+        { name: `${name}: capacity`, value: wcu, unit: 'WCU' },
+        {
+          name: `${name}: capacity by the bound of ${units} an edge`,
+          value: wcu / bound,
+          unit: 'times',
+          target: { kind: 'at-most', value: 1.02 },
+        },
+        { name: `${name}: reads for each edge`, value: rcu / degree, unit: 'RCU' },
+      );
+    }
+    return {
+      name: 'joined',
+      title: `a change of a node with ${degree.toLocaleString('en-US')} edges (dynoxide)`,
+      figures,
+    };
+  });
+}
+
+async function newEdges(): Promise<Report> {
+  const added = async (graph: CompiledModel, attributes: Item, perBatch: number): Promise<BatchResult> =>
+    await withFreshTable(graph, [], async ({ store }) => {
+      const stream = streamOf(graph, store);
+      await stream.project([await stream.put(ticket({ title: { S: 'one' }, dueDate: { S: '2026-03-01' } }))]);
+      const records = await stream.putAll(Array.from({ length: EDGES }, (_, i) => edgeTo(i, attributes)));
+      let sum: BatchResult | undefined;
+      for (let start = 0; start < EDGES; start += perBatch) {
+        const result = await stream.project(records.slice(start, start + perBatch));
+        sum =
+          sum === undefined
+            ? result
+            : { ...sum, writes: sum.writes + result.writes, wcu: sum.wcu + result.wcu, rcu: sum.rcu + result.rcu };
+      }
+      return sum!;
+    });
+  const own = { title: { S: 'one' }, dueDate: { S: '2026-03-01' } };
+  const figures: Report['figures'] = [];
+  for (const perBatch of [1, EDGES]) {
+    const byEdge = await added(alone, own, perBatch);
+    const bySource = await added(joined, {}, perBatch);
+    const name = perBatch === 1 ? 'one edge a batch' : `${EDGES} edges of a node in a batch`;
+    figures.push(
+      { name: `${name}, by the edge alone: for an edge`, value: byEdge.wcu / EDGES, unit: 'WCU' },
+      { name: `${name}, by the edge alone: for an edge`, value: byEdge.rcu / EDGES, unit: 'RCU' },
+      { name: `${name}, by its source: for an edge`, value: bySource.wcu / EDGES, unit: 'WCU' },
+      { name: `${name}, by its source: for an edge`, value: bySource.rcu / EDGES, unit: 'RCU' },
+      { name: `${name}: writes more`, value: bySource.writes - byEdge.writes, unit: 'writes' },
+    );
+  }
+  return { name: 'joined', title: 'edges added, by the edge alone and by its source (dynoxide)', figures };
+}
+
+/** A table whose records are made as its items are put. */
+function streamOf(graph: CompiledModel, store: Store) {
+  const images = new Map<string, Item>();
+  const projector = createProjector(graph, { store });
+  let sequence = 0;
+  const recordOf = (item: Item): ChangeRecord => {
+    sequence += 1;
+    const [source, target] = [textOf(item['source']), textOf(item['target'])];
+    const oldImage = images.get(`${source} ${target}`);
+    images.set(`${source} ${target}`, item);
+    const sequenceNumber = String(sequence);
+    return { source, target, oldImage, newImage: item, position: watermarkOf(LABEL, sequenceNumber), sequenceNumber };
+  };
+  return {
+    image: (id: string) => images.get(`${id} ${id}`)!,
+    put: async (item: Item): Promise<ChangeRecord> => {
+      await store.put(item);
+      return recordOf(item);
+    },
+    putAll: async (items: readonly Item[]): Promise<ChangeRecord[]> => {
+      await store.writeMany(items.map((item) => ({ put: item })));
+      return items.map(recordOf);
+    },
+    /** Projects records, and each record of the continuation after them, as a stream would bring it. */
+    project: async (records: readonly ChangeRecord[]): Promise<BatchResult> => {
+      let result = await projector.project(records);
+      for (;;) {
+        if (result.error !== undefined) throw result.error;
+        const { item } = await store.get({ source: TICKET, target: '~more/#source/IN' }, { consistent: true });
+        if (item?.['after'] === undefined) return result;
+        const { writes, wcu, rcu, error } = await projector.project([recordOf(item)]);
+        if (error !== undefined) throw error;
+        result = { ...result, writes: result.writes + writes, wcu: result.wcu + wcu, rcu: result.rcu + rcu };
+      }
+    },
+  };
+}
+
+function ticket(attributes: Item): Item {
+  return { source: { S: TICKET }, target: { S: TICKET }, ...attributes };
+}
+
+function edgeTo(i: number, attributes: Item): Item {
+  return { source: { S: TICKET }, target: { S: `IN-PROJECT-${String(i).padStart(5, '0')}` }, ...attributes };
+}
+
+function textOf(value: Item[string] | undefined): string {
+  return value !== undefined && 'S' in value ? value.S : '';
+}
