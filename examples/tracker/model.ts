@@ -1,4 +1,4 @@
-import { defineGraph, edge, node, rank } from 'edgeloom';
+import { defineGraph, edge, fromSource, node, rank } from 'edgeloom';
 import { z } from 'zod';
 
 /**
@@ -17,6 +17,8 @@ export const tracker = defineGraph({
         org: z.string(),
         title: z.string().min(1).max(200),
         status: z.enum(['OPEN', 'DONE']).default('OPEN'),
+        dueDate: z.iso.date().optional(),
+        assignee: z.string().optional(),
         votes: z.number().default(0),
         watchers: z.set(z.string()).optional(),
         v: z.number().optional(),
@@ -28,7 +30,17 @@ export const tracker = defineGraph({
     }),
   },
   edges: {
-    IN_PROJECT: edge({ from: 'TICKET', to: 'PROJECT', inbound: { gsi0: { from: 'since', type: 'date' } } }),
+    // A project's tickets by what they are now: nothing of it is written to the edge. One without a due date is in its other lists.
+    IN_PROJECT: edge({
+      from: 'TICKET',
+      to: 'PROJECT',
+      inbound: {
+        gsi0: { from: 'since', type: 'date' },
+        byDueDate: [fromSource('status'), { from: fromSource('dueDate'), type: 'date' }],
+        byAssignee: [fromSource('assignee'), fromSource('status')],
+        projectSource: ['title', 'status', 'dueDate', 'assignee'],
+      },
+    }),
     ASSIGNED: edge({
       from: 'TICKET',
       to: 'USER',

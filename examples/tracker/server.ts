@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
 import { ConditionFailedError, EdgeloomError, Session, type Store } from 'edgeloom';
-import { organisations, type Priority, type TicketChange, trackerOf } from './tracker.ts';
+import { organisations, type Priority, type TicketChange, type TicketFilter, trackerOf } from './tracker.ts';
 
 /** What a request is answered with. */
 interface Answer {
@@ -34,7 +34,7 @@ const ROUTES: readonly Route[] = [
   [
     'GET',
     /^\/projects\/([\w-]+)\/tickets$/,
-    ({ tracker, names: [name], query }) => tracker.ticketsIn(name!, pageOf(query)),
+    ({ tracker, names: [name], query }) => tracker.ticketsIn(name!, pageOf(query), filterOf(query)),
   ],
   [
     'GET',
@@ -148,6 +148,19 @@ function closedSignal(request: IncomingMessage): AbortSignal {
     if (!request.complete) controller.abort(new Error('The client is gone.'));
   });
   return controller.signal;
+}
+
+function filterOf(query: URLSearchParams): TicketFilter {
+  const status = query.get('status');
+  const assignee = query.get('assignee');
+  if (status !== null && status !== 'OPEN' && status !== 'DONE') {
+    throw new EdgeloomError(
+      'invalid-argument',
+      `There is no status ${JSON.stringify(status)}.`,
+      'Ask for OPEN or DONE.',
+    );
+  }
+  return { ...(status !== null && { status }), ...(assignee !== null && { assignee }) };
 }
 
 function pageOf(query: URLSearchParams): { cursor?: string; limit?: number } {

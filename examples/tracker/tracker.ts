@@ -5,6 +5,16 @@ import { tracker } from './model.ts';
 export interface TicketChange {
   title?: string | undefined;
   status?: 'OPEN' | 'DONE' | undefined;
+  /** `2026-07-01`. */
+  dueDate?: string | undefined;
+  /** The name of the user whose turn it is. */
+  assignee?: string | undefined;
+}
+
+/** Which tickets of a project: those of a status, the next due first, or those of an assignee; without either all, newest first. */
+export interface TicketFilter {
+  status?: 'OPEN' | 'DONE' | undefined;
+  assignee?: string | undefined;
 }
 
 /** How urgent an assignment is. */
@@ -100,8 +110,18 @@ export function trackerOf(store: Store, org: string, session: Session) {
     async ticketsOf(name: string, options: { cursor?: string; limit?: number }) {
       return await reader.page('ASSIGNED', user(name), { reverse: true, with: ['ASSIGNED', 'LABELLED'], ...options });
     },
-    async ticketsIn(name: string, options: { cursor?: string; limit?: number }) {
-      return await reader.inbound('IN_PROJECT', project(name), { reverse: true, ...options });
+    async ticketsIn(
+      name: string,
+      options: { cursor?: string; limit?: number },
+      { status, assignee }: TicketFilter = {},
+    ) {
+      const given = status === undefined ? [] : [status];
+      if (assignee !== undefined) {
+        const order = { order: 'byAssignee', path: [assignee, ...given] } as const;
+        return await reader.inbound('IN_PROJECT', project(name), { ...order, ...options });
+      }
+      const order = status === undefined ? { reverse: true } : ({ order: 'byDueDate', path: given } as const);
+      return await reader.inbound('IN_PROJECT', project(name), { ...order, ...options });
     },
     async find(title: string) {
       return await reader.search('TICKET.title').beginsWith(title, { partition: org });

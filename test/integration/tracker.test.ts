@@ -123,6 +123,37 @@ describe('the tracker example', () => {
     expect(body.items.map(({ id }: { id: string }) => id)).toEqual(['ORG-acme', 'ORG-other']);
   });
 
+  it('lists a project’s tickets by status, due date and assignee, as they are now', async () => {
+    const { acme, key, client, projectAll, graph, store } = await withTicket();
+    const opened = async (title: string): Promise<string> =>
+      (await acme('POST', '/projects/web/tickets', { title })).body.key as string;
+    const [soon, later] = [await opened('Soon'), await opened('Later')];
+    await acme('PATCH', `/tickets/${soon}`, { dueDate: '2026-03-01', assignee: 'ada' });
+    await acme('PATCH', `/tickets/${later}`, { dueDate: '2026-04-01', assignee: 'ada' });
+    await acme('PATCH', `/tickets/${key}`, { dueDate: '2026-05-01', assignee: 'grace', status: 'DONE' });
+    const titles = async (query: string, as = acme) =>
+      (await as('GET', `/projects/web/tickets?${query}`)).body.items.map((item: { attributes: { title: string } }) => {
+        return item.attributes.title;
+      });
+    const lists = async (as: typeof acme) => ({
+      open: await titles('status=OPEN', as),
+      done: await titles('status=DONE', as),
+      ada: await titles('assignee=ada', as),
+      adaDone: await titles('assignee=ada&status=DONE', as),
+    });
+    const wanted = { open: ['Soon', 'Later'], done: ['The page is slow'], adaDone: [] };
+    const ofAda = (found: Awaited<ReturnType<typeof lists>>) => ({ ...found, ada: [...found.ada].sort() });
+    // At once for the client that wrote, for all others with the projection.
+    expect(ofAda(await lists(acme))).toEqual({ ...wanted, ada: ['Later', 'Soon'] });
+    await projectAll();
+    expect(ofAda(await lists(client('acme')))).toEqual({ ...wanted, ada: ['Later', 'Soon'] });
+    await acme('PATCH', `/tickets/${later}`, { dueDate: '2026-02-01' });
+    await projectAll();
+    expect(await titles('status=OPEN', client('acme'))).toEqual(['Later', 'Soon']);
+    expect(await acme('GET', '/projects/web/tickets?status=LOST')).toMatchObject({ status: 400 });
+    expect((await check({ graph, store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+  });
+
   it('brings in many, after which the session says that it does not know', async () => {
     const { acme } = await withTicket();
     const lines = Array.from({ length: 200 }, (_, i) => JSON.stringify({ key: `old${i}`, labels: ['bug'] })).join('\n');

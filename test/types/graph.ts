@@ -1,7 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { z } from 'zod';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
+import { edge, fromSource, node, rank } from '../../src/model/schema.ts';
 
 /** The graph of the type tests: types with and without `fields`, from zod and from a validator made by hand. */
 
@@ -53,6 +53,19 @@ export const graph = defineGraph({
         byDate: 'date',
         includeOwner: true,
         project: ['date'],
+      },
+    }),
+    PART_OF: edge({
+      fields: z.object({ weight: z.number(), note: z.string() }),
+      from: 'GOAL',
+      to: 'TEAM',
+      edgeSet: false,
+      inbound: {
+        gsi0: { from: fromSource('points'), type: 'number' },
+        byStatus: [fromSource('status'), 'note'],
+        partition: fromSource('title'),
+        project: ['weight'],
+        projectSource: ['title', 'status'],
       },
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false }),

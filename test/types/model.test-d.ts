@@ -2,7 +2,7 @@ import { expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { Derive } from '../../src/model/order.ts';
-import { derive, edge, node, rank } from '../../src/model/schema.ts';
+import { derive, edge, fromSource, node, rank } from '../../src/model/schema.ts';
 
 const fields = z.object({ title: z.string(), kind: z.string() });
 
@@ -126,4 +126,20 @@ it('refuses edges between node types that the model does not have', () => {
   defineGraph({ table: 't', nodes, edges: { OWNS: edge({ from: 'USER', to: ['GOAL', 'TEAM'] }) } });
   // @ts-expect-error TEAM is no node type
   defineGraph({ table: 't', nodes, edges: { OWNS: edge({ fields, from: 'TEAM', to: 'GOAL' }) } });
+});
+
+it('takes attributes of source nodes in the orders, the partition and the projection of edges', () => {
+  const fields = z.object({ role: z.string() });
+  const ends = { from: 'A', to: 'B', fields } as const;
+  edge({ ...ends, inbound: { gsi0: fromSource('due'), byAll: ['role', { from: fromSource('due'), type: 'date' }] } });
+  edge({
+    ...ends,
+    inbound: { gsi0: rank(fromSource('status'), { open: 1 }), partition: 'role', projectSource: ['due'] },
+  });
+  // @ts-expect-error rolle is no attribute of the edge
+  edge({ ...ends, inbound: { byAll: ['rolle', fromSource('due')] } });
+  // @ts-expect-error rolle is no attribute of the edge
+  edge({ ...ends, inbound: { gsi0: 'role', partition: 'rolle' } });
+  // @ts-expect-error a search is of a node, which has no source
+  node({ search: { due: { from: fromSource('due') } } });
 });

@@ -285,3 +285,16 @@ it('gives the nodes of a page as they are asked for', async () => {
   const whole = await reader.page('GOALMEMBERSHIP', fromUrl, { edgeSets: true });
   expectTypeOf(whole.items[0]!.edgeSet[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP'>();
 });
+
+it('gives the attributes of sources that an edge type projects, with their types', async () => {
+  const { items } = await reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStatus', path: ['OPEN'], partition: 'one' });
+  expectTypeOf(items[0]!.attributes.title).toEqualTypeOf<string | undefined>();
+  expectTypeOf(items[0]!.attributes.weight).toEqualTypeOf<number | undefined>();
+  // @ts-expect-error: not among the projected ones of the source
+  items[0]!.attributes.points;
+  // @ts-expect-error: not among the projected ones of the edge
+  items[0]!.attributes.note;
+  await reader.inbound('PART_OF', 'TEAM-T1', { where: { status: 'OPEN' }, from: 5, partition: 'one' });
+  // @ts-expect-error: an order by several values has no one value
+  await reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStatus', equals: 'OPEN' });
+});

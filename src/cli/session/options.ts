@@ -47,6 +47,8 @@ export interface OrderedOptions extends PagingFlags, FilterFlags {
   equals?: string;
   from?: string;
   to?: string;
+  path?: string[];
+  partition?: string;
   order?: string;
 }
 
@@ -57,14 +59,20 @@ export function withOrder(command: Command): Command {
     .option('--equals <label>', 'exactly this label or value')
     .option('--from <value>', 'values from this on, inclusive')
     .option('--to <value>', 'values up to this, inclusive')
+    .option(
+      '--path <value>',
+      'a leading value of an order by several; repeat it for the values after the first',
+      collected,
+    )
+    .option('--partition <value>', 'the partition, where the edge type declares one')
     .option('--order <order>', 'gsi0, gsi1 or the name of another order of the model (default: gsi0)')
     .option('--reverse', 'descending');
 }
 
 /** What a command's options ask of incoming edges, without the options of that command alone. */
 export function orderedQuery(options: OrderedOptions) {
-  const { atLeast, equals, from, to, order, reverse, limit, cursor } = options;
-  return { atLeast, equals, from, to, order, reverse, limit, cursor, ...filterOf(options) };
+  const { atLeast, equals, from, to, path, partition, order, reverse, limit, cursor } = options;
+  return { atLeast, equals, from, to, path, partition, order, reverse, limit, cursor, ...filterOf(options) };
 }
 
 /** The predicates of `search` and `count`. */

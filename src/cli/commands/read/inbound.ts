@@ -18,6 +18,7 @@ export function inboundCommand(program: Command): void {
       examples(
         'inbound GOALMEMBERSHIP USER-U1 --at-least CONTRIBUTOR',
         'inbound GOALMEMBERSHIP USER-U1 --order byPriority --reverse',
+        'inbound IN_PROJECT PROJECT-1 --order byStatus --path open --partition acme',
         'inbound GOALSUBSCRIBER USER-U1 --reverse --owner',
         'inbound GOALMEMBERSHIP USER-U1 --where memberRole=LEAD --max-rcu 10',
         'inbound GOALMEMBERSHIP USER-U1 --order gsi1 --from 2020-07-01 --reverse',
