@@ -41,7 +41,9 @@ it('has open attributes where a type declares no fields', () => {
 });
 
 it('knows what an edge type joins and its labels', () => {
-  expectTypeOf<EdgeType<TestGraph>>().toEqualTypeOf<'GOALMEMBERSHIP' | 'FOLLOWS' | 'OWNS' | 'PINS' | 'LIKES'>();
+  expectTypeOf<EdgeType<TestGraph>>().toEqualTypeOf<
+    'GOALMEMBERSHIP' | 'PART_OF' | 'FOLLOWS' | 'OWNS' | 'PINS' | 'LIKES'
+  >();
   expectTypeOf<EdgeSource<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<`GOAL-${string}`>();
   expectTypeOf<EdgeTarget<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<`USER-${string}` | `TEAM-${string}`>();
   expectTypeOf<EdgeLabel<TestGraph, 'GOALMEMBERSHIP'>>().toEqualTypeOf<'memberRole'>();

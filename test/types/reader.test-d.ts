@@ -65,7 +65,7 @@ it('takes the declared edge types and gives typed edges', async () => {
   const { items: stored } = await reader.edges(fromUrl, 'GOALMEMBERSHIP');
   expectTypeOf(stored[0]!.attributes).toEqualTypeOf<{ memberRole: 'LEAD' | 'CONTRIBUTOR'; date: string }>();
   const { items: all } = await reader.edges(fromUrl);
-  expectTypeOf(all[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP' | 'FOLLOWS' | 'OWNS' | 'PINS' | 'LIKES'>();
+  expectTypeOf(all[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP' | 'PART_OF' | 'FOLLOWS' | 'OWNS' | 'PINS' | 'LIKES'>();
   // @ts-expect-error: no such edge type
   void reader.inbound('MEMBERSHIP', fromUrl);
   void reader.inbound('GOALMEMBERSHIP', fromUrl, { order: 'byDate' });
