@@ -11,6 +11,7 @@ import { joinedItems } from './joined.ts';
 import { modelling } from './modelling.ts';
 import { packaged } from './package.ts';
 import { page } from './page.ts';
+import { redrive, redriveLarge } from './redrive.ts';
 import { search } from './search.ts';
 import { runBenchmarks } from './support/command.ts';
 import { throughput } from './throughput.ts';
@@ -31,6 +32,8 @@ await runBenchmarks({
   modelling,
   'fan-out': fanOut,
   joined: joinedItems,
+  redrive,
+  'redrive-large': redriveLarge,
   has,
   package: packaged,
   check,

@@ -1,0 +1,29 @@
+/**
+ * A redrive of a failed batch as a process of its own: prints what it came to, its CPU and the most memory that it took.
+ * Arguments: endpoint, file with the whole invocation record, as the mapping puts it into a bucket.
+ */
+import { readFile } from 'node:fs/promises';
+import { redriveRecords } from '../../src/repair/redrive-records.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
+import { fullModel } from './models.ts';
+import { STREAM_ARN } from './workload.ts';
+
+const [endpoint, file] = process.argv.slice(2);
+const store = new DynamoDBStore(createClient({ endpoint }), fullModel.table);
+const { Records } = JSON.parse(await readFile(file!, 'utf8')) as { Records: RawRecord[] };
+const started = process.cpuUsage();
+const startMs = performance.now();
+const { entries, repaired, left, writes, wcu, rcu } = await redriveRecords(
+  decodeRecords(fullModel, Records, STREAM_ARN),
+  { graph: fullModel, store },
+);
+const seconds = (performance.now() - startMs) / 1000;
+const { user, system } = process.cpuUsage(started);
+const cpuSeconds = (user + system) / 1_000_000;
+const megabytes = process.resourceUsage().maxRSS / 1024;
+process.stdout.write(
+  `${JSON.stringify({ entries, repaired, left, writes, wcu, rcu, seconds, cpuSeconds, megabytes })}\n`,
+);
+process.exit(0);
