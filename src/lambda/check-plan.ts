@@ -1,5 +1,6 @@
 import type { CompiledModel } from '../model/compiled.ts';
 import { clearPlace, type RunMode, type SavedPlace, savedPlaces, savePlace } from '../progress/check-places.ts';
+import { clearShares } from '../progress/last-check.ts';
 import type { Store } from '../store/port.ts';
 
 /** What the state machine asks for before a run. Zeros leave it to the table's size. */
@@ -86,6 +87,7 @@ async function placesOf(graph: CompiledModel, store: Store, mode: RunMode, worke
   const fitting = saved.filter(({ model }) => model === graph.fingerprint);
   if (fitting.length > 0 && fitting.length === saved.length) return fitting;
   for (const { worker } of saved) await clearPlace(store, mode, worker);
+  if (mode === 'check') await clearShares(graph.table, store);
   const segments = workers * SEGMENTS_A_WORKER;
   const places = Array.from({ length: workers }, (_, worker) => ({
     ...{ worker, segments },

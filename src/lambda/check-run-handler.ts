@@ -1,6 +1,7 @@
 import { type CheckCursor, type CheckTotals, emptyTotals, parseCursor } from '../check/cursor.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { clearPlace, type SavedPlace, savedPlace, savePlace } from '../progress/check-places.ts';
+import { clearPlace, type SavedPlace, savedPlace, savedPlaces, savePlace } from '../progress/check-places.ts';
+import { noteRun, noteShare } from '../progress/last-check.ts';
 import { CallPace } from './call-pace.ts';
 import { type CheckCaller, type CheckHandlerOptions, createCheckCaller, isClean } from './check-handler.ts';
 import { type PlanRequest, planRun, type RunPlan, type RunShare } from './check-plan.ts';
@@ -47,7 +48,10 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     const { mode, worker, untilMs, cursor } = event;
     const place = await savedPlace(caller.store, mode, worker);
     // A call whose answer was lost is made again.
-    if (place === undefined) return { ...(parsed(cursor)?.totals ?? emptyTotals()), ...DONE };
+    if (place === undefined) {
+      await noteIfOver(caller, mode, now());
+      return { ...(parsed(cursor)?.totals ?? emptyTotals()), ...DONE };
+    }
     const resume = parsed(cursor ?? tonight(place));
     if (now() >= untilMs) {
       return { ...(resume?.totals ?? emptyTotals()), ...DONE, isDone: false };
@@ -61,7 +65,7 @@ const DONE = { cursor: null, waitSeconds: 0, isDone: true, isClean: true };
 /** Does as much of a worker's share as one call reads. */
 async function nextPart(
   caller: CheckCaller,
-  { mode, worker, maxRcu, maxWcu, repair }: RunShare,
+  { mode, worker, untilMs, maxRcu, maxWcu, repair }: RunShare,
   { place, resume }: { place: SavedPlace; resume: CheckCursor | undefined },
   { context, now }: { context: InvocationContext; now: () => number },
 ): Promise<RunResponse> {
@@ -76,14 +80,21 @@ async function nextPart(
     isOver: () => !isLast && pace.isSpent,
   };
   const { cursor, ...totals } = await caller.call({ ...limits, ...request, mode: checkMode }, context);
+  if (mode === 'check') await noteShare(caller.table, caller.store, { worker, untilMs }, totals, now());
   if (cursor === undefined) {
     await clearPlace(caller.store, mode, worker);
+    await noteIfOver(caller, mode, now());
     return { ...totals, ...DONE, isClean: isClean(totals) };
   }
   // The next night goes on from here, however this one ends.
   await savePlace(caller.store, caller.table, mode, { ...place, cursor });
   const waitSeconds = Math.max(pace.pauseSeconds, caller.settleSeconds(cursor));
   return { ...totals, cursor, waitSeconds, isDone: false, isClean: isClean(totals) };
+}
+
+/** Notes what a check has come to when the last of its workers is done. */
+async function noteIfOver({ table, store }: CheckCaller, mode: RunShare['mode'], nowMs: number): Promise<void> {
+  if (mode === 'check' && (await savedPlaces(store, mode)).length === 0) await noteRun(table, store, nowMs);
 }
 
 /** Where a run goes on, with counts of its own: those of nights before were told then. */

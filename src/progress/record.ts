@@ -49,12 +49,26 @@ export interface LastCheck {
   quarantined: number;
 }
 
+/** What one worker of a run over the whole table has come to, in one night. */
+export interface CheckShare {
+  worker: number;
+  /** When that night's run stops, in milliseconds since 1970: it tells the nights apart. */
+  untilMs: number;
+  drift: number;
+  pending: number;
+  quarantined: number;
+}
+
 const PROGRESS_PREFIX = 'progress/';
 const LAST_CHECK: ItemKey = { source: SERVICE_PARTITION, target: 'check/last' };
 const STATE = 'state';
 /** How long a record is kept after its consumer was seen last: longer than a stream record lives. */
 const KEPT_SECONDS = 48 * 3600;
 const LAST_CHECK_KEPT_SECONDS = 90 * 24 * 3600;
+
+const SHARE_PREFIX = 'check/share/';
+/** The sort keys of the shares of a check's run. */
+export const SHARE_RANGE = { beginsWith: SHARE_PREFIX } as const;
 
 /** The sort keys of all progress records. */
 export const PROGRESS_RANGE = { beginsWith: PROGRESS_PREFIX } as const;
@@ -77,6 +91,18 @@ export function readProgress(item: Item): ConsumerProgress | undefined {
 /** The item that keeps the last check. */
 export function lastCheckItem(table: TableNames, check: LastCheck): Item {
   return item(table, LAST_CHECK, check, { atMs: check.endedAtMs, keptSeconds: LAST_CHECK_KEPT_SECONDS });
+}
+
+/** The item that keeps the share of a worker in one night. */
+export function checkShareItem(table: TableNames, share: CheckShare, atMs: number): Item {
+  const target = `${SHARE_PREFIX}${String(share.worker).padStart(4, '0')}/${share.untilMs}`;
+  return item(table, { source: SERVICE_PARTITION, target }, share, { atMs, keptSeconds: LAST_CHECK_KEPT_SECONDS });
+}
+
+/** Reads a share; undefined where the item is none. */
+export function readCheckShare(item: Item): CheckShare | undefined {
+  const share = stateOf(item) as Partial<CheckShare> | undefined;
+  return share?.worker === undefined || share.drift === undefined ? undefined : (share as CheckShare);
 }
 
 /** Where the last check is kept. */

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { isProjected } from '../../src/explain/projected.ts';
 import { type Status, status } from '../../src/explain/status.ts';
+import { tableStatus } from '../../src/explain/table-status.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, node } from '../../src/model/schema.ts';
 import { type LastCheck, lastCheckItem } from '../../src/progress/record.ts';
 import { appliedUpToMs, notedUpToMs, streamPosition } from '../../src/progress/stream-position.ts';
 import { createReader } from '../../src/read/reader.ts';
+import { describeTable, hasTtl } from '../../src/store/table.ts';
 import { DynamoDBStreamSource } from '../../src/stream/source.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
@@ -82,6 +86,28 @@ describe('status', () => {
     const { lastCheck, problems } = await statusOf(table, laterMs);
     expect(lastCheck).toMatchObject({ verdict: check.verdict, drift: check.drift });
     expect(problems).toEqual(problem === undefined ? [] : [expect.stringMatching(problem)]);
+  });
+});
+
+describe('the status of a table', () => {
+  it('says what the table lacks for the model, and that nothing deletes what has expired', async () => {
+    const small = followGraph();
+    const { client, store } = await testTable(small);
+    // The same table, and a model that needs another index.
+    const graph = defineGraph({
+      table: small.table.name,
+      nodes: { USER: node() },
+      edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', gsi1: 'until' } }) },
+    });
+    expect(await hasTtl(client, small)).toBe(true);
+    const elsewhere = { ...graph, table: { ...graph.table, ttl: 'endsAt' } };
+    expect(await hasTtl(client, elsewhere)).toBe(false);
+    const table = await describeTable(client, elsewhere);
+    const { problems } = await tableStatus({ graph: elsewhere, store, table, hasTtl: false, position: undefined });
+    expect(problems).toEqual([
+      expect.stringMatching(/^The table lacks the index .*gsi1.*which the model needs\.$/),
+      expect.stringMatching(/^TTL is not enabled on endsAt/),
+    ]);
   });
 });
 

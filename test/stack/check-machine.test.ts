@@ -4,6 +4,8 @@ import packagedModel from '../../edgeloom.config.ts';
 import { SERVICE_PARTITION } from '../../src/items/keys.ts';
 import { withTableName } from '../../src/model/compile/define-graph.ts';
 import { savedPlaces } from '../../src/progress/check-places.ts';
+import { lastCheckKey, readLastCheck } from '../../src/progress/record.ts';
+import type { Store } from '../../src/store/port.ts';
 import { checkedTable } from '../support/checked-table.ts';
 import type { goalGraph } from '../support/contracts-model.ts';
 import { loadFunction, type PackagedHandler } from '../support/stack/functions.ts';
@@ -67,6 +69,9 @@ describe('a run of the state machine with the packaged functions', () => {
   const SETTLE_SECONDS = 600;
   const ARN = 'arn:aws:lambda:eu-central-1:123456789012:function:edgeloom-dev-';
 
+  const lastCheckOf = async (store: Store) =>
+    readLastCheck((await store.get(lastCheckKey(), { consistent: true })).item);
+
   /** A table with drift, and the machine's functions on it, each of which has hardly any time every second call. */
   async function nightly() {
     // The packaged functions have the model of this repository's own model file.
@@ -126,8 +131,9 @@ describe('a run of the state machine with the packaged functions', () => {
     expect(waits.length).toBe(calls.length - 2);
     // The machine waits for the stream, the functions do not.
     expect(Math.max(...waits)).toBeGreaterThan(SETTLE_SECONDS - 60);
-    // Nothing is left to do for the next night.
+    // Nothing is left to do for the next night, and the table says what this one has come to.
     expect(await savedPlaces(store, 'check')).toEqual([]);
+    expect(await lastCheckOf(store)).toMatchObject({ verdict: 'drift', drift: 3, quarantined: 0 });
   });
 
   it('stops when its hours are over, and the next night goes on where it stopped', async () => {
@@ -140,18 +146,24 @@ describe('a run of the state machine with the packaged functions', () => {
     )) as { partitions: number };
     expect(await savedPlaces(store, 'check')).toHaveLength(1);
     expect(first.partitions).toBeLessThan(whole.partitions);
+    expect(await lastCheckOf(store)).toBeUndefined();
     const second = (await night({ mode: 'check' })) as { partitions: number; drift: object };
     expect(second.partitions).toBeLessThan(whole.partitions);
     // A partition that a night ended in is looked at whole by the next.
     expect(first.partitions + second.partitions).toBeGreaterThanOrEqual(whole.partitions);
     expect(await savedPlaces(store, 'check')).toEqual([]);
+    // What the first night found counts too.
+    const { drift } = (await lastCheckOf(store))!;
+    expect(drift).toBeGreaterThanOrEqual(3);
   });
 
   it('rebuilds with the function that may write, and the check finds nothing then', async () => {
-    const { nightly: night, calls } = await nightly();
+    const { nightly: night, calls, store } = await nightly();
     expect(await night({ mode: 'rebuild' })).toMatchObject({ repaired: 3 });
+    expect(await lastCheckOf(store)).toBeUndefined();
     expect(new Set(calls)).toEqual(new Set([`${ARN}rebuild`]));
     expect(await night({ mode: 'check' })).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
+    expect(await lastCheckOf(store)).toMatchObject({ verdict: 'clean', drift: 0 });
   });
 
   it('begins anew where the model is another one than that of the night before', async () => {

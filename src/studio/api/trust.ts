@@ -72,7 +72,7 @@ async function startCheck(
     ...(position !== undefined && { consumer: position.consumer }),
   };
   const check = checks.start(described(scope, itemCount), options, async (result) => {
-    if (scope.kind === 'table' && isWritable) await noteLastCheck(graph, store, result, Date.now());
+    if (scope.kind === 'table' && isWritable) await noteLastCheck(graph.table, store, result, Date.now());
   });
   return { check };
 }

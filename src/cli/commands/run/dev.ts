@@ -1,10 +1,14 @@
 import { type Command, Option } from 'commander';
 import { readSettings, type Settings } from '../../../config.ts';
-import { figure } from '../../../figure.ts';
+import { positionOfStream } from '../../../explain/position.ts';
+import { status } from '../../../explain/status.ts';
 import type { EngineName, EngineOptions } from '../../../local/engine/engine.ts';
 import { startLocal } from '../../../local/local.ts';
 import { withTableName } from '../../../model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
+import { createStreamsClient } from '../../../store/client.ts';
+import { DynamoDBStreamSource } from '../../../stream/source.ts';
+import { LiveLine } from '../../session/live-line.ts';
 import { loadModel } from '../../session/load-model.ts';
 import { warnOfModel } from '../../session/model-notice.ts';
 import { examples, portNumber } from '../../session/options.ts';
@@ -12,9 +16,6 @@ import { print } from '../../session/output.ts';
 import { createLogger } from '../../session/session.ts';
 import { stopOnSignal } from '../../session/signals.ts';
 import { DEFAULT_HANDLER, devLambda, type Projecting } from './dev-lambda.ts';
-
-/** How often it tells how far it came while it works, in milliseconds. */
-const TELL_MS = 5_000;
 
 interface DevOptions {
   port?: number;
@@ -72,27 +73,32 @@ export function devCommand(program: Command): void {
 }
 
 async function devWorker(graph: CompiledModel, options: EngineOptions, settings: Settings): Promise<Projecting> {
-  let toldMs = Date.now();
-  let told = 0;
   const logger = createLogger(settings);
+  let line: LiveLine | undefined;
   const local = await startLocal({
     ...{ ...options, graph, logger },
-    // Minutes of work show that they are work; a quiet table says nothing.
-    onBatch: ({ totals: { records, writes, quarantined } }) => {
-      if (Date.now() - toldMs < TELL_MS || records === told) return;
-      toldMs = Date.now();
-      told = records;
-      process.stderr.write(
-        `projected: ${figure(records)} records, ${figure(writes)} writes, ${figure(quarantined)} quarantined\n`,
-      );
-    },
+    onBatch: ({ totals: { records, writes }, newestRecordAgeMs }) => line?.note({ records, writes, newestRecordAgeMs }),
+  });
+  const { endpoint, store, streamArn, worker } = local;
+  const streams = createStreamsClient({ endpoint });
+  const position = positionOfStream(graph, store, new DynamoDBStreamSource(streams, streamArn));
+  line = new LiveLine({
+    stream: process.stderr,
+    quarantined: async () =>
+      Object.values((await status({ graph, store })).quarantined).reduce((sum, count) => sum + count, 0),
+    behindSeconds: async () => Math.max(0, ...(await position.look()).shards.map(({ behindSeconds }) => behindSeconds)),
   });
   // What a new table holds is of this model.
-  if (options.dataDir !== undefined) await warnOfModel(logger, graph, local.store);
+  if (options.dataDir !== undefined) await warnOfModel(logger, graph, store);
+  line.start((error) => logger.debug({ error: String(error) }, 'The table could not be asked for the live line.'));
   return {
-    endpoint: local.endpoint,
-    ended: local.worker.ended,
+    endpoint,
+    ended: worker.ended,
     lines: ['projecting; Ctrl-C stops'],
-    stop: () => local.stop(),
+    stop: async () => {
+      await line?.stop();
+      streams.destroy();
+      await local.stop();
+    },
   };
 }

@@ -120,7 +120,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     ...(options.dryRun === true && { plan: actions }),
   };
   if (isWholeTable(options) && cursor === undefined) {
-    await noteLastCheck(session.graph, session.store, totals, Date.now());
+    await noteLastCheck(session.graph.table, session.store, totals, Date.now());
   }
   if (report !== undefined) await writeReport(report, json, findings);
   const plan = options.dryRun === true ? actions.map(shown) : [];

@@ -8,7 +8,7 @@ import { type Failure, tellTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote } from '../parts/told.tsx';
-import { Difference } from '../parts/value.tsx';
+import { Difference, Text } from '../parts/value.tsx';
 
 /** How often a running check is asked how far it is, in milliseconds. */
 const POLL_MS = 500;
@@ -155,7 +155,15 @@ function Found({ finding: { source, target, verdict, expected, actual } }: { fin
           {source} {target}
         </bdi>
       </Link>
-      {(expected !== null || actual !== null) && <Difference wanted={expected} stored={actual} />}
+      {isDrift || verdict === 'pending' ? (
+        <Difference wanted={expected} stored={actual} />
+      ) : (
+        actual !== null && (
+          <p>
+            <Text text={actual} />
+          </p>
+        )
+      )}
     </>
   );
 }

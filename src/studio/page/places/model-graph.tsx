@@ -16,7 +16,7 @@ export function ModelGraph({ model }: { model: ModelAnswer }) {
       <Plot
         label={`The model as a graph of the node types ${types}; the lists below say the same`}
         option={option}
-        height="high"
+        height="middle"
         onPick={(name) => {
           if (searches.some((search) => search.name === name)) goTo(addressOf('/explore', { search: name }));
         }}
@@ -87,10 +87,10 @@ function graphOf({ nodes, edges }: ModelAnswer, colours: Colours): EChartsCoreOp
     series: [
       {
         ...{ type: 'graph', layout: 'force', roam: false, draggable: true, edgeSymbolSize: 9 },
-        ...{ top: 40, bottom: 40, left: '10%', right: '10%' },
+        ...{ top: 24, bottom: 24, left: '12%', right: '12%' },
         // The same beginning gives the same picture.
-        force: { repulsion: 420, edgeLength: [60, 110], gravity: 0.08, layoutAnimation: false },
-        lineStyle: { color: colours.quiet, width: 1.4, curveness: 0.08 },
+        force: { repulsion: 500, edgeLength: [50, 100], gravity: 0.1, layoutAnimation: false },
+        lineStyle: { color: colours.quiet, width: 1.4, curveness: 0.06 },
         data: drawn.map((one, i) => ({ ...lookOf(one, colours), ...startOf(i, drawn.length) })),
         links: links.map(({ source, target, isArrow }) => ({
           ...{ source, target, symbol: ['none', isArrow ? 'arrow' : 'none'] },
@@ -107,13 +107,12 @@ function startOf(i: number, count: number): { x: number; y: number } {
 
 function lookOf({ name, text, kind }: Drawn, colours: Colours) {
   const isType = kind === 'node' || kind === 'edge';
-  const fill = { node: colours.accent, edge: colours.second, search: colours.surface, order: colours.surface }[kind];
-  const border = { node: colours.accent, edge: colours.second, search: colours.accent, order: colours.second }[kind];
+  const fill = { node: colours.accent, edge: colours.second, search: colours.line, order: colours.line }[kind];
   return {
     name,
     symbol: 'rect',
     symbolSize: [text.length * (isType ? 8.4 : 7.2) + 18, isType ? 30 : 24],
-    itemStyle: { color: fill, borderColor: border, borderWidth: 1.5 },
+    itemStyle: { color: fill },
     label: {
       ...{ show: true, formatter: () => text, fontSize: isType ? 13 : 12, fontWeight: isType ? 600 : 400 },
       color: isType ? colours.surface : colours.text,

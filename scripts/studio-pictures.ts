@@ -1,0 +1,102 @@
+/**
+ * Makes the pictures of docs/studio.md: each place of the studio over the demo's data, in light and in dark. One item is
+ * broken and one is wrong, so that there is something to see.
+ */
+import { mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { loadDemoData } from '../src/demo/data.ts';
+import { airportId } from '../src/demo/expected.ts';
+import { airports } from '../src/demo/model.ts';
+import { startLocal } from '../src/local/local.ts';
+import { createStreamsClient } from '../src/store/client.ts';
+import { startStudio } from '../src/studio/server/studio.ts';
+import { createWriter } from '../src/write/writer.ts';
+import { startBrowser } from '../test/support/studio/browser.ts';
+import { visit } from '../test/support/studio/visit.ts';
+
+const FOLDER = fileURLToPath(new URL('../docs/img/', import.meta.url));
+const VIEWPORT = { width: 1080, height: 690 };
+/** Seconds that the overview is watched, so that its plots have something to show. */
+const WATCHED_SECONDS = 45;
+const BROKEN = 'AIRPORT-SFO';
+
+type Local = Awaited<ReturnType<typeof startLocal>>;
+
+async function fill({ store, worker }: Local): Promise<void> {
+  const writer = createWriter(airports, { store });
+  const data = await loadDemoData();
+  await writer.putMany([
+    ...data.airports.map(({ iata, ...attributes }) => ({ id: airportId(iata), attributes })),
+    ...data.routes.map(({ origin, destination, count }) => ({
+      ...{ source: airportId(origin), type: 'ROUTE' as const, target: airportId(destination), attributes: { count } },
+    })),
+  ]);
+  await worker.idle();
+  await store.put({ source: { S: 'AIRPORT-XXX' }, target: { S: 'ROUTE-AIRPORT-SFO' }, count: { S: 'many' } });
+  const { item } = await store.get({ source: BROKEN, target: '~ix/name' }, { consistent: true });
+  await store.put({ ...item!, gsi0sk: { S: `san fransisco international\u0000${BROKEN}` } });
+}
+
+/** Writes in waves, so that lag and throughput move. */
+async function write({ store }: Local, isOver: () => boolean): Promise<void> {
+  const writer = createWriter(airports, { store });
+  for (let i = 0; !isOver(); i++) {
+    const wave = Math.round(60 + 50 * Math.sin(i / 3));
+    await writer.putMany(
+      Array.from({ length: wave }, (_, n) => ({
+        ...{ source: 'AIRPORT-ATL', type: 'ROUTE' as const, target: `AIRPORT-T${n}`, attributes: { count: i } },
+      })),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+}
+
+async function picture(page: Page, name: string, fullPage = false): Promise<void> {
+  await page.screenshot({ path: `${FOLDER}studio-${name}.png`, fullPage });
+}
+
+mkdirSync(FOLDER, { recursive: true });
+const local = await startLocal({ graph: airports });
+const streams = createStreamsClient({ endpoint: local.endpoint });
+const quiet = { debug() {}, info() {}, warn() {}, error() {} };
+const { store, client } = local;
+const studio = await startStudio({ graph: airports, store, client, streams, isWritable: true, logger: quiet });
+const running = await startBrowser();
+try {
+  await fill(local);
+  let isOver = false;
+  const writing = write(local, () => isOver);
+  const themes = ['light', 'dark'] as const;
+  const visits = await Promise.all(
+    themes.map((colorScheme) => visit(running.browser, studio.url, { viewport: VIEWPORT, colorScheme })),
+  );
+  await new Promise((resolve) => setTimeout(resolve, WATCHED_SECONDS * 1_000));
+  for (const [i, { page }] of visits.entries()) {
+    await picture(page, `overview-${themes[i]}`, true);
+  }
+  isOver = true;
+  await writing;
+  await local.worker.idle();
+  // The consumer notes how far it came every ten seconds: until then a difference may be lag.
+  await new Promise((resolve) => setTimeout(resolve, 12_000));
+  for (const [i, { page, goTo }] of visits.entries()) {
+    const theme = themes[i];
+    await goTo('/explore?id=AIRPORT-JFK&part=graph');
+    await picture(page, `explore-${theme}`);
+    await goTo(`/inspect?id=${BROKEN}&target=${BROKEN}`);
+    await picture(page, `inspect-${theme}`);
+    await goTo('/shards?search=AIRPORT.name');
+    await picture(page, `shards-${theme}`);
+    await goTo('/trust');
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    await page.getByText('check of the table').waitFor();
+    await page.getByText('done').waitFor({ timeout: 300_000 });
+    await picture(page, `trust-${theme}`);
+  }
+} finally {
+  await running.close();
+  await studio.close();
+  streams.destroy();
+  await local.stop();
+}

@@ -1,0 +1,95 @@
+import { figure } from '../../figure.ts';
+
+/** What a projector has done so far. */
+export interface Projected {
+  records: number;
+  writes: number;
+  /** Age of the newest record that was applied last; undefined where its stream does not say. */
+  newestRecordAgeMs?: number | undefined;
+}
+
+/** Where a live line goes, and what it asks. */
+export interface LiveLineOptions {
+  /** A terminal gets one line that changes; anything else a line now and then. */
+  stream: { isTTY?: boolean; write(text: string): unknown };
+  /** Records in quarantine. */
+  quarantined(): Promise<number>;
+  /** Age of the oldest record that is not applied, in seconds: asked when nothing moves, which may be the end or a halt. */
+  behindSeconds(): Promise<number>;
+  /** Clock in milliseconds. Default: the machine's. */
+  now?: (() => number) | undefined;
+}
+
+const TICK_MS = 1_000;
+/** Milliseconds between two lines where there is no terminal; a quiet table says nothing there. */
+const TELL_MS = 5_000;
+
+/** Shows how a projector gets on: records a second, how far it is behind, what is in quarantine. */
+export class LiveLine {
+  private projected: Projected = { records: 0, writes: 0 };
+  private told = { records: 0, atMs: 0 };
+  private idleBehindSeconds: number | undefined;
+  /** Since when what has moved since the last line has moved. */
+  private movingSinceMs: number;
+  private timer: NodeJS.Timeout | undefined;
+  private ticking: Promise<void> = Promise.resolve();
+  private readonly now: () => number;
+
+  constructor(private readonly options: LiveLineOptions) {
+    this.now = options.now ?? Date.now;
+    this.told.atMs = this.now();
+    this.movingSinceMs = this.told.atMs;
+  }
+
+  /** Notes what was done. */
+  note(projected: Projected): void {
+    this.projected = projected;
+  }
+
+  /** Shows it from now on. `onError`: called where the table could not be asked; the next line asks again. */
+  start(onError: (error: unknown) => void): void {
+    this.timer = setTimeout(() => {
+      this.ticking = this.tick()
+        .catch(onError)
+        .then(() => {
+          if (this.timer !== undefined) this.start(onError);
+        });
+    }, TICK_MS);
+    this.timer.unref();
+  }
+
+  /** Shows nothing more, and leaves the cursor on a line of its own. */
+  async stop(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    await this.ticking;
+    if (this.options.stream.isTTY === true) this.options.stream.write('\n');
+  }
+
+  /** Shows how things are now, if it is time. */
+  async tick(): Promise<void> {
+    const { stream, quarantined, behindSeconds } = this.options;
+    const { records, writes, newestRecordAgeMs = 0 } = this.projected;
+    const isTerminal = stream.isTTY === true;
+    const hasMoved = records !== this.told.records;
+    const nowMs = this.now();
+    if (!hasMoved) this.movingSinceMs = nowMs;
+    if (!isTerminal && (!hasMoved || nowMs - this.told.atMs < TELL_MS)) return;
+    if (hasMoved) this.idleBehindSeconds = undefined;
+    else this.idleBehindSeconds ??= await behindSeconds();
+    const elapsedMs = nowMs - this.movingSinceMs;
+    const rate = elapsedMs > 0 ? ((records - this.told.records) * 1000) / elapsedMs : 0;
+    const behind = this.idleBehindSeconds ?? newestRecordAgeMs / 1000;
+    const parts = [
+      `${figure(records)} records`,
+      `${figure(writes)} writes`,
+      `${figure(Math.round(rate * 10) / 10)} records/s`,
+      behind < 1 && !hasMoved ? 'at the end' : `${figure(Math.round(behind * 10) / 10)} s behind`,
+      `${figure(await quarantined())} in quarantine`,
+    ];
+    this.told = { records, atMs: nowMs };
+    this.movingSinceMs = nowMs;
+    const line = `projected: ${parts.join(', ')}`;
+    stream.write(isTerminal ? `\r\u001b[2K${line}` : `${line}\n`);
+  }
+}
