@@ -72,6 +72,8 @@ export type CheckCall = Pick<
 export interface CheckCaller {
   table: TableNames;
   store: Store & ScanSource;
+  /** Absent where only a store is given. */
+  client: DynamoDBClient | undefined;
   /** What DynamoDB says of the table's size; 0 where only a store is given. */
   tableBytes(): Promise<number>;
   /** Seconds until the stream has passed the looks of a cursor; 0 where it has none. */
@@ -87,6 +89,7 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
   const metrics = createCheckMetrics(metricsNamespace ?? 'Edgeloom', graph.table.name);
   return {
     store,
+    client: ownClient,
     table: graph.table,
     tableBytes: async () => (ownClient === undefined ? 0 : (await describeTable(ownClient, graph)).sizeBytes),
     settleSeconds({ looks }) {

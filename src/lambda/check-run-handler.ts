@@ -5,10 +5,11 @@ import { noteRun, noteShare } from '../progress/last-check.ts';
 import { CallPace } from './call-pace.ts';
 import { type CheckCaller, type CheckHandlerOptions, createCheckCaller, isClean } from './check-handler.ts';
 import { type PlanRequest, planRun, type RunPlan, type RunShare } from './check-plan.ts';
+import { type MigrateRequest, type MigrateResponse, migrateCall } from './migrate-call.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
-/** What the state machine asks of a function: a plan of a run, or the next part of a worker's share. */
-export type RunEvent = { plan: PlanRequest } | (RunShare & { cursor?: unknown });
+/** What the state machine asks of a function: a plan of a run, the next part of a worker's share, or of a migration. */
+export type RunEvent = { plan: PlanRequest } | { migrate: MigrateRequest } | (RunShare & { cursor?: unknown });
 
 /** What a worker's call came to: totals of it and of the calls of this run before it. */
 export interface RunResponse extends CheckTotals {
@@ -22,7 +23,10 @@ export interface RunResponse extends CheckTotals {
 }
 
 /** A Lambda handler that the check's state machine calls. */
-export type RunHandler = (event: RunEvent, context: InvocationContext) => Promise<RunPlan | RunResponse>;
+export type RunHandler = (
+  event: RunEvent,
+  context: InvocationContext,
+) => Promise<RunPlan | RunResponse | MigrateResponse>;
 
 /** Options of the handler: those of a check, and how large the table is where `store` is given. */
 export interface RunHandlerOptions extends CheckHandlerOptions {
@@ -31,7 +35,7 @@ export interface RunHandlerOptions extends CheckHandlerOptions {
 }
 
 /**
- * Makes the handler of the nightly check, and of a rebuild: the functions of the check's state machine. A run goes on where the
+ * Makes the handler of the nightly check, of a rebuild and of a migration: the functions of the check's state machine. A run goes on where the
  * one before it stopped, with as many workers, and at the rate, that the table's size asks for.
  *
  * @example
@@ -45,6 +49,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     if ('plan' in event) {
       return await planRun(graph, caller.store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });
     }
+    if ('migrate' in event) return await migrateCall(graph, { ...caller, now }, event.migrate, context);
     const { mode, worker, untilMs, cursor } = event;
     const place = await savedPlace(caller.store, mode, worker);
     // A call whose answer was lost is made again.

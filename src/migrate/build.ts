@@ -22,6 +22,7 @@ import { indexItem } from '../repair/parts/index-item.ts';
 import { readItems } from '../store/pages.ts';
 import type { ItemKey } from '../store/port.ts';
 import { isBaseSortKey } from '../stream/filter.ts';
+import type { WalkPlace } from './place.ts';
 import { type WalkedItem, type WalkOptions, walk } from './walk.ts';
 
 /** Building what a new generation, or a new shape, shall hold, and looking whether it is there. */
@@ -33,6 +34,10 @@ export interface BuildContext extends ApplyContext {
   /** Calls in flight at once. */
   concurrency: number;
   onProgress?: (items: number) => void;
+  /** Whether time is over: a walk over the table stops at its next page. */
+  isOver: () => boolean;
+  /** Goes on where a walk over the table stopped. */
+  begunAt?: WalkPlace | undefined;
 }
 
 /** An index item that a base item wants. */
@@ -50,9 +55,12 @@ const READ_KEYS = 100;
  * image of a record is involved, and the watermark that is there stays. Items of these generations that no base item wants
  * go: a writer of another model that read no registry, or a gap in the stream, has left them behind.
  */
-export async function backfill(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
+export async function backfill(
+  context: BuildContext,
+  generations: readonly SeenState[],
+): Promise<WalkPlace | undefined> {
   const isOwn = ownedBy(generations);
-  await walk(context, async (items) => {
+  return await walk(context, async (items) => {
     await settleStrays(context, items, isOwn);
     const nodes = await nodesOf(context, items);
     const wanted = items.flatMap((item) => wantedOf(context.graph, item, nodes));
@@ -139,8 +147,8 @@ function countOf(graph: CompiledModel, target: string, sortKey: string): string 
  * Looks at each wanted item through the index that readers will use, and comes to an end when all of it matches: an item that
  * is in the table may not be in its index yet. What differs in the table is settled on the way.
  */
-export async function verify(context: BuildContext): Promise<void> {
-  await walk(context, async (items) => {
+export async function verify(context: BuildContext): Promise<WalkPlace | undefined> {
+  return await walk(context, async (items) => {
     const nodes = await nodesOf(context, items);
     const bases = items
       .map((item) => ({ item, wanted: wantedOf(context.graph, item, nodes) }))
@@ -225,8 +233,8 @@ function wantedOf(
 }
 
 /** Makes the views of some types anew where they are of another shape, or missing. */
-export async function settleViews(context: BuildContext, types: ReadonlySet<string>): Promise<void> {
-  await walk(context, async (items) => {
+export async function settleViews(context: BuildContext, types: ReadonlySet<string>): Promise<WalkPlace | undefined> {
+  return await walk(context, async (items) => {
     const sources = [...new Set(items.filter(({ target }) => hasView(target)).map(({ source }) => source))];
     const own = sources.filter((source) => types.has(parseNodeId(source)?.type ?? ''));
     for (let start = 0; start < own.length; start += READ_KEYS) {

@@ -3,6 +3,7 @@ import type { TableIdentity } from '../registry/registry.ts';
 import type { Abortable } from '../store/abortable.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import type { MigrateAction, Step } from './next-step.ts';
+import type { MigratePlace } from './place.ts';
 
 /** Options of a migration. */
 export interface MigrateOptions extends Abortable {
@@ -31,6 +32,15 @@ export interface MigrateOptions extends Abortable {
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /** Milliseconds since 1970, for the expiry of tombstones. Default: the machine's. */
   now?: () => number;
+  /**
+   * Milliseconds left, asked again and again; at 0 the run stops and gives its place, also in the middle of a walk over the
+   * table. Default: no end.
+   */
+  remainingMs?: () => number;
+  /** Whoever makes the calls waits for readers, not the run: it gives its place and `waitSeconds`. Default false. */
+  waitsBetweenCalls?: boolean;
+  /** Goes on where a run stopped; without it the registry says what is done, and a walk begins anew. */
+  resume?: MigratePlace | undefined;
   /** Waits so many milliseconds. Default: a timer. */
   wait?: (milliseconds: number) => Promise<void>;
   /** Called after each step. */
@@ -60,4 +70,8 @@ export interface MigrateResult {
   done: boolean;
   /** What comes next, in words; empty where nothing does. */
   next: string;
+  /** Where to go on; there where the run stopped for want of time, or for its caller to wait. */
+  place?: MigratePlace;
+  /** Seconds to wait before the next call; there where a place is. */
+  waitSeconds?: number;
 }

@@ -1,5 +1,4 @@
 import type { ApplyStats } from '../apply/context.ts';
-import { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { Data } from '../registry/data.ts';
 import { type Definitions, definitionsOf } from '../registry/definition.ts';
@@ -9,28 +8,14 @@ import { compileLayers } from '../registry/layer.ts';
 import { LEASE_MS } from '../registry/reader-lease.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type DefinitionData, reviveKeyed } from '../registry/revive.ts';
-import {
-  abandon,
-  distrust,
-  doubt,
-  dropShape,
-  forget,
-  install,
-  keep,
-  makeReady,
-  noteSince,
-  OvertakenError,
-  register,
-  type SeenState,
-  shapeReady,
-  trustAgain,
-  withdraw,
-} from '../registry/transitions.ts';
+import { OvertakenError, register, type SeenState } from '../registry/transitions.ts';
 import { sleep } from '../retry.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { type BuildContext, backfill, settleViews, verify } from './build.ts';
+import { changed } from './changed.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
 import { actionTargets, nextStep, type RunMemory, type Step, seenKey } from './next-step.ts';
+import { type MigratePlace, StoppedRun, type WalkPlace } from './place.ts';
 import { removeGenerations } from './remove.ts';
 import { describeStep, STATE_AFTER, subjectOf } from './step-text.ts';
 
@@ -48,16 +33,16 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   );
 }
 
+/** A lease has ended by then on any clock: that of this call may differ from that of the call before by some seconds. */
+const LEASE_PASSES_MS = LEASE_MS + 5_000;
+
 /** Tries of one step before another run is taken to be at work. */
 const MOST_OVERTAKEN = 8;
 
 class MigrationRun {
-  private readonly memory = {
-    verified: new Set<string>(),
-    settled: new Set<string>(),
-    deleted: new Set<string>(),
-    unused: new Set<string>(),
-  } satisfies RunMemory;
+  private readonly memory: Record<keyof RunMemory, Set<string>>;
+  /** The walk that the run before had under way. */
+  private begun: MigratePlace['walk'];
   private targets: ReadonlySet<string> | undefined;
   /** How often another run has moved what this one was about to move. */
   private overtaken = 0;
@@ -67,6 +52,14 @@ class MigrationRun {
 
   constructor(private readonly options: MigrateOptions) {
     this.wanted = definitionsOf(options.graph);
+    const memory = options.resume?.memory;
+    this.memory = {
+      verified: new Set(memory?.verified),
+      settled: new Set(memory?.settled),
+      deleted: new Set(memory?.deleted),
+      unused: new Set(memory?.unused),
+    };
+    this.begun = options.resume?.walk;
   }
 
   async run(): Promise<MigrateResult> {
@@ -79,7 +72,11 @@ class MigrationRun {
       if (steps.length >= mostSteps) return { steps, done: false, next: describeStep(step) };
       const before = { ...this.stats };
       const startedAtMs = clock();
-      const isMade = await this.make(step, head, data);
+      const isMade = await this.makeOrStop(step, head, data);
+      if (isMade instanceof StoppedRun) {
+        const place = this.place(isMade);
+        return { steps, done: false, next: describeStep(step), place, waitSeconds: this.waitSeconds(place) };
+      }
       if (!isMade) {
         this.noteOvertaken();
         continue;
@@ -93,6 +90,56 @@ class MigrationRun {
       steps.push(made);
       this.options.onStep?.(made);
     }
+  }
+
+  /** Makes a step as `make` does, or gives where it stopped. */
+  private async makeOrStop(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean | StoppedRun> {
+    if (this.isOver()) return new StoppedRun({ walk: this.begun, waiting: this.options.resume?.waiting });
+    try {
+      return await this.make(step, head, data);
+    } catch (error) {
+      if (error instanceof StoppedRun) return error;
+      throw error;
+    }
+  }
+
+  private place({ left }: StoppedRun): MigratePlace {
+    const { verified, settled, deleted, unused } = this.memory;
+    const memory = { verified: [...verified], settled: [...settled], deleted: [...deleted], unused: [...unused] };
+    return { version: 1, memory, ...left };
+  }
+
+  private waitSeconds({ waiting }: MigratePlace): number {
+    const { now = Date.now } = this.options;
+    return waiting === undefined ? 1 : Math.ceil(Math.max(0, waiting.sinceMs + LEASE_PASSES_MS - now()) / 1000);
+  }
+
+  /** Does a walk over the table, from where the run before stopped in the same one. Throws where it stops. */
+  private async walked(
+    name: string,
+    walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>,
+  ): Promise<void> {
+    const begunAt = this.begun?.name === name ? this.begun.at : undefined;
+    this.begun = undefined;
+    const at = await walk(begunAt);
+    if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
+  }
+
+  /** Waits until no reader uses what the run has seen; throws where its caller shall wait. */
+  private async leasesEnd(seen: readonly SeenState[]): Promise<void> {
+    const { wait = sleep, waitsBetweenCalls = false, resume, now = Date.now } = this.options;
+    // Longer than a lease that was taken just before this run saw the state.
+    if (!waitsBetweenCalls) return await wait(LEASE_MS + 1);
+    const names = seen.map(seenKey);
+    const before = resume?.waiting;
+    const isSame = before !== undefined && names.every((name) => before.seen.includes(name));
+    if (isSame && now() - before.sinceMs >= LEASE_PASSES_MS) return;
+    throw new StoppedRun({ waiting: { seen: names, sinceMs: isSame ? before.sinceMs : now() } });
+  }
+
+  private isOver(): boolean {
+    const { remainingMs = () => Number.POSITIVE_INFINITY } = this.options;
+    return remainingMs() <= 0;
   }
 
   /** Two runs that want different things would go on for ever. */
@@ -136,7 +183,7 @@ class MigrationRun {
     try {
       // Read after the state that it is noted for was seen.
       const time = step.kind === 'note-since' ? await serverTime?.() : undefined;
-      next = this.change(step, head?.registry, time ?? now());
+      next = step.kind === 'register' ? this.registration() : changed(step, head!.registry, time ?? now());
     } catch (error) {
       if (error instanceof OvertakenError) return false;
       throw error;
@@ -157,10 +204,9 @@ class MigrationRun {
 
   /** The work of a step that writes no registry; false where the step is a write of the registry. */
   private async work(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean> {
-    const { graph, wait = sleep } = this.options;
+    const { graph } = this.options;
     if (step.kind === 'wait') {
-      // Longer than a lease that was taken just before this run saw the state.
-      await wait(LEASE_MS + 1);
+      await this.leasesEnd(step.seen);
       for (const seen of step.seen) {
         if (await this.isStill(seen)) this.memory.unused.add(seenKey(seen));
         else this.noteOvertaken();
@@ -174,19 +220,27 @@ class MigrationRun {
       const built = compileLayers([], parts, graph, `@${head!.registry.version}`);
       // No views: `shapes` without a type.
       const context = this.context({ ...built, shapes: new Map() });
-      await backfill(context, step.generations);
-      await verify(context);
+      const name = step.generations.map(seenKey).join(' ');
+      if (this.begun?.name !== `verify ${name}`) {
+        await this.walked(`backfill ${name}`, (begunAt) => backfill({ ...context, begunAt }, step.generations));
+      }
+      await this.walked(`verify ${name}`, (begunAt) => verify({ ...context, begunAt }));
       for (const seen of step.generations) this.memory.verified.add(seenKey(seen));
       return true;
     }
     if (step.kind === 'settle-views') {
       const context = this.context(effectiveModel(head!.registry, data, graph));
-      await settleViews(context, new Set(step.shapes.map(({ name }) => name)));
+      const types = new Set(step.shapes.map(({ name }) => name));
+      const walkName = `settle-views ${step.shapes.map(seenKey).join(' ')}`;
+      await this.walked(walkName, (begunAt) => settleViews({ ...context, begunAt }, types));
       for (const seen of step.shapes) this.memory.settled.add(seenKey(seen));
       return true;
     }
     if (step.kind !== 'delete') return false;
-    await removeGenerations(this.context(graph), step.generations);
+    const context = this.context(graph);
+    await this.walked(`delete ${step.generations.map(seenKey).join(' ')}`, (begunAt) =>
+      removeGenerations({ ...context, begunAt }, step.generations),
+    );
     for (const seen of step.generations) this.memory.deleted.add(seenKey(seen));
     return true;
   }
@@ -197,43 +251,6 @@ class MigrationRun {
     const generation = head?.registry.projections.get(name)?.generations.find((other) => other.id === id);
     const shape = head?.registry.shapes.get(name)?.shape;
     return generation?.changed === changed || (shape?.id === id && shape.changed === changed);
-  }
-
-  private change(step: Step, registry: Registry | undefined, serverTimeMs: number): Registry {
-    if (step.kind === 'register') return this.registration();
-    const current = registry!;
-    switch (step.kind) {
-      case 'doubt':
-        return doubt(current, step.table);
-      case 'keep':
-        return step.definitions.reduce((next, { name, fingerprint }) => keep(next, name, fingerprint), current);
-      case 'note-since':
-        return noteSince(current, serverTimeMs);
-      case 'ready':
-        return makeReady(current, step.seen);
-      case 'distrust':
-        return distrust(current, step.types);
-      case 'trust-again':
-        return trustAgain(current, step.types);
-      case 'install':
-        return install(
-          current,
-          new Map(step.definitions.map(({ name, fingerprint }) => [name.slice('view:'.length), fingerprint])),
-          new Map(step.seen.map((seen) => [seen.name, seen])),
-        );
-      case 'shape-ready':
-        return shapeReady(current, step.seen);
-      case 'withdraw':
-        return withdraw(current, step.seen);
-      case 'abandon':
-        return abandon(current, step.seen);
-      case 'forget':
-        return forget(current, step.seen);
-      case 'drop-shape':
-        return dropShape(current, step.seen);
-      default:
-        throw new EdgeloomError('usage', `${step.kind} does not change the registry.`);
-    }
   }
 
   private registration(): Registry {
@@ -248,7 +265,7 @@ class MigrationRun {
     const { store, segments = 4, concurrency = 16, now = Date.now, wait = sleep, onProgress } = this.options;
     return {
       ...{ graph, store, segments, concurrency, now, wait, stats: this.stats },
-      ...{ random: Math.random, remainingMs: () => Number.POSITIVE_INFINITY },
+      ...{ random: Math.random, remainingMs: () => Number.POSITIVE_INFINITY, isOver: () => this.isOver() },
       ...(onProgress && { onProgress }),
     };
   }

@@ -3,13 +3,17 @@ import { unchanged } from '../items/derived-item.ts';
 import { ownedBy } from '../registry/ownership.ts';
 import type { SeenState } from '../registry/transitions.ts';
 import type { BuildContext } from './build.ts';
+import type { WalkPlace } from './place.ts';
 import { walk } from './walk.ts';
 
 /** Deletes the items of generations that nothing maintains any more, each if it is still as it was read. */
-export async function removeGenerations(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
+export async function removeGenerations(
+  context: BuildContext,
+  generations: readonly SeenState[],
+): Promise<WalkPlace | undefined> {
   const isGone = ownedBy(generations);
   const { store, stats, concurrency } = context;
-  await walk(context, async (items) => {
+  return await walk(context, async (items) => {
     const owned = items.filter(isGone);
     await pMap(
       owned,

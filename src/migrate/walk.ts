@@ -2,6 +2,7 @@ import pMap from 'p-map';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ScanSource } from '../store/port.ts';
+import type { WalkPlace } from './place.ts';
 
 /** An item of the table with its key. */
 export interface WalkedItem {
@@ -18,36 +19,48 @@ export interface WalkOptions {
   /** Parts that are read at once. */
   segments: number;
   onProgress?: (items: number) => void;
+  /** Whether time is over; asked before each page. */
+  isOver: () => boolean;
+  /** Goes on where a walk stopped. */
+  begunAt?: WalkPlace | undefined;
 }
 
 /**
  * Reads every item by consistent scans, a page at a time, several parts at once. An eventually consistent one might miss an
- * item that was written before the walk began and whose record came before its generation was kept.
+ * item that was written before the walk began and whose record came before its generation was kept. A pause does no harm: what
+ * comes behind the place meanwhile is the projector's. Gives where it stopped for want of time; undefined at its end.
  */
 export async function walk(
   options: WalkOptions,
   visit: (items: readonly WalkedItem[]) => Promise<void>,
-): Promise<void> {
-  const { graph, store, stats, segments, onProgress } = options;
+): Promise<WalkPlace | undefined> {
+  const { graph, store, stats, onProgress, isOver, begunAt } = options;
   const { partitionKey, sortKey } = graph.table;
+  const walked = (item: Item): WalkedItem => ({
+    ...{ source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' },
+    item,
+  });
+  const segments = begunAt?.segments ?? options.segments;
+  const left = begunAt?.open ?? Array.from({ length: segments }, (_, segment) => ({ segment }));
+  const open: WalkPlace['open'] = structuredClone(left);
   let seen = 0;
-  await pMap(
-    Array.from({ length: segments }, (_, segment) => segment),
-    async (segment) => {
-      let startKey: Item | undefined;
-      do {
-        const page = await store.scan({ segment, segments, startKey, consistent: true });
-        stats.rcu += page.rcu;
-        await visit(
-          page.items.map((item) => {
-            return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '', item };
-          }),
-        );
-        seen += page.items.length;
-        onProgress?.(seen);
-        startKey = page.lastKey;
-      } while (startKey !== undefined);
-    },
-    { concurrency: segments },
-  );
+  const walkSegment = async (place: WalkPlace['open'][number]): Promise<void> => {
+    while (!isOver()) {
+      const { segment, after } = place;
+      const startKey = after && { [partitionKey]: { S: after.source }, [sortKey]: { S: after.target } };
+      const page = await store.scan({ segment, segments, startKey, consistent: true });
+      stats.rcu += page.rcu;
+      await visit(page.items.map(walked));
+      seen += page.items.length;
+      onProgress?.(seen);
+      if (page.lastKey === undefined) {
+        open.splice(open.indexOf(place), 1);
+        return;
+      }
+      const { source, target } = walked(page.lastKey);
+      place.after = { source, target };
+    }
+  };
+  await pMap([...open], walkSegment, { concurrency: segments });
+  return open.length === 0 ? undefined : { segments, open };
 }

@@ -105,7 +105,10 @@ function outputsOf({ table }: Site): Template['Outputs'] {
     MigratorPolicyArn: { Description: 'For the role that runs edgeloom migrate.', Value: ref(MIGRATOR_POLICY) },
     FailedBatchesQueueUrl: { Description: 'Tells of failed batches.', Value: ref(FAILED_BATCHES_QUEUE) },
     DeadLetterQueueUrl: { Description: 'Failed batches to look at.', Value: ref(DEAD_LETTER_QUEUE) },
-    CheckMachineArn: { Description: 'Start it for a check or a rebuild at once.', Value: ref(CHECK_MACHINE) },
+    CheckMachineArn: {
+      Description: 'Start it for a check, a rebuild or a migration at once.',
+      Value: ref(CHECK_MACHINE),
+    },
   };
 }
 

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { check, migrate, serverTime, tableIdentity } from '../../src/index.ts';
 import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
+import { type MigratePlace, parseMigratePlace } from '../../src/migrate/place.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { LEASE_MS, registryLeases } from '../../src/registry/reader-lease.ts';
 import { sleep } from '../../src/retry.ts';
+import type { ScanRequest } from '../../src/store/port.ts';
+import { replacedCalls } from '../../src/store/wrapped.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** The model before and after: other shards, and a search more. */
@@ -119,5 +122,73 @@ describe('a migration of a table', () => {
     expect(items.map(({ id }) => id)).not.toContain('USER-1');
     expect((await run(after)).done).toBe(true);
     expect((await reader(after).search('USER.email').all()).items).toHaveLength(USERS);
+  });
+});
+
+describe('a migration in many calls', () => {
+  /** Migrates a table from the one model to the other in calls with the time for so many pages each. */
+  async function inCalls(pagesACall: number) {
+    const { store, before, after, user, migrate: run, reader, passLease } = await bench();
+    for (let i = 0; i < USERS; i++) await user(i);
+    expect((await run(before)).done).toBe(true);
+    passLease();
+    let nowMs = Date.now();
+    let pages = 0;
+    const counting = Object.assign(replacedCalls(store, {}), {
+      scan: (request: ScanRequest) => {
+        pages += 1;
+        return store.scan(request);
+      },
+    });
+    const steps: string[] = [];
+    const waits: number[] = [];
+    let resume: MigratePlace | undefined;
+    for (let calls = 1; ; calls++) {
+      expect(calls).toBeLessThan(300);
+      const begun = pages;
+      const result = await run(after, {
+        ...{ store: counting, segments: 4, waitsBetweenCalls: true, now: () => nowMs },
+        ...(resume && { resume }),
+        remainingMs: () => (pages - begun < pagesACall ? 60_000 : 0),
+        wait: async (milliseconds) => {
+          if (milliseconds >= 30_000) throw new Error('a function that waits is billed');
+        },
+      });
+      steps.push(...result.steps.map(({ step }) => step));
+      if (result.place === undefined) {
+        expect(result.done).toBe(true);
+        expect((await reader(after).search('USER.email').all()).items).toHaveLength(USERS);
+        expect((await check({ graph: after, store, settleMs: 10 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+        return { steps, waits, calls, pages };
+      }
+      resume = parseMigratePlace(JSON.parse(JSON.stringify(result.place)));
+      waits.push(result.waitSeconds!);
+      nowMs += result.waitSeconds! * 1000;
+      passLease();
+    }
+  }
+
+  it('keeps its place within a walk, waits for no reader itself, and comes to what one call comes to', async () => {
+    const many = await inCalls(1);
+    const one = await inCalls(Number.POSITIVE_INFINITY);
+    expect(many.calls).toBeGreaterThan(10);
+    expect(many.steps).toEqual(one.steps);
+    // No page is read twice.
+    expect(many.pages).toBe(one.pages);
+    expect(Math.max(...many.waits)).toBeGreaterThan(30);
+    expect(one.waits).toEqual([35]);
+  });
+
+  it('begins a walk anew where its place is of another one, and refuses what is no place', async () => {
+    const { store, before, after, user, migrate: run, reader } = await bench();
+    for (let i = 0; i < USERS; i++) await user(i);
+    expect((await run(before)).done).toBe(true);
+    const memory = { verified: [], settled: [], deleted: [], unused: [] };
+    const walk = { name: 'backfill search:USER.email@7/1', at: { segments: 1, open: [] } };
+    expect((await run(after, { store, resume: { version: 1, memory, walk } })).done).toBe(true);
+    expect((await reader(after).search('USER.email').all()).items).toHaveLength(USERS);
+    for (const place of [{}, 'x', { version: 2, memory }, { version: 1, memory: { ...memory, verified: [5] } }]) {
+      expect(() => parseMigratePlace(place)).toThrow(expect.objectContaining({ code: 'invalid-cursor' }));
+    }
   });
 });

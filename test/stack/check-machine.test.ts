@@ -2,7 +2,9 @@ import validate from 'asl-validator';
 import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import packagedModel from '../../edgeloom.config.ts';
 import { SERVICE_PARTITION } from '../../src/items/keys.ts';
-import { withTableName } from '../../src/model/compile/define-graph.ts';
+import { migrate } from '../../src/migrate/migrate.ts';
+import { defineGraph, withTableName } from '../../src/model/compile/define-graph.ts';
+import { node } from '../../src/model/schema.ts';
 import { savedPlaces } from '../../src/progress/check-places.ts';
 import { lastCheckKey, readLastCheck } from '../../src/progress/record.ts';
 import type { Store } from '../../src/store/port.ts';
@@ -84,16 +86,16 @@ describe('a run of the state machine with the packaged functions', () => {
       EDGELOOM_SETTLE_SECONDS: String(SETTLE_SECONDS),
       EDGELOOM_LOG_LEVEL: 'silent',
     };
+    // Pauses of the machine pass in no time; a function that waited would not be done within its test.
+    const { now } = Date;
+    let passedMs = 0;
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + passedMs);
     const handlers: Record<string, PackagedHandler> = {
       [`${ARN}check`]: await loadFunction('check', environment),
       [`${ARN}rebuild`]: await loadFunction('rebuild', environment),
     };
     const calls: string[] = [];
     const waits: number[] = [];
-    // Pauses of the machine pass in no time; a function that waited would not be done within its test.
-    const { now } = Date;
-    let passedMs = 0;
-    vi.spyOn(Date, 'now').mockImplementation(() => now() + passedMs);
     const run = (input: unknown, change: (payload: never) => unknown = (payload) => payload) =>
       runMachine(definition('dev'), input, {
         onWait: (seconds) => {
@@ -105,7 +107,7 @@ describe('a run of the state machine with the packaged functions', () => {
           expect(calls.length).toBeLessThan(200);
           let asked = 0;
           const isShort = calls.length % 2 === 0;
-          const getRemainingTimeInMillis = () => (!isShort || asked++ < 3 ? 60_000 : 0);
+          const getRemainingTimeInMillis = () => (!isShort || asked++ < 3 ? 300_000 : 0);
           return await handlers[arn]!(change(payload as never), { awsRequestId: 'night-1', getRemainingTimeInMillis });
         },
       });
@@ -164,6 +166,21 @@ describe('a run of the state machine with the packaged functions', () => {
     expect(new Set(calls)).toEqual(new Set([`${ARN}rebuild`]));
     expect(await night({ mode: 'check' })).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
     expect(await lastCheckOf(store)).toMatchObject({ verdict: 'clean', drift: 0 });
+  });
+
+  it('migrates with the function that may write, which waits for no reader, and does nothing where nothing is to do', async () => {
+    const { nightly: night, calls, waits, graph, store } = await nightly();
+    // The table keeps less than the model, so that there is something to build.
+    const nodes = { USER: node({ search: { name: { shards: 3 } } }) };
+    const before = defineGraph({ table: graph.table.name, nodes, edges: {} });
+    expect(await migrate({ graph: before, store, wait: async () => undefined })).toMatchObject({ done: true });
+    expect(await night({ mode: 'migrate' })).toEqual({ migrated: true });
+    expect(new Set(calls)).toEqual(new Set([`${ARN}rebuild`]));
+    expect(Math.max(...waits)).toBeGreaterThan(30);
+    expect(await migrate({ graph, store, mostSteps: 0 })).toMatchObject({ done: true });
+    calls.length = 0;
+    expect(await night({ mode: 'migrate' })).toEqual({ migrated: true });
+    expect(calls).toHaveLength(1);
   });
 
   it('begins anew where the model is another one than that of the night before', async () => {

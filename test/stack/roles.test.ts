@@ -75,7 +75,11 @@ describe('the role of', () => {
     [
       'RebuildRole',
       'lambda.amazonaws.com',
-      [...logsOf('rebuild'), ...on(TABLE, ...settling, 'dynamodb:DescribeTable', 'dynamodb:Scan')],
+      [
+        ...logsOf('rebuild'),
+        ...on(TABLE, ...settling, 'dynamodb:DescribeTable', 'dynamodb:Scan'),
+        ...['gsi0', 'gsi1'].flatMap((index) => on(`${TABLE}/index/${index}`, 'dynamodb:Query')),
+      ],
     ],
     [
       'RedriveRole',

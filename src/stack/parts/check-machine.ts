@@ -12,15 +12,20 @@ const COUNTS = [
 /** Workers that run at once at most; the plan makes as many as the table asks for. */
 const MOST_WORKERS = 100;
 
+/** The function that may write. */
+// biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
+const WRITING_FUNCTION = '${RebuildLambdaFunction.Arn}';
 /** The function of a run: a check may only read, a rebuild writes. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
-const FUNCTION = "{% $states.input.mode = 'rebuild' ? '${RebuildLambdaFunction.Arn}' : '${CheckLambdaFunction.Arn}' %}";
+const FUNCTION = `{% $states.input.mode = 'rebuild' ? '${WRITING_FUNCTION}' : '\${CheckLambdaFunction.Arn}' %}`;
 
 /**
  * The nightly check, and a rebuild, in the Amazon States Language. A first call looks at the table's size and at what the run
  * before has left, and deals the rest out to workers. A distributed map runs a child for each worker; a child calls the
  * function with the cursor that it gave the last time, until it gives none. Between calls the child waits, so that the table
  * is read at its rate and waiting costs nothing. The function adds up the totals of a child, the map's output those of all.
+ *
+ * A migration is one chain of calls of the function that may write, each from the place where the one before stopped.
  */
 export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRepair, checkWorkers }: Parameters) {
   const limits = {
@@ -32,12 +37,18 @@ export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRep
   };
   return {
     Comment:
-      'Checks every derived item of the table against the base items; with {"mode": "rebuild"} it makes them anew.',
+      'Checks every derived item of the table against the base items; with {"mode": "rebuild"} it makes them anew, with {"mode": "migrate"} it brings the table to the model.',
     QueryLanguage: 'JSONata',
     // Workers stop by themselves after the hours that they have. A rebuild has days.
     TimeoutSeconds: 14 * 86_400,
-    StartAt: 'Plan',
+    StartAt: 'Mode',
     States: {
+      Mode: {
+        Type: 'Choice',
+        Choices: [{ Condition: "{% $states.input.mode = 'migrate' %}", Next: 'Migrate' }],
+        Default: 'Plan',
+      },
+      ...migrationStates(),
       Plan: {
         ...task(
           FUNCTION,
@@ -82,6 +93,25 @@ function task(functionName: string, payload: string) {
         JitterStrategy: 'FULL',
       },
     ],
+  };
+}
+
+/** A migration: its steps stand in the registry, so that the next execution goes on where this one ended. */
+function migrationStates() {
+  const place = '$exists($states.input.place) ? $states.input.place : null';
+  return {
+    Migrate: {
+      ...task(WRITING_FUNCTION, `{% {'migrate': {'place': ${place}}} %}`),
+      Output: "{% $merge([$states.result.Payload, {'mode': 'migrate'}]) %}",
+      Next: 'IsMigrated',
+    },
+    IsMigrated: {
+      Type: 'Choice',
+      Choices: [{ Condition: '{% $states.input.place = null %}', Next: 'Migrated' }],
+      Default: 'MigrationPause',
+    },
+    MigrationPause: { Type: 'Wait', Seconds: '{% $states.input.waitSeconds %}', Next: 'Migrate' },
+    Migrated: { Type: 'Succeed', Output: "{% {'migrated': true} %}" },
   };
 }
 

@@ -47,7 +47,7 @@ function definitionOf(name: FunctionName, { parameters }: Site): FunctionDefinit
     case 'rebuild':
       return {
         handler: 'handlers/check.handler',
-        description: 'Makes the derived items of parts of the table anew; the state machine calls it.',
+        description: 'Makes derived items anew, and migrates; the state machine calls it.',
         ...{ memoryMegabytes: 1024, timeoutSeconds: 900, environment: checkEnvironment },
       };
     case 'redrive':

@@ -59,7 +59,7 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
     { ...allow(['s3:ListBucket'], [attribute(FAILED_BATCHES_BUCKET)]), ...IN_THIS_ACCOUNT },
     { ...allow(['s3:PutObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
   ],
-  check: (site) => tableStatements(site.parameters.checkRepair ? 'rebuild' : 'check', site),
+  check: (site) => tableStatements(site.parameters.checkRepair ? 'repair' : 'check', site),
   rebuild: (site) => tableStatements('rebuild', site),
   redrive: (site) => [
     ...tableStatements('redrive', site),

@@ -4,7 +4,7 @@ import { allow, type Statement, type Value } from '../base/template.ts';
 import { type Features, featuresOf } from './features.ts';
 
 /** A program that works on the table. */
-export type Program = 'stream' | 'check' | 'rebuild' | 'redrive' | 'migrate' | 'producer' | 'reader';
+export type Program = 'stream' | 'check' | 'repair' | 'rebuild' | 'redrive' | 'migrate' | 'producer' | 'reader';
 
 /** What a right is for. */
 type Place =
@@ -30,6 +30,7 @@ const on =
 const onTable = on('table');
 
 const SETTLING = ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable);
+const REPAIRING = [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)];
 
 /**
  * The rights of each program. A program that comes to do more gets its line here; a test runs every feature behind a proxy that
@@ -49,7 +50,9 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
     // A check keeps its place there.
     ...['DeleteItem', 'PutItem'].map(on('service-partition')),
   ],
-  rebuild: [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)],
+  repair: REPAIRING,
+  // The function of a rebuild migrates, too: it looks at what it builds through the indexes that readers will use.
+  rebuild: [...REPAIRING, on('indexes', ({ indexItems }) => indexItems)('Query')],
   // What is left of a failed batch goes into quarantine.
   redrive: [...SETTLING, on('first-index')('Query')],
   migrate: [

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import { EdgeloomError } from '../errors.ts';
+
+/** Where a migration stopped for want of time: JSON, for the call that goes on. */
+
+const key = z.strictObject({ source: z.string(), target: z.string() });
+const walkSchema = z.strictObject({
+  segments: z.int().min(1),
+  /** The parts that are not read to their end, with the last key read; no key: not begun. */
+  open: z.array(z.strictObject({ segment: z.int().min(0), after: key.optional() })),
+});
+const names = z.array(z.string());
+
+const placeSchema = z.strictObject({
+  version: z.literal(1),
+  /** What the run has done that the registry does not say, by name of what it has seen. */
+  memory: z.strictObject({ verified: names, settled: names, deleted: names, unused: names }),
+  /** The walk over the table that was under way. */
+  walk: z.strictObject({ name: z.string(), at: walkSchema }).optional(),
+  /** Since when it waits until no reader uses what it has seen, in milliseconds since 1970. */
+  waiting: z.strictObject({ seen: names, sinceMs: z.number() }).optional(),
+});
+
+/** Where a migration stopped. */
+export type MigratePlace = z.infer<typeof placeSchema>;
+/** Where a walk over the table stopped. */
+export type WalkPlace = z.infer<typeof walkSchema>;
+
+/** Reads a place back; throws `invalid-cursor` where it is none. */
+export function parseMigratePlace(value: unknown): MigratePlace {
+  const { success, data, error } = placeSchema.safeParse(value);
+  if (success) return data;
+  const { path, message } = error.issues[0]!;
+  throw new EdgeloomError(
+    'invalid-cursor',
+    `This is not the place of a migration: ${path.join('.') || 'it'}: ${message}.`,
+    'Start the migration anew without it: it goes on by what the registry says.',
+    { cause: error },
+  );
+}
+
+/** A migration stops where it is. Not an error to anyone but the run itself. */
+export class StoppedRun {
+  constructor(readonly left: Pick<MigratePlace, 'walk' | 'waiting'>) {}
+}
