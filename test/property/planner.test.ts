@@ -66,6 +66,9 @@ function ordered(units: readonly Unit[]): unknown[] {
   const inOrder = <U extends Unit>(list: readonly U[]): U[] => [...list].sort((a, b) => (name(a) < name(b) ? -1 : 1));
   return inOrder(units).map((unit) => {
     if (unit.kind === 'quarantine') return { ...unit, derivedKeys: [...unit.derivedKeys].sort() };
+    if (unit.kind === 'joined') {
+      return { ...unit, sortKey: '', items: inOrder(unit.items), records: new Set(unit.records) };
+    }
     return unit.kind === 'counted' ? { ...unit, items: inOrder(unit.items), records: new Set(unit.records) } : unit;
   });
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { hashedSortKey } from '../../src/items/hashed-key.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { derive, node, rank } from '../../src/model/schema.ts';
+import { derive, fromSource, node, rank } from '../../src/model/schema.ts';
 import { anyEdge, anyNode, define } from '../support/model.ts';
 
 /** Random small models, and random histories of what producers write in them. */
@@ -48,18 +48,29 @@ const search = fc.record(
 const inbound = fc
   .record(
     {
-      gsi0: fc.constantFrom<unknown>('role', ranked, { from: 'score', type: 'number' }, initial),
-      gsi1: fc.constantFrom<unknown>('title', { from: 'due', type: 'date' }),
-      byTitle: fc.constantFrom<unknown>('title', initial),
+      gsi0: fc.constantFrom<unknown>('role', ranked, { from: 'score', type: 'number' }, initial, fromSource('title')),
+      gsi1: fc.constantFrom<unknown>('title', { from: 'due', type: 'date' }, { from: fromSource('due'), type: 'date' }),
+      byTitle: fc.constantFrom<unknown>(
+        ...['title', initial, ['role', initial], [fromSource('title'), { from: 'due', type: 'date' }]],
+        ...[['title', rank(fromSource('role'), { LEAD: 5, TEAM: 3 }), { from: fromSource('score'), type: 'number' }]],
+      ),
       byScore: fc.constant({ from: 'score', type: 'number' }),
       shards: fc.constantFrom(1, 3),
       shardBy,
       project: projection,
       includeOwner: fc.boolean(),
+      projectSource: fc.constantFrom(['score'], ['tags', 'country']),
+      partition: fc.constantFrom<unknown>('country', fromSource('country')),
     },
     { requiredKeys: [] },
   )
   // One order at least; any of them may be the only one.
+  .map(({ partition, projectSource, ...options }) => {
+    // What the model refuses: two sources of one name, and an owner that no partition is known of.
+    const mayProject = projectSource !== undefined && options.project !== 'ALL';
+    const mayPartition = partition !== undefined && options.includeOwner !== true;
+    return { ...options, ...(mayProject && { projectSource }), ...(mayPartition && { partition }) };
+  })
   .map((options) => {
     const hasOrder = ['gsi0', 'gsi1', 'byTitle', 'byScore'].some((name) => name in options);
     const withOrder = hasOrder ? options : { ...options, gsi0: 'role' };

@@ -99,7 +99,7 @@ export function storedItems(graph: CompiledModel, items: Iterable<Item>): Wanted
   for (const item of items) {
     const sortKey = text(item[graph.table.sortKey])!;
     if (!/^~(view$|ix\/|degree\/|rev\/)/.test(sortKey)) continue;
-    const { w: _w, r: _r, model: _model, ...rest } = item;
+    const { w: _w, r: _r, model: _model, fence: _fence, ...rest } = item;
     // A count that has come down to nothing is as good as none.
     if (canonicalText(rest['count'] ?? { N: '1' }) === canonicalText({ N: '0' })) continue;
     for (const name of [graph.table.partitionKey, graph.table.sortKey, graph.table.ttl]) delete rest[name];

@@ -17,6 +17,7 @@ import {
 import { reverseItemOfEdge } from '../../../src/plan/copies.ts';
 import type { Derived } from '../../../src/plan/derived.ts';
 import { inboundItem, searchItems } from './index-items.ts';
+import { givenBy, usesSource } from './joined.ts';
 import { ownerItems } from './owner-items.ts';
 import { PartError, type Problem, part, Subject } from './subject.ts';
 
@@ -65,6 +66,8 @@ export class ItemPlanner {
   private readonly escapedEdge: string = '';
   /** An edge's index items with their sort keys. */
   private readonly indexItems: readonly [sortKey: string, item: InboundItem][] = [];
+  /** Those that its source node decides too. */
+  readonly joinedItems: readonly [sortKey: string, item: InboundItem][] = [];
   /** The sort key of a counted edge's item that the count stands for. */
   private readonly countedKey: string | undefined;
   private settleBefore: Map<string, number> | undefined;
@@ -78,10 +81,15 @@ export class ItemPlanner {
     if (this.kind.kind !== 'edge' && this.kind.kind !== 'hashed') return;
     this.escapedEdge = escapedEdge(sortKey);
     const items = this.kind.edge.inbound?.items ?? [];
-    this.indexItems = items.map((item) => [edgeIndexKey(sortKey, item.orderName, item.generation), item]);
+    const { inbound } = this.kind.edge;
+    this.joinedItems = items
+      .filter((item) => inbound !== undefined && usesSource(inbound, item))
+      .map((item) => [edgeIndexKey(sortKey, item.orderName, item.generation), item]);
+    const alone = items.filter((item) => !this.joinedItems.some(([, joined]) => joined === item));
+    this.indexItems = alone.map((item) => [edgeIndexKey(sortKey, item.orderName, item.generation), item]);
     for (const [key, item] of this.indexItems) this.settle(key, item.settleBefore);
     const { degree, generation, settleBefore } = this.kind.edge;
-    if (!degree) return;
+    if (!degree || this.joinedItems.some(([, { orderName }]) => orderName === undefined)) return;
     this.countedKey = edgeIndexKey(sortKey, undefined, generation);
     this.settle(this.countedKey, settleBefore);
   }
@@ -119,6 +127,7 @@ export class ItemPlanner {
     const { labels, inbound } = edge;
     const element = labels && part(problems, () => this.element(edge, labels, subject));
     const reverse = reverseItemOfEdge(edge, this.source, target);
+    for (const [, item] of this.joinedItems) givenBy('edge', edge, item, subject, problems);
     if (inbound === undefined && this.countedKey === undefined) {
       return { element, indexItems: NO_ITEMS, reverse, problems };
     }
@@ -133,6 +142,16 @@ export class ItemPlanner {
       indexItems.set(countedKey, { ...indexItems.get(countedKey), [COUNTED]: { S: name } });
     }
     return { element, indexItems, settleBefore: this.settleBefore, reverse, problems };
+  }
+
+  /** What an image gives to each joined item, as a text; undefined where it is no edge of the type. */
+  given(image: Item | undefined): readonly string[] | undefined {
+    if (image === undefined || this.joinedItems.length === 0) return undefined;
+    const kind = withTarget(this.graph, this.kind, this.sortKey, image);
+    if (kind.kind !== 'edge') return undefined;
+    const context = { source: this.source, type: kind.edge.type, target: kind.target };
+    const subject = new Subject(this.graph, context, image, kind.edge.keys === 'hashed');
+    return this.joinedItems.map(([, item]) => givenBy('edge', kind.edge, item, subject, []));
   }
 
   private element({ keys }: EdgeModel, labels: readonly LabelModel[], subject: Subject): string {
@@ -157,6 +176,11 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
     // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
     const items = part(problems, () => searchItems(search, subject)) ?? [];
     for (const [key, item] of items) add(key, item, search.settleBefore);
+  }
+  for (const edge of graph.edges.values()) {
+    const { from, inbound } = edge;
+    if (inbound === undefined || !from.has(node.type)) continue;
+    for (const item of inbound.items) if (usesSource(inbound, item)) givenBy('source', edge, item, subject, problems);
   }
   const attributes = subject.project(node.view, problems);
   for (const { key, item, settleBefore: before } of ownerItems(node, subject, attributes, problems))

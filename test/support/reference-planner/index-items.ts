@@ -36,8 +36,14 @@ export function inboundItem(
 ): Item | undefined {
   const item: Item = {};
   let indexed = false;
+  let within: string | undefined;
+  if (inbound.partition !== undefined) {
+    const { attribute } = inbound.partition;
+    within = part(problems, () => partitionText(attribute, subject, `inbound of ${subject.context.type}`));
+    if (within === undefined) return undefined;
+  }
   for (const order of orders) {
-    if (part(problems, () => addOrderKeys(item, order, inbound, subject, sortKey)) === true) indexed = true;
+    if (part(problems, () => addOrderKeys(item, order, inbound, subject, sortKey, within)) === true) indexed = true;
   }
   if (!indexed) return undefined;
   return part(problems, () => withProjection(item, inbound.project, subject));
@@ -50,11 +56,12 @@ function addOrderKeys(
   inbound: InboundModel,
   subject: Subject,
   sortKey: string,
+  within: string | undefined,
 ): boolean {
   const purpose = `order ${order.name} of ${subject.context.type}`;
   const encoded = encodeOrder(order.order, subject, false, purpose);
   if (encoded === undefined) return false;
-  const partition = inboundPartition(inbound, order, sortKey, encoded.text, subject.source);
+  const partition = inboundPartition(inbound, order, sortKey, encoded.text, subject.source, within);
   addIndexKeys(item, order.index, partition, encoded, subject.source, purpose);
   return true;
 }
@@ -106,20 +113,27 @@ function eachValue(search: SearchModel, subject: Subject, purpose: string): Enco
 }
 
 function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): Item | undefined {
-  let partitionText: string | undefined;
+  let within: string | undefined;
   if (search.partition !== undefined) {
-    const value = subject.attribute(search.partition);
-    if (value === undefined) return undefined;
-    partitionText = encode(value, 'string', false, `the partition of ${purpose}`, search.partition).text;
+    within = partitionText(search.partition, subject, purpose);
+    if (within === undefined) return undefined;
   }
-  const partition = searchPartition(search, partitionText, encoded.text, subject.source);
+  const partition = searchPartition(search, within, encoded.text, subject.source);
   const item: Item = {};
   addIndexKeys(item, 'gsi0', partition, encoded, subject.source, purpose);
   item[VALUE] = encoded.value;
   return withProjection(item, search.project, subject);
 }
 
-function addIndexKeys(
+/** The text of a partition attribute; undefined where it is absent. */
+export function partitionText(attribute: string, subject: Subject, purpose: string): string | undefined {
+  const value = subject.attribute(attribute);
+  if (value === undefined) return undefined;
+  return encode(value, 'string', false, `the partition of ${purpose}`, attribute).text;
+}
+
+/** Adds the two keys of an index. */
+export function addIndexKeys(
   item: Item,
   index: IndexName,
   partition: string,

@@ -25,6 +25,7 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   const viewChanges: ViewChange[] = [];
   const viewRecords: ChangeRecord[] = [];
   const counted = new Map<string, IndexUnit[]>();
+  const joined: IndexUnit[] = [];
   const layers = layersOf(graph);
   const viewBefore = settleBeforeOfView(graph, source);
   for (const history of histories) {
@@ -40,9 +41,14 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
       if (name === undefined) units.push(...items);
       else counted.set(name, [...(counted.get(name) ?? []), ...items]);
     }
+    for (const layer of layers) joined.push(...joinedUnits(layer, history));
     units.push(...reverseUnits(history, steps, viewBefore), ...fanOutUnits(graph, history));
-    const quarantine = quarantineUnit(history, stepsByLayer);
+    const quarantine = quarantineUnit(graph, history, stepsByLayer);
     if (quarantine !== undefined) units.push(quarantine);
+  }
+  if (joined.length > 0) {
+    const records = joined.flatMap((item) => item.records);
+    units.push({ kind: 'joined', source, sortKey: joined[0]!.sortKey, items: joined, records, ...span(records) });
   }
   for (const [name, items] of counted) if (items.length > 0) units.push(countedUnit(name, items));
   if (viewChanges.length > 0) {
@@ -182,6 +188,18 @@ function indexUnits(history: ItemHistory, steps: readonly Step[]): IndexUnit[] {
   return units;
 }
 
+/** A unit for each joined item of an edge of which a record changes what the edge gives. */
+function joinedUnits(graph: CompiledModel, { source, target, records: all }: ItemHistory): IndexUnit[] {
+  const planner = new ItemPlanner(graph, source, target);
+  return planner.joinedItems.flatMap(([sortKey], i): IndexUnit[] => {
+    const records = all.filter(
+      ({ oldImage, newImage }) => planner.given(oldImage)?.[i] !== planner.given(newImage)?.[i],
+    );
+    if (records.length === 0) return [];
+    return [{ kind: 'index', source, sortKey, base: { source, target }, byBase: true, records, ...span(records) }];
+  });
+}
+
 /** The unit of an edge's reverse item: whatever becomes of the edge, it is the same item. */
 function reverseUnits({ source, target }: ItemHistory, steps: readonly Step[], settleBefore: number): IndexUnit[] {
   const changing = steps.filter(({ before, after }) => !sameItem(before.reverse?.fields, after.reverse?.fields));
@@ -203,7 +221,11 @@ function reverseUnits({ source, target }: ItemHistory, steps: readonly Step[], s
 }
 
 /** Only the state that the batch ends in can be stuck: what an earlier record got wrong, a later one mended. */
-function quarantineUnit(history: ItemHistory, stepsByLayer: readonly Step[][]): QuarantineUnit | undefined {
+function quarantineUnit(
+  graph: CompiledModel,
+  history: ItemHistory,
+  stepsByLayer: readonly Step[][],
+): QuarantineUnit | undefined {
   const { record } = stepsByLayer[0]!.at(-1)!;
   const { problems } = mergeDerived(stepsByLayer.map((steps) => steps.at(-1)!.after));
   if (problems.length === 0) return undefined;
@@ -212,6 +234,15 @@ function quarantineUnit(history: ItemHistory, stepsByLayer: readonly Step[][]): 
     for (const derived of [step.before, step.after]) {
       if (derived.element !== undefined || derived.attributes !== undefined) derivedKeys.add(VIEW_KEY);
       for (const key of derived.indexItems.keys()) derivedKeys.add(key);
+    }
+  }
+  for (const layer of layersOf(graph)) {
+    const planner = new ItemPlanner(layer, history.source, history.target);
+    for (const { oldImage, newImage } of history.records) {
+      for (const image of [oldImage, newImage]) {
+        if (planner.given(image) === undefined) continue;
+        for (const [sortKey] of planner.joinedItems) derivedKeys.add(sortKey);
+      }
     }
   }
   return {

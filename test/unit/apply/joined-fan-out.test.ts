@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { createProjector } from '../../../src/apply/projector.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { edgeIndexKey } from '../../../src/items/keys.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import { edge, fromSource, node } from '../../../src/model/schema.ts';
+import { HookedStore } from '../../support/hooked-store.ts';
+import { StreamedStore } from '../../support/streamed-store.ts';
+
+const graph = defineGraph({
+  table: 'records',
+  nodes: { A: node({ view: [] }), B: node() },
+  edges: {
+    AB: edge({
+      ...{ from: 'A', to: 'B', edgeSet: false },
+      inbound: { byTitle: fromSource('title'), byOwn: ['own', fromSource('title')], projectSource: ['title'] },
+    }),
+  },
+});
+
+/** Ids that leave room for index keys beside them, ids that leave none, and ones that differ only at their ends. */
+const long = 'x'.repeat(1_000);
+const LONGEST = `B-${long}${'y'.repeat(17)}`;
+const TARGETS = ['B-1', 'B-2', `B-${long}1`, `B-${long}2`, `B-${long}${'y'.repeat(10)}`, LONGEST, `B-${long}ä`, 'B-z'];
+
+async function project(store: StreamedStore, from: number, pageSize: number, over = new HookedStore(store)) {
+  const projector = createProjector(graph, { store: over, fanOutPageSize: pageSize });
+  let seen = from;
+  let batches = 0;
+  while (seen < store.records.length) {
+    const records = store.records.slice(seen);
+    seen = store.records.length;
+    batches += 1;
+    expect(batches).toBeLessThan(60);
+    expect(await projector.project(records)).not.toHaveProperty('error', expect.anything());
+  }
+  return over.log;
+}
+
+describe('the fan-out of a source node', () => {
+  it.each([1, 2, 3, 250])('reaches every edge by pages of %d, whatever the length of its keys', async (pageSize) => {
+    const store = new StreamedStore(graph);
+    for (const target of TARGETS) await store.producer('A-1', `AB-${target}`, { own: { S: 'o' } });
+    await store.producer('A-1', 'A-1', { title: { S: 'one' } });
+    await project(store, 0, 250);
+    const before = store.records.length;
+    await store.producer('A-1', 'A-1', { title: { S: 'two' } });
+    await project(store, before, pageSize);
+    const wrong: string[] = [];
+    for (const target of TARGETS) {
+      for (const order of ['byTitle', 'byOwn']) {
+        const item = await store.derived('A-1', edgeIndexKey(`AB-${target}`, order));
+        // The longest has no room for the name of an order in its index partition.
+        const wanted = target === LONGEST ? undefined : { M: { title: { S: 'two' } } };
+        if (JSON.stringify(item?.['attributes']) !== JSON.stringify(wanted)) wrong.push(`${order} ${target}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+    expect((await store.derived('A-1', '~more/#source/AB'))?.['after']).toBeUndefined();
+  });
+
+  it('goes on behind tombstones of edges that are gone', async () => {
+    const store = new StreamedStore(graph);
+    const targets = Array.from({ length: 12 }, (_, i) => `B-${String(i).padStart(2, '0')}`);
+    for (const target of targets) await store.producer('A-1', `AB-${target}`, {});
+    await project(store, 0, 250);
+    for (const target of targets.slice(0, 10)) await store.producer('A-1', `AB-${target}`, undefined);
+    await project(store, targets.length, 250);
+    const before = store.records.length;
+    await store.producer('A-1', 'A-1', { title: { S: 'one' } });
+    await project(store, before, 3);
+    for (const target of targets) {
+      const item = (await store.derived('A-1', edgeIndexKey(`AB-${target}`, 'byTitle'))) as Item;
+      expect(item['gsi0pk'] !== undefined).toBe(targets.indexOf(target) >= 10);
+    }
+  });
+
+  it('leaves alone what its own batch has settled: a new node with its edges costs one write for each', async () => {
+    const store = new StreamedStore(graph);
+    for (let i = 0; i < 5; i++) await store.producer('A-1', `AB-B-${i}`, { own: { S: 'o' } });
+    await store.producer('A-1', 'A-1', { title: { S: 'one' } });
+    const writes = (await project(store, 0, 250)).filter((call) => call.startsWith('update A-1 ~ix/'));
+    expect(writes).toHaveLength(10);
+  });
+});
