@@ -3,7 +3,7 @@ import { check, migrate, serverTime, tableIdentity } from '../../src/index.ts';
 import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
 import { type MigratePlace, parseMigratePlace } from '../../src/migrate/place.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, node, rank } from '../../src/model/schema.ts';
+import { edge, fromSource, node, rank } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { LEASE_MS, registryLeases } from '../../src/registry/reader-lease.ts';
 import { sleep } from '../../src/retry.ts';
@@ -102,6 +102,46 @@ describe('a migration of a table', () => {
     const { drift, unknown } = await check({ graph: after, store, settleMs: 10 });
     expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
     expect(await run(after)).toMatchObject({ done: true, steps: [] });
+  });
+
+  it('brings an order by the source node to a table, step by step, beside the order by the edge', async () => {
+    const { graph: before, store, passLease, migrate: run, reader, projectAll } = await bench();
+    const after = defineGraph({
+      table: before.table.name,
+      nodes: { GOAL: node({ view: ['title'] }), USER: node({ search: { name: { shards: 2 } } }) },
+      edges: {
+        MEMBER: edge({
+          ...{ from: 'GOAL', to: 'USER', degree: true },
+          inbound: { gsi0: fromSource('title'), byRole: ['role', fromSource('title')], projectSource: ['title'] },
+        }),
+      },
+    });
+    const key = (source: string, target = source) => ({ source: { S: source }, target: { S: target } });
+    const goal = (i: number, title: string) => store.put({ ...key(`GOAL-${i}`), title: { S: title } });
+    await run(before, { isEmpty: true });
+    for (let i = 0; i < 6; i++) {
+      await goal(i, `goal ${9 - i}`);
+      await store.put({ ...key(`GOAL-${i}`, 'MEMBER-USER-1'), role: { S: 'LEAD' } });
+    }
+    await projectAll();
+    // biome-ignore lint/suspicious/noExplicitAny: another model than that of the table's first reader
+    const [old, own] = [reader(before), reader(after as any)];
+    for (let step = 1, isDone = false; !isDone; step++) {
+      // biome-ignore lint/suspicious/noExplicitAny: as above
+      ({ done: isDone } = await run(after as any, { mostSteps: step }));
+      // A consumer of the old model goes on with what the table keeps: with the new items too, where that says so.
+      await goal(step % 6, `moved ${step}`);
+      await projectAll();
+      expect((await old.inbound('MEMBER', 'USER-1', { atLeast: 'LEAD' })).items).toHaveLength(6);
+      passLease();
+    }
+    const { items } = await own.inbound('MEMBER', 'USER-1');
+    const titles = items.map(({ attributes }) => (attributes as Record<string, unknown>)['title']);
+    expect(titles).toHaveLength(6);
+    expect(titles).toEqual([...titles].sort());
+    expect(await own.degree('GOAL-1', 'MEMBER')).toBe(1);
+    const { drift, unknown } = await check({ graph: after, store, settleMs: 10 });
+    expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
   });
 
   it('registers a table that was projected before, and settles what is missing and what is too much', async () => {
