@@ -11,6 +11,7 @@ import { joinedItems } from './joined.ts';
 import { modelling } from './modelling.ts';
 import { packaged } from './package.ts';
 import { page } from './page.ts';
+import { peers } from './peers.ts';
 import { redrive, redriveLarge } from './redrive.ts';
 import { search } from './search.ts';
 import { runBenchmarks } from './support/command.ts';
@@ -27,6 +28,7 @@ await runBenchmarks({
   types,
   writer,
   page,
+  peers,
   search,
   delivery,
   modelling,

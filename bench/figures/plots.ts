@@ -77,6 +77,37 @@ const CHARTS: readonly {
       ['one by one: write capacity', 'one update a record'],
     ],
   },
+  {
+    benchmark: 'peers',
+    report: 'peers',
+    name: 'figures-peers-capacity',
+    title: 'Write capacity of 11,000 records, by consumers that users write',
+    subtitle: 'edge sets, index items and search items; delivered once',
+    axis: 'write capacity units',
+    isLog: true,
+    of: [
+      ['projector: write capacity', 'projector'],
+      ['DocumentClient: write capacity', 'DocumentClient'],
+      ['Powertools batch, sequential: write capacity', 'Powertools batch, sequential'],
+      ['Powertools batch, default: write capacity', 'Powertools batch, default'],
+      ['dynamodb-toolbox: write capacity', 'dynamodb-toolbox'],
+    ],
+  },
+  {
+    benchmark: 'peers',
+    report: 'peers-late',
+    name: 'figures-peers-wrong',
+    title: 'Wrong items after half of them came a second time',
+    subtitle: 'views and index items that are not those of the base items',
+    axis: 'items',
+    of: [
+      ['projector: wrong items', 'projector'],
+      ['DocumentClient: wrong items', 'DocumentClient'],
+      ['Powertools batch, sequential: wrong items', 'Powertools batch, sequential'],
+      ['Powertools batch, default: wrong items', 'Powertools batch, default'],
+      ['dynamodb-toolbox: wrong items', 'dynamodb-toolbox'],
+    ],
+  },
 ];
 
 /** The plots of a file; one whose benchmark was not run is left out. */

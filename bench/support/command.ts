@@ -82,7 +82,13 @@ async function measureAll(
       '--here',
       ...(repetitions === undefined ? [] : ['--repetitions', repetitions]),
     ];
-    const reports = JSON.parse(await ownProcess(name, args)) as Report[];
+    const reports = await ownProcess(name, args).catch((error: unknown) => {
+      // The others are measured all the same; the command ends with 1.
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      process.exitCode = 1;
+      return undefined;
+    });
+    if (reports === undefined) continue;
     const seconds = Math.round((performance.now() - start) / 1000);
     file.benchmarks[name] = {
       seconds,
@@ -97,10 +103,10 @@ async function measureAll(
   return file;
 }
 
-async function ownProcess(name: string, args: readonly string[]): Promise<string> {
+async function ownProcess(name: string, args: readonly string[]): Promise<Report[]> {
   const limits = { timeout: MOST_SECONDS * 1000, maxBuffer: 64 * 1024 * 1024 };
   try {
-    return (await promisify(execFile)(process.execPath, args, limits)).stdout;
+    return JSON.parse((await promisify(execFile)(process.execPath, args, limits)).stdout) as Report[];
   } catch (error) {
     const { killed, stderr } = error as { killed?: boolean; stderr?: string };
     const reason = killed === true ? `took more than ${MOST_SECONDS} s` : `failed: ${stderr ?? String(error)}`;

@@ -22,17 +22,7 @@ export function checkEdgeSets(consumer: string, { members }: Workload, items: Re
 
 /** Throws where the index items of edges and of goals' statuses are not those of the workload's oracle. */
 export function checkIndexItems(consumer: string, workload: Workload, items: ReadonlyMap<string, Item>): void {
-  const weights: Record<string, number> = { LEAD: 500, CONTRIBUTOR: 400, VIEWER: 300 };
-  const wanted = new Map<string, string>();
-  for (const [source, roles] of workload.members) {
-    for (const [target, role] of roles) {
-      wanted.set(`${source} ~ix/GOALMEMBERSHIP-${target}`, `${weights[role]}-${role}\u0000${source}`);
-    }
-  }
-  for (const { source, status, dueDate } of workload.goals.values()) {
-    wanted.set(`${source} ~ix/status`, `${status}\u0000${source}`);
-    wanted.set(`${source} ~ix/dueDate`, `${dueDate}T00:00:00\u0000${source}`);
-  }
+  const wanted = wantedSortKeys(workload);
   for (const [key, item] of items) {
     const sortKey = item['gsi0sk'];
     if (sortKey === undefined) continue;
@@ -41,4 +31,41 @@ export function checkIndexItems(consumer: string, workload: Workload, items: Rea
     wanted.delete(key);
   }
   for (const key of wanted.keys()) throw new Error(`${consumer} left no index item at ${key}`);
+}
+
+/** The sort keys in gsi0 of the index items of edges, and of goals' statuses and due dates. */
+function wantedSortKeys({ members, goals }: Workload): Map<string, string> {
+  const weights: Record<string, number> = { LEAD: 500, CONTRIBUTOR: 400, VIEWER: 300 };
+  const wanted = new Map<string, string>();
+  for (const [source, roles] of members) {
+    for (const [target, role] of roles) {
+      wanted.set(`${source} ~ix/GOALMEMBERSHIP-${target}`, `${weights[role]}-${role}\u0000${source}`);
+    }
+  }
+  for (const { source, status, dueDate } of goals.values()) {
+    wanted.set(`${source} ~ix/status`, `${status}\u0000${source}`);
+    wanted.set(`${source} ~ix/dueDate`, `${dueDate}T00:00:00\u0000${source}`);
+  }
+  return wanted;
+}
+
+/** How many views and index items are not those of the workload's oracle: wrong, missing, or too many. */
+export function wrongItems(workload: Workload, items: ReadonlyMap<string, Item>): number {
+  const wanted = wantedSortKeys(workload);
+  let wrong = 0;
+  for (const [key, item] of items) {
+    const sortKey = item['gsi0sk'];
+    if (key.endsWith(' ~view')) wrong += hasWantedSet(workload, key.slice(0, -' ~view'.length), item) ? 0 : 1;
+    if (sortKey === undefined) continue;
+    if (!('S' in sortKey) || sortKey.S !== wanted.get(key)) wrong += 1;
+    wanted.delete(key);
+  }
+  return wrong + wanted.size;
+}
+
+function hasWantedSet({ members }: Workload, source: string, { edgeSet }: Item): boolean {
+  const stored = new Set(edgeSet !== undefined && 'SS' in edgeSet ? edgeSet.SS : []);
+  const roles = members.get(source) ?? new Map<string, string>();
+  const isIn = ([target, role]: [string, string]): boolean => stored.has(`GOALMEMBERSHIP-${target}|memberRole=${role}`);
+  return stored.size === roles.size && [...roles].every(isIn);
 }

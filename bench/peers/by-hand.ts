@@ -1,0 +1,83 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import type { DynamoDBRecord } from './event.ts';
+
+// What users write by hand, whatever they deliver it with: the derived items of each record. The bench counts these lines.
+
+const WEIGHTS: Record<string, number> = { LEAD: 500, CONTRIBUTOR: 400, VIEWER: 300 };
+const SHARDS = 200;
+
+export type Write =
+  | { kind: 'add' | 'delete'; key: Key; element: string }
+  | { kind: 'attributes'; key: Key; attributes: Record<string, unknown> }
+  | { kind: 'put'; key: Key; item: Record<string, unknown> }
+  | { kind: 'remove'; key: Key };
+
+export interface Key {
+  source: string;
+  target: string;
+}
+
+interface Image extends Key {
+  [name: string]: unknown;
+}
+
+export function writesOf({ dynamodb }: DynamoDBRecord): Write[] {
+  const before = dynamodb?.OldImage && (unmarshall(dynamodb.OldImage) as Image);
+  const after = dynamodb?.NewImage && (unmarshall(dynamodb.NewImage) as Image);
+  const { source, target } = (after ?? before)!;
+  return source === target ? writesOfNode(source, before, after) : writesOfEdge(source, target, before, after);
+}
+
+function writesOfEdge(source: string, target: string, before?: Image, after?: Image): Write[] {
+  const view = { source, target: '~view' };
+  const key = { source, target: `~ix/${target}` };
+  const [old, current] = [before && elementOf(before), after && elementOf(after)];
+  const writes: Write[] = [];
+  if (old !== undefined && old !== current) writes.push({ kind: 'delete', key: view, element: old });
+  if (current !== undefined && old !== current) writes.push({ kind: 'add', key: view, element: current });
+  if (after === undefined) writes.push({ kind: 'remove', key });
+  else if (old !== current || before?.['date'] !== after['date']) {
+    writes.push({ kind: 'put', key, item: indexItem(after) });
+  }
+  return writes;
+}
+
+function elementOf({ target, memberRole }: Image): string {
+  return `${target}|memberRole=${memberRole}`;
+}
+
+function indexItem({ source, target, memberRole, date }: Image): Record<string, unknown> {
+  return {
+    gsi0pk: target,
+    gsi0sk: `${WEIGHTS[String(memberRole)]}-${memberRole}\u0000${source}`,
+    gsi1pk: target,
+    gsi1sk: `${date}T00:00:00\u0000${source}`,
+    attributes: { memberRole, date },
+  };
+}
+
+function writesOfNode(source: string, before?: Image, after?: Image): Write[] {
+  const searches = ['status', 'dueDate'];
+  if (after === undefined) {
+    return searches.map((name) => ({ kind: 'remove', key: { source, target: `~ix/${name}` } }));
+  }
+  const writes: Write[] = [];
+  const { title, status } = after;
+  if (before?.['title'] !== title || before?.['status'] !== status) {
+    writes.push({ kind: 'attributes', key: { source, target: '~view' }, attributes: { title, status } });
+  }
+  for (const name of searches) {
+    if (before?.[name] === after[name]) continue;
+    const value = name === 'dueDate' ? `${after[name]}T00:00:00` : String(after[name]);
+    const shard = shardOf(name === 'status' ? source : value);
+    const item = { gsi0pk: `GOAL.${name}#${shard}`, gsi0sk: `${value}\u0000${source}`, value: after[name] };
+    writes.push({ kind: 'put', key: { source, target: `~ix/${name}` }, item });
+  }
+  return writes;
+}
+
+function shardOf(text: string): number {
+  let hash = 2_166_136_261;
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 16_777_619) >>> 0;
+  return (hash % SHARDS) + 1;
+}
