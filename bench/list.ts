@@ -1,0 +1,151 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { createProjector } from '../src/apply/projector.ts';
+import type { ChangeRecord } from '../src/items/change-record.ts';
+import { defineGraph } from '../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
+import { edge, node } from '../src/model/schema.ts';
+import type { PageOptions } from '../src/read/page.ts';
+import { createReader } from '../src/read/reader.ts';
+import type { Store } from '../src/store/port.ts';
+import { replacedCalls } from '../src/store/wrapped.ts';
+import type { BenchmarkOptions } from './support/command.ts';
+import { type Timing, interleaved, timed } from './support/paired.ts';
+import type { Figure, Report } from './support/report.ts';
+import { spread } from './support/statistics.ts';
+import { type FreshTable, withFreshTable } from './support/table.ts';
+
+/**
+ * A list of 100 goals with their titles: what a page reads of it, against hand-written code whose edges hold a copy of the
+ * title that producers keep up to date themselves.
+ */
+
+const GOALS = 100;
+const REPETITIONS = 15;
+const USER = 'USER-U0';
+
+const AIMS = { from: 'GOAL', to: 'USER', inbound: { gsi0: 'since', project: ['since'] } } as const;
+const nodes = { GOAL: node({ view: ['title'] }), USER: node({ view: ['name'] }) };
+const model = defineGraph({ table: 'bench', nodes, edges: { AIMS: edge(AIMS) } }) as CompiledModel;
+const copying = defineGraph({ table: 'bench', nodes, edges: { AIMS: edge({ ...AIMS, copy: ['name'] }) } }) as CompiledModel;
+const joined = defineGraph({
+  table: 'bench',
+  nodes,
+  edges: { AIMS: edge({ ...AIMS, inbound: { ...AIMS.inbound, projectSource: ['title'] } }) },
+}) as CompiledModel;
+
+/** What one way to list takes. */
+interface Way {
+  name: string;
+  calls: number;
+  rcu: number;
+  bytes: number;
+  runs: Timing[];
+}
+
+/** Counts each way on a table of its own, and times it. */
+export async function list({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  const ways = [
+    await byReader('page, with edge sets and neighbours', model, {}, repetitions),
+    await byReader('page, neighbours copied under the edges', copying, {}, repetitions),
+    await byReader('page without edge sets', model, { edgeSets: false }, repetitions),
+    await byReader('page without edge sets, titles projected', joined, { edgeSets: false }, repetitions),
+    await byHand(repetitions),
+  ];
+  const figures = ways.flatMap(({ name, calls, rcu, bytes, runs }): Figure[] => [
+    { name: `${name}: calls`, value: calls, unit: 'calls' },
+    { name: `${name}: read capacity`, value: rcu, unit: 'RCU' },
+    { name: `${name}: items read`, value: bytes, unit: 'bytes' },
+    { name: name, value: spread(runs.map(({ seconds }) => seconds * 1000)), unit: 'ms' },
+  ]);
+  return [{ name: 'list', title: `a list of ${GOALS} goals of a user with their titles`, figures }];
+}
+
+/** 100 goals of one user, each with a title of some length. */
+function records(): ChangeRecord[] {
+  const items: Record<string, AttributeValue>[] = [{ source: { S: USER }, target: { S: USER }, name: { S: 'Ada' } }];
+  for (let i = 0; i < GOALS; i++) {
+    const source = { S: `GOAL-G${String(i).padStart(3, '0')}` };
+    items.push(
+      { source, target: source, title: { S: titleOf(i) } },
+      { source, target: { S: `AIMS-${USER}` }, since: { S: sinceOf(i) } },
+    );
+  }
+  return items.map((newImage, i) => ({
+    source: newImage['source']!.S!,
+    target: newImage['target']!.S!,
+    newImage: newImage as NonNullable<ChangeRecord['newImage']>,
+    position: `bench/${String(i).padStart(40, '0')}`,
+    sequenceNumber: String(i),
+  }));
+}
+
+function titleOf(i: number): string {
+  return `Goal ${i}: publish what we learned in the last quarter`;
+}
+
+function sinceOf(i: number): string {
+  return `2026-03-${String(1 + (i % 28)).padStart(2, '0')}`;
+}
+
+async function byReader(name: string, graph: CompiledModel, options: PageOptions, repetitions: number): Promise<Way> {
+  return withFreshTable(graph, [], async ({ store }) => {
+    await store.writeMany(records().map(({ newImage }) => ({ put: newImage! })));
+    const { error } = await createProjector(graph, { store }).project(records());
+    if (error !== undefined) throw error;
+    return await measured(name, store, repetitions, async (counted) => {
+      const { items } = await createReader(graph, { store: counted }).page('AIMS', USER, { ...options, limit: GOALS });
+      return items.map(({ attributes }) => attributes?.['title']);
+    });
+  });
+}
+
+/** One item for each edge, with the title in it, under the user's key in an index: one Query. */
+async function byHand(repetitions: number): Promise<Way> {
+  return withFreshTable(model, [], async ({ store }: FreshTable) => {
+    const rows = Array.from({ length: GOALS }, (_, i) => ({
+      source: { S: `GOAL-G${String(i).padStart(3, '0')}` },
+      target: { S: `AIMS-${USER}` },
+      gsi0pk: { S: USER },
+      gsi0sk: { S: `${sinceOf(i)}#GOAL-G${String(i).padStart(3, '0')}` },
+      title: { S: titleOf(i) },
+      since: { S: sinceOf(i) },
+    }));
+    await store.writeMany(rows.map((put) => ({ put })));
+    return await measured('by hand, titles duplicated', store, repetitions, async (counted) => {
+      const { items } = await counted.query({ index: 'gsi0', partition: USER, limit: GOALS });
+      return items.map(({ title }) => (title as { S: string }).S);
+    });
+  });
+}
+
+async function measured(
+  name: string,
+  store: Store,
+  repetitions: number,
+  read: (store: Store) => Promise<unknown[]>,
+): Promise<Way> {
+  const way: Way = { name, calls: 0, rcu: 0, bytes: 0, runs: [] };
+  const count = (calls: number, rcu: number, items: readonly unknown[]): void => {
+    way.calls += calls;
+    way.rcu += rcu;
+    way.bytes += Buffer.byteLength(JSON.stringify(items));
+  };
+  const counted = replacedCalls(store, {
+    query: async (request) => {
+      const result = await store.query(request);
+      count(1, result.rcu, result.items);
+      return result;
+    },
+    getMany: async (keys, options) => {
+      const result = await store.getMany(keys, options);
+      // The registry's head is read once in 30 s, whatever is asked.
+      if (keys.some(({ source }) => !source.startsWith('~'))) count(result.calls, result.rcu, result.items);
+      return result;
+    },
+  });
+  const titles = await read(counted);
+  const isRight = titles.length === GOALS && titles.every((title) => String(title).startsWith('Goal '));
+  if (!isRight) throw new Error(`${name} gave ${titles.length} titles, or others.`);
+  ({ read: way.runs } = await interleaved(repetitions, { read: () => timed(async () => void (await read(store))) }));
+  return way;
+}
