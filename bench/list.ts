@@ -9,7 +9,7 @@ import { createReader } from '../src/read/reader.ts';
 import type { Store } from '../src/store/port.ts';
 import { replacedCalls } from '../src/store/wrapped.ts';
 import type { BenchmarkOptions } from './support/command.ts';
-import { type Timing, interleaved, timed } from './support/paired.ts';
+import { interleaved, type Timing, timed } from './support/paired.ts';
 import type { Figure, Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { type FreshTable, withFreshTable } from './support/table.ts';
@@ -26,7 +26,11 @@ const USER = 'USER-U0';
 const AIMS = { from: 'GOAL', to: 'USER', inbound: { gsi0: 'since', project: ['since'] } } as const;
 const nodes = { GOAL: node({ view: ['title'] }), USER: node({ view: ['name'] }) };
 const model = defineGraph({ table: 'bench', nodes, edges: { AIMS: edge(AIMS) } }) as CompiledModel;
-const copying = defineGraph({ table: 'bench', nodes, edges: { AIMS: edge({ ...AIMS, copy: ['name'] }) } }) as CompiledModel;
+const copying = defineGraph({
+  table: 'bench',
+  nodes,
+  edges: { AIMS: edge({ ...AIMS, copy: ['name'] }) },
+}) as CompiledModel;
 const joined = defineGraph({
   table: 'bench',
   nodes,

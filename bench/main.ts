@@ -8,6 +8,7 @@ import { delivery } from './delivery.ts';
 import { fanOut } from './fan-out.ts';
 import { has } from './has.ts';
 import { joinedItems } from './joined.ts';
+import { list } from './list.ts';
 import { modelling } from './modelling.ts';
 import { packaged } from './package.ts';
 import { page } from './page.ts';
@@ -28,6 +29,7 @@ await runBenchmarks({
   types,
   writer,
   page,
+  list,
   peers,
   search,
   delivery,

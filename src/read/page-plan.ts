@@ -1,5 +1,4 @@
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
-import { heldOfSource } from '../model/held-attributes.ts';
 import { type AttributeSelection, viewHolds } from './nodes/views.ts';
 
 /** What a page is asked for, beside which edges. */
@@ -45,7 +44,7 @@ export function selectedNames(
 
 /** What index items lack of what is asked for of the nodes; undefined where they hold all of it. */
 function missingInIndex(graph: CompiledModel, { edge, attributes }: PageAsked): string | undefined {
-  const held = heldOfSource(edge.inbound!);
+  const held = edge.inbound?.projectSource ?? [];
   for (const type of edge.from) {
     const names = selectedNames(graph, type, attributes);
     if (names === 'ALL') return `all attributes of ${type}`;
