@@ -335,6 +335,7 @@ describe('failures', () => {
       .filter((name) => name !== 'edgeloom');
     const expected = [
       'demo',
+      'studio',
       'dev',
       'import',
       'project',

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DevServer, edgeloom, startDev } from '../support/command.ts';
+import { openedCookie, studioClient } from '../support/studio/client.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+
+/** A command that prints the address of a studio and runs on. */
+async function serve(args: readonly string[]) {
+  const child: ChildProcess = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const closed = once(child, 'close') as Promise<[number | null]>;
+  let stdout = '';
+  let stderr = '';
+  child.stderr!.on('data', (chunk: Buffer) => {
+    stderr += chunk.toString();
+  });
+  const printed = new Promise<void>((resolve) => {
+    child.stdout!.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+      if (/token=[\w-]+\W*\n|token=[\w-]+"\}/.test(stdout)) resolve();
+    });
+  });
+  const end = await Promise.race([printed, closed]);
+  if (end !== undefined) throw new Error(`${args.join(' ')} ended with ${end[0]}: ${stdout}${stderr}`);
+  const url = /http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+/.exec(stdout)![0];
+  return {
+    url,
+    client: studioClient(url, await openedCookie(url)),
+    output: () => ({ stdout, stderr }),
+    interrupt: async () => {
+      child.kill('SIGINT');
+      return (await closed)[0];
+    },
+  };
+}
+
+describe('edgeloom studio', () => {
+  let dev: DevServer;
+
+  beforeAll(async () => {
+    dev = await startDev();
+  });
+  afterAll(async () => {
+    expect(await dev.interrupt()).toBe(0);
+  });
+
+  it('prints one document with its address, answers from the built page, and stops on Ctrl-C', async () => {
+    const studio = await serve(['studio', '--json', '--endpoint', dev.endpoint]);
+    expect(JSON.parse(studio.output().stdout)).toEqual({ url: studio.url });
+    expect((await studio.client.get('/api/model')).answer).toMatchObject({ table: dev.table, isWritable: false });
+    expect((await studio.client.post('/api/redrive', {})).status).toBe(403);
+    const cookie = await openedCookie(studio.url);
+    const page = await fetch(new URL('/', studio.url), { headers: { cookie } });
+    expect(await page.text()).toContain('<div id="page">');
+    expect((await fetch(new URL('/page.js', studio.url), { headers: { cookie } })).status).toBe(200);
+    expect(await studio.interrupt()).toBe(0);
+  });
+
+  it('writes only with --write, and refuses a port that another program has', async () => {
+    const studio = await serve(['studio', '--write', '--endpoint', dev.endpoint]);
+    expect(studio.output().stdout).toMatch(/^studio: http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]+\nCtrl-C stops\n$/);
+    expect((await studio.client.post('/api/redrive', {})).status).toBe(200);
+    const { port } = new URL(studio.url);
+    const second = await edgeloom(['studio', '--json', '--port', port, '--endpoint', dev.endpoint]);
+    expect(second.code).toBe(2);
+    expect(JSON.parse(second.stdout).error.code).toBe('studio-port');
+    expect(await studio.interrupt()).toBe(0);
+  });
+});
+
+it('the demo ends with the line that opens the studio on its data, which may be changed there', async () => {
+  const demo = await serve(['demo', '--studio']);
+  expect(demo.output().stdout).toMatch(/everything read agrees with the data files\nstudio: http:/);
+  const { answer } = await demo.client.get('/api/node?id=AIRPORT-ATL');
+  expect(answer.base.city).toBe('Atlanta');
+  expect(answer.edgeSetSize).toBeGreaterThan(100);
+  const subject = { id: 'AIRPORT-ATL' };
+  expect((await demo.client.post('/api/update', { subject, before: '{}', after: '{"seen":true}' })).answer).toEqual({
+    changed: ['seen'],
+  });
+  expect(await demo.interrupt()).toBe(0);
+  expect(demo.output().stdout).toContain('check: ok');
+});
