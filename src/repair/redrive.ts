@@ -204,9 +204,9 @@ async function settleOnce(
   keys.delete(VIEW_KEY);
   const key = { source, target };
   const reverse = reverseOf(graph, key);
-  // Before the view, for which the parent is read.
-  if (reverse !== undefined) await settleIndexItem(context, key, reverse, watermark);
+  // The view's part settles the reverse item of an edge that it lists, before it reads the node that is copied of.
   await settleViewParts(context, source, [target], watermark);
+  if (reverse !== undefined) await settleIndexItem(context, key, reverse, watermark);
   for (const sortKey of keys) await settleIndexItem(context, key, { source, target: sortKey }, watermark);
   // What the records said of the parent, each child has to be told.
   if (source === target) for (const unit of fanOutsOf(graph, source, watermark)) await applyFanOutUnit(context, unit);

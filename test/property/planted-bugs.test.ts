@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import pMap from 'p-map';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { SCHEDULE_MUTANTS } from '../schedules/mutants.ts';
+import { DIRECTED_MUTANTS } from '../simulator/planted/directed.ts';
 import { EXPERIMENTS } from '../simulator/planted/experiments.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 import { MUTANTS } from '../simulator/planted/mutants.ts';
@@ -38,7 +39,13 @@ const pinnedNames = readdirSync(new URL('../simulator/planted/pinned/', import.m
 describe('the texts of planted bugs', () => {
   it('are in the sources, each once', () => {
     const misfits: string[] = [];
-    for (const { name, patches } of [...MUTANTS, ...EXPERIMENTS, ...WORKER_MUTANTS, ...SCHEDULE_MUTANTS]) {
+    for (const { name, patches } of [
+      ...MUTANTS,
+      ...EXPERIMENTS,
+      ...WORKER_MUTANTS,
+      ...DIRECTED_MUTANTS,
+      ...SCHEDULE_MUTANTS,
+    ]) {
       const planted = new Map<string, string>();
       for (const { file, find, replace } of patches) {
         const text = planted.get(file) ?? readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
@@ -71,6 +78,16 @@ describe('planted bugs', () => {
   });
 });
 
+describe('bugs planted for schedules that are written down', () => {
+  it('are not there: the real code passes', async () => {
+    expect(await directed(undefined)).toEqual([]);
+  });
+
+  it.each(DIRECTED_MUTANTS)('$name is found: $rule', async (mutant) => {
+    expect(await directed(mutant)).not.toEqual([]);
+  });
+});
+
 describe('the schedules kept for planted bugs', () => {
   it('belong to planted bugs, and there are some', () => {
     const names = MUTANTS.map(({ name }) => name);
@@ -97,6 +114,15 @@ async function isFound(mutant: Mutant): Promise<boolean> {
       if (SHOWN_BY.some((kind) => byKind[kind] !== undefined)) return true;
     }
     return false;
+  } finally {
+    runner.stop();
+  }
+}
+
+async function directed(mutant: Mutant | undefined): Promise<string[]> {
+  const runner = new Runner(mutant);
+  try {
+    return await runner.runDirected();
   } finally {
     runner.stop();
   }

@@ -1,4 +1,5 @@
 import type { Script } from './choices.ts';
+import { directedSchedules } from './directed.ts';
 import { interruptedWorker } from './interrupted-worker.ts';
 import { type ShrunkReport, shrunkReport } from './report.ts';
 import { runScript } from './schedule.ts';
@@ -8,7 +9,12 @@ import type { Failure } from './world.ts';
 /** The program of a simulator's process: runs what its parent asks for. See `runner.ts`. */
 
 /** What the parent asks for, one thing at a time. */
-export type Request = { seeds: SeedRange } | { script: Script } | { shrink: number } | 'interrupted-worker';
+export type Request =
+  | { seeds: SeedRange }
+  | { script: Script }
+  | { shrink: number }
+  | 'interrupted-worker'
+  | 'directed';
 /** What it is answered; `done` comes in between, the other ones at the end. */
 export type Reply =
   | { done: number }
@@ -28,6 +34,7 @@ process.on('message', (request: Request) => {
 
 async function answer(request: Request): Promise<Reply> {
   if (request === 'interrupted-worker') return { differences: await interruptedWorker() };
+  if (request === 'directed') return { differences: await directedSchedules() };
   if ('script' in request) return { failures: (await runScript(request.script)).failures };
   if ('shrink' in request) return { report: await shrunkReport(request.shrink) };
   let lastReplyMs = Date.now();

@@ -53,8 +53,17 @@ export class Runner {
   }
 
   /** Interrupts the local worker; gives what its successor has not made right. */
-  async interruptWorker(): Promise<string[]> {
-    const reply = await this.request('interrupted-worker');
+  interruptWorker(): Promise<string[]> {
+    return this.differences('interrupted-worker');
+  }
+
+  /** Runs the schedules that are written down; gives what is wrong in the end. */
+  runDirected(): Promise<string[]> {
+    return this.differences('directed');
+  }
+
+  private async differences(request: 'interrupted-worker' | 'directed'): Promise<string[]> {
+    const reply = await this.request(request);
     if (!('differences' in reply)) throw new Error('The simulator gave another answer.');
     return reply.differences;
   }

@@ -1,0 +1,118 @@
+import { createProjector } from '../../src/apply/projector.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/items/change-record.ts';
+import { watermarkOf } from '../../src/items/watermark.ts';
+import { fixedModel } from '../../src/registry/writer-model.ts';
+import type { DerivedUpdate, UpdateResult } from '../../src/store/port.ts';
+import { MemoryStore } from '../support/memory-store/memory-store.ts';
+import { graphOf, type ModelOptions } from './models.ts';
+import { derivedDifferences } from './verdict.ts';
+
+/**
+ * Schedules that are written down and not drawn: what they show is too rare for a draw. Each gives what is wrong in the end.
+ */
+export async function directedSchedules(): Promise<string[]> {
+  return [...(await batchWithAGap()), ...(await standingTwinOfACountedItem())];
+}
+
+const OPTIONS: ModelOptions = {
+  view: 'title',
+  labels: 'role',
+  inbound: 'rank',
+  search: 'none',
+  link: 'listed',
+  budget: 'ample',
+  counted: 'none',
+  named: 'none',
+  owner: 'none',
+  keys: 'plain',
+  copies: 'none',
+  peer: 'none',
+  joined: 'none',
+};
+const SOURCE = 'GOAL-1';
+
+function edge(target: string, role?: string): Item | undefined {
+  return role === undefined ? undefined : { source: { S: SOURCE }, target: { S: target }, role: { S: role } };
+}
+
+function record(number: number, target: string, before?: string, after?: string): ChangeRecord {
+  const sequenceNumber = String(number);
+  const position = watermarkOf('2026-01-01T00:00:00.000', sequenceNumber);
+  return {
+    source: SOURCE,
+    target,
+    oldImage: edge(target, before),
+    newImage: edge(target, after),
+    position,
+    sequenceNumber,
+  };
+}
+
+/**
+ * Two batches that failed at different times come again as one, and it lacks what was applied between them: of a unit's records
+ * the newest is newer than the view, and the oldest is not.
+ */
+async function batchWithAGap(): Promise<string[]> {
+  const graph = graphOf(OPTIONS);
+  const store = new MemoryStore(graph.table);
+  const projector = createProjector(graph, { store, model: fixedModel(graph) });
+  const put = record(1, 'MEMBER-USER-1', undefined, 'LEAD');
+  const other = record(3, 'MEMBER-USER-2', undefined, 'LEAD');
+  await store.put(edge('MEMBER-USER-2', 'LEAD')!);
+  await projector.project([put, record(2, 'MEMBER-USER-1', 'LEAD')]);
+  await projector.project([put, other]);
+  return derivedDifferences(OPTIONS, [...store.items()]);
+}
+
+/** A table with a worker that stands still before its write of an index item. */
+class StandingStore extends MemoryStore {
+  private gate: { onArrival: () => void; until: Promise<void> } | undefined;
+
+  /** The next write of an index item waits until `until`; gives when there is one that waits. */
+  stand(until: Promise<void>): Promise<void> {
+    return new Promise((onArrival) => {
+      this.gate = { onArrival, until };
+    });
+  }
+
+  override async update(update: DerivedUpdate): Promise<UpdateResult> {
+    const { gate } = this;
+    if (gate !== undefined && update.key.target.startsWith('~ix/')) {
+      this.gate = undefined;
+      gate.onArrival();
+      await gate.until;
+    }
+    return await super.update(update);
+  }
+}
+
+/**
+ * A counted item has a record of a shard whose numbers are higher than those of its child shard. A worker reads the base item for
+ * the first record of the child, and stands still. The base item changes back to what the item holds, and another worker applies
+ * that: it agrees, and has to be seen all the same.
+ */
+async function standingTwinOfACountedItem(): Promise<string[]> {
+  const options: ModelOptions = { ...OPTIONS, counted: 'MEMBER' };
+  const graph = graphOf(options);
+  const store = new StandingStore(graph.table);
+  const target = 'MEMBER-USER-1';
+  const project = (records: readonly ChangeRecord[]) =>
+    createProjector(graph, { store, model: fixedModel(graph) }).project(records);
+  await store.put(edge(target, 'LEAD')!);
+  await project([record(100, target, undefined, 'LEAD')]);
+  await store.put(edge(target, 'TEAM')!);
+  let letGo = (): void => undefined;
+  const standing = store.stand(
+    new Promise((resolve) => {
+      letGo = resolve;
+    }),
+  );
+  const first = project([record(5, target, 'LEAD', 'TEAM')]);
+  await standing;
+  await store.put(edge(target, 'LEAD')!);
+  await project([record(6, target, 'TEAM', 'LEAD')]);
+  letGo();
+  await first;
+  return derivedDifferences(options, [...store.items()]);
+}
