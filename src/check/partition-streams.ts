@@ -41,7 +41,7 @@ export async function derivedStreams(graph: CompiledModel, store: Queries, sourc
   for (const { inbound } of graph.edges.values()) {
     for (const { orderName } of inbound?.items ?? []) if (orderName !== undefined) names.add(orderName);
   }
-  const prefixes = [...names].map(orderKeyPrefix).sort(compareKeys);
+  const prefixes = [...names].map((name) => orderKeyPrefix(name)).sort(compareKeys);
   const streams = prefixes.map((prefix) =>
     opened(prefix, itemsOf(graph, store, { partition: source, sortKey: { beginsWith: prefix } })),
   );
