@@ -16,7 +16,6 @@ const MOST_WORKERS = 100;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
 const WRITING_FUNCTION = '${RebuildLambdaFunction.Arn}';
 /** The function of a run: a check may only read, a rebuild writes. */
-// biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
 const FUNCTION = `{% $states.input.mode = 'rebuild' ? '${WRITING_FUNCTION}' : '\${CheckLambdaFunction.Arn}' %}`;
 
 /**
