@@ -13,6 +13,10 @@ const onlyParts = {
     build.onResolve({ filter: /^(undici|@aws-sdk\/credential-provider-node)$/ }, ({ path }) => ({
       path: join(__dirname, PARTS[path]),
     }));
+    build.onResolve({ filter: /(\/client-h2|\/web\/fetch\/body)\.js$/ }, ({ resolveDir }) => {
+      if (/[\\/]undici[\\/]lib[\\/]dispatcher$/.test(resolveDir)) return { path: join(__dirname, 'left-out.cjs') };
+      return undefined;
+    });
     // undici brings its parser twice: with SIMD, which every machine of Lambda has, and for those that lack it.
     build.onResolve({ filter: /\/llhttp-wasm\.js$/ }, ({ resolveDir }) => ({
       path: join(resolveDir, '../llhttp/llhttp_simd-wasm.js'),

@@ -1,5 +1,4 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import pino, { type Logger } from 'pino';
 import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../check/check.ts';
 import { type CheckCursor, type CheckTotals, parseCursor } from '../check/cursor.ts';
 import { DRIFT, type Finding } from '../check/finding.ts';
@@ -8,6 +7,7 @@ import { createClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import { currentStreamLabel, describeTable } from '../store/table.ts';
+import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createCheckMetrics } from './metrics.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
@@ -47,8 +47,8 @@ export interface CheckHandlerOptions
   reserveMs?: number | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
   metricsNamespace?: string | undefined;
-  /** A pino logger. Default: JSON lines on stdout, level `info`. */
-  logger?: Logger | undefined;
+  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
+  logger?: FunctionLogger | undefined;
 }
 
 /** A Lambda handler that checks a table, or some parts of it. */
@@ -83,7 +83,7 @@ export interface CheckCaller {
 
 /** Makes what both handlers of checks call: metrics and logs are those of the call. */
 export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOptions): CheckCaller {
-  const { client, reserveMs = RESERVE_MS, metricsNamespace, logger: rootLogger = pino({ level: 'info' }) } = options;
+  const { client, reserveMs = RESERVE_MS, metricsNamespace, logger: rootLogger = jsonLines('info') } = options;
   const ownClient = options.store === undefined ? (client ?? createClient()) : undefined;
   const store = options.store ?? new DynamoDBStore(ownClient!, graph.table);
   const metrics = createCheckMetrics(metricsNamespace ?? 'Edgeloom', graph.table.name);
@@ -142,7 +142,7 @@ export function isClean({ drift, repaired, quarantined }: CheckTotals): boolean 
 }
 
 /** Keys and verdict only: what is expected and what is there are contents of items. */
-function log(logger: Logger, { source, target, verdict }: Finding): void {
+function log(logger: FunctionLogger, { source, target, verdict }: Finding): void {
   const isDrift = (DRIFT as readonly string[]).includes(verdict) || verdict === 'quarantined';
   logger[isDrift ? 'warn' : 'debug']({ source, target, verdict }, 'found');
 }

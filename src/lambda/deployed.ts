@@ -1,10 +1,10 @@
-import pino from 'pino';
 import { readFunctionSettings } from '../config.ts';
 import { withTableName } from '../model/compile/define-graph.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { bucketAccess } from '../repair/failure-queue.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
+import { jsonLines } from './json-lines.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
 import { type StreamHandler, streamHandler } from './stream-handler.ts';
 
@@ -24,7 +24,7 @@ export function deployedStream(graph: CompiledModel): StreamHandler {
   return streamHandler(withTableName(graph, table), {
     // Retries of a call belong to the projector, which knows how much time is left.
     client: createClient({ ...client, maxAttempts: 1 }),
-    logger: pino({ level: logLevel }),
+    logger: jsonLines(logLevel),
     ...{ metricsNamespace, sampleRate, concurrency },
   });
 }
@@ -39,7 +39,7 @@ export function deployedCheck(graph: CompiledModel): RunHandler {
   const { table, client, logLevel, metricsNamespace, settleMs } = readFunctionSettings();
   return checkRunHandler(withTableName(graph, table), {
     client: createClient(client),
-    logger: pino({ level: logLevel }),
+    logger: jsonLines(logLevel),
     ...{ metricsNamespace, settleMs },
   });
 }
@@ -59,7 +59,7 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
       ...bucketAccess({ region: client.region }),
       buckets: failedBatchesBucket === undefined ? [] : [failedBatchesBucket],
     },
-    logger: pino({ level: logLevel }),
+    logger: jsonLines(logLevel),
     metricsNamespace,
   });
 }

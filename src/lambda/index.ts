@@ -15,6 +15,7 @@ export {
   type RunResponse,
 } from './check-run-handler.ts';
 export { deployedCheck, deployedRedrive, deployedStream } from './deployed.ts';
+export type { FunctionLogger } from './json-lines.ts';
 export {
   type RedriveEvent,
   type RedriveHandler,

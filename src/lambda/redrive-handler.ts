@@ -1,5 +1,4 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import pino, { type Logger } from 'pino';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { SendMessage } from '../repair/failure-message.ts';
 import { bucketAccess, type FailureSources, queueSender, restMessage, settleMessage } from '../repair/failure-queue.ts';
@@ -7,6 +6,7 @@ import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redr
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { Store } from '../store/port.ts';
+import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createRedriveMetrics } from './metrics.ts';
 import type { InvocationContext, StreamResponse } from './stream-handler.ts';
 
@@ -31,8 +31,8 @@ export interface RedriveHandlerOptions {
   reserveMs?: number | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
   metricsNamespace?: string | undefined;
-  /** A pino logger. Default: JSON lines on stdout, level `info`. */
-  logger?: Logger | undefined;
+  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
+  logger?: FunctionLogger | undefined;
 }
 
 /** What a redrive says: counts to look at, and for a queue the messages that are to come again. */
@@ -60,7 +60,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   };
   const sendRest = options.sendRest ?? queueSender({});
   const metrics = createRedriveMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
-  const rootLogger = options.logger ?? pino({ level: 'info' });
+  const rootLogger = options.logger ?? jsonLines('info');
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
@@ -119,5 +119,5 @@ async function redriveMessages(
 interface MessagesOptions extends RedriveOptions {
   sources: FailureSources;
   sendRest: SendMessage;
-  logger: Logger;
+  logger: FunctionLogger;
 }

@@ -1,5 +1,4 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import pino, { type Logger } from 'pino';
 import { type BatchResult, createProjector } from '../apply/projector.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { checkStreamTable } from '../items/watermark.ts';
@@ -9,6 +8,7 @@ import { createClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { Store } from '../store/port.ts';
 import { decodeRecords, type RawRecord } from '../stream/decode.ts';
+import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createBatchMetrics } from './metrics.ts';
 
 /** The part of Lambda's stream event that is used. */
@@ -42,8 +42,8 @@ export interface StreamHandlerOptions {
   progress?: boolean | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
   metricsNamespace?: string | undefined;
-  /** A pino logger. Default: JSON lines on stdout, level `info`. */
-  logger?: Logger | undefined;
+  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
+  logger?: FunctionLogger | undefined;
   /** Share of invocations that log at level `debug`, 0 to 1. Default 0. */
   sampleRate?: number | undefined;
   /** Draws the sample, 0 to 1. Default: `Math.random`. */
@@ -73,7 +73,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   const store = options.store ?? new DynamoDBStore(options.client ?? createClient({ maxAttempts: 1 }), graph.table);
   const projector = createProjector(graph, { store, concurrency, now, random });
   const metrics = createBatchMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
-  const rootLogger = options.logger ?? pino({ level: 'info' });
+  const rootLogger = options.logger ?? jsonLines('info');
   const onError = (error: unknown): void =>
     rootLogger.warn({ error: String(error) }, 'the progress could not be noted');
   const progress =
@@ -102,7 +102,7 @@ async function leaveProgress(progress: ProgressRecorder | undefined, records: re
   await progress.writeIfDue();
 }
 
-function report(result: BatchResult, logger: Logger): StreamResponse {
+function report(result: BatchResult, logger: FunctionLogger): StreamResponse {
   const { failedFrom, error, quarantines = [], ...counts } = result;
   for (const kind of quarantines) logger.warn(kind, 'quarantined');
   if (failedFrom === undefined) {
