@@ -80,12 +80,25 @@ export function revisionOf(item: Item | undefined): string | undefined {
 }
 
 /** The condition of a write to an item that was seen: that nothing has been written to it since. */
-export function unchanged(item: Item | undefined): {
+export interface Unchanged {
   kind: 'revision';
   revision: string | undefined;
   malformed?: AttributeValue;
-} {
+  expiry?: { attribute: string; value: AttributeValue };
+}
+
+/**
+ * Says that nothing has been written to an item since it was seen.
+ *
+ * @param ttl the table's TTL attribute, where a tombstone may be seen whose time is over.
+ */
+export function unchanged(item: Item | undefined, ttl?: string): Unchanged {
   const stored = item?.[REVISION];
   const revision = revisionOf(item);
-  return { kind: 'revision', revision, ...(stored !== undefined && revision === undefined && { malformed: stored }) };
+  const expiry = ttl === undefined ? undefined : item?.[ttl];
+  return {
+    ...{ kind: 'revision', revision },
+    ...(stored !== undefined && revision === undefined && { malformed: stored }),
+    ...(ttl !== undefined && expiry !== undefined && { expiry: { attribute: ttl, value: expiry } }),
+  };
 }

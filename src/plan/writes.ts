@@ -281,7 +281,8 @@ export function settledIndexUpdate(
   return {
     key: { source: unit.source, target: unit.sortKey },
     ...withFields(graph, graph.fingerprint, wanted === undefined, watermark, now, indexFields(wanted)),
-    condition: unchanged(current),
+    // The tombstone of an edge that lives may have expired: records of its node come at any time.
+    condition: unchanged(current, graph.table.ttl),
   };
 }
 

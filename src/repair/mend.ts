@@ -88,7 +88,7 @@ export class Mender {
     if (item === undefined || kind.isLive(item)) return false;
     const expiry = numberOf(item[graph.table.ttl]);
     if (expiry === undefined || Number(expiry) * 1000 >= now()) return false;
-    const { applied } = await store.delete(key, unchanged(item));
+    const { applied } = await store.delete(key, unchanged(item, graph.table.ttl));
     return applied;
   }
 }

@@ -77,10 +77,11 @@ export function updateExpression(
 export function deleteCondition(
   condition: RevisionCondition,
 ): Pick<DeleteItemCommandInput, 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'> {
+  const names: Record<string, string> = { '#r': REVISION };
   const values: Record<string, AttributeValue> = {};
   return {
-    ConditionExpression: revisionExpression(condition, values),
-    ExpressionAttributeNames: { '#r': REVISION },
+    ConditionExpression: revisionExpression(condition, names, values),
+    ExpressionAttributeNames: names,
     ...(Object.keys(values).length > 0 && {
       ExpressionAttributeValues: values as DeleteItemCommandInput['ExpressionAttributeValues'],
     }),
@@ -88,13 +89,17 @@ export function deleteCondition(
 }
 
 function revisionExpression(
-  { revision, malformed }: RevisionCondition,
+  { revision, malformed, expiry }: RevisionCondition,
+  names: Record<string, string>,
   values: Record<string, AttributeValue>,
 ): string {
   const expected = malformed ?? (revision === undefined ? undefined : { N: revision });
   if (expected === undefined) return 'attribute_not_exists(#r)';
   values[':revision'] = expected;
-  return '#r = :revision';
+  if (expiry === undefined) return '#r = :revision';
+  names['#expiry'] = expiry.attribute;
+  values[':expiry'] = expiry.value;
+  return '#r = :revision AND #expiry = :expiry';
 }
 
 function conditionExpression(
@@ -102,7 +107,7 @@ function conditionExpression(
   names: Record<string, string>,
   values: Record<string, AttributeValue>,
 ): string {
-  if (condition.kind === 'revision') return revisionExpression(condition, values);
+  if (condition.kind === 'revision') return revisionExpression(condition, names, values);
   names['#w'] = WATERMARK;
   values[':watermark'] = { S: condition.watermark };
   const clauses = ['(attribute_not_exists(#w) OR #w < :watermark)'];

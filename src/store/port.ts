@@ -169,6 +169,11 @@ export interface RevisionCondition {
   revision: string | undefined;
   /** What stands in the place of the revision and is no number. An update then begins to count anew. */
   malformed?: AttributeValue | undefined;
+  /**
+   * The expiry that was seen of a tombstone, with its attribute. TTL may have deleted it since, and what was made in its place
+   * counts its revisions from the beginning.
+   */
+  expiry?: { attribute: string; value: AttributeValue } | undefined;
 }
 
 /** What `update` gives: `current` is the item that failed the condition (absent where there is none). */

@@ -90,6 +90,21 @@ describe.each(SUBJECTS)('deletes on a condition on $name', ({ open }) => {
     expect(await store.delete(key, { kind: 'revision', revision: undefined })).toEqual({ applied: true, wcu: 1 });
   });
 
+  it('are made where the item has the expiry that was seen, and only there', async () => {
+    const source = freshPartition();
+    const key = { source, target: '~view' };
+    const seen = (expiresAt: string) =>
+      ({ kind: 'revision', revision: '1', expiry: { attribute: 'expiresAt', value: { N: expiresAt } } }) as const;
+    await store.put(item(source, '~view', { r: { N: '1' } }));
+    expect((await store.delete(key, seen('100'))).applied).toBe(false);
+    await store.put(item(source, '~view', { r: { N: '1' }, expiresAt: { N: '200' } }));
+    expect((await store.delete(key, seen('100'))).applied).toBe(false);
+    const update = { key, set: {}, unset: ['expiresAt'], condition: seen('100') };
+    expect((await store.update(update)).applied).toBe(false);
+    expect((await store.update({ ...update, condition: seen('200') })).applied).toBe(true);
+    expect((await store.delete(key, { kind: 'revision', revision: '2' })).applied).toBe(true);
+  });
+
   it('cost the size of the item also where they are not made', async () => {
     const source = freshPartition();
     await store.put(item(source, 'A', { text: { S: 'x'.repeat(3000) } }));

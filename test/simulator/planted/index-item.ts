@@ -55,7 +55,7 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: WRITES,
-        find: 'watermark, now, indexFields(wanted)),\n    condition: unchanged(current),',
+        find: 'watermark, now, indexFields(wanted)),\n    // The tombstone of an edge that lives may have expired: records of its node come at any time.\n    condition: unchanged(current, graph.table.ttl),',
         replace: "watermark, now, indexFields(wanted)),\n    condition: { kind: 'newer-than', watermark: '~' },",
       },
     ],

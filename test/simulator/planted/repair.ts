@@ -103,7 +103,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: MEND,
-        find: '>= now()) return false;\n    const { applied } = await store.delete(key, unchanged(item));',
+        find: '>= now()) return false;\n    const { applied } = await store.delete(key, unchanged(item, graph.table.ttl));',
         replace: '>= now()) return false;\n    const { applied } = await store.delete(key);',
       },
     ],

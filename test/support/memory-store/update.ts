@@ -34,6 +34,8 @@ export function meets(item: Item | undefined, condition: UpdateCondition): boole
   if (condition.kind === 'none') return true;
   if (condition.kind === 'revision') {
     const revision = item?.[REVISION];
+    const { expiry } = condition;
+    if (expiry !== undefined && !sameValue(item?.[expiry.attribute], expiry.value)) return false;
     if (condition.malformed !== undefined) return sameValue(revision, condition.malformed);
     if (condition.revision === undefined) return revision === undefined;
     return sameValue(revision, { N: condition.revision });

@@ -83,3 +83,32 @@ describe('the fan-out of a source node', () => {
     expect(writes).toHaveLength(10);
   });
 });
+
+describe('a joined item whose tombstone TTL deletes while a settling of it stands still', () => {
+  it('becomes what edge and node want in the end', async () => {
+    const store = new StreamedStore(graph);
+    const key = { source: 'A-1', target: edgeIndexKey('AB-B-1', 'byTitle') };
+    await store.producer('A-1', 'A-1', {});
+    await store.producer('A-1', 'AB-B-1', { own: { S: 'a' } });
+    await project(store, 0, 10);
+    const seen = store.records.length;
+    expect(await store.derived('A-1', key.target)).toHaveProperty('expiresAt');
+    // The edge is taken away and put again: its settling reads the tombstone, edge and node, and then stands still.
+    await store.producer('A-1', 'AB-B-1', undefined);
+    await store.producer('A-1', 'AB-B-1', { own: { S: 'b' } });
+    let hasStoodStill = false;
+    const slow = new HookedStore(store, async ({ method, keys }) => {
+      if (hasStoodStill || method !== 'update' || !keys.some((one) => JSON.stringify(one).includes('byTitle'))) return;
+      hasStoodStill = true;
+      await store.delete(key);
+      await store.producer('A-1', 'A-1', { title: { S: 'now' } });
+      await project(store, store.records.length - 1, 10);
+    });
+    await createProjector(graph, { store: slow }).project(store.records.slice(seen));
+    expect(hasStoodStill).toBe(true);
+    expect(await store.derived('A-1', key.target)).toMatchObject({
+      attributes: { M: { title: { S: 'now' } } },
+      gsi0pk: { S: 'byTitle/AB-B-1' },
+    });
+  });
+});
