@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import pino from 'pino';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -22,12 +23,16 @@ const model = (name: string) =>
     edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'], inbound: { gsi0: 'since' } }) },
   });
 
-// The library is in a test package of its own, without types here.
+// The libraries are in test packages of their own, without types here.
 // biome-ignore lint/suspicious/noExplicitAny: as above
 let Entity: any;
+// biome-ignore lint/suspicious/noExplicitAny: as above
+let OneTable: any;
 beforeAll(async () => {
-  const installed = await installedTestPackage('cloudformation');
-  ({ Entity } = createRequire(join(installed, 'package.json'))('electrodb'));
+  const required = async (folder: string, name: string) =>
+    createRequire(join(await installedTestPackage(folder), 'package.json'))(name);
+  ({ Entity } = await required('cloudformation', 'electrodb'));
+  ({ Table: OneTable } = await required('onetable', 'dynamodb-onetable'));
 });
 
 afterEach(() => vi.restoreAllMocks());
@@ -100,5 +105,64 @@ describe('a table that ElectroDB writes', () => {
     const { shares } = (await handler({ plan: { mode: 'check', ...limits } }, context)) as RunPlan;
     expect(shares).toHaveLength(2);
     for (const share of shares) expect(await handler(share, context)).toMatchObject({ isDone: true, isClean: true });
+  });
+});
+
+/** The models of docs/adopting.md for OneTable. */
+// biome-ignore-start lint/suspicious/noTemplateCurlyInString: templates of OneTable
+function oneTable(client: DynamoDBClient, name: string) {
+  const text = { type: String, required: true };
+  const schema = {
+    format: 'onetable:1.1.0',
+    version: '1',
+    indexes: { primary: { hash: 'pk', sort: 'sk' } },
+    models: {
+      User: {
+        pk: { type: String, value: 'USER-${id}' },
+        sk: { type: String, value: 'USER-${id}' },
+        ...{ id: text, name: { type: String } },
+      },
+      Follows: {
+        pk: { type: String, value: 'USER-${from}' },
+        sk: { type: String, value: 'FOLLOWS-USER-${to}' },
+        ...{ from: text, to: text, since: { type: String } },
+      },
+    },
+  };
+  const table = new OneTable({ client, name, schema, partial: false, logger: false });
+  return { user: table.getModel('User'), follows: table.getModel('Follows') };
+}
+// biome-ignore-end lint/suspicious/noTemplateCurlyInString: templates of OneTable
+
+describe('a table that OneTable writes', () => {
+  it('is adopted by a rebuild, projected from then on, and clean in the end', async () => {
+    const { graph, client, store, streamArn, projectAll, allRecords } = await testTable(model(uniqueTableName()));
+    const { user, follows } = oneTable(client, graph.table.name);
+    for (const id of ['Ada', 'grace', 'Edsger']) await user.create({ id, name: `Name of ${id}` });
+    await follows.create({ from: 'Ada', to: 'grace', since: '2026-01-01' });
+    const before = (await allRecords()).length;
+    expect(before).toBe(4);
+
+    const label = streamLabel(streamArn);
+    expect((await check({ graph, store, mode: 'rebuild', streamLabel: label })).repaired).toBeGreaterThan(0);
+    const reader = createReader(graph, { store });
+    expect(await reader.get(['USER-Ada'])).toMatchObject([
+      {
+        attributes: { name: 'Name of Ada' },
+        edgeSet: [{ type: 'FOLLOWS', target: 'USER-grace', since: '2026-01-01' }],
+      },
+    ]);
+
+    await user.update({ id: 'grace', name: 'Grace' });
+    await follows.create({ from: 'Edsger', to: 'grace', since: '2026-02-01' });
+    await follows.remove({ from: 'Ada', to: 'grace' });
+    await projectAll();
+    const { items } = await reader.inbound('FOLLOWS', 'USER-grace');
+    expect(items.map(({ source }) => source)).toEqual(['USER-Edsger']);
+    expect(await reader.get(['USER-grace'])).toMatchObject([{ attributes: { name: 'Grace' } }]);
+    const { drift, quarantined, unknown } = await check({ graph, store, streamLabel: label, settleMs: 10 });
+    expect({ drift, quarantined, unknown }).toEqual({
+      ...{ drift: { missing: 0, stale: 0, orphan: 0 }, quarantined: 0, unknown: 0 },
+    });
   });
 });
