@@ -44,6 +44,7 @@ export default defineConfig({
         test: {
           ...storage,
           name: 'studio',
+          expect: { poll: { timeout: 60_000, interval: 100 } },
           include: ['test/studio/**/*.test.ts'],
           globalSetup: [...storage.globalSetup, 'test/support/build.ts'],
         },

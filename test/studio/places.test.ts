@@ -163,6 +163,25 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     expect(await explained.innerText()).not.toMatch(/drift|lag/);
   });
 
+  it('explains an item that is not on the page of its list, or not there at all', async () => {
+    const { page } = seen;
+    for (const [target, reason] of [
+      ['~ix/none', 'There is no such item.'],
+      ['MEMBER-USER-U9', 'There is no such item: nothing is derived from it.'],
+    ] as const) {
+      await seen.goTo(`/inspect?id=GOAL-G1&target=${target}`);
+      expect(await page.getByRole('region', { name: `Explanation of ${target}` }).innerText()).toContain(reason);
+      expect(await page.getByText('absent').count()).toBeGreaterThan(0);
+    }
+    const { answer } = await page.evaluate<{ answer: { items: { target: string }[] } }>(
+      "fetch('/api/partition?id=GOAL-G1&side=derived&limit=1', { headers: { 'x-edgeloom-studio': '1' } }).then((one) => one.json())",
+    );
+    await seen.goTo('/inspect?id=GOAL-G1');
+    const [first] = answer.items;
+    await page.getByRole('link', { name: first!.target, exact: true }).click();
+    await page.getByRole('region', { name: `Explanation of ${first!.target}` }).waitFor();
+  });
+
   it('edits an item through the writer, and shows why the writer refuses', async () => {
     const { page } = seen;
     await seen.goTo('/inspect?id=USER-U2&target=USER-U2');
@@ -192,6 +211,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await seen.settled();
     await page.getByRole('button', { name: 'Redrive' }).click();
     await page.getByText('Quarantine is empty.').waitFor();
+    expect(await page.getByText(/entries, 1 repaired, 0 left/).count()).toBe(1);
     await page.getByLabel('What').selectOption('a node');
     await page.getByLabel('Node id').fill('USER-U1');
     await page.getByRole('button', { name: 'Check', exact: true }).click();

@@ -19,6 +19,8 @@ export interface Visit {
 /** Opens a studio in a browser of its own settings. */
 export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  // As everywhere: a time limit is there for what hangs, not for what is slow on a busy machine.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const troubles: string[] = [];
   page.on('pageerror', ({ message }) => troubles.push(message));

@@ -30,7 +30,8 @@ export function jsonText(value: unknown, indent?: number): string {
 
 /** Attributes by name. */
 export function Attributes({ attributes }: { attributes: Record<string, unknown> }) {
-  const entries = Object.entries(attributes);
+  // An engine gives them in any order.
+  const entries = Object.entries(attributes).sort(([left], [right]) => (left < right ? -1 : 1));
   if (entries.length === 0) return <p class="quiet">No attributes.</p>;
   return (
     <dl class="attributes">

@@ -2,8 +2,8 @@ import type { EdgeResult, Page } from '../../../read/request/result.ts';
 import { addressOf, type PlaceParameters } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link, NodeLink } from '../base/place.tsx';
-import { Pager, Rows } from '../parts/rows.tsx';
-import { Card, type NodePartProps, Told } from '../parts/told.tsx';
+import { PagedRows } from '../parts/paged-rows.tsx';
+import { Card, type NodePartProps } from '../parts/told.tsx';
 import { AnyValue } from '../parts/value.tsx';
 
 /** The edges that enter a node, in each order of each type. */
@@ -43,21 +43,12 @@ function List({ place, cursor }: { place: PlaceParameters; cursor: string | unde
   const { part: _, ...query } = place;
   const asked = useAnswer<Page<EdgeResult>>('/api/inbound', { ...query, cursor });
   return (
-    <Told asked={asked}>
-      {({ items, cursor: next }) => (
-        <>
-          <Rows
-            label="Inbound edges"
-            headings={['source', 'attributes']}
-            rows={items.map(({ source, attributes }) => [<NodeLink id={source} />, <AnyValue value={attributes} />])}
-            empty="No edge enters the node in this order."
-          />
-          <Pager
-            first={cursor && addressOf('/explore', place)}
-            next={next && addressOf('/explore', { ...place, cursor: next })}
-          />
-        </>
-      )}
-    </Told>
+    <PagedRows
+      {...{ asked, cursor, path: '/explore', parameters: place }}
+      label="Inbound edges"
+      headings={['source', 'attributes']}
+      row={({ source, attributes }) => [<NodeLink id={source} />, <AnyValue value={attributes} />]}
+      empty="No edge enters the node in this order."
+    />
   );
 }

@@ -1,8 +1,8 @@
-import type { PartitionAnswer } from '../../api/inspect.ts';
+import type { PartitionAnswer, StoredItem } from '../../api/inspect.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
-import { ItemView } from '../items/item.tsx';
+import { type ItemProps, ItemView } from '../items/item.tsx';
 import { IdForm } from '../parts/id-form.tsx';
 import { Pager } from '../parts/rows.tsx';
 import { Card, type PlaceProps, Told } from '../parts/told.tsx';
@@ -63,12 +63,21 @@ function SideOf({
   onChange,
 }: PartitionProps & { side: Side; asked: Asked<PartitionAnswer>; onChange: () => void }) {
   const chosen = parameters.get('target');
+  const isOfThisSide = chosen?.startsWith('~') === (side === 'derived');
   const cursors = { base: parameters.get('base') ?? undefined, derived: parameters.get('derived') ?? undefined };
   return (
     <Card title={SIDES[side]}>
       <Told asked={asked}>
         {({ items, cursor }) => (
           <>
+            {chosen !== null && isOfThisSide && items.every(({ target }) => target !== chosen) && (
+              <Elsewhere
+                key={chosen}
+                {...{ isWritable, onChange }}
+                itemKey={{ source: id, target: chosen }}
+                place={addressOf('/inspect', { id, ...cursors })}
+              />
+            )}
             {items.length === 0 && <p class="quiet">There are none.</p>}
             <ul class="items">
               {items.map((item) => (
@@ -94,5 +103,22 @@ function SideOf({
         )}
       </Told>
     </Card>
+  );
+}
+
+/** The chosen item, where it is on another page of its list, or is absent. */
+function Elsewhere({
+  itemKey,
+  ...rest
+}: Pick<ItemProps, 'isWritable' | 'onChange' | 'place'> & { itemKey: { source: string; target: string } }) {
+  const asked = useAnswer<{ item: StoredItem | null }>('/api/item', itemKey);
+  return (
+    <div class="chosen">
+      <Told asked={asked}>
+        {({ item }) => (
+          <ItemView item={item ?? { ...itemKey, kind: 'absent', bytes: 0, attributes: {} }} isChosen {...rest} />
+        )}
+      </Told>
+    </div>
   );
 }

@@ -4,7 +4,8 @@ import type { NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link, NodeLink } from '../base/place.tsx';
-import { Pager, Rows } from '../parts/rows.tsx';
+import { PagedRows } from '../parts/paged-rows.tsx';
+import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, type NodePartProps, Told } from '../parts/told.tsx';
 import { AnyValue, Attributes } from '../parts/value.tsx';
 import { Inbound } from './inbound.tsx';
@@ -89,29 +90,15 @@ function NodeItself({ id }: { id: string }) {
 function Edges({ id, parameters }: { id: string; parameters: URLSearchParams }) {
   const cursor = parameters.get('cursor') ?? undefined;
   const asked = useAnswer<Page<EdgeResult>>('/api/edges', { id, cursor });
-  const place = { id, part: 'edges' };
   return (
     <Card title="Edges that leave the node">
-      <Told asked={asked}>
-        {({ items, cursor: next }) => (
-          <>
-            <Rows
-              label="Edges"
-              headings={['type', 'target', 'attributes']}
-              rows={items.map(({ type, target, attributes }) => [
-                type,
-                <NodeLink id={target} />,
-                <AnyValue value={attributes} />,
-              ])}
-              empty="No edge leaves the node."
-            />
-            <Pager
-              first={cursor && addressOf('/explore', place)}
-              next={next && addressOf('/explore', { ...place, cursor: next })}
-            />
-          </>
-        )}
-      </Told>
+      <PagedRows
+        {...{ asked, cursor, path: '/explore', parameters: { id, part: 'edges' } }}
+        label="Edges"
+        headings={['type', 'target', 'attributes']}
+        row={({ type, target, attributes }) => [type, <NodeLink id={target} />, <AnyValue value={attributes} />]}
+        empty="No edge leaves the node."
+      />
     </Card>
   );
 }

@@ -6,8 +6,8 @@ import type { RedriveResult } from '../../../repair/redrive.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, tellTo, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
-import { Pager, Rows } from '../parts/rows.tsx';
-import { Card, FailureNote, type PlaceProps, Told } from '../parts/told.tsx';
+import { PagedRows } from '../parts/paged-rows.tsx';
+import { Card, FailureNote, type PlaceProps } from '../parts/told.tsx';
 import { Text } from '../parts/value.tsx';
 import { CheckPanel } from './check-panel.tsx';
 
@@ -25,34 +25,28 @@ function Quarantine({ isWritable, cursor }: { isWritable: boolean; cursor: strin
   const asked = useAnswer<Page<QuarantineEntry>>('/api/quarantine', { cursor });
   return (
     <Card title="Quarantine" wide>
-      <Told asked={asked}>
-        {({ items, cursor: next }) => (
-          <>
-            <Rows
-              label="Quarantine entries"
-              headings={['item', 'code', 'reason', 'since']}
-              rows={items.map(({ source, target, code, reason, since }) => [
-                <Link to={addressOf('/inspect', { id: source, target })} class="key">
-                  <bdi>
-                    {source} {target === source ? '' : target}
-                  </bdi>
-                </Link>,
-                <code>{code}</code>,
-                <Text text={reason} />,
-                since.slice(0, 19).replace('T', ' '),
-              ])}
-              empty="Quarantine is empty."
-            />
-            <Pager first={cursor && '/trust'} next={next && addressOf('/trust', { cursor: next })} />
-            {isWritable && items.length > 0 && <Redrive onDone={asked.again} />}
-          </>
-        )}
-      </Told>
+      <PagedRows
+        {...{ asked, cursor, path: '/trust', parameters: {} }}
+        label="Quarantine entries"
+        headings={['item', 'code', 'reason', 'since']}
+        row={({ source, target, code, reason, since }) => [
+          <Link to={addressOf('/inspect', { id: source, target })} class="key">
+            <bdi>
+              {source} {target === source ? '' : target}
+            </bdi>
+          </Link>,
+          <code>{code}</code>,
+          <Text text={reason} />,
+          since.slice(0, 19).replace('T', ' '),
+        ]}
+        empty="Quarantine is empty."
+      />
+      {isWritable && <Redrive isEmpty={asked.answer?.items.length === 0} onDone={asked.again} />}
     </Card>
   );
 }
 
-function Redrive({ onDone }: { onDone: () => void }) {
+function Redrive({ isEmpty, onDone }: { isEmpty: boolean; onDone: () => void }) {
   const [result, setResult] = useState<RedriveResult>();
   const [failure, setFailure] = useState<Failure>();
   const [isRunning, setRunning] = useState(false);
@@ -67,7 +61,7 @@ function Redrive({ onDone }: { onDone: () => void }) {
   };
   return (
     <>
-      <button type="button" disabled={isRunning} onClick={run}>
+      <button type="button" disabled={isRunning || isEmpty} onClick={run}>
         {isRunning ? 'Redriving …' : 'Redrive'}
       </button>
       {failure !== undefined && <FailureNote failure={failure} />}
