@@ -1,7 +1,15 @@
 import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
-import { revisionOf } from '../items/derived-item.ts';
+import { AFTER, revisionOf } from '../items/derived-item.ts';
 import { escapedEdge } from '../items/element.ts';
-import { edgeIndexKey, ownerIndexKey, parseNodeId, searchKey, searchValuePrefix, VIEW_KEY } from '../items/keys.ts';
+import {
+  edgeIndexKey,
+  hash128,
+  ownerIndexKey,
+  parseNodeId,
+  searchKey,
+  searchValuePrefix,
+  VIEW_KEY,
+} from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, viewAttributes, viewCopies } from '../items/stored-view.ts';
 import { classifyKey, type KeyKind } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
@@ -9,6 +17,7 @@ import { joinedTypesFrom, needsSource, type SourceNode } from '../model/joined.t
 import { copyOf, reverseOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
+import { fanOutsOf } from '../plan/fan-out.ts';
 import { joinedKeysOf } from '../plan/joined.ts';
 import { isAsWanted } from '../plan/writes.ts';
 import { pages, queriedItems } from '../store/pages.ts';
@@ -44,6 +53,17 @@ export async function lookAt(context: LookContext, base: ItemKey): Promise<Look>
   if (kind.kind !== 'node' && kind.kind !== 'edge' && kind.kind !== 'hashed') return { agrees: true, revisions: '' };
   const { differing, revisions } = await compareDerived(context, base, kind, true);
   return { agrees: differing.length === 0, revisions };
+}
+
+/** Whether what a change of a node brings to others is brought to all of them: no page of a fan-out of it is left. */
+export async function hasFannedOut({ graph, store }: LookContext, { source, target }: ItemKey): Promise<boolean> {
+  const fanOuts = source === target ? fanOutsOf(graph, source, '') : [];
+  if (fanOuts.length === 0) return true;
+  const { items } = await store.getMany(
+    fanOuts.map(({ sortKey }) => ({ source, target: sortKey })),
+    { consistent: true },
+  );
+  return items.every((item) => item?.[AFTER] === undefined);
 }
 
 /** Compares what is derived from a base item with a consistent read of it. */
@@ -115,15 +135,19 @@ async function differingEdges(
   return differing;
 }
 
+/** Characters of a text that stands for revisions: a token holds it, and a node may have the items of thousands of edges. */
+const REVISIONS_LENGTH = 16;
+
 /** The revisions of items, as a short text. */
 function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
   const revisions = [...stored].map(([key, item]) => {
     return [key, revisionOf(item) ?? '-'] as const;
   });
-  return revisions
+  const text = revisions
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([, revision]) => revision)
     .join(' ');
+  return text.length <= REVISIONS_LENGTH ? text : hash128(text).slice(0, REVISIONS_LENGTH);
 }
 
 /** What an edge copies of its target, by a consistent read; undefined where that does not exist, or nothing is copied. */

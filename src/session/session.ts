@@ -116,12 +116,20 @@ export class Session {
     };
   }
 
-  /** Lets go of keys that are projected for certain; `look` looks at one key. */
-  async refresh(look: (key: ItemKey) => Promise<Look>): Promise<void> {
+  /**
+   * Lets go of keys that are projected for certain.
+   *
+   * @param look looks at one key.
+   * @param hasFannedOut tells whether a change of a node has come to all whom it concerns.
+   */
+  async refresh(
+    look: (key: ItemKey) => Promise<Look>,
+    hasFannedOut: (key: ItemKey) => Promise<boolean>,
+  ): Promise<void> {
     if (this.entries.size === 0 && this.overflow === undefined) return;
     const mark = await this.options.lowMark?.();
     for (const [text, entry] of this.entries) {
-      if (entry.pending === 0 && (await this.isOver(entry, mark, look))) this.entries.delete(text);
+      if (entry.pending === 0 && (await this.isOver(entry, mark, look, hasFannedOut))) this.entries.delete(text);
     }
     const { overflow } = this;
     if (overflow?.pending === 0 && (this.hasPassed(overflow, mark) || this.isOutOfStream(overflow))) {
@@ -149,10 +157,14 @@ export class Session {
     entry: Entry,
     mark: number | undefined,
     look: (key: ItemKey) => Promise<Look>,
+    hasFannedOut: (key: ItemKey) => Promise<boolean>,
   ): Promise<boolean> {
     const now = this.now();
     if (this.isOutOfStream(entry)) return true;
-    if (mark !== undefined) return this.hasPassed(entry, mark);
+    if (mark !== undefined) {
+      // The mark passes the record of a node with the first page of its fan-out.
+      return this.hasPassed(entry, (await hasFannedOut(entry)) ? mark : undefined);
+    }
     if (now - entry.at < LEAST_AGE_MS) return false;
     const before = entry.look;
     if (before !== undefined && now - before.at < this.graceMs) return false;

@@ -1,5 +1,5 @@
 import { parseNodeId } from '../../items/keys.ts';
-import { lookAt } from '../../session/look.ts';
+import { hasFannedOut, lookAt } from '../../session/look.ts';
 import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
 import type { ItemKey } from '../../store/port.ts';
 import type { ReadContext } from './context.ts';
@@ -13,7 +13,11 @@ export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls:
 export async function ownWrites(context: ReadContext, isRelevant: (key: ItemKey) => boolean): Promise<OwnWrites> {
   const { session, graph, store } = context;
   if (session === undefined) return NO_OWN_WRITES;
-  await session.refresh((key) => lookAt({ graph: context.readable?.model ?? graph, store }, key));
+  const looking = { graph: context.readable?.model ?? graph, store };
+  await session.refresh(
+    (key) => lookAt(looking, key),
+    (key) => hasFannedOut(looking, key),
+  );
   return readOwnWrites(graph, store, session.keys().filter(isRelevant));
 }
 

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { createProjector } from '../../src/apply/projector.ts';
+import { createReader, createWriter, defineGraph, edge, fromSource, node, Session } from '../../src/index.ts';
+import { StreamedStore } from '../support/streamed-store.ts';
+
+const graph = defineGraph({
+  table: 'records',
+  nodes: { TICKET: node(), PROJECT: node() },
+  edges: {
+    IN_PROJECT: edge({
+      from: 'TICKET',
+      to: 'PROJECT',
+      inbound: { gsi0: fromSource('status'), projectSource: ['status'] },
+    }),
+  },
+});
+
+/** A ticket with so many edges, projected, and a session that has changed it since. */
+async function changedTicket(edges: number, knowsMark: boolean) {
+  const store = new StreamedStore(graph);
+  const reader = createReader(graph, { store });
+  await store.producer('TICKET-1', 'TICKET-1', { status: { S: 'open' } });
+  for (let i = 0; i < edges; i++) await store.producer('TICKET-1', `IN_PROJECT-PROJECT-${i}`, {});
+  const projector = createProjector(graph, { store, fanOutPageSize: 2 });
+  let projected = 0;
+  const project = async () => {
+    const records = store.records.slice(projected);
+    projected = store.records.length;
+    await projector.project(records);
+    return records.length > 0;
+  };
+  while (await project());
+  let now = Date.now();
+  const options = { now: () => now, ...(knowsMark && { lowMark: async () => now }) };
+  let session = new Session(options);
+  await createWriter(graph, { store }).with(session).putNode('TICKET-1', { status: 'done' });
+  const read = async (laterMs: number) => {
+    now += laterMs;
+    session = Session.from(session.token(), options);
+    const { items } = await reader.with(session).inbound('IN_PROJECT', `PROJECT-${edges - 1}` as string);
+    return { status: items[0]?.attributes['status'], keys: session.keys().length, token: session.token() };
+  };
+  return { store, project, read };
+}
+
+describe('a session that changed a node whose edges show it', () => {
+  it('keeps the node past the mark of the stream until the last page of its edges shows it', async () => {
+    const { project, read } = await changedTicket(5, true);
+    await project();
+    for (const laterMs of [6_000, 60_000]) expect(await read(laterMs)).toMatchObject({ status: 'done', keys: 1 });
+    while (await project());
+    expect(await read(1_000)).toMatchObject({ keys: 1 });
+    expect(await read(10_000)).toMatchObject({ status: 'done', keys: 0 });
+  });
+
+  it('keeps its token small however many edges there are', async () => {
+    const { store, project, read } = await changedTicket(300, false);
+    while (await project());
+    for (let i = 0; i < 300; i++) {
+      // Each has been written another number of times.
+      const item = await store.derived('TICKET-1', `~ix/IN_PROJECT-PROJECT-${i}`);
+      await store.put({ ...item, r: { N: String((i * 7_919) % 1_009) } });
+    }
+    const { keys, token } = await read(61_000);
+    expect(keys).toBe(1);
+    expect(token.length).toBeLessThan(200);
+    expect(await read(10_000)).toMatchObject({ status: 'done', keys: 0 });
+  });
+});
