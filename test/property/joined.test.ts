@@ -11,7 +11,7 @@ describe('consumers of edges and of their source, given up, replayed and side by
     const failures: string[] = [];
     for (let seed = 1; seed <= RUNS; seed++) failures.push(...(await runJoined(seed)));
     expect(failures).toEqual([]);
-  }, 240_000);
+  }, 900_000);
 
   it.each(JOINED_MUTANTS)(
     'show a planted bug: $name ($rule)',
@@ -19,6 +19,6 @@ describe('consumers of edges and of their source, given up, replayed and side by
       const { failed } = await runSchedules('joined', 12_000, mutant);
       expect(failed).toBe(1);
     },
-    240_000,
+    900_000,
   );
 });
