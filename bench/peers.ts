@@ -1,100 +1,38 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createProjector } from '../src/apply/projector.ts';
-import { createClient } from '../src/store/client.ts';
-import { DynamoDBStore } from '../src/store/dynamodb.ts';
-import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
-import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
-import { plainHandler } from './peers/document-client.ts';
-import type { Handler, StreamEvent } from './peers/event.ts';
-import { powertoolsHandler } from './peers/powertools.ts';
-import { toolboxHandler } from './peers/toolbox.ts';
-import { derivedItems } from './support/derived.ts';
-import { withFreeTable } from './support/free-table.ts';
-import type { Item } from './support/images.ts';
-import { fullModel } from './support/models.ts';
-import { wrongItems } from './support/oracle.ts';
-import { timed } from './support/paired.ts';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { type Outcome, PEERS, PROJECTOR } from './peers/consumers.ts';
 import type { Figure, Report } from './support/report.ts';
-import { SimulatedTable } from './support/simulated-table.ts';
-import { itemKey } from './support/table.ts';
-import { recordedBatch, type Workload } from './support/workload.ts';
 
 /**
  * The same stream for consumers that users write: what it costs, and whether what is left is right, also where a half of it
  * is delivered a second time, as streams may. Each peer writes the same derived items by hand, and differs in what delivers
- * the records and what writes them. aws-lambda-stream is not among them: its thirteen peer dependencies include old majors.
+ * the records and what writes them. Each runs in a process of its own, all at once; CPU is that of the process. aws-lambda-stream is not among them: its thirteen peer dependencies include old majors.
  */
 
-const BATCH = 10_000;
-const TABLE = fullModel.table.name;
-
-interface Peer {
-  name: string;
-  /** The files of the bench that its user would write. */
-  files: readonly string[];
-  handler: (client: DynamoDBClient) => Handler;
-}
-
-const BY_HAND = 'bench/peers/by-hand.ts';
-const DOCUMENTS = 'bench/peers/document-client.ts';
-const POWERTOOLS = 'bench/peers/powertools.ts';
-
-const PEERS: readonly Peer[] = [
-  {
-    name: 'DocumentClient',
-    files: [BY_HAND, DOCUMENTS],
-    handler: (client) => plainHandler(client, TABLE),
-  },
-  {
-    name: 'Powertools batch, default',
-    files: [BY_HAND, DOCUMENTS, POWERTOOLS],
-    handler: (client) => powertoolsHandler(client, TABLE, true),
-  },
-  {
-    name: 'Powertools batch, sequential',
-    files: [BY_HAND, DOCUMENTS, POWERTOOLS],
-    handler: (client) => powertoolsHandler(client, TABLE, false),
-  },
-  {
-    name: 'dynamodb-toolbox',
-    files: [BY_HAND, 'bench/peers/toolbox.ts'],
-    handler: (client) => toolboxHandler(client, TABLE),
-  },
-];
-
-/** What a consumer took for one delivery, and what it left. */
-interface Outcome {
-  calls: number;
-  wcu: number;
-  cpuSeconds: number;
-  wrong: number;
-}
+const CHILD = fileURLToPath(new URL('peers/child.js', import.meta.url));
 
 /** Counts each consumer on a table of its own. */
 export async function peers(): Promise<Report[]> {
-  const workload = recordedBatch({ nodeChanges: 1_000 });
-  const late = workload.records.slice(0, workload.records.length / 2);
-  const before = derivedItems(fullModel, workload.before);
-  const first: Figure[] = [];
-  const again: Figure[] = [];
-  const add = (name: string, files: readonly string[], outcomes: readonly Outcome[]): void => {
-    first.push(...figuresOf(name, outcomes[0]!), {
-      name: `${name}: lines to write`,
-      value: linesOf(files),
-      unit: 'lines',
-    });
-    again.push(...figuresOf(name, outcomes[1]!).filter(({ unit }) => unit !== 's'));
-  };
-  add('projector', ['bench/support/models.ts', 'handlers/stream.ts'], await ours(workload, before, late));
-  for (const { name, files, handler } of PEERS) add(name, files, await peer(handler, workload, before, late));
-  const count = workload.records.length.toLocaleString('en-US');
+  const consumers = [{ name: PROJECTOR, files: ['bench/support/models.ts', 'handlers/stream.ts'] }, ...PEERS];
+  const outcomes = await Promise.all(consumers.map(({ name }) => inOwnProcess(name)));
+  const first = consumers.flatMap(({ name, files }, i): Figure[] => [
+    ...figuresOf(name, outcomes[i]![0]),
+    { name: `${name}: lines to write`, value: linesOf(files), unit: 'lines' },
+  ]);
+  const again = consumers.flatMap(({ name }, i) => figuresOf(name, outcomes[i]![1])).filter(({ unit }) => unit !== 's');
   const what = 'edge sets, index items and search items';
   return [
-    { name: 'peers', title: `${count} records of a stream, ${what}, by consumers that users write`, figures: first },
+    { name: 'peers', title: `11,000 records of a stream, ${what}, by consumers that users write`, figures: first },
     { name: 'peers-late', title: 'the first half of them delivered a second time, late', figures: again },
   ];
+}
+
+async function inOwnProcess(name: string): Promise<[Outcome, Outcome]> {
+  const { stdout } = await promisify(execFile)(process.execPath, [CHILD, name], { maxBuffer: 1024 * 1024 });
+  return JSON.parse(stdout) as [Outcome, Outcome];
 }
 
 function figuresOf(name: string, { calls, wcu, cpuSeconds, wrong }: Outcome): Figure[] {
@@ -106,7 +44,7 @@ function figuresOf(name: string, { calls, wcu, cpuSeconds, wrong }: Outcome): Fi
       name: `${name}: wrong items`,
       value: wrong,
       unit: 'items',
-      ...(name === 'projector' && { target: { kind: 'at-most', value: 0 } as const }),
+      ...(name === PROJECTOR && { target: { kind: 'at-most', value: 0 } as const }),
     },
   ];
 }
@@ -115,85 +53,4 @@ function figuresOf(name: string, { calls, wcu, cpuSeconds, wrong }: Outcome): Fi
 function linesOf(files: readonly string[]): number {
   const lines = files.flatMap((file) => readFileSync(join(process.cwd(), file), 'utf8').split('\n'));
   return lines.filter((line) => !/^\s*(\/\/|\/\*|\*|$)/.test(line)).length;
-}
-
-function batchesOf(records: readonly RawRecord[]): RawRecord[][] {
-  const batches: RawRecord[][] = [];
-  for (let start = 0; start < records.length; start += BATCH) batches.push(records.slice(start, start + BATCH));
-  return batches;
-}
-
-async function peer(
-  handlerOf: Peer['handler'],
-  workload: Workload,
-  derived: readonly Item[],
-  late: readonly RawRecord[],
-): Promise<[Outcome, Outcome]> {
-  const table = new SimulatedTable(fullModel.indexes);
-  for (const item of derived) table.items.set(itemKey(item), item);
-  const handler = handlerOf(table.client);
-  const deliver = async (records: readonly RawRecord[]): Promise<Outcome> => {
-    const before = { calls: table.calls, wcu: table.wcu, ownMs: table.ownMs };
-    const { cpuSeconds } = await timed(async () => {
-      for (const batch of batchesOf(records)) await handler({ Records: batch } as StreamEvent);
-    });
-    return {
-      calls: table.calls - before.calls,
-      wcu: table.wcu - before.wcu,
-      cpuSeconds: cpuSeconds - (table.ownMs - before.ownMs) / 1000,
-      wrong: wrongItems(workload, table.items),
-    };
-  };
-  return [await deliver(workload.records), await deliver(late)];
-}
-
-/** The projector: its items are those of a table in memory, its CPU that of the same calls on a table that answers at once. */
-async function ours(
-  workload: Workload,
-  derived: readonly Item[],
-  late: readonly RawRecord[],
-): Promise<[Outcome, Outcome]> {
-  const memory = new MemoryStore(fullModel.table, { indexes: fullModel.indexes });
-  // What is late is settled by the base items, which are as the last record left them.
-  const bases = new Map(workload.before.map((item) => [itemKey(item), item]));
-  for (const { dynamodb } of workload.records) {
-    const { NewImage, OldImage } = dynamodb!;
-    if (NewImage === undefined) bases.delete(itemKey(OldImage!));
-    else bases.set(itemKey(NewImage), NewImage);
-  }
-  for (const item of [...bases.values(), ...derived]) await memory.put(item);
-  return await withFreeTable(async (endpoint) => {
-    const client = createClient({ endpoint });
-    const free = createProjector(fullModel, { store: new DynamoDBStore(client, fullModel.table) });
-    const deliver = async (records: readonly RawRecord[]): Promise<Outcome> => {
-      let calls = 0;
-      const counted = new Proxy(memory, {
-        get(target, name) {
-          const member: unknown = Reflect.get(target, name);
-          if (typeof member !== 'function') return member;
-          return (...args: unknown[]): unknown => {
-            calls += 1;
-            return member.apply(target, args);
-          };
-        },
-      });
-      let wcu = 0;
-      for (const batch of batchesOf(records)) {
-        const result = await createProjector(fullModel, { store: counted }).project(decodeRecords(fullModel, batch));
-        if (result.error !== undefined) throw result.error;
-        wcu += result.wcu;
-      }
-      const { cpuSeconds } = await timed(async () => {
-        for (const batch of batchesOf(records)) {
-          const { error } = await free.project(decodeRecords(fullModel, batch));
-          if (error !== undefined) throw error;
-        }
-      });
-      const items = new Map([...memory.items()].map((item) => [itemKey(item), item]));
-      return { calls, wcu, cpuSeconds, wrong: wrongItems(workload, items) };
-    };
-    const outcomes: [Outcome, Outcome] = [await deliver(workload.records), await deliver(late)];
-    client.destroy();
-    return outcomes;
-  });
 }

@@ -52,3 +52,48 @@ describe('put, update and delete', () => {
     expect(await run('nodes', 'GOAL')).toMatchObject({ code: 2, json: { error: { code: 'not-listed' } } });
   });
 });
+
+describe('lists', () => {
+  it('are filtered by projected attributes, bounded by units, and say why a page takes its steps', async () => {
+    for (const [goal, role] of [
+      ['GOAL-F1', 'LEAD'],
+      ['GOAL-F2', 'CONTRIBUTOR'],
+      ['GOAL-F3', 'LEAD'],
+    ] as const) {
+      await run('put', goal, '{"title":"Run"}');
+      await run('put', goal, 'GOALMEMBERSHIP', 'USER-F1', `{"memberRole":"${role}","date":"2026-01-02"}`);
+    }
+    const inbound = ['inbound', 'GOALMEMBERSHIP', 'USER-F1'];
+    await expect
+      .poll(async () => (await run(...inbound)).json, { timeout: 30_000, interval: 200 })
+      .toMatchObject({ items: [{}, {}, {}] });
+    expect(await run(...inbound, '--where', 'memberRole=LEAD', '--max-rcu', '5')).toMatchObject({
+      code: 0,
+      json: { items: [{ source: 'GOAL-F1' }, { source: 'GOAL-F3' }], rcu: expect.any(Number) },
+    });
+    expect(await run(...inbound, '--where', 'memberRole=LEAD', '--where', 'date=2026-01-03')).toMatchObject({
+      json: { items: [] },
+    });
+    expect(await run(...inbound, '--where', 'memberRole')).toMatchObject({
+      code: 2,
+      json: { error: { code: 'usage' } },
+    });
+    expect(await run(...inbound, '--where', 'title=Run')).toMatchObject({
+      code: 2,
+      json: { error: { code: 'not-projected' } },
+    });
+    const page = 'page GOALMEMBERSHIP USER-F1';
+    expect(await run(...page.split(' '), '--no-edge-sets', '--attributes', 'title')).toMatchObject({
+      json: { items: [{ attributes: { title: 'Run' } }, {}, {}], nodes: {}, calls: 2 },
+    });
+    expect(await run('explain', '--query', `${page} --no-edge-sets`)).toMatchObject({
+      json: {
+        calls: 2,
+        why: [expect.stringContaining('Query'), expect.stringContaining('do not hold'), expect.any(String)],
+      },
+    });
+    expect(await run('explain', '--query', `${page} --where memberRole=LEAD`)).toMatchObject({
+      json: { why: [expect.any(String), expect.stringContaining('edge sets are asked for'), expect.any(String)] },
+    });
+  });
+});

@@ -1,0 +1,4 @@
+import { outcomesOf } from './consumers.ts';
+
+/** The process of one consumer, which its argument names: prints its outcomes. */
+process.stdout.write(JSON.stringify(await outcomesOf(process.argv[2]!)));

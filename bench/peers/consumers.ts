@@ -1,0 +1,161 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createProjector } from '../../src/apply/projector.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
+import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
+import { derivedItems } from '../support/derived.ts';
+import { withFreeTable } from '../support/free-table.ts';
+import type { Item } from '../support/images.ts';
+import { fullModel } from '../support/models.ts';
+import { wrongItems } from '../support/oracle.ts';
+import { timed } from '../support/paired.ts';
+import { SimulatedTable } from '../support/simulated-table.ts';
+import { itemKey } from '../support/table.ts';
+import { recordedBatch, type Workload } from '../support/workload.ts';
+import { plainHandler } from './document-client.ts';
+import type { Handler, StreamEvent } from './event.ts';
+import { powertoolsHandler } from './powertools.ts';
+import { toolboxHandler } from './toolbox.ts';
+
+/** The consumers of the bench `peers`, each on a table of its own. */
+
+const BATCH = 10_000;
+const TABLE = fullModel.table.name;
+
+/** A consumer that a user writes. */
+export interface Peer {
+  name: string;
+  /** The files of the bench that its user would write. */
+  files: readonly string[];
+  handler: (client: DynamoDBClient) => Handler;
+}
+
+const BY_HAND = 'bench/peers/by-hand.ts';
+const DOCUMENTS = 'bench/peers/document-client.ts';
+const POWERTOOLS = 'bench/peers/powertools.ts';
+
+/** The consumers that users write. */
+export const PEERS: readonly Peer[] = [
+  {
+    name: 'DocumentClient',
+    files: [BY_HAND, DOCUMENTS],
+    handler: (client) => plainHandler(client, TABLE),
+  },
+  {
+    name: 'Powertools batch, default',
+    files: [BY_HAND, DOCUMENTS, POWERTOOLS],
+    handler: (client) => powertoolsHandler(client, TABLE, true),
+  },
+  {
+    name: 'Powertools batch, sequential',
+    files: [BY_HAND, DOCUMENTS, POWERTOOLS],
+    handler: (client) => powertoolsHandler(client, TABLE, false),
+  },
+  {
+    name: 'dynamodb-toolbox',
+    files: [BY_HAND, 'bench/peers/toolbox.ts'],
+    handler: (client) => toolboxHandler(client, TABLE),
+  },
+];
+
+/** What a consumer took for one delivery, and what it left. */
+export interface Outcome {
+  calls: number;
+  wcu: number;
+  cpuSeconds: number;
+  wrong: number;
+}
+
+/** The projector's name among the consumers. */
+export const PROJECTOR = 'projector';
+
+/** What a consumer takes for the stream, and then for the half of it that is delivered again. */
+export async function outcomesOf(name: string): Promise<[Outcome, Outcome]> {
+  const workload = recordedBatch({ nodeChanges: 1_000 });
+  const late = workload.records.slice(0, workload.records.length / 2);
+  const before = derivedItems(fullModel, workload.before);
+  const found = PEERS.find((one) => one.name === name);
+  return found === undefined ? await ours(workload, before, late) : await peer(found.handler, workload, before, late);
+}
+
+function batchesOf(records: readonly RawRecord[]): RawRecord[][] {
+  const batches: RawRecord[][] = [];
+  for (let start = 0; start < records.length; start += BATCH) batches.push(records.slice(start, start + BATCH));
+  return batches;
+}
+
+async function peer(
+  handlerOf: Peer['handler'],
+  workload: Workload,
+  derived: readonly Item[],
+  late: readonly RawRecord[],
+): Promise<[Outcome, Outcome]> {
+  const table = new SimulatedTable(fullModel.indexes);
+  for (const item of derived) table.items.set(itemKey(item), item);
+  const handler = handlerOf(table.client);
+  const deliver = async (records: readonly RawRecord[]): Promise<Outcome> => {
+    const before = { calls: table.calls, wcu: table.wcu, ownMs: table.ownMs };
+    const { cpuSeconds } = await timed(async () => {
+      for (const batch of batchesOf(records)) await handler({ Records: batch } as StreamEvent);
+    });
+    return {
+      calls: table.calls - before.calls,
+      wcu: table.wcu - before.wcu,
+      cpuSeconds: cpuSeconds - (table.ownMs - before.ownMs) / 1000,
+      wrong: wrongItems(workload, table.items),
+    };
+  };
+  return [await deliver(workload.records), await deliver(late)];
+}
+
+/** The projector: its items are those of a table in memory, its CPU that of the same calls on a table that answers at once. */
+async function ours(
+  workload: Workload,
+  derived: readonly Item[],
+  late: readonly RawRecord[],
+): Promise<[Outcome, Outcome]> {
+  const memory = new MemoryStore(fullModel.table, { indexes: fullModel.indexes });
+  // What is late is settled by the base items, which are as the last record left them.
+  const bases = new Map(workload.before.map((item) => [itemKey(item), item]));
+  for (const { dynamodb } of workload.records) {
+    const { NewImage, OldImage } = dynamodb!;
+    if (NewImage === undefined) bases.delete(itemKey(OldImage!));
+    else bases.set(itemKey(NewImage), NewImage);
+  }
+  for (const item of [...bases.values(), ...derived]) await memory.put(item);
+  return await withFreeTable(async (endpoint) => {
+    const client = createClient({ endpoint });
+    const free = createProjector(fullModel, { store: new DynamoDBStore(client, fullModel.table) });
+    const deliver = async (records: readonly RawRecord[]): Promise<Outcome> => {
+      let calls = 0;
+      const counted = new Proxy(memory, {
+        get(target, name) {
+          const member: unknown = Reflect.get(target, name);
+          if (typeof member !== 'function') return member;
+          return (...args: unknown[]): unknown => {
+            calls += 1;
+            return member.apply(target, args);
+          };
+        },
+      });
+      let wcu = 0;
+      for (const batch of batchesOf(records)) {
+        const result = await createProjector(fullModel, { store: counted }).project(decodeRecords(fullModel, batch));
+        if (result.error !== undefined) throw result.error;
+        wcu += result.wcu;
+      }
+      const { cpuSeconds } = await timed(async () => {
+        for (const batch of batchesOf(records)) {
+          const { error } = await free.project(decodeRecords(fullModel, batch));
+          if (error !== undefined) throw error;
+        }
+      });
+      const items = new Map([...memory.items()].map((item) => [itemKey(item), item]));
+      return { calls, wcu, cpuSeconds, wrong: wrongItems(workload, items) };
+    };
+    const outcomes: [Outcome, Outcome] = [await deliver(workload.records), await deliver(late)];
+    client.destroy();
+    return outcomes;
+  });
+}
