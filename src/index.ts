@@ -99,6 +99,9 @@ export { type ClientOptions, createClient, createStreamsClient } from './store/c
 export { DynamoDBStore } from './store/dynamodb.ts';
 export type { Store, WriteResult } from './store/port.ts';
 export { createTable, deleteTable, describeTable, serverTime, type TableStatus, tableIdentity } from './store/table.ts';
+export type { TablePlan, TableStep } from './store/table-update/plan.ts';
+export { planTableUpdate } from './store/table-update/plan.ts';
+export { type UpdateTableOptions, updateTable } from './store/table-update/update.ts';
 export { InvalidBatchError, type WriteBatchResult } from './write/batch.ts';
 export type { DeletedNode } from './write/cascade.ts';
 export { type ImportFormat, type ImportOptions, type ImportResult, importFile } from './write/import.ts';

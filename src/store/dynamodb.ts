@@ -271,7 +271,7 @@ function missingIndex(
   if (index === undefined || !(error instanceof StoreError) || error.code !== 'ValidationException') return undefined;
   if (!/(specified index|index not found|no such index|index: )/i.test(error.message)) return undefined;
   const message = `The table ${name} has no index ${indexNames[index]}, which the model needs.`;
-  return new StoreError('fatal', 'no-index', message, 'edgeloom table describe says what the table lacks.', {
+  return new StoreError('fatal', 'no-index', message, 'edgeloom table update adds it.', {
     cause: error,
   });
 }

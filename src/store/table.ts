@@ -54,7 +54,8 @@ export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
   };
 }
 
-function keySchema(partition: string, sort: string): NonNullable<CreateTableCommandInput['KeySchema']> {
+/** The key schema of two text keys. */
+export function keySchema(partition: string, sort: string): NonNullable<CreateTableCommandInput['KeySchema']> {
   return [
     { AttributeName: partition, KeyType: 'HASH' },
     { AttributeName: sort, KeyType: 'RANGE' },
@@ -103,11 +104,15 @@ export async function describeTable(client: DynamoDBClient, graph: CompiledModel
 
 /** Whether the table deletes items by the attribute that the model names for it. */
 export async function hasTtl(client: DynamoDBClient, graph: CompiledModel): Promise<boolean> {
-  const { name, ttl } = graph.table;
+  return (await ttlOf(client, graph)) === graph.table.ttl;
+}
+
+/** The attribute by which the table deletes items; undefined where it deletes none. */
+export async function ttlOf(client: DynamoDBClient, { table: { name } }: CompiledModel): Promise<string | undefined> {
   try {
     const { TimeToLiveDescription: found } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
     const isOn = found?.TimeToLiveStatus === 'ENABLED' || found?.TimeToLiveStatus === 'ENABLING';
-    return isOn && found?.AttributeName === ttl;
+    return isOn ? found?.AttributeName : undefined;
   } catch (error) {
     throw classifyError(error);
   }
@@ -119,11 +124,12 @@ export function requireFit({ table, lacks }: TableStatus): void {
   throw new EdgeloomError(
     'table-differs',
     `The table ${table} lacks what the model needs: ${lacks.join('; ')}.`,
-    'Add it to the table, or name another table with --table.',
+    'Add it with edgeloom table update, or name another table with --table.',
   );
 }
 
-function lacksOf(graph: CompiledModel, table: TableDescription): string[] {
+/** What the model needs and a table does not have, in words. */
+export function lacksOf(graph: CompiledModel, table: TableDescription): string[] {
   const { partitionKey, sortKey, indexNames } = graph.table;
   const lacks: string[] = [];
   if (!hasKeys(table.KeySchema, partitionKey, sortKey)) lacks.push(`the keys ${partitionKey} and ${sortKey}`);

@@ -1,8 +1,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClient } from '../../src/store/client.ts';
+import { tableDefinition } from '../../src/store/table.ts';
 import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
+import { goalGraph } from '../support/contracts-model.ts';
+import { uniqueTableName } from '../support/table.ts';
 
 let dev: DevServer;
 let folder: string;
@@ -382,5 +387,28 @@ describe('cost', () => {
     const projected = await json('project', '--until-idle', '--checkpoint', checkpoint, '--table', table);
     const { base, total } = costOf('GOALMEMBERSHIP');
     expect(projected).toMatchObject({ wcu: total - base });
+  });
+});
+
+describe('edgeloom table update', () => {
+  it('shows what the table lacks, asks before it adds it, and says when nothing is left', async () => {
+    const graph = goalGraph(uniqueTableName());
+    const { GlobalSecondaryIndexes: _indexes, StreamSpecification: _stream, ...bare } = tableDefinition(graph);
+    const AttributeDefinitions = bare.AttributeDefinitions!.slice(0, 2);
+    const client = createClient({ endpoint: dev.endpoint });
+    await client.send(new CreateTableCommand({ ...bare, AttributeDefinitions }));
+    client.destroy();
+    const own = ['--table', graph.table.name];
+    const lacking = await run('rebuild', ...own);
+    expect(lacking.code).toBe(2);
+    expect(lacking.stderr).toContain('edgeloom table update');
+    const plan = await json('table', 'update', '--dry-run', ...own);
+    const kinds = (plan as { steps: { kind: string }[] }).steps.map(({ kind }) => kind);
+    expect(kinds).toEqual(['stream', 'index', 'index', 'ttl']);
+    const unasked = await run('table', 'update', ...own);
+    expect(unasked.code).toBe(2);
+    expect(unasked.stderr).toContain('--yes');
+    expect(await json('table', 'update', '--yes', ...own)).toMatchObject({ done: true, lacks: [] });
+    expect((await run('table', 'update', ...own)).stdout).toBe('nothing to do\n');
   });
 });

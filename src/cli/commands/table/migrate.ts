@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 import { figure } from '../../../figure.ts';
@@ -7,6 +6,7 @@ import type { MigrateOptions, MigrateStep } from '../../../migrate/migrate-types
 import type { MigrateAction } from '../../../migrate/next-step.ts';
 import { MeteredStore } from '../../../store/metered.ts';
 import { serverTime, tableIdentity } from '../../../store/table.ts';
+import { askToConfirm } from '../../session/ask-to-confirm.ts';
 import { modelNotice } from '../../session/model-notice.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
 
@@ -58,7 +58,7 @@ export function migrateCommand(program: Command): void {
           },
         };
         const isLook = options.dryRun === true;
-        if (!isLook && plan.length > 0 && options.yes !== true) await confirm(plan);
+        if (!isLook && plan.length > 0 && options.yes !== true) await askToConfirm(plan, 'Migrate?');
         const { steps, done, next } = await migrate({ ...run, ...(isLook && { mostSteps: 0 }) });
         if (!done) process.exitCode = LEFT;
         const text = isLook ? (plan.length === 0 && done ? 'nothing to do' : plan.join('\n')) : endText(steps, next);
@@ -74,21 +74,6 @@ function actionOf({ withdraw, retire, drop }: CommandOptions): MigrateAction | u
   }
   const [first] = given;
   return first && { kind: first[0] as MigrateAction['kind'], name: first[1]! };
-}
-
-/** Asks a person; throws where no terminal is there to ask at, or the answer is no. */
-async function confirm(plan: readonly string[]): Promise<void> {
-  if (!process.stdin.isTTY) {
-    throw new EdgeloomError('usage', 'A migration is to be confirmed.', 'Look with --dry-run, then give --yes.');
-  }
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const answer = await lines.question(`${plan.join('\n')}\nMigrate? (yes/no) `);
-    if (/^y(es)?$/i.test(answer.trim())) return;
-  } finally {
-    lines.close();
-  }
-  throw new EdgeloomError('usage', 'Nothing was done.', 'Answer yes, or give --yes.');
 }
 
 function stepText({ step, projection, state, wcu, seconds }: MigrateStep): string {

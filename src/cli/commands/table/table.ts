@@ -1,13 +1,17 @@
 import type { Command } from 'commander';
+import { figure } from '../../../figure.ts';
 import { migrate } from '../../../migrate/migrate.ts';
 import { createTable, deleteTable, describeTable, type TableStatus, tableIdentity } from '../../../store/table.ts';
+import { planTableUpdate } from '../../../store/table-update/plan.ts';
+import { updateTable } from '../../../store/table-update/update.ts';
+import { askToConfirm } from '../../session/ask-to-confirm.ts';
 import { examples } from '../../session/options.ts';
 import type { Output } from '../../session/output.ts';
-import { inSession } from '../../session/session.ts';
+import { type CommandSession, inSession } from '../../session/session.ts';
 
-/** `edgeloom table create|describe|delete`. */
+/** `edgeloom table create|describe|update|delete`. */
 export function tableCommand(program: Command): void {
-  const table = program.command('table').description("create, describe or delete the model's table");
+  const table = program.command('table').description("create, describe, update or delete the model's table");
   table
     .command('create')
     .description('create the table with its stream, TTL and the indexes that the model needs')
@@ -26,10 +30,37 @@ export function tableCommand(program: Command): void {
     .addHelpText('after', examples('table describe --json'))
     .action(inSession(async ({ client, graph }) => output(await describeTable(client, graph))));
   table
+    .command('update')
+    .description('add what the model needs and the table lacks: the stream, indexes, TTL')
+    .option('--dry-run', 'show what would be added')
+    .option('--yes', 'do it without asking')
+    .addHelpText('after', examples('table update --dry-run', 'table update --yes'))
+    .action(inSession(update));
+  table
     .command('delete')
     .description('delete the table and everything in it')
     .addHelpText('after', examples('table delete --table records-test'))
     .action(inSession(async ({ client, graph }) => output(await deleteTable(client, graph))));
+}
+
+async function update({ client, graph, settings }: CommandSession, options: { dryRun?: boolean; yes?: boolean }) {
+  const plan = await planTableUpdate(client, graph);
+  const cost = `at most ${figure(plan.mostWcu)} WCU for filling what is new`;
+  const lines = [...plan.texts, ...(plan.mostWcu > 0 ? [cost] : [])];
+  if (options.dryRun === true || plan.steps.length === 0) {
+    return { json: { ...plan, done: plan.steps.length === 0 }, text: lines.join('\n') || 'nothing to do' };
+  }
+  if (options.yes !== true) await askToConfirm(lines, 'Update the table?');
+  await updateTable(client, graph, {
+    onProgress: (step, status) => {
+      if (!settings.json) process.stderr.write(`${step}: ${status}\n`);
+    },
+  });
+  const { lacks } = await describeTable(client, graph);
+  return {
+    json: { ...plan, done: true, lacks },
+    text: `${plan.texts.length} steps; the table has what the model needs`,
+  };
 }
 
 function output(status: TableStatus): Output {

@@ -1,0 +1,21 @@
+import { createInterface } from 'node:readline/promises';
+import { EdgeloomError } from '../../errors.ts';
+
+/** Asks a person; throws where no terminal is there to ask at, or the answer is no. */
+export async function askToConfirm(plan: readonly string[], question: string): Promise<void> {
+  if (!process.stdin.isTTY) {
+    throw new EdgeloomError(
+      'usage',
+      'What the command does is to be confirmed.',
+      'Look with --dry-run, then give --yes.',
+    );
+  }
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await lines.question(`${plan.join('\n')}\n${question} (yes/no) `);
+    if (/^y(es)?$/i.test(answer.trim())) return;
+  } finally {
+    lines.close();
+  }
+  throw new EdgeloomError('usage', 'Nothing was done.', 'Answer yes, or give --yes.');
+}

@@ -1,0 +1,104 @@
+import { DescribeTableCommand, type DynamoDBClient, type TableDescription } from '@aws-sdk/client-dynamodb';
+import { EdgeloomError } from '../../errors.ts';
+import { INDEX_KEYS } from '../../items/derived-item.ts';
+import type { CompiledModel, IndexName } from '../../model/compiled.ts';
+import { classifyError } from '../classify.ts';
+import { describeTable, lacksOf, ttlOf } from '../table.ts';
+
+/** One thing that a table gets: its stream, one index, or the deletion of what has expired. */
+export type TableStep = { kind: 'stream' } | { kind: 'index'; index: IndexName } | { kind: 'ttl' };
+
+/** What bringing a table to a model takes. */
+export interface TablePlan {
+  table: string;
+  steps: TableStep[];
+  /** The steps in words. */
+  texts: string[];
+  /**
+   * Write units that filling the new indexes takes at most: those of the whole table, once for each. What has no keys of an index
+   * costs nothing there.
+   */
+  mostWcu: number;
+}
+
+const WRITE_UNIT_BYTES = 1024;
+
+/**
+ * What a table lacks that the model needs, as steps. Throws `table-differs` where something stands in the way that no update
+ * changes: other keys, an index or a stream of another kind, a TTL by another attribute.
+ */
+export async function planTableUpdate(client: DynamoDBClient, graph: CompiledModel): Promise<TablePlan> {
+  const { itemCount, sizeBytes } = await describeTable(client, graph);
+  const table = await described(client, graph);
+  const ttl = await ttlOf(client, graph);
+  refuse(graph, table, ttl);
+  const steps: TableStep[] = [];
+  if (table.StreamSpecification?.StreamEnabled !== true) steps.push({ kind: 'stream' });
+  const indexes = graph.indexes.filter((index) => indexOf(graph, table, index) === undefined);
+  steps.push(...indexes.map((index): TableStep => ({ kind: 'index', index })));
+  if (ttl === undefined) steps.push({ kind: 'ttl' });
+  // An item takes a unit at least.
+  const units = Math.max(itemCount, Math.ceil(sizeBytes / WRITE_UNIT_BYTES));
+  return {
+    table: graph.table.name,
+    steps,
+    texts: steps.map((step) => stepText(graph, step)),
+    mostWcu: indexes.length * units,
+  };
+}
+
+function stepText({ table }: CompiledModel, step: TableStep): string {
+  if (step.kind === 'stream') return 'add a stream of new and old images';
+  if (step.kind === 'ttl') return `delete items by their attribute ${table.ttl} (TTL)`;
+  const { partition, sort } = INDEX_KEYS[step.index];
+  return `add the index ${table.indexNames[step.index]} with the keys ${partition} and ${sort}, of all attributes`;
+}
+
+/** Throws where what the table has is of another kind than the model needs. */
+function refuse(graph: CompiledModel, table: TableDescription, ttl: string | undefined): void {
+  const { name, partitionKey, sortKey, indexNames } = graph.table;
+  const differ = (what: string, hint: string): EdgeloomError =>
+    new EdgeloomError('table-differs', `The table ${name} cannot be brought to the model: ${what}.`, hint);
+  const [first] = lacksOf({ ...graph, indexes: [] }, table);
+  if (first?.startsWith('the keys') === true) {
+    throw differ(
+      `it has not ${first}`,
+      `Keys never change. Name them in the model (partitionKey and sortKey instead of ${partitionKey} and ${sortKey}), or make another table.`,
+    );
+  }
+  for (const index of graph.indexes) {
+    const isThere = indexOf(graph, table, index) !== undefined;
+    if (!isThere || lacksOf({ ...graph, indexes: [index] }, table).every((lack) => !lack.startsWith('the index')))
+      continue;
+    throw differ(
+      `its index ${indexNames[index]} has other keys, or not all attributes`,
+      'Delete that index if nothing else reads it, or give the index another name in the model (indexNames).',
+    );
+  }
+  const stream = table.StreamSpecification;
+  if (stream?.StreamEnabled === true && stream.StreamViewType !== 'NEW_AND_OLD_IMAGES') {
+    throw differ(
+      `its stream is of ${stream.StreamViewType}`,
+      'A stream cannot be changed. Switch it off once nothing reads it, run this again, and then edgeloom rebuild: changes in between have no record.',
+    );
+  }
+  if (ttl !== undefined && ttl !== graph.table.ttl) {
+    throw differ(
+      `its TTL goes by the attribute ${ttl}`,
+      `Name that attribute in the model (ttl), or switch that TTL off first.`,
+    );
+  }
+}
+
+function indexOf({ table: { indexNames } }: CompiledModel, table: TableDescription, index: IndexName) {
+  return table.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === indexNames[index]);
+}
+
+/** A table as DynamoDB describes it. */
+export async function described(client: DynamoDBClient, graph: CompiledModel): Promise<TableDescription> {
+  try {
+    return (await client.send(new DescribeTableCommand({ TableName: graph.table.name }))).Table!;
+  } catch (error) {
+    throw classifyError(error);
+  }
+}

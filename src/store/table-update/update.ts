@@ -1,0 +1,109 @@
+import {
+  type AttributeDefinition,
+  type DynamoDBClient,
+  UpdateTableCommand,
+  type UpdateTableCommandInput,
+  UpdateTimeToLiveCommand,
+} from '@aws-sdk/client-dynamodb';
+import { INDEX_KEYS } from '../../items/derived-item.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { backoffMs, sleep } from '../../retry.ts';
+import { classifyError } from '../classify.ts';
+import { keySchema } from '../table.ts';
+import { described, planTableUpdate, type TablePlan, type TableStep } from './plan.ts';
+
+/** Options of `updateTable`. */
+export interface UpdateTableOptions {
+  /** Called when a step begins, and while an index is filled. */
+  onProgress?: ((step: string, status: string) => void) | undefined;
+  /** Waits so many milliseconds. Default: a timer. */
+  wait?: ((milliseconds: number) => Promise<void>) | undefined;
+}
+
+/** Times between two looks at a table that changes. */
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Gives a table what the model needs and it lacks: the stream first, so that nothing is missed from then on, then one index
+ * after the other, each filled before the next, then TTL. It may be run again where it was interrupted: what is there by then is
+ * waited for and not asked for. Gives the steps that were taken.
+ *
+ * @example
+ * await updateTable(client, graph, { onProgress: (step, status) => console.log(step, status) });
+ */
+export async function updateTable(
+  client: DynamoDBClient,
+  graph: CompiledModel,
+  { onProgress = () => undefined, wait = sleep }: UpdateTableOptions = {},
+): Promise<TablePlan> {
+  const plan = await planTableUpdate(client, graph);
+  const settled = (text: string): Promise<void> =>
+    untilActive(client, graph, (status) => onProgress(text, status), wait);
+  await settled('the table');
+  for (const [i, step] of plan.steps.entries()) {
+    const text = plan.texts[i]!;
+    onProgress(text, 'asked for');
+    try {
+      if (step.kind === 'ttl') await enableTtl(client, graph);
+      else await client.send(new UpdateTableCommand(await updateInput(client, graph, step)));
+    } catch (error) {
+      throw classifyError(error);
+    }
+    await settled(text);
+  }
+  return plan;
+}
+
+async function enableTtl(client: DynamoDBClient, { table: { name, ttl } }: CompiledModel): Promise<void> {
+  const specification = { AttributeName: ttl, Enabled: true };
+  await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification: specification }));
+}
+
+async function updateInput(
+  client: DynamoDBClient,
+  graph: CompiledModel,
+  step: Exclude<TableStep, { kind: 'ttl' }>,
+): Promise<UpdateTableCommandInput> {
+  const TableName = graph.table.name;
+  if (step.kind === 'stream') {
+    return { TableName, StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } };
+  }
+  const table = await described(client, graph);
+  const { partition, sort } = INDEX_KEYS[step.index];
+  const { ReadCapacityUnits = 0, WriteCapacityUnits = 0 } = table.ProvisionedThroughput ?? {};
+  const isProvisioned = ReadCapacityUnits > 0;
+  const own: AttributeDefinition[] = [partition, sort].map((name) => ({ AttributeName: name, AttributeType: 'S' }));
+  const others = (table.AttributeDefinitions ?? []).filter(
+    ({ AttributeName: name }) => name !== partition && name !== sort,
+  );
+  const Create = {
+    IndexName: graph.table.indexNames[step.index],
+    KeySchema: keySchema(partition, sort),
+    Projection: { ProjectionType: 'ALL' as const },
+    ...(isProvisioned && { ProvisionedThroughput: { ReadCapacityUnits, WriteCapacityUnits } }),
+  };
+  return { TableName, AttributeDefinitions: [...others, ...own], GlobalSecondaryIndexUpdates: [{ Create }] };
+}
+
+/** Waits until the table and every index of it is active: DynamoDB makes one index at a time. */
+async function untilActive(
+  client: DynamoDBClient,
+  graph: CompiledModel,
+  onStatus: (status: string) => void,
+  wait: (milliseconds: number) => Promise<void>,
+): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const { TableStatus, GlobalSecondaryIndexes = [] } = await described(client, graph);
+    const busy = GlobalSecondaryIndexes.find(
+      ({ IndexStatus }) => IndexStatus !== undefined && IndexStatus !== 'ACTIVE',
+    );
+    if ((TableStatus ?? 'ACTIVE') === 'ACTIVE' && busy === undefined) return;
+    onStatus(busy === undefined ? String(TableStatus) : `${busy.IndexName} ${busy.IndexStatus}`);
+    await wait(
+      Math.min(
+        LONGEST_PAUSE_MS,
+        backoffMs(attempt, () => 1),
+      ),
+    );
+  }
+}

@@ -1,0 +1,120 @@
+import { CreateTableCommand, DescribeTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, describe, expect, inject, it } from 'vitest';
+import { check } from '../../src/check/check.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { createClient } from '../../src/store/client.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
+import { describeTable, hasTtl, tableDefinition } from '../../src/store/table.ts';
+import { planTableUpdate } from '../../src/store/table-update/plan.ts';
+import { updateTable } from '../../src/store/table-update/update.ts';
+import { uniqueTableName } from '../support/table.ts';
+
+const client = createClient({ endpoint: inject('endpoint') });
+afterAll(() => client.destroy());
+
+function modelOf(table: string | { name: string; partitionKey?: string; ttl?: string }): CompiledModel {
+  return defineGraph({
+    table,
+    nodes: { USER: node({ search: { name: {} } }) },
+    edges: { KNOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', gsi1: 'until' } }) },
+  }) as CompiledModel;
+}
+
+/** A table with data and nothing else, as one that existed before. */
+async function bareTable() {
+  const graph = modelOf(uniqueTableName());
+  const { TableName, KeySchema, BillingMode, AttributeDefinitions = [] } = tableDefinition(graph);
+  const keys = AttributeDefinitions.filter(({ AttributeName: name }) =>
+    KeySchema!.some((key) => key.AttributeName === name),
+  );
+  await client.send(new CreateTableCommand({ TableName, KeySchema, BillingMode, AttributeDefinitions: keys }));
+  const store = new DynamoDBStore(client, graph.table);
+  for (const name of ['ann', 'bob']) {
+    await store.put({ source: { S: `USER-${name}` }, target: { S: `USER-${name}` }, name: { S: name } });
+  }
+  const edgeItem = { source: { S: 'USER-ann' }, target: { S: 'KNOWS-USER-bob' } };
+  await store.put({ ...edgeItem, since: { S: '2020' }, until: { S: '2030' } });
+  return { graph, store };
+}
+
+describe('bringing a table to what the model needs', () => {
+  it('adds the stream, both indexes and TTL to a table with data, and a rebuild then fills them', async () => {
+    const { graph, store } = await bareTable();
+    const plan = await planTableUpdate(client, graph);
+    expect(plan.steps).toEqual([
+      { kind: 'stream' },
+      { kind: 'index', index: 'gsi0' },
+      { kind: 'index', index: 'gsi1' },
+      { kind: 'ttl' },
+    ]);
+    expect((await describeTable(client, graph)).lacks).toHaveLength(3);
+    const told: string[] = [];
+    await updateTable(client, graph, { onProgress: (step) => told.push(step) });
+    expect([...new Set(told)].filter((text) => plan.texts.includes(text))).toEqual(plan.texts);
+    const status = await describeTable(client, graph);
+    expect(status).toMatchObject({ lacks: [], indexes: ['gsi0', 'gsi1'], streamArn: expect.any(String) });
+    expect(await hasTtl(client, graph)).toBe(true);
+    await check({ graph, store, mode: 'rebuild' });
+    const reader = createReader(graph, { store });
+    const found = await reader.inbound('KNOWS' as never, 'USER-bob', { order: 'gsi1' as never });
+    expect(found.items).toMatchObject([{ source: 'USER-ann' }]);
+    expect((await planTableUpdate(client, graph)).steps).toEqual([]);
+  });
+
+  it('does what is left where it was interrupted', async () => {
+    const { graph } = await bareTable();
+    let asked = 0;
+    const stopped = updateTable(client, graph, {
+      onProgress: (_step, status) => {
+        if (status !== 'asked for') return;
+        asked += 1;
+        if (asked === 3) throw new Error('stopped');
+      },
+    });
+    await expect(stopped).rejects.toThrow('stopped');
+    const { steps } = await updateTable(client, graph);
+    expect(steps).toEqual([{ kind: 'index', index: 'gsi1' }, { kind: 'ttl' }]);
+    expect((await describeTable(client, graph)).lacks).toEqual([]);
+  });
+
+  it('refuses what no update changes, names it, and changes nothing', async () => {
+    const { graph } = await bareTable();
+    const { name } = graph.table;
+    const refused = { code: 'table-differs' };
+    const otherKeys = modelOf({ name, partitionKey: 'pk' });
+    await expect(updateTable(client, otherKeys)).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining('the keys pk and target'),
+    });
+    const TimeToLiveSpecification = { AttributeName: 'endsAt', Enabled: true };
+    await client.send(new UpdateTimeToLiveCommand({ TableName: name, TimeToLiveSpecification }));
+    await expect(updateTable(client, graph)).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining('the attribute endsAt'),
+    });
+    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
+    expect(Table?.GlobalSecondaryIndexes ?? []).toEqual([]);
+    expect(Table?.StreamSpecification?.StreamEnabled ?? false).toBe(false);
+  });
+
+  it.each(['an index of other keys', 'an index without all attributes'])('refuses %s in its place', async (what) => {
+    const graph = modelOf(uniqueTableName());
+    const { GlobalSecondaryIndexes = [], StreamSpecification: _stream, ...rest } = tableDefinition(graph);
+    const [first, second] = GlobalSecondaryIndexes;
+    const odd =
+      what === 'an index of other keys'
+        ? [
+            { ...first!, KeySchema: second!.KeySchema },
+            { ...second!, KeySchema: first!.KeySchema },
+          ]
+        : [{ ...first!, Projection: { ProjectionType: 'KEYS_ONLY' as const } }, second!];
+    await client.send(new CreateTableCommand({ ...rest, GlobalSecondaryIndexes: odd }));
+    await expect(planTableUpdate(client, graph)).rejects.toMatchObject({
+      code: 'table-differs',
+      message: expect.stringContaining('its index gsi0 has other keys, or not all attributes'),
+    });
+  });
+});
