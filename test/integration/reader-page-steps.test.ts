@@ -6,6 +6,8 @@ import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { type PageOptions, pagePlan } from '../../src/read/page.ts';
 import { createReader, type Reader } from '../../src/read/reader.ts';
+import { createSession } from '../../src/session/session.ts';
+import { createWriter } from '../../src/write/writer.ts';
 import { countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -101,6 +103,19 @@ describe.each(['with copies', 'without copies'] as const)('a page of 100 goals, 
     );
     expect(plan.steps).toHaveLength(1);
     expect(plan.steps[0]).toMatch(/^1 Query of gsi0/);
+  });
+
+  it("shows a session's own change of a source in the one call", async () => {
+    const session = createSession();
+    await createWriter(graph, { store: table.store })
+      .with(session)
+      .updateNode('GOAL-050', { set: { title: 'Changed' } });
+    const options = { where: { title: 'Changed' }, edgeSets: false } as const;
+    const own = await reader.with(session).page('MEMBER', 'USER-1', options);
+    expect(own.items).toEqual([{ id: 'GOAL-050', attributes: { title: 'Changed' } }]);
+    expect((await reader.page('MEMBER', 'USER-1', options)).items).toEqual([]);
+    const old = await reader.with(session).page('MEMBER', 'USER-1', { ...options, where: { title: 'Goal 50' } });
+    expect(old.items).toEqual([]);
   });
 
   it('refuses neighbours without edge sets', async () => {
