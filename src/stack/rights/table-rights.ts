@@ -39,12 +39,8 @@ const REPAIRING = [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)];
  * Everyone reads the programs' own partition, where the registry of models is; consumers write it.
  */
 const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
-  stream: [
-    ...['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem'].map(onTable),
-    // A fan-out reads the reverse items, or the edges, of the node that changed.
-    on('table', ({ fanOuts }) => fanOuts)('Query'),
-    on('service-partition', ({ fanOuts }) => !fanOuts)('Query'),
-  ],
+  // Query for fan-outs, whatever the model says: writers maintain what the registry keeps, which may be a newer or an older model.
+  stream: ['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
   check: [
     ...['BatchGetItem', 'DescribeTable', 'GetItem', 'Query', 'Scan'].map(onTable),
     // A check keeps its place there.
