@@ -83,6 +83,8 @@ class JoinedSchedule {
   ];
   private readonly laneOf = new Map<string, number>();
   private readonly zombies: Promise<unknown>[] = [];
+  /** Consumers that are at work. */
+  private alive = 0;
   private isProducing = true;
   private position = 1;
   private readonly failures: string[] = [];
@@ -138,7 +140,10 @@ class JoinedSchedule {
         }
         lane.replays = 0;
         await Promise.all(this.zombies);
-        if (this.lanes.every(({ records, done, replays }) => done === records.length && replays === 0)) return;
+        // One that was given up meanwhile may still write a continuation.
+        const isQuiet = this.alive === 0;
+        if (isQuiet && this.lanes.every(({ records, done, replays }) => done === records.length && replays === 0))
+          return;
         continue;
       }
       const batch = lane.records.slice(lane.done, lane.done + 1 + this.random.below(left));
@@ -162,7 +167,9 @@ class JoinedSchedule {
       random: () => 0,
       wait: async () => undefined,
     });
+    this.alive += 1;
     const { error } = await projector.project(batch);
+    this.alive -= 1;
     if (error !== undefined) this.failures.push(`a batch failed: ${error.message}`);
   }
 
