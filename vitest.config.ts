@@ -13,7 +13,7 @@ const alias = [
 ];
 
 // An engine on a busy machine may be ten times slower than on a quiet one: a time limit is there for what hangs, not for what is slow.
-const storage = { globalSetup: ['test/support/global-setup.ts'], testTimeout: 300_000, hookTimeout: 300_000 };
+const storage = { globalSetup: ['test/support/global-setup.ts'], testTimeout: 1_800_000, hookTimeout: 1_800_000 };
 
 export default defineConfig({
   test: {

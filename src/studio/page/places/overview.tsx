@@ -153,5 +153,5 @@ function Table({ status: { table, projections } }: { status: StatusAnswer }) {
 }
 
 function clock(iso: string): string {
-  return iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC');
+  return `${iso.slice(0, 'yyyy-mm-ddThh:mm:ss'.length).replace('T', ' ')} UTC`;
 }
