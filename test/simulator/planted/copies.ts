@@ -176,8 +176,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
       {
         file: PLAN,
         find: '    return changing.length === 0 ? []',
-        replace:
-          '    return changing.length === 0 || sameItem(copyOf(graph, edge, records[0]!.oldImage), copyOf(graph, edge, records.at(-1)!.newImage)) ? []',
+        replace: '    return changing.length === 0 || isSame(records[0]!.oldImage, records.at(-1)!.newImage) ? []',
       },
     ],
   },
