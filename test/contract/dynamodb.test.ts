@@ -1,10 +1,11 @@
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { tableDefinition } from '../../src/store/table.ts';
+import { testEndpoint } from '../support/engine.ts';
 import { uniqueTableName } from '../support/table.ts';
 import { type Allowance, startThrottlingProxy } from './proxy.ts';
 import { contractGraph, ENGINE, freshPartition, item, textOf } from './stores.ts';
@@ -16,7 +17,7 @@ describe(`DynamoDBStore on ${ENGINE}`, () => {
   let store: DynamoDBStore;
 
   beforeAll(async () => {
-    client = createClient({ endpoint: inject('endpoint') });
+    client = createClient({ endpoint: testEndpoint() });
     await client.send(
       new CreateTableCommand({ ...tableDefinition(graph), StreamSpecification: { StreamEnabled: false } }),
     );
@@ -80,7 +81,7 @@ describe(`DynamoDBStore on ${ENGINE}`, () => {
   describe('where batch calls are processed in part', () => {
     /** A store behind a proxy that lets through what `allow` says. */
     async function throttled<T>(allow: Allowance, run: (slow: DynamoDBStore) => Promise<T>): Promise<T> {
-      const proxy = await startThrottlingProxy(inject('endpoint'), allow);
+      const proxy = await startThrottlingProxy(testEndpoint(), allow);
       const slowClient = createClient({ endpoint: proxy.endpoint });
       try {
         return await run(new DynamoDBStore(slowClient, graph.table));
@@ -170,7 +171,7 @@ describe(`DynamoDBStore on ${ENGINE}`, () => {
 
 /** An endpoint at which nothing listens any more. */
 async function deadEndpoint(): Promise<string> {
-  const { endpoint, stop } = await startThrottlingProxy(inject('endpoint'), () => 0);
+  const { endpoint, stop } = await startThrottlingProxy(testEndpoint(), () => 0);
   await stop();
   return endpoint;
 }

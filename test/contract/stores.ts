@@ -1,5 +1,4 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import { inject } from 'vitest';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
@@ -8,6 +7,7 @@ import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import type { ScanSource, Store } from '../../src/store/port.ts';
 import { tableDefinition } from '../../src/store/table.ts';
+import { testEndpoint } from '../support/engine.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { uniqueTableName } from '../support/table.ts';
 
@@ -71,7 +71,7 @@ function engineBy(name: string, lean: boolean): Subject {
   return {
     name,
     open: async (graph) => {
-      const client = createClient({ endpoint: inject('endpoint'), lean });
+      const client = createClient({ endpoint: testEndpoint(), lean });
       await client.send(
         new CreateTableCommand({ ...tableDefinition(graph), StreamSpecification: { StreamEnabled: false } }),
       );

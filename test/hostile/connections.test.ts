@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { node } from '../../src/model/schema.ts';
@@ -11,6 +11,7 @@ import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { MAX_CONNECTIONS, WholeBodyAgent } from '../../src/store/http.ts';
 import { createTable } from '../../src/store/table.ts';
+import { testEndpoint } from '../support/engine.ts';
 import { uniqueTableName } from '../support/table.ts';
 
 /** A search that asks every one of its shards. */
@@ -52,7 +53,7 @@ const passOn: RequestListener = (request, response) => {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const names = ['x-amz-target', 'authorization', 'x-amz-date', 'content-type'];
     const headers = Object.fromEntries(names.map((name) => [name, String(request.headers[name])]));
-    const result = await fetch(inject('endpoint'), { method: 'POST', headers, body: Buffer.concat(chunks) });
+    const result = await fetch(testEndpoint(), { method: 'POST', headers, body: Buffer.concat(chunks) });
     response.writeHead(result.status).end(Buffer.from(await result.arrayBuffer()));
   };
   answer().catch((error: unknown) => response.destroy(error as Error));

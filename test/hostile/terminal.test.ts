@@ -1,12 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureText } from '../../src/cli/session/failure.ts';
 import { shown, shownLines } from '../../src/cli/session/shown.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { edgeloom, ROOT } from '../support/command.ts';
+import { testEndpoint } from '../support/engine.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** Contents of the table cannot drive the terminal of the operator, and cannot forge a line of what a command prints. */
@@ -66,7 +67,7 @@ describe('a command', () => {
     ['get', EVIL],
   ])('%s prints no control character of the contents, in text and in JSON', async (...args) => {
     for (const more of [[], ['--json']]) {
-      const config = ['--config', join(folder, 'edgeloom.config.ts'), '--endpoint', inject('endpoint')];
+      const config = ['--config', join(folder, 'edgeloom.config.ts'), '--endpoint', testEndpoint()];
       const { stdout, stderr } = await edgeloom([...args, ...config, ...more]);
       const printed = stdout + stderr;
       expect(printed).toContain('forged');

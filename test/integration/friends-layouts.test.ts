@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LAYOUTS } from '../../bench/friends/layouts/index.ts';
 import type { Layout } from '../../bench/friends/layouts/layout.ts';
 import { MeteredTable } from '../../bench/friends/table.ts';
 import { seededRandom } from '../../bench/support/random.ts';
 import { canonicalText, type Item, itemSizeBytes } from '../../src/items/attribute-value.ts';
 import { createClient } from '../../src/store/client.ts';
+import { testEndpoint } from '../support/engine.ts';
 import { uniqueTableName } from '../support/table.ts';
 
 const KILOBYTE = 1024;
@@ -14,7 +15,7 @@ const KILOBYTE = 1024;
 const FRIENDS = 200;
 
 async function friendTable(layout: Layout) {
-  const client = createClient({ endpoint: inject('endpoint') });
+  const client = createClient({ endpoint: testEndpoint() });
   const table = new MeteredTable(client, uniqueTableName(), layout.key);
   await table.create();
   const scan = async (): Promise<string[]> => {

@@ -1,5 +1,5 @@
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import type { OpenAttributes } from '../../src/model/order.ts';
@@ -8,12 +8,13 @@ import { createReader } from '../../src/read/reader.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { describeTable, requireFit, tableDefinition } from '../../src/store/table.ts';
+import { testEndpoint } from '../support/engine.ts';
 import { uniqueTableName } from '../support/table.ts';
 
 /** The same table for two models: the second needs an index and a stream that the table does not have. */
 it('a model whose indexes and stream the table does not have is told of each, in description and reads', async () => {
   const table = uniqueTableName();
-  const client = createClient({ endpoint: inject('endpoint') });
+  const client = createClient({ endpoint: testEndpoint() });
   const edges = (inbound: InboundEntries<OpenAttributes>) => ({ KNOWS: edge({ from: 'USER', to: 'USER', inbound }) });
   const nodes = { USER: node() };
   const small = defineGraph({ table, nodes, edges: edges({ gsi0: 'since' }) });

@@ -1,5 +1,5 @@
 import { CreateTableCommand, DescribeTableCommand, UpdateTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { check } from '../../src/check/check.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
@@ -10,9 +10,10 @@ import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { describeTable, hasTtl, tableDefinition } from '../../src/store/table.ts';
 import { planTableUpdate } from '../../src/store/table-update/plan.ts';
 import { updateTable } from '../../src/store/table-update/update.ts';
+import { testEndpoint } from '../support/engine.ts';
 import { uniqueTableName } from '../support/table.ts';
 
-const client = createClient({ endpoint: inject('endpoint') });
+const client = createClient({ endpoint: testEndpoint() });
 afterAll(() => client.destroy());
 
 function modelOf(table: string | { name: string; partitionKey?: string; ttl?: string }): CompiledModel {

@@ -9,17 +9,14 @@ declare module 'vitest' {
 }
 
 /**
- * One engine for a run of the tests that touch storage: EDGELOOM_TEST_ENDPOINT names one that runs already,
- * EDGELOOM_TEST_ENGINE (`dynoxide` or `dynamodb-local`) which to start.
+ * One engine for a run of the tests that touch storage: EDGELOOM_TEST_ENDPOINT names one that runs already. With
+ * EDGELOOM_TEST_ENGINE=dynamodb-local each test file starts one of its own (`engine.ts`).
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['EDGELOOM_TEST_ENDPOINT'];
-  if (given !== undefined) {
-    project.provide('endpoint', given);
-    return async () => undefined;
-  }
-  const engine = process.env['EDGELOOM_TEST_ENGINE'] === 'dynamodb-local' ? 'dynamodb-local' : 'dynoxide';
-  const { endpoint, stop } = await startEngine({ engine });
+  if (given !== undefined) project.provide('endpoint', given);
+  if (given !== undefined || process.env['EDGELOOM_TEST_ENGINE'] === 'dynamodb-local') return async () => undefined;
+  const { endpoint, stop } = await startEngine({ engine: 'dynoxide' });
   project.provide('endpoint', endpoint);
   return stop;
 }

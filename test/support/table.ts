@@ -1,5 +1,4 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
-import { inject } from 'vitest';
 import { type BatchResult, createProjector } from '../../src/apply/projector.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
@@ -7,6 +6,7 @@ import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';
 import { decodeRecords } from '../../src/stream/decode.ts';
+import { testEndpoint } from './engine.ts';
 
 let counter = 0;
 
@@ -18,7 +18,7 @@ export function uniqueTableName(): string {
 
 /** Creates the graph's table on the test engine; give each graph a `uniqueTableName()`. */
 export async function testTable<G extends CompiledModel>(graph: G) {
-  const endpoint = inject('endpoint');
+  const endpoint = testEndpoint();
   const client = createClient({ endpoint });
   const streams = createStreamsClient({ endpoint });
   const { streamArn } = await createTable(client, graph);
