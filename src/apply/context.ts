@@ -2,7 +2,7 @@ import { EdgeloomError, isRetryableStoreError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { retrying } from '../retry.ts';
-import type { DerivedUpdate, ItemKey, Store, UpdateResult } from '../store/port.ts';
+import type { DerivedUpdate, Store, UpdateResult } from '../store/port.ts';
 import type { EvictedViews } from './evicted-views.ts';
 
 /** What a batch has cost and met so far. */
@@ -47,11 +47,6 @@ export class OutOfTimeError extends EdgeloomError {
   constructor() {
     super('out-of-time', 'The time budget of the batch ended before all units were applied.', 'They will be retried.');
   }
-}
-
-/** A derived item as a text. */
-export function textOfKey({ source, target }: ItemKey): string {
-  return JSON.stringify([source, target]);
 }
 
 /** Throws where no time is left to start another call. */

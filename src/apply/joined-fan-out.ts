@@ -1,12 +1,12 @@
 import { StoreError } from '../errors.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { compareKeys } from '../items/encoding.ts';
-import { isWithinBytes, SORT_KEY_BYTES } from '../items/keys.ts';
+import { isWithinBytes, SORT_KEY_BYTES, textOfKey } from '../items/keys.ts';
 import { joinedKeysOf, joinedPrefixes } from '../plan/joined.ts';
 import { refusalEntry } from '../plan/quarantine-entry.ts';
 import type { ContinuationUnit, FanOutUnit, IndexUnit } from '../plan/unit.ts';
 import { readItem } from '../store/pages.ts';
-import { type ApplyContext, checkTime, putEntry, retryingWithin, textOfKey } from './context.ts';
+import { type ApplyContext, checkTime, putEntry, retryingWithin } from './context.ts';
 import { type JoinedLook, settleJoined, written } from './joined.ts';
 
 /**

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import type { Item } from '../items/attribute-value.ts';
 import { splitGeneration } from '../items/generation.ts';
-import { countNameOf, typePrefix } from '../items/keys.ts';
+import { countNameOf, textOfKey, typePrefix } from '../items/keys.ts';
 import { layersOf } from '../model/compiled.ts';
 import { derivedOf, type Problem } from '../plan/derive.ts';
 import { derivationEntry } from '../plan/quarantine-entry.ts';
@@ -9,15 +9,7 @@ import type { IndexUnit, JoinedUnit } from '../plan/unit.ts';
 import { span } from '../plan/units.ts';
 import { settledIndexUpdate } from '../plan/writes.ts';
 import { readItems } from '../store/pages.ts';
-import {
-  type ApplyContext,
-  checkTime,
-  epochSeconds,
-  OutOfTimeError,
-  putEntry,
-  textOfKey,
-  updateItem,
-} from './context.ts';
+import { type ApplyContext, checkTime, epochSeconds, OutOfTimeError, putEntry, updateItem } from './context.ts';
 import { writeCounted } from './counted.ts';
 
 /**

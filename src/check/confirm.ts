@@ -157,8 +157,7 @@ const MOST_DIGESTS = 4_000;
 const MOST_CALLS = 5;
 
 /**
- * First looks of one call, for the second looks of the next, so that whoever makes the calls waits in between, and not the
- * call. What is kept of a derived item is a digest of what is wrong in it, and of what moves with a write of the projector: an
+ * First looks of one call, for the second looks of the next: the caller waits between two calls, and no call waits. What is kept of a derived item is a digest of what is wrong in it, and of what moves with a write of the projector: an
  * equal one later says that the same is wrong and that nothing has been written in between. Another one is a first look again.
  */
 export class Looks {

@@ -263,3 +263,8 @@ function fittingKey(prefix: string, text: string): string {
   const key = prefix + text;
   return isWithinBytes(key, SORT_KEY_BYTES) && !text.startsWith('#') ? key : `${prefix}#${hash128(text)}`;
 }
+
+/** The key of an item as a text, for maps and sets. */
+export function textOfKey({ source, target }: { source: string; target: string }): string {
+  return JSON.stringify([source, target]);
+}

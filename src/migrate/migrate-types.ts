@@ -37,7 +37,7 @@ export interface MigrateOptions extends Abortable {
    * table. Default: no end.
    */
   remainingMs?: () => number;
-  /** Whoever makes the calls waits for readers, not the run: it gives its place and `waitSeconds`. Default false. */
+  /** The caller waits for readers between two runs: a run does not wait, it gives its place and `waitSeconds`. Default false. */
   waitsBetweenCalls?: boolean;
   /** Goes on where a run stopped; without it the registry says what is done, and a walk begins anew. */
   resume?: MigratePlace | undefined;

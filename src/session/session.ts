@@ -1,4 +1,5 @@
 import { EdgeloomError } from '../errors.ts';
+import { textOfKey } from '../items/keys.ts';
 import { checkOptions } from '../options.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Look } from './look.ts';
@@ -65,7 +66,7 @@ export class Session {
       const entry: Entry = { source, target, at, pending: 0 };
       if (seenAt !== undefined && revisions !== undefined) entry.look = { at: seenAt, revisions };
       else entry.passedAt = seenAt;
-      session.entries.set(keyText({ source, target }), entry);
+      session.entries.set(textOfKey({ source, target }), entry);
     }
     if (overflowAt !== undefined) session.overflow = { at: overflowAt, pending: 0, passedAt: overflowPassedAt };
     return session;
@@ -108,7 +109,7 @@ export class Session {
         overflow.passedAt = undefined;
       }
       for (const key of keys) {
-        const entry = this.entries.get(keyText(key));
+        const entry = this.entries.get(textOfKey(key));
         if (entry === undefined) continue;
         entry.pending -= 1;
         entry.at = at;
@@ -138,7 +139,7 @@ export class Session {
   }
 
   private enter(key: ItemKey): void {
-    const text = keyText(key);
+    const text = textOfKey(key);
     const entry = this.entries.get(text);
     const at = this.now();
     if (this.overflow !== undefined) return;
@@ -215,8 +216,4 @@ export class Session {
  */
 export function createSession(options: SessionOptions = {}): Session {
   return new Session(options);
-}
-
-function keyText({ source, target }: ItemKey): string {
-  return JSON.stringify([source, target]);
 }

@@ -5,7 +5,7 @@ import { watermarkOf } from '../../src/items/watermark.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
 import type { DerivedUpdate, UpdateResult } from '../../src/store/port.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
-import { graphOf, type ModelOptions } from './models.ts';
+import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
 import { derivedDifferences } from './verdict.ts';
 
 /**
@@ -15,21 +15,6 @@ export async function directedSchedules(): Promise<string[]> {
   return [...(await batchWithAGap()), ...(await standingTwinOfACountedItem())];
 }
 
-const OPTIONS: ModelOptions = {
-  view: 'title',
-  labels: 'role',
-  inbound: 'rank',
-  search: 'none',
-  link: 'listed',
-  budget: 'ample',
-  counted: 'none',
-  named: 'none',
-  owner: 'none',
-  keys: 'plain',
-  copies: 'none',
-  peer: 'none',
-  joined: 'none',
-};
 const SOURCE = 'GOAL-1';
 
 function edge(target: string, role?: string): Item | undefined {
@@ -54,7 +39,7 @@ function record(number: number, target: string, before?: string, after?: string)
  * the newest is newer than the view, and the oldest is not.
  */
 async function batchWithAGap(): Promise<string[]> {
-  const graph = graphOf(OPTIONS);
+  const graph = graphOf(PLAIN_OPTIONS);
   const store = new MemoryStore(graph.table);
   const projector = createProjector(graph, { store, model: fixedModel(graph) });
   const put = record(1, 'MEMBER-USER-1', undefined, 'LEAD');
@@ -62,7 +47,7 @@ async function batchWithAGap(): Promise<string[]> {
   await store.put(edge('MEMBER-USER-2', 'LEAD')!);
   await projector.project([put, record(2, 'MEMBER-USER-1', 'LEAD')]);
   await projector.project([put, other]);
-  return derivedDifferences(OPTIONS, [...store.items()]);
+  return derivedDifferences(PLAIN_OPTIONS, [...store.items()]);
 }
 
 /** A table with a worker that stands still before its write of an index item. */
@@ -93,7 +78,7 @@ class StandingStore extends MemoryStore {
  * that: it agrees, and has to be seen all the same.
  */
 async function standingTwinOfACountedItem(): Promise<string[]> {
-  const options: ModelOptions = { ...OPTIONS, counted: 'MEMBER' };
+  const options: ModelOptions = { ...PLAIN_OPTIONS, counted: 'MEMBER' };
   const graph = graphOf(options);
   const store = new StandingStore(graph.table);
   const target = 'MEMBER-USER-1';

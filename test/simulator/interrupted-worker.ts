@@ -5,24 +5,8 @@ import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { createSourceWorker } from '../../src/worker/worker.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { ScriptedStream } from '../support/scripted-stream.ts';
-import { graphOf, type ModelOptions } from './models.ts';
+import { graphOf, PLAIN_OPTIONS } from './models.ts';
 import { differences } from './verdict.ts';
-
-const OPTIONS: ModelOptions = {
-  view: 'title',
-  labels: 'role',
-  inbound: 'rank',
-  search: 'none',
-  link: 'listed',
-  budget: 'ample',
-  counted: 'none',
-  named: 'none',
-  owner: 'none',
-  keys: 'plain',
-  copies: 'none',
-  peer: 'none',
-  joined: 'none',
-};
 
 /** A table that takes no update while it is down. */
 class FailingStore extends MemoryStore {
@@ -39,7 +23,7 @@ class FailingStore extends MemoryStore {
  * differences that are left then.
  */
 export async function interruptedWorker(): Promise<string[]> {
-  const graph = graphOf(OPTIONS);
+  const graph = graphOf(PLAIN_OPTIONS);
   const store = new FailingStore(graph.table);
   const stream = new ScriptedStream(store);
   stream.open('shard');
@@ -56,7 +40,7 @@ export async function interruptedWorker(): Promise<string[]> {
   store.isDown = false;
   await createSourceWorker(stream, { ...settings, logger: SILENT }).run({ untilIdle: true });
   return differences({
-    options: OPTIONS,
+    options: PLAIN_OPTIONS,
     items: [...store.items()],
     answered: [],
     settledEntries: new Set(),

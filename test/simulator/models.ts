@@ -94,6 +94,23 @@ export function countedTypes({ counted, peer }: ModelOptions): string[] {
 
 const graphs = new Map<string, CompiledModel>();
 
+/** A model with one of each kind that edges and nodes usually have, for schedules that are written down. */
+export const PLAIN_OPTIONS: ModelOptions = {
+  view: 'title',
+  labels: 'role',
+  inbound: 'rank',
+  search: 'none',
+  link: 'listed',
+  budget: 'ample',
+  counted: 'none',
+  named: 'none',
+  owner: 'none',
+  keys: 'plain',
+  copies: 'none',
+  peer: 'none',
+  joined: 'none',
+};
+
 /** The compiled model; each is compiled once. */
 export function graphOf(options: ModelOptions): CompiledModel {
   const key = Object.values(options).join(' ');
