@@ -1,6 +1,6 @@
 import type { ValueType } from '../items/encoding.ts';
 import type { ExactNumber } from '../items/plain.ts';
-import type { AttributesOf, Fields, InputOf, NameOf } from './order.ts';
+import type { AttributesOf, Fields, FromSource, InputOf, NameOf } from './order.ts';
 
 /**
  * What the options of a node or edge type say to the compiler: the types that a definition carries from the model to writer
@@ -52,6 +52,8 @@ export interface EdgeTypes {
   shown: string;
   /** The attributes of the source node that its index items show. */
   shownOfSource: string;
+  /** The attributes of the source node that the orders and the partition name. */
+  namedOfSource: string;
   /** Whether the target is in the index partitions of its incoming edges. */
   owner: boolean;
   /** Whether edge sets have the type. */
@@ -139,6 +141,17 @@ export type LabelOf<EdgeSet> = EdgeSet extends false
     ? Extract<Name, string>
     : Extract<keyof EdgeSet, string>;
 
+/** The attribute of the source node that one value of an order, or a partition, names. */
+type NameOfSource<Part> =
+  Part extends FromSource<infer Name>
+    ? Name
+    : Part extends { readonly from: FromSource<infer Name> } | { readonly attribute: FromSource<infer Name> }
+      ? Name
+      : never;
+
+/** The same of an order by several values. */
+type NamesOfSource<Entry> = Entry extends readonly (infer Part)[] ? NameOfSource<Part> : NameOfSource<Entry>;
+
 /** What `edge` makes of its options. */
 export interface EdgeTypesOf<
   F extends Fields,
@@ -157,6 +170,7 @@ export interface EdgeTypesOf<
   orders: { [Name in Exclude<keyof Inbound, InboundSetting>]: ValueOfOrder<Inbound[Name]> };
   shown: Copied<AttributesOf<F>, Option<Inbound, 'project'>, 'KEYS_ONLY'>;
   shownOfSource: Copied<Record<string, unknown>, Option<Inbound, 'projectSource'>, 'KEYS_ONLY'>;
+  namedOfSource: NamesOfSource<Inbound[keyof Inbound]>;
   owner: Option<Inbound, 'includeOwner'> extends infer Owner extends boolean ? Owner : false;
   inSet: EdgeSet extends false ? false : true;
   degree: Degree;

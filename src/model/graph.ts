@@ -1,5 +1,6 @@
 import type { CompiledModel } from './compiled.ts';
-import type { EdgeTypes } from './declared.ts';
+import type { EdgeTypes, NodeTypes } from './declared.ts';
+import type { NameOf } from './order.ts';
 import type { EdgeDefinition, NodeDefinition } from './schema.ts';
 import type { TableOptions } from './table-options.ts';
 
@@ -11,12 +12,38 @@ export type EdgeDefinitions<NodeType extends string = string> = Record<
   EdgeDefinition<EdgeTypes & { from: NodeType; to: NodeType }>
 >;
 
+/** The attribute names of some node types: of each of them, so any name where one of them declares no `fields`. */
+type AttributeOf<N, NodeType> = string extends keyof N
+  ? string
+  : {
+      [T in keyof N]: T extends NodeType ? (N[T] extends NodeDefinition<infer Types> ? Names<Types> : never) : never;
+    }[keyof N];
+
+type Names<Types extends NodeTypes> = unknown extends Types['output'] ? string : NameOf<Types['output']>;
+
+/**
+ * The edge types as they are given. One that names an attribute which its source nodes do not have would have to be a sentence
+ * that says so: the compiler shows it. Only here both the edge's options and the nodes' `fields` are known.
+ */
+type CheckedEdges<N, E> = {
+  readonly [T in keyof E]: E[T] extends EdgeDefinition<infer Types>
+    ? Named<Exclude<Types['namedOfSource'] | Types['shownOfSource'], AttributeOf<N, Types['from']>>, Types['from']>
+    : unknown;
+};
+
+/** Any type where no name is wrong, or what they are is not known. */
+type Named<Wrong extends string, NodeType extends string> = [Wrong] extends [never]
+  ? unknown
+  : string extends Wrong
+    ? unknown
+    : `${Wrong} is no attribute of ${NodeType}`;
+
 /** What `defineGraph` takes. */
 export interface GraphInput<N extends NodeDefinitions, E> {
   /** The table's name, or its name and those of its attributes. */
   table: string | TableOptions;
   nodes: N;
-  edges?: E;
+  edges?: E & CheckedEdges<N, NoInfer<E>>;
 }
 
 /** A checked, compiled model. `N` and `E` carry the declared types to writer and reader. */

@@ -1,8 +1,17 @@
 import { expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { EdgeTypes } from '../../src/model/declared.ts';
 import type { Derive } from '../../src/model/order.ts';
-import { derive, edge, fromSource, node, rank } from '../../src/model/schema.ts';
+import {
+  derive,
+  type EdgeDefinition,
+  edge,
+  fromSource,
+  type NodeDefinition,
+  node,
+  rank,
+} from '../../src/model/schema.ts';
 
 const fields = z.object({ title: z.string(), kind: z.string() });
 
@@ -142,4 +151,70 @@ it('takes attributes of source nodes in the orders, the partition and the projec
   edge({ ...ends, inbound: { gsi0: 'role', partition: 'rolle' } });
   // @ts-expect-error a search is of a node, which has no source
   node({ search: { due: { from: fromSource('due') } } });
+});
+
+it('refuses names that are no attributes of the source nodes of an edge', () => {
+  const fields = z.object({ title: z.string(), status: z.string() });
+  const ends = { from: 'TICKET', to: 'TEAM' } as const;
+  defineGraph({
+    table: 't',
+    nodes: { TICKET: node({ fields }), TEAM: node() },
+    edges: {
+      RIGHT: edge({
+        ...ends,
+        inbound: {
+          gsi0: { from: fromSource('title'), type: 'date' },
+          gsi1: rank(fromSource('status'), { OPEN: 1 }),
+          byStatus: ['role', fromSource('status'), { from: fromSource('title') }],
+          partition: fromSource('title'),
+          projectSource: ['title', 'status'],
+        },
+      }),
+      // @ts-expect-error titel is no attribute of a ticket
+      ONE: edge({ ...ends, inbound: { gsi0: fromSource('titel') } }),
+      // @ts-expect-error titel is no attribute of a ticket
+      TYPED: edge({ ...ends, inbound: { gsi1: { from: fromSource('titel'), type: 'date' } } }),
+      // @ts-expect-error titel is no attribute of a ticket
+      RANKED: edge({ ...ends, inbound: { byRank: rank(fromSource('titel'), { A: 1 }) } }),
+      // @ts-expect-error titel is no attribute of a ticket
+      SECOND: edge({ ...ends, inbound: { byBoth: ['role', fromSource('titel')] } }),
+      // @ts-expect-error titel is no attribute of a ticket
+      THIRD: edge({ ...ends, inbound: { byAll: [fromSource('status'), 'role', { from: fromSource('titel') }] } }),
+      // @ts-expect-error titel is no attribute of a ticket
+      PARTITION: edge({ ...ends, inbound: { gsi0: 'role', partition: fromSource('titel') } }),
+      // @ts-expect-error titel is no attribute of a ticket
+      PROJECTED: edge({ ...ends, inbound: { gsi0: 'role', projectSource: ['status', 'titel'] } }),
+      // @ts-expect-error titel is no attribute of a ticket
+      ALL: edge({ ...ends, inbound: { gsi0: fromSource('titel'), projectSource: ['titel', 'titl'] } }),
+    },
+  });
+});
+
+it('takes a name that one of the source types has, and any name where one of them has no fields', () => {
+  const nodes = {
+    TICKET: node({ fields: z.object({ title: z.string() }) }),
+    USER: node({ fields: z.object({ name: z.string() }) }),
+    SHAPE: node({ fields: z.union([z.object({ radius: z.number() }), z.object({ side: z.number() })]) }),
+    TEAM: node(),
+  };
+  const any = { gsi0: fromSource('anything'), projectSource: ['whatever'] } as const;
+  defineGraph({
+    table: 't',
+    nodes,
+    edges: {
+      BOTH: edge({
+        from: ['TICKET', 'USER'],
+        to: 'TEAM',
+        inbound: { gsi0: fromSource('title'), projectSource: ['name'] },
+      }),
+      // @ts-expect-error neither a ticket nor a user has an age
+      NEITHER: edge({ from: ['TICKET', 'USER'], to: 'TEAM', inbound: { gsi0: fromSource('age') } }),
+      EITHER: edge({ from: 'SHAPE', to: 'TEAM', inbound: { gsi0: fromSource('radius'), gsi1: fromSource('side') } }),
+      OPEN: edge({ from: ['TICKET', 'TEAM'], to: 'TEAM', inbound: any }),
+    },
+  });
+  const unknown: Record<string, NodeDefinition> = nodes;
+  defineGraph({ table: 't', nodes: unknown, edges: { ANY: edge({ from: 'TICKET', to: 'TEAM', inbound: any }) } });
+  const edges: Record<string, EdgeDefinition<EdgeTypes & { from: 'USER'; to: 'USER' }>> = {};
+  defineGraph({ table: 't', nodes, edges });
 });

@@ -295,6 +295,12 @@ it('gives the attributes of sources that an edge type projects, with their types
   // @ts-expect-error: not among the projected ones of the edge
   items[0]!.attributes.note;
   await reader.inbound('PART_OF', 'TEAM-T1', { where: { status: 'OPEN' }, from: 5, partition: 'one' });
+  // @ts-expect-error: not among the projected ones of the source
+  await reader.inbound('PART_OF', 'TEAM-T1', { where: { points: 5 }, partition: 'one' });
+  // @ts-expect-error: no attribute of either
+  await reader.page('PART_OF', 'TEAM-T1', { where: { stattus: 'OPEN' }, partition: 'one' });
+  // @ts-expect-error: a status is a text
+  await reader.page('PART_OF', 'TEAM-T1', { where: { status: 5 }, partition: 'one' });
   // @ts-expect-error: an order by several values has no one value
   await reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStatus', equals: 'OPEN' });
 });

@@ -1,3 +1,5 @@
+import { defineGraph, edge, fromSource, node } from 'edgeloom';
+import { z } from 'zod';
 import { graph, reader, writer } from './model.js';
 
 /** What the compiler refuses of a model, as it would fail at run time, under the flags that `tsc --init` writes. */
@@ -33,5 +35,23 @@ nodes['GOAL-1']?.due;
 const { items: members } = await reader.inbound('MEMBER', 'USER-1');
 // @ts-expect-error the index items have keys only
 members[0]?.attributes.role;
+
+const { items: goals } = await reader.inbound('PART_OF', 'TEAM-1');
+// @ts-expect-error the index items show the title of a goal only
+goals[0]?.attributes.due;
+// @ts-expect-error the index items show the title of a goal only
+await reader.inbound('PART_OF', 'TEAM-1', { where: { due: '2026-01-01' } });
+
+defineGraph({
+  table: 'records',
+  nodes: { GOAL: node({ fields: z.object({ title: z.string() }) }), TEAM: node() },
+  edges: {
+    RIGHT: edge({ from: 'GOAL', to: 'TEAM', inbound: { gsi0: fromSource('title') } }),
+    // @ts-expect-error a goal has no attribute of that name
+    ORDERED: edge({ from: 'GOAL', to: 'TEAM', inbound: { gsi0: fromSource('titel') } }),
+    // @ts-expect-error a goal has no attribute of that name
+    PROJECTED: edge({ from: 'GOAL', to: 'TEAM', inbound: { gsi0: 'since', projectSource: ['titel'] } }),
+  },
+});
 
 export const named = { title, table: graph.table.name, goals: () => reader.nodes('GOAL') };

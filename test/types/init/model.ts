@@ -6,6 +6,7 @@ import {
   defineGraph,
   derive,
   edge,
+  fromSource,
   node,
   rank,
 } from 'edgeloom';
@@ -46,6 +47,11 @@ export const graph = defineGraph({
     }),
     FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true }),
     LIKES: edge({ from: 'USER', to: 'GOAL', copy: ['title'] }),
+    PART_OF: edge({
+      from: 'GOAL',
+      to: 'TEAM',
+      inbound: { byDue: [fromSource('due'), 'rank'], projectSource: ['title'] },
+    }),
   },
 });
 
@@ -67,3 +73,4 @@ export const path = () => reader.search('GOAL.place');
 export const code = () => reader.search('GOAL.code');
 export const goals = () => reader.nodes('GOAL');
 export const shards = () => reader.shards('USER.name');
+export const parts = () => reader.inbound('PART_OF', 'TEAM-1', { where: { title: 'Ship' } });
