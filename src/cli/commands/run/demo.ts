@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import { readSettings } from '../../../config.ts';
 import { runDemo } from '../../../demo/demo.ts';
+import { type EvolveResult, runEvolve } from '../../../demo/evolve/evolve.ts';
+import type { AnswerCounts } from '../../../demo/evolve/tally.ts';
+import { EdgeloomError } from '../../../errors.ts';
 import { examples } from '../../session/options.ts';
-import { print } from '../../session/output.ts';
+import { print, textTable } from '../../session/output.ts';
 import { type Progress, startProgress } from '../../session/progress.ts';
 import { createLogger } from '../../session/session.ts';
 import { serveStudio, studioLines } from './studio.ts';
@@ -13,10 +16,16 @@ export function demoCommand(program: Command): void {
     .command('demo')
     .description('import US airports and routes, project them through the stream, read them and verify all of it')
     .option('--studio', 'then show the data in a studio that may write, until Ctrl-C')
-    .addHelpText('after', examples('demo', 'demo --studio', 'demo --json'))
-    .action(async ({ studio = false }: { studio?: boolean }, command: Command) => {
+    .option('--evolve', 'change the model beside traffic instead, and count the answers: right, not ready, wrong')
+    .addHelpText('after', examples('demo', 'demo --studio', 'demo --evolve', 'demo --json'))
+    .action(async ({ studio = false, evolve = false }: { studio?: boolean; evolve?: boolean }, command: Command) => {
       const settings = readSettings(command.optsWithGlobals());
       const { json } = settings;
+      if (evolve) {
+        if (studio) throw new EdgeloomError('usage', 'Give one of --studio and --evolve.', 'Run one after the other.');
+        await showEvolve(json);
+        return;
+      }
       const bars = new StepBars();
       try {
         const result = await runDemo({
@@ -42,6 +51,37 @@ export function demoCommand(program: Command): void {
         bars.stop();
       }
     });
+}
+
+/** Answers of the demo of a model change were wrong. */
+const WRONG = 1;
+
+/** Runs the demo of a model change; the exit code says whether an answer was wrong. */
+async function showEvolve(json: boolean): Promise<void> {
+  const result = await runEvolve({
+    say: (line) => {
+      if (!json) process.stdout.write(`${line}\n`);
+    },
+  });
+  const { wrong, partial } = result.answers;
+  const { missing, stale, orphan } = result.drift;
+  if (wrong + partial + missing + stale + orphan > 0) process.exitCode = WRONG;
+  print({ json: result, text: evolveText(result) }, json);
+}
+
+function evolveText({ phases, answers, mistakes, writes, drift, seconds }: EvolveResult): string {
+  const row = (name: string, of: string, { right, notReady, wrong, partial }: AnswerCounts): unknown[] => {
+    return [name, of, right, notReady, wrong, partial];
+  };
+  const rows = phases.flatMap((phase) => [row(phase.name, 'old', phase.old), row('', 'new', phase.new)]);
+  const { missing, stale, orphan } = drift;
+  return [
+    '',
+    textTable(['answers', 'reader', 'right', 'not ready', 'wrong', 'partial'], [...rows, row('all', '', answers)]),
+    '',
+    ...mistakes.map(({ phase, side, question, reason }) => `${phase}, ${side} reader, ${question}: ${reason}`),
+    `${writes} writes beside them; drift: ${missing} missing, ${stale} stale, ${orphan} orphan; ${seconds.toFixed(1)} s in all`,
+  ].join('\n');
 }
 
 /** One progress bar after the other. */

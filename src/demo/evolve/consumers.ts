@@ -1,0 +1,85 @@
+import { createProjector, type Projector } from '../../apply/projector.ts';
+import { numberOf } from '../../items/attribute-value.ts';
+import type { ChangeRecord } from '../../items/change-record.ts';
+import { sleep } from '../../retry.ts';
+import { memoryCheckpoint } from '../../stream/checkpoint.ts';
+import { createWorker } from '../../worker/worker.ts';
+import type { Worker, WorkerOptions } from '../../worker/worker-types.ts';
+import type { History } from './history.ts';
+import { MODELS, type Side } from './models.ts';
+
+/** How long two consumers run side by side while one replaces the other. */
+const OVERLAP_MS = 500;
+
+/** What a consumer needs. */
+export type ConsumerSettings = Pick<WorkerOptions, 'store' | 'streams' | 'streamArn'>;
+
+/** The consumers of the stream, one deployment after the other; each goes on where the one before has come to. */
+export class Consumers {
+  records = 0;
+  private readonly checkpoint = memoryCheckpoint();
+  private current: Worker | undefined;
+  /** Rejects where a consumer ends by an error. */
+  readonly failed: Promise<never>;
+  private fail!: (error: unknown) => void;
+
+  constructor(
+    private readonly settings: ConsumerSettings,
+    private readonly history: History,
+  ) {
+    this.failed = new Promise((_, reject) => {
+      this.fail = reject;
+    });
+    // A race against it tells of it.
+    this.failed.catch(() => undefined);
+  }
+
+  /** Deploys a consumer of a model; for a moment it and the one before are both at work. */
+  async deploy(side: Side): Promise<void> {
+    const graph = MODELS[side];
+    const before = this.current;
+    const worker = createWorker({
+      ...{ ...this.settings, graph, checkpoint: this.checkpoint, pollIntervalMs: 50 },
+      // A slow machine may take its time over one batch; a retry would only add to it.
+      batchTimeoutMs: 600_000,
+      projector: this.noting(createProjector(graph, { store: this.settings.store })),
+    });
+    worker.run().catch(this.fail);
+    this.current = worker;
+    if (before === undefined) return;
+    await sleep(OVERLAP_MS);
+    await before.stop();
+  }
+
+  /** Resolves when all that was written up to now is projected. */
+  async idle(): Promise<void> {
+    await this.current?.idle();
+  }
+
+  /** Ends the consumer at work. */
+  async stop(): Promise<void> {
+    await this.current?.stop();
+  }
+
+  /** Tells the history what is projected. */
+  private noting(inner: Projector): Projector {
+    return {
+      project: async (records, options) => {
+        const result = await inner.project(records, options);
+        const end = result.failedFrom?.position;
+        for (const record of records) {
+          if (end !== undefined && record.position >= end) continue;
+          this.history.projected(record, versionOf(record));
+          this.records += 1;
+        }
+        return result;
+      },
+    };
+  }
+}
+
+/** Which version of a base item a record brings: a removal is one more than what it removes. */
+function versionOf({ oldImage, newImage }: ChangeRecord): number {
+  const change = (item: ChangeRecord['newImage']): number => Number(numberOf(item?.['change']));
+  return newImage === undefined ? change(oldImage) + 1 : change(newImage);
+}

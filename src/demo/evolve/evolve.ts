@@ -1,0 +1,243 @@
+import { check } from '../../check/check.ts';
+import { EdgeloomError } from '../../errors.ts';
+import { startEngine } from '../../local/engine/engine.ts';
+import { migrate } from '../../migrate/migrate.ts';
+import type { MigrateOptions, MigrateStep } from '../../migrate/migrate-types.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { createReader, type Reader } from '../../read/reader.ts';
+import { LEASE_MS, type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
+import { sleep } from '../../retry.ts';
+import { createClient, createStreamsClient } from '../../store/client.ts';
+import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { createTable, serverTime, tableIdentity } from '../../store/table.ts';
+import { loadDemoData } from '../data.ts';
+import { airportId } from '../expected.ts';
+import { expectSame, type Say } from '../report.ts';
+import { Consumers } from './consumers.ts';
+import { History } from './history.ts';
+import { judge } from './judge.ts';
+import { earlierModel, FACTS, laterModel, MODELS, type Side } from './models.ts';
+import { type Question, questionsOf } from './questions.ts';
+import { type AnswerCounts, type EvolvePhase, Tally, type WrongAnswer } from './tally.ts';
+import { type BusyKeys, busiest, drawn, importAll, Producer } from './traffic.ts';
+
+/** Options of the demo of a model change. */
+export interface EvolveOptions {
+  say: Say;
+  /** Called as answers come in. */
+  onAnswer?: (phase: string, counts: AnswerCounts) => void;
+  /** Airports in the table, those with the most routes. Default 40. */
+  airports?: number;
+  /** What tells readers what they may use. Default: leases of the table's registry. A test breaks it here. */
+  leases?: (graph: CompiledModel, store: DynamoDBStore, clock: () => number) => ReaderLeases;
+}
+
+/** What the demo of a model change came to; the shape of `demo --evolve --json`. */
+export interface EvolveResult {
+  phases: EvolvePhase[];
+  answers: AnswerCounts;
+  /** Answers that were not right, the first of them. */
+  mistakes: WrongAnswer[];
+  /** Writes of producers beside the import. */
+  writes: number;
+  /** Records that consumers have projected. */
+  records: number;
+  steps: MigrateStep[];
+  /** What the check found in the end. */
+  drift: { missing: number; stale: number; orphan: number };
+  /** Of the whole demo. */
+  seconds: number;
+}
+
+/** Leases are that many times as short as they are, for readers and for the migration alike. */
+const LEASE_SPEED = 6;
+const WRITES_PER_SECOND = 12;
+const ASKERS = 2;
+/** Between two questions of one asker. */
+const ASK_PAUSE_MS = 5;
+/** Of a phase in which nothing but traffic goes on. */
+const QUIET_MS = 3_000;
+/** From one deployment of a consumer to the next. */
+const DEPLOY_MS = 5_000;
+/** How long a projection may take before the check calls it drift, in milliseconds. */
+const SETTLE_MS = 2_000;
+const RETIRED = 'inbound:ROUTE';
+
+/**
+ * A model changes beside traffic: producers, consumers and readers of the old and of the new model work side by side while
+ * `migrate` brings the new one to the table and retires what the old one means. Every answer is judged by what the base
+ * items said.
+ */
+export async function runEvolve(options: EvolveOptions): Promise<EvolveResult> {
+  const engine = await startEngine();
+  const client = createClient({ endpoint: engine.endpoint });
+  const streams = createStreamsClient({ endpoint: engine.endpoint });
+  try {
+    const { streamArn = '' } = await createTable(client, earlierModel);
+    const store = new DynamoDBStore(client, earlierModel.table);
+    return await new Evolution(options, { client, store, streams, streamArn }).run();
+  } finally {
+    client.destroy();
+    streams.destroy();
+    await engine.stop();
+  }
+}
+
+interface EvolveTable {
+  client: ReturnType<typeof createClient>;
+  store: DynamoDBStore;
+  streams: ReturnType<typeof createStreamsClient>;
+  streamArn: string;
+}
+
+class Evolution {
+  private readonly history = new History();
+  private readonly tally = new Tally();
+  private readonly steps: MigrateStep[] = [];
+  private readonly consumers: Consumers;
+  private isWriting = true;
+  private isAsking = true;
+  private airports: readonly string[] = [];
+
+  constructor(
+    private readonly options: EvolveOptions,
+    private readonly table: EvolveTable,
+  ) {
+    this.consumers = new Consumers(table, this.history);
+  }
+
+  async run(): Promise<EvolveResult> {
+    const startedAtMs = performance.now();
+    const { store } = this.table;
+    const data = busiest(await loadDemoData(), this.options.airports ?? 40);
+    this.airports = data.airports.map(({ iata }) => airportId(iata));
+    await this.migrate(earlierModel, { isEmpty: true });
+    await this.consumers.deploy('old');
+    await importAll(store, data, this.history);
+    await this.consumers.idle();
+    this.say(`imported ${data.airports.length} airports and ${data.routes.length} routes; the old model keeps them`);
+    this.say(`leases of ${LEASE_MS / 1000} s are ${LEASE_MS / LEASE_SPEED / 1000} s here, so that the demo is short`);
+    const busy: BusyKeys = new Set();
+    const sides: readonly Side[] = ['old', 'new'];
+    const producers = sides.map((side) => new Producer(MODELS[side], store, data, this.history, busy));
+    this.tally.begin('before');
+    const writing = producers.map((producer) => producer.run(WRITES_PER_SECOND, () => !this.isWriting));
+    const asking = sides.flatMap((side) => this.askers(side));
+    const change = this.change(Promise.all(writing)).finally(() => {
+      this.isAsking = false;
+    });
+    const all = Promise.all([change, ...writing, ...asking]).then(([found]) => found);
+    const drift = await Promise.race([all, this.consumers.failed]).finally(() => {
+      this.isWriting = false;
+      this.isAsking = false;
+    });
+    this.tally.end();
+    const { phases, mistakes } = this.tally;
+    return {
+      ...{ phases, answers: this.tally.sums(), mistakes, steps: this.steps, drift },
+      writes: producers.reduce((sum, { writes }) => sum + writes, 0),
+      records: this.consumers.records,
+      seconds: (performance.now() - startedAtMs) / 1000,
+    };
+  }
+
+  /** The change itself, step by step, while traffic goes on. */
+  private async change(writing: Promise<unknown>): Promise<EvolveResult['drift']> {
+    await sleep(QUIET_MS);
+    this.phase(
+      'while migrate runs',
+      'migrate: more shards, a search, a label in the view, and the rank table turned round',
+    );
+    let isMigrating = true;
+    const migration = this.migrate(laterModel).finally(() => {
+      isMigrating = false;
+    });
+    await Promise.all([migration, this.roll(() => isMigrating)]);
+    this.phase('both models side by side', 'migrated: each reader has its own order of routes');
+    await sleep(QUIET_MS);
+    this.phase('while migrate --retire runs', `migrate --retire ${RETIRED}: the old readers are told to go`);
+    await this.migrate(laterModel, { action: { kind: 'retire', name: RETIRED } });
+    this.phase('retired', 'retired: what is left is what the new model says');
+    await sleep(QUIET_MS);
+    this.isWriting = false;
+    await writing;
+    await this.consumers.idle();
+    this.phase('at rest', 'nothing is written any more: every answer is exact');
+    await sleep(QUIET_MS / 2);
+    const { drift, unknown } = await check({ graph: laterModel, store: this.table.store, settleMs: SETTLE_MS });
+    expectSame('the number of unknown items', unknown, 0);
+    await this.consumers.stop();
+    return drift;
+  }
+
+  /** Deploys consumers of the new model, rolls back, and deploys them again. */
+  private async roll(isMigrating: () => boolean): Promise<void> {
+    const order: readonly Side[] = ['new', 'old'];
+    for (let i = 0; i === 0 || isMigrating(); i++) {
+      const side = order[i % 2]!;
+      await this.consumers.deploy(side);
+      this.say(`  consumers run the ${side} model now`);
+      await sleep(DEPLOY_MS);
+    }
+    await this.consumers.deploy('new');
+    this.say('  consumers run the new model for good');
+  }
+
+  private async migrate(graph: CompiledModel, options: Partial<MigrateOptions> = {}): Promise<void> {
+    const { client, store } = this.table;
+    await migrate({
+      ...{ graph, store, ...(await tableIdentity(client, graph)) },
+      serverTime: () => serverTime(client, graph),
+      wait: (milliseconds) => sleep(Math.ceil(milliseconds / LEASE_SPEED)),
+      onStep: (step) => {
+        this.steps.push(step);
+        if (options.isEmpty !== true) this.say(`  ${step.step} ${step.projection}: ${step.state}`);
+      },
+      ...options,
+    });
+  }
+
+  /** Processes that ask a reader of one model all the time. */
+  private askers(side: Side): Promise<void>[] {
+    const { leases = registryLeases } = this.options;
+    const graph: CompiledModel = MODELS[side];
+    const { store } = this.table;
+    const reader = createReader(graph, { store, leases: leases(graph, store, () => performance.now() * LEASE_SPEED) });
+    return Array.from({ length: ASKERS }, async () => {
+      while (this.isAsking) {
+        await this.ask(side, reader, this.someQuestion(side));
+        await sleep(ASK_PAUSE_MS);
+      }
+    });
+  }
+
+  private someQuestion(side: Side): Question {
+    const airport = drawn(this.airports);
+    const { name, city } = this.history.newest({ source: airport, target: airport }) as Record<'name' | 'city', string>;
+    return drawn(questionsOf(FACTS[side], { airport, name, city }));
+  }
+
+  private async ask(side: Side, reader: Reader, question: Question): Promise<void> {
+    const fromMs = performance.now();
+    const text = `${question.kind}: ${question.text}`;
+    try {
+      const answer = await question.ask(reader);
+      const possible = this.history.possible(fromMs, performance.now(), question.isMeant);
+      const { verdict, reason } = judge(answer, possible, question.entryOf);
+      this.tally.add(side, verdict, text, reason);
+    } catch (error) {
+      if (!(error instanceof EdgeloomError) || error.code !== 'projection-not-ready') throw error;
+      this.tally.add(side, 'notReady', text);
+    }
+    this.options.onAnswer?.(this.tally.phases.at(-1)!.name, this.tally.sums());
+  }
+
+  private phase(name: string, line: string): void {
+    this.tally.begin(name);
+    this.say(line);
+  }
+
+  private say(line: string): void {
+    this.options.say(line);
+  }
+}
