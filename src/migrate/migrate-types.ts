@@ -43,6 +43,8 @@ export interface MigrateOptions extends Abortable {
   resume?: MigratePlace | undefined;
   /** Waits so many milliseconds. Default: a timer. */
   wait?: (milliseconds: number) => Promise<void>;
+  /** The jitter of retries, 0 to 1. Default: `Math.random`. */
+  random?: () => number;
   /** Called after each step. */
   onStep?: (step: MigrateStep) => void;
   /** Called with how many items a walk over the table has passed. */

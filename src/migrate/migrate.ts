@@ -262,10 +262,11 @@ class MigrationRun {
   }
 
   private context(graph: CompiledModel): BuildContext {
-    const { store, segments = 4, concurrency = 16, now = Date.now, wait = sleep, onProgress } = this.options;
+    const { store, segments = 4, concurrency = 16, now = Date.now, onProgress } = this.options;
+    const { wait = sleep, random = Math.random } = this.options;
     return {
-      ...{ graph, store, segments, concurrency, now, wait, stats: this.stats },
-      ...{ random: Math.random, remainingMs: () => Number.POSITIVE_INFINITY, isOver: () => this.isOver() },
+      ...{ graph, store, segments, concurrency, now, wait, random, stats: this.stats },
+      ...{ remainingMs: () => Number.POSITIVE_INFINITY, isOver: () => this.isOver() },
       ...(onProgress && { onProgress }),
     };
   }

@@ -160,13 +160,24 @@ export function meaningFingerprint(data: Data): string {
 }
 
 /** A fingerprint of what the order of a search's hits means. */
-export function meaningOfSearch({ order, fold, each }: SearchModel): string {
-  return fingerprintOf(dataOf({ order, fold, each })!);
+export function meaningOfSearch(search: SearchModel): string {
+  const { order, fold, each } = search;
+  return meaningOnce(search, { order, fold, each });
 }
 
 /** A fingerprint of what an order of an edge type means. */
-export function meaningOfOrder({ type }: EdgeModel, { name, order }: InboundOrder): string {
-  return fingerprintOf(dataOf({ type, name, order })!);
+export function meaningOfOrder({ type }: EdgeModel, stored: InboundOrder): string {
+  const { name, order } = stored;
+  return meaningOnce(stored, { type, name, order });
+}
+
+const meanings = new WeakMap<object, string>();
+
+/** Computed once for each part of a model: every page of a read asks for it. */
+function meaningOnce(part: object, value: object): string {
+  const meaning = meanings.get(part) ?? fingerprintOf(dataOf(value)!);
+  meanings.set(part, meaning);
+  return meaning;
 }
 
 /** What results depend on: not where in the index an item lies, unless that decides which questions can be asked. */

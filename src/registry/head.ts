@@ -23,14 +23,21 @@ export interface Head {
   registry: Registry;
   /** What a write of the next one compares. */
   revision: string | undefined;
+  /** The text of the registry. */
+  text: string;
 }
 
-/** A consistent read of the head; undefined where the table has no registry. */
-export async function readHead(reader: CountingReader<'get'>): Promise<Head | undefined> {
+/**
+ * A consistent read of the head; undefined where the table has no registry.
+ *
+ * @param last the head that was read before: a text that is still the same is not taken apart again.
+ */
+export async function readHead(reader: CountingReader<'get'>, last?: Head): Promise<Head | undefined> {
   const item = await readItem(reader, HEAD);
   const text = stringOf(item?.[STATE]);
   if (item === undefined || text === undefined) return undefined;
-  return { registry: decodeRegistry(text), revision: numberOf(item[REVISION]) };
+  const registry = last?.text === text ? last.registry : decodeRegistry(text);
+  return { registry, revision: numberOf(item[REVISION]), text };
 }
 
 /** Writes the next head, if nothing has changed it since `revision` was read; false where something has. */

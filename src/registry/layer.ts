@@ -179,6 +179,7 @@ function typing({ type, from, to, keys }: EdgeModel): FamilyDefinition['edge'] {
 }
 
 function sameData(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
   return JSON.stringify(dataOf(left)) === JSON.stringify(dataOf(right));
 }
 

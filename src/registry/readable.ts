@@ -60,8 +60,13 @@ export function readableOf(registry: Registry, data: DefinitionData, own: Compil
     return found === undefined ? [] : [{ definition: found.definition, kept: keptOf(found.generation) }];
   });
   const views = [...mine.views.values()].map(({ definition }) => definition);
+  let model: CompiledModel | undefined;
   return {
-    model: compileLayers(views, parts, own, own.fingerprint),
+    get model() {
+      // Most reads do without it.
+      model ??= compileLayers(views, parts, own, own.fingerprint);
+      return model;
+    },
     search(search) {
       const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
       const { definition, generation } = ready(searchName(type, search.name));

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../model/compiled.ts';
 import type { Store } from '../store/port.ts';
 import type { Data } from './data.ts';
-import { readDefinitions, readHead, registryGone } from './head.ts';
+import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { type Readable, readableOf } from './readable.ts';
 
 /**
@@ -15,7 +15,7 @@ export interface Lease {
   readable: Readable | undefined;
   /** When it was asked for: before the registry was read. */
   startedAtMs: number;
-  version: number | undefined;
+  head: Head | undefined;
 }
 
 /** Gives the reads of one reader what they may use. */
@@ -47,15 +47,15 @@ export function registryLeases(
   const renew = async (): Promise<Lease> => {
     const startedAtMs = clock();
     const reader = { store, stats: { rcu: 0 } };
-    const head = await readHead(reader);
+    const head = await readHead(reader, current?.head);
     if (head === undefined) {
-      if (current?.version !== undefined) throw registryGone();
-      return { readable: undefined, startedAtMs, version: undefined };
+      if (current?.head !== undefined) throw registryGone();
+      return { readable: undefined, startedAtMs, head };
     }
-    const { registry } = head;
-    if (current?.version === registry.version) return { ...current, startedAtMs };
+    const { registry, text } = head;
+    if (current?.head?.text === text) return { ...current, startedAtMs };
     const data = await readDefinitions(reader, registry, known);
-    return { readable: readableOf(registry, data, own), startedAtMs, version: registry.version };
+    return { readable: readableOf(registry, data, own), startedAtMs, head };
   };
   const renewed = async (): Promise<Lease> => {
     renewal ??= renew().finally(() => {
@@ -71,8 +71,8 @@ export function registryLeases(
         const result = await read(lease.readable);
         if (isHeld(lease)) return result;
         const next = await renewed();
-        // The version only rises: the same one at both ends says that nothing has changed between them.
-        if (next.version === lease.version) return result;
+        // The version in it only rises: the same text at both ends says that nothing has changed between them.
+        if (next.head?.text === lease.head?.text) return result;
         lease = next;
       }
     },

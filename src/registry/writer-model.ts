@@ -4,7 +4,7 @@ import type { CountingReader, ReadStats } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 import type { Data } from './data.ts';
 import { effectiveModel } from './effective.ts';
-import { readDefinitions, readHead, registryGone } from './head.ts';
+import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 
 /** What a writer of derived items maintains. */
 export interface WriterModel {
@@ -26,20 +26,20 @@ export function fixedModel(graph: CompiledModel): WriterModel {
  */
 export function registeredModel(own: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): WriterModel {
   const known = new Map<string, Data>();
-  let compiled: { version: number; model: CompiledModel } | undefined;
+  let compiled: { head: Head; model: CompiledModel } | undefined;
   return {
     async current(stats = { rcu: 0 }) {
       const reader: CountingReader<'get' | 'getMany'> = { store, stats };
-      const head = await readHead(reader);
+      const head = await readHead(reader, compiled?.head);
       if (head === undefined) {
         if (compiled === undefined) return own;
         const { code, message, hint } = registryGone();
         throw new StoreError('retryable', code, message, hint);
       }
       const { registry } = head;
-      if (compiled?.version !== registry.version) {
+      if (compiled?.head.text !== head.text) {
         const data = await readDefinitions(reader, registry, known);
-        compiled = { version: registry.version, model: effectiveModel(registry, data, own) };
+        compiled = { head, model: effectiveModel(registry, data, own) };
       }
       return compiled.model;
     },

@@ -15,10 +15,10 @@ const SLICE = 1_000;
  */
 export async function redriveRecords(
   records: readonly ChangeRecord[],
-  { graph, store, concurrency, remainingMs, now, onProgress, model }: RedriveOptions,
+  { graph, store, concurrency, remainingMs, now, wait, random, onProgress, model }: RedriveOptions,
 ): Promise<RedriveResult> {
   const result: RedriveResult = { ...emptyRedrive(), entries: records.length };
-  const settler = createSettler(graph, { store, concurrency, now, model });
+  const settler = createSettler(graph, { store, concurrency, now, wait, random, model });
   for (let start = 0; start < records.length; ) {
     const slice = records.slice(start, start + SLICE);
     const { failedFrom, error, writes, wcu, rcu, quarantined } = await settler.project(slice, { remainingMs });

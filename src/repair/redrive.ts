@@ -35,6 +35,10 @@ export interface RedriveOptions extends Abortable {
   remainingMs?: (() => number) | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: (() => number) | undefined;
+  /** Waits so many milliseconds before a retry. Default: a timer. */
+  wait?: ((milliseconds: number) => Promise<void>) | undefined;
+  /** The jitter of retries, 0 to 1. Default: `Math.random`. */
+  random?: (() => number) | undefined;
   /** What is maintained. Default: what the table's registry says; without one the model itself. */
   model?: WriterModel | undefined;
   /** Called as entries are settled, with how many so far. */
@@ -115,11 +119,11 @@ async function clear(context: ApplyContext, item: Item, result: RedriveResult): 
 
 /** Reads what is to be maintained after the records are held, as the projector does. */
 async function contextOf(options: RedriveOptions, wait: ApplyContext['wait']): Promise<ApplyContext> {
-  const { store, now = Date.now, remainingMs = () => Number.POSITIVE_INFINITY } = options;
+  const { store, now = Date.now, remainingMs = () => Number.POSITIVE_INFINITY, random = Math.random } = options;
   const { model = registeredModel(options.graph, store) } = options;
   const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
   const graph = await model.current(stats);
-  return { graph, store, now, remainingMs, stats, wait, random: Math.random };
+  return { graph, store, now, remainingMs, stats, wait, random };
 }
 
 /**

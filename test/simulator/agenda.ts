@@ -62,3 +62,10 @@ export class Agenda {
 function isBefore(left: Entry, right: Entry): boolean {
   return left.at < right.at || (left.at === right.at && left.order < right.order);
 }
+
+/** Lets code that was woken run on until it waits for the next happening. */
+export function codeRunsOn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

@@ -7,6 +7,8 @@ import type { Reply, Request } from './runner-process.ts';
 import type { SeedRange, Tally } from './tally.ts';
 import type { Failure } from './world.ts';
 
+/** Schedules leave much garbage that is young, and throw errors on purpose, whose stacks are not looked at. */
+const LEAN = ['--max-semi-space-size=32', '--stack-trace-limit=4'];
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
@@ -22,7 +24,7 @@ export class Runner {
     this.child = fork(fileURLToPath(new URL('runner-process.ts', import.meta.url)), {
       cwd: ROOT,
       // The patches' loader comes first: it changes the source that tsx is given.
-      execArgv: ['--import', new URL('planted/hook.mjs', import.meta.url).href, '--import', 'tsx'],
+      execArgv: [...LEAN, '--import', new URL('planted/hook.mjs', import.meta.url).href, '--import', 'tsx'],
       env: { ...process.env, EDGELOOM_SIMULATOR_PATCHES: JSON.stringify(patches ?? []) },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });

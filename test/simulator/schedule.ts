@@ -1,5 +1,6 @@
 import type { CheckOptions } from '../../src/check/check.ts';
 import type { Finding } from '../../src/check/finding.ts';
+import { codeRunsOn } from './agenda.ts';
 import { Choices, type Script } from './choices.ts';
 import { CALM } from './climate.ts';
 import { damage } from './damage.ts';
@@ -112,17 +113,10 @@ async function untilQuiet(world: World, isDone = (): boolean => false): Promise<
     if (i === ROUGH_HAPPENINGS) world.calm();
     const happening = world.agenda.next();
     if (happening === undefined) return true;
-    if (happening()) await everythingElse();
+    if (happening()) await codeRunsOn();
     if (isDone()) return true;
     if (world.failures.some(({ kind }) => kind === 'endless')) return false;
   }
   world.fail('endless', `more than ${MOST_HAPPENINGS} happenings`);
   return false;
-}
-
-/** Lets code that was woken run on until it waits for the next happening. */
-function everythingElse(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }

@@ -1,10 +1,23 @@
-import { type Outcome, runSeed, seedHasCopies } from './schedule.ts';
-import type { Counters, Failure } from './world.ts';
+import { runSeed, seedHasCopies } from './schedule.ts';
+
+/** What is wrong with a schedule. */
+export interface SeedFailure {
+  kind: string;
+  message: string;
+}
+
+/** What became of the schedule of a seed. */
+export interface SeedOutcome {
+  /** Empty where all is well. */
+  failures: readonly SeedFailure[];
+  /** How often what happened. */
+  counters: Readonly<Record<string, number>>;
+}
 
 /** A schedule that failed. */
 export interface FailedSeed {
   seed: number;
-  failures: readonly Failure[];
+  failures: readonly SeedFailure[];
 }
 
 /** What many schedules came to. */
@@ -16,7 +29,7 @@ export interface Tally {
   /** The first of them. */
   seeds: FailedSeed[];
   /** How often what happened. */
-  counters: Counters;
+  counters: Record<string, number>;
 }
 
 /** Which schedules to run. */
@@ -25,9 +38,11 @@ export interface SeedRange {
   first: number;
   count: number;
   /** Leave out models without copies. Default: do not. */
-  copiesOnly?: boolean;
+  copiesOnly?: boolean | undefined;
   /** Stop after so many failures. Default: do not. */
   mostFailures?: number;
+  /** What schedules are of: the projector's protocol, or changes of the model. Default: the projector's. */
+  world?: 'projector' | 'evolution' | undefined;
 }
 
 const SEEDS_KEPT = 20;
@@ -39,13 +54,14 @@ export function emptyTally(): Tally {
 
 /** Runs the schedules of consecutive seeds. `onSchedule` is told of each that is done. */
 export async function runSeeds(
-  { first, count, copiesOnly = false, mostFailures = Number.POSITIVE_INFINITY }: SeedRange,
+  { first, count, copiesOnly = false, mostFailures = Number.POSITIVE_INFINITY, world }: SeedRange,
   onSchedule: (done: number) => void = () => undefined,
 ): Promise<Tally> {
   const tally = emptyTally();
+  const run = world === 'evolution' ? (await import('./evolution/schedule.ts')).runEvolution : runSeed;
   for (let i = 0; i < count && tally.failed < mostFailures; i++) {
     if (copiesOnly && !seedHasCopies(first + i)) continue;
-    addOutcome(tally, first + i, await runSeed(first + i));
+    addOutcome(tally, first + i, await run(first + i));
     onSchedule(i + 1);
   }
   return tally;
@@ -60,7 +76,7 @@ export function addTally(sum: Tally, part: Tally): void {
   sum.seeds = [...sum.seeds, ...part.seeds].slice(0, SEEDS_KEPT);
 }
 
-function addOutcome(tally: Tally, seed: number, { failures, counters }: Outcome): void {
+function addOutcome(tally: Tally, seed: number, { failures, counters }: SeedOutcome): void {
   tally.schedules += 1;
   addCounts(tally.counters, counters);
   if (failures.length === 0) return;

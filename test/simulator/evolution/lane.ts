@@ -1,4 +1,3 @@
-import { createProjector } from '../../../src/apply/projector.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { redriveRecords } from '../../../src/repair/redrive-records.ts';
 import type { EvolvingWorld } from './world.ts';
@@ -53,7 +52,7 @@ export class EvolvingLane {
     };
     this.invoke(batch)
       .then(answer)
-      .catch((error: unknown) => world.fail(`a projector threw ${String(error)}`));
+      .catch((error: unknown) => world.fail('threw', `a projector threw ${String(error)}`));
     // The mapping waits no longer: what still runs is a zombie.
     agenda.in(BUDGET + RETRY, () => {
       if (!isAnswered) world.count('zombies');
@@ -64,16 +63,10 @@ export class EvolvingLane {
 
   private async invoke(batch: readonly ChangeRecord[]): Promise<number> {
     const { world } = this;
-    const { agenda, random } = world;
-    const process = world.process();
-    const model = world.consumerModel();
+    const { agenda } = world;
     const deadline = agenda.now + BUDGET;
-    const projector = createProjector(model, {
-      ...{ store: process.store, concurrency: 4, wait: process.wait, fanOutPageSize: 2 },
-      now: () => agenda.now,
-      random: () => random.next(),
-    });
-    const result = await projector.project(batch, { remainingMs: () => deadline - agenda.now });
+    const remainingMs = (): number => deadline - agenda.now;
+    const result = await world.consumers.project(world.consumerModel(), batch, remainingMs);
     if (result.error?.code === 'projection-code-missing') world.count('batches that wait for code');
     if (result.failedFrom === undefined) return batch.length;
     return batch.findIndex(({ position }) => position >= result.failedFrom!.position);
@@ -87,7 +80,7 @@ export class EvolvingLane {
     if (applied > 0 && random.chance(world.repeats)) {
       world.count('batches that come again');
       agenda.in(random.below(random.chance(0.3) ? LATEST_REPEAT : 300_000), () => {
-        this.invoke(batch).catch((error: unknown) => world.fail(`a projector threw ${String(error)}`));
+        this.invoke(batch).catch((error: unknown) => world.fail('threw', `a projector threw ${String(error)}`));
         return true;
       });
     }
@@ -119,7 +112,13 @@ export class EvolvingLane {
         if (isSettled) this.open -= 1;
         else this.redrive(batch);
       };
-      redriveRecords(batch, { graph: world.consumerModel(), store: process.store, now: () => world.agenda.now })
+      const deadline = world.agenda.now + BUDGET;
+      redriveRecords(batch, {
+        ...{ graph: world.consumerModel(), store: process.store, wait: process.wait },
+        now: () => world.agenda.now,
+        random: () => world.random.next(),
+        remainingMs: () => deadline - world.agenda.now,
+      })
         .then(({ left }) => over(left === 0))
         .catch(() => over(false));
       world.agenda.in(BUDGET, () => {

@@ -1,33 +1,31 @@
 import { parseArgs } from 'node:util';
-import { runEvolution } from './schedule.ts';
+import { RUN_OPTIONS, runProgram } from '../long-run.ts';
+import { EVOLUTION_MUTANTS, EVOLUTION_RARE_MUTANTS } from './planted.ts';
 
-/**
- * Runs schedules of model changes: `npm run simulate:evolution -- --runs N --seed S`. A failure prints its seed, which leads
- * to it again. `--until-failure` ends with the first. Exit code 1 where a schedule fails.
- */
+/** Long runs of schedules in which the model changes, `npm run simulate:evolution`. */
 
-const { values } = parseArgs({
-  options: {
-    runs: { type: 'string', default: '1000' },
-    seed: { type: 'string', default: '1' },
-    'until-failure': { type: 'boolean', default: false },
+const USAGE = `Usage: npm run simulate:evolution -- [--runs N] [--seed S] [--workers N] [--mutant NAME] [--json]
+       npm run simulate:evolution -- --resume
+
+Runs N schedules of model changes (default 10,000), of the seeds S (default 1), S + 1, ... What failed is printed with its
+seed, which leads to it again, and the exit code is 1. --resume goes on with the run that was interrupted last. --mutant plants a
+bug first, so that failures are what is wanted.`;
+
+const { values } = parseArgs({ options: RUN_OPTIONS });
+
+await runProgram(
+  {
+    usage: USAGE,
+    command: 'npm run simulate:evolution',
+    file: 'simulate-evolution.json',
+    mutants: [...EVOLUTION_MUTANTS, ...EVOLUTION_RARE_MUTANTS],
+    world: 'evolution',
+    chunk: 200,
+    report: async ({ tally }) => {
+      for (const { seed, failures } of tally.seeds) {
+        for (const { kind, message } of failures) process.stderr.write(`seed ${seed}, ${kind}: ${message}\n`);
+      }
+    },
   },
-});
-const first = Number(values.seed);
-const runs = Number(values.runs);
-const counters: Record<string, number> = {};
-const startMs = Date.now();
-let failed = 0;
-let done = 0;
-for (; done < runs && !(values['until-failure'] && failed > 0); done++) {
-  const outcome = await runEvolution(first + done);
-  for (const [what, times] of Object.entries(outcome.counters)) counters[what] = (counters[what] ?? 0) + times;
-  if (outcome.failures.length === 0) continue;
-  failed += 1;
-  process.stdout.write(`seed ${first + done}: ${outcome.failures[0]}\n`);
-}
-const perSecond = Math.round((1000 * done) / (Date.now() - startMs));
-process.stdout.write(`${done} schedules from seed ${first} on, ${perSecond} a second: ${failed} failed\n`);
-for (const [what, times] of Object.entries(counters).sort())
-  process.stdout.write(`${String(times).padStart(12)} ${what}\n`);
-process.exitCode = failed > 0 ? 1 : 0;
+  values,
+);

@@ -61,8 +61,17 @@ export function derivedText(version: number, tag: unknown): string | undefined {
   return typeof tag === 'string' ? `${version}${tag}` : undefined;
 }
 
-/** The compiled model of a spec. */
+const compiled = new Map<string, CompiledModel>();
+
+/** The compiled model of a spec; schedules with the same spec share it. */
 export function modelOf(spec: Spec): CompiledModel {
+  const text = JSON.stringify(spec);
+  const known = compiled.get(text) ?? compiledModel(spec);
+  compiled.set(text, known);
+  return known;
+}
+
+function compiledModel(spec: Spec): CompiledModel {
   const compute = (version: number) => (attributes: Record<string, unknown>) => derivedText(version, attributes['tag']);
   const others = { 1: compute(1), 2: compute(2) };
   const from = derive(compute(spec.derived), { version: spec.derived || 1, ...(spec.hasOthers && { others }) });

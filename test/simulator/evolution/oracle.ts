@@ -97,10 +97,12 @@ function nodesOf(items: BaseItems): { id: string; item: Item }[] {
 }
 
 function edgesOf(items: BaseItems): { source: string; target: string; role: string | undefined }[] {
-  return [...items].flatMap(([key, item]) => {
+  const edges = [];
+  for (const [key, item] of items) {
     const [source, target] = key.split(' ') as [string, string];
-    return target.startsWith('E-') ? [{ source, target: target.slice(2), role: textOf(item['r']) }] : [];
-  });
+    if (target.startsWith('E-')) edges.push({ source, target: target.slice(2), role: textOf(item['r']) });
+  }
+  return edges;
 }
 
 function textOf(value: Item[string] | undefined): string | undefined {

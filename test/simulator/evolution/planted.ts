@@ -46,9 +46,9 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     rule: '2: the registry is read after the records are held, not once for all batches.',
     patches: [
       {
-        file: 'test/simulator/evolution/lane.ts',
-        find: '      ...{ store: process.store, concurrency: 4',
-        replace: '      model: world.staleModel(model),\n      ...{ store: process.store, concurrency: 4',
+        file: 'test/simulator/evolution/consumers.ts',
+        find: '        ...{ store: process.store, concurrency: 4',
+        replace: '        model: world.staleModel(model),\n        ...{ store: process.store, concurrency: 4',
       },
     ],
   },

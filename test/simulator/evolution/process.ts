@@ -28,6 +28,7 @@ export class EvolvingProcess {
     table: Store & ScanSource,
     private readonly roughness: () => Roughness,
     private readonly slowness = 20,
+    private readonly onFault: () => void = () => undefined,
   ) {
     this.store = new Proxy(table, {
       get: (target, name) => {
@@ -72,6 +73,7 @@ export class EvolvingProcess {
             return false;
           });
         }
+        this.onFault();
         reject(new StoreError('retryable', 'simulated', 'A simulated failure.'));
         return true;
       });

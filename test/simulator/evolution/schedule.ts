@@ -1,4 +1,5 @@
 import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
+import type { SeedOutcome } from '../tally.ts';
 import { answerOf, questions } from './oracle.ts';
 import { EvolvingReader } from './reader.ts';
 import { INDEX_LAG } from './table.ts';
@@ -10,17 +11,11 @@ import { EvolvingWorld } from './world.ts';
  * for, each answer has to be the right one of the reader's own model, or `projection-not-ready`, whatever migrations do then.
  */
 
-/** What became of a schedule. */
-export interface EvolutionOutcome {
-  failures: readonly string[];
-  counters: Readonly<Record<string, number>>;
-}
-
 const PHASES = 3;
 const READERS = 4;
 
 /** Runs the schedule of a seed. */
-export async function runEvolution(seed: number): Promise<EvolutionOutcome> {
+export async function runEvolution(seed: number): Promise<SeedOutcome> {
   const world = new EvolvingWorld(seed);
   const { random, models, specs } = world;
   await begin(world);
@@ -66,7 +61,7 @@ async function busy(world: EvolvingWorld, readers: readonly EvolvingReader[]): P
       const asked = questions(reader.spec);
       reader
         .ask(asked[random.below(asked.length)]!)
-        .catch((error: unknown) => world.fail(`a read threw ${String(error)}`));
+        .catch((error: unknown) => world.fail('threw', `a read threw ${String(error)}`));
       return true;
     });
   }
@@ -110,9 +105,9 @@ async function quiet(world: EvolvingWorld, readers: readonly EvolvingReader[]): 
             open -= 1;
             world.count(answer === 'not-ready' ? 'answers that say not ready' : 'right answers');
             if (answer === right || answer === 'not-ready') return;
-            world.fail(`${question.text} of ${JSON.stringify(reader.spec)} gave ${answer}, not ${right}`);
+            world.fail('wrong', `${question.text} of ${JSON.stringify(reader.spec)} gave ${answer}, not ${right}`);
           })
-          .catch((error: unknown) => world.fail(`a read threw ${String((error as Error).stack)}`));
+          .catch((error: unknown) => world.fail('threw', `a read threw ${String((error as Error).stack)}`));
         return true;
       });
     }
@@ -134,18 +129,21 @@ async function end(world: EvolvingWorld): Promise<void> {
   await world.run(() => how !== undefined && world.isRead);
   // A model without the code for what the table keeps cannot change it.
   if (how === 'projection-code-missing') return;
-  if (how !== 'done') world.fail(`the last migration ended with ${how}`);
+  if (how !== 'done') world.fail('unfinished', `the last migration ended with ${how}`);
   await world.pass(LEASE_MS + INDEX_LAG);
   const reader = new EvolvingReader(world, specs[k]!, models[k]!);
   let open = 0;
   for (const question of questions(specs[k]!)) {
     open += 1;
     const right = answerOf(specs[k]!, table.base, question);
-    void reader.ask(question).then((answer) => {
-      open -= 1;
-      if (answer !== right)
-        world.fail(`in the end ${question.text} of ${JSON.stringify(specs[k])} gave ${answer}, not ${right}`);
-    });
+    reader
+      .ask(question)
+      .then((answer) => {
+        open -= 1;
+        if (answer === right) return;
+        world.fail('wrong', `in the end ${question.text} of ${JSON.stringify(specs[k])} gave ${answer}, not ${right}`);
+      })
+      .catch((error: unknown) => world.fail('threw', `a read threw ${String((error as Error).stack)}`));
   }
   await world.run(() => open === 0);
 }

@@ -4,8 +4,9 @@ import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import { registeredModel, type WriterModel } from '../../../src/registry/writer-model.ts';
-import { Agenda } from '../agenda.ts';
+import { Agenda, codeRunsOn } from '../agenda.ts';
 import { Random } from '../random.ts';
+import { EvolvingConsumers } from './consumers.ts';
 import { EvolvingLane } from './lane.ts';
 import { drawSpecs, modelOf, type Spec } from './models.ts';
 import { EvolvingProcess, type Roughness, SMOOTH } from './process.ts';
@@ -17,6 +18,16 @@ const LANES = 2;
 /** More happenings than this, and a schedule does not come to rest. */
 const MOST_HAPPENINGS = 60_000;
 
+/** What can be wrong with a schedule. */
+export interface EvolutionFailure {
+  kind:
+    | 'wrong' /** an answer is not that of the reader's own model */
+    | 'threw' /** a read, a projector or a migration ended with an error that it may not end with */
+    | 'unfinished' /** the last migration does not come to its end */
+    | 'endless' /** it does not come to rest */;
+  message: string;
+}
+
 /** What a schedule runs in: the table, its stream, three models and everything that works with them. */
 export class EvolvingWorld {
   readonly agenda = new Agenda(START);
@@ -26,11 +37,13 @@ export class EvolvingWorld {
   /** A model whose code knows all that any of them needs. */
   private readonly wholeCode: CompiledModel;
   readonly table: EvolvingTable;
-  readonly failures: string[] = [];
+  readonly failures: EvolutionFailure[] = [];
   readonly counters: Record<string, number> = {};
   /** How often a batch that was applied comes again. */
   readonly repeats: number;
   private readonly migrations: { process: EvolvingProcess; isOver: boolean }[] = [];
+  /** What projects. */
+  readonly consumers = new EvolvingConsumers(this);
   private readonly lanes: EvolvingLane[];
   private readonly rough: Roughness;
   private roughness: Roughness;
@@ -62,7 +75,9 @@ export class EvolvingWorld {
   /** A new process that calls the table. */
   process(slowness?: number, isReader = false): EvolvingProcess {
     const roughness = (): Roughness => (isReader ? SMOOTH : this.roughness);
-    return new EvolvingProcess(this.agenda, this.random, this.table.store, roughness, slowness);
+    return new EvolvingProcess(this.agenda, this.random, this.table.store, roughness, slowness, () => {
+      this.count('faults');
+    });
   }
 
   /** The model of whichever version of a consumer is given the next batch. */
@@ -82,6 +97,7 @@ export class EvolvingWorld {
     this.migrations.push(run);
     return migrate({
       ...{ graph: model, store: process.store, segments: 1, concurrency: 4, wait: process.wait },
+      random: () => random.next(),
       clock: () => agenda.now + skew,
       now: () => agenda.now,
       // Whole seconds, as a header has them.
@@ -98,7 +114,7 @@ export class EvolvingWorld {
         const code = (error as { code?: string }).code ?? String(error);
         this.count(`migrations that end with ${code}`);
         if (!['simulated', 'projection-code-missing', 'overtaken', 'last-generation'].includes(code))
-          this.fail(`migrate threw ${String((error as Error).stack)}`);
+          this.fail('threw', `migrate threw ${String((error as Error).stack)}`);
         return code;
       },
     );
@@ -157,12 +173,12 @@ export class EvolvingWorld {
     while (!until() && this.failures.length === 0) {
       this.happenings += 1;
       if (this.happenings > MOST_HAPPENINGS) {
-        this.fail('endless: the schedule does not come to rest');
+        this.fail('endless', 'the schedule does not come to rest');
         return;
       }
       const happening = this.agenda.next();
       if (happening === undefined) return;
-      if (happening()) await new Promise((resolve) => setImmediate(resolve));
+      if (happening()) await codeRunsOn();
     }
   }
 
@@ -177,8 +193,8 @@ export class EvolvingWorld {
     await this.run(() => isOver || this.agenda.now > end);
   }
 
-  fail(message: string): void {
-    this.failures.push(message);
+  fail(kind: EvolutionFailure['kind'], message: string): void {
+    this.failures.push({ kind, message });
   }
 
   count(what: string, times = 1): void {
