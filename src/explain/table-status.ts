@@ -1,3 +1,4 @@
+import { modelNotice } from '../migrate/notice.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { readHead } from '../registry/head.ts';
 import type { Store } from '../store/port.ts';
@@ -20,13 +21,20 @@ export interface TableOfStatus {
 /** The status of a table with all that can be known about it: its stream, its registry, what it lacks. */
 export async function tableStatus({ graph, store, table, hasTtl, position }: TableOfStatus): Promise<Status> {
   const head = await readHead({ store, stats: { rcu: 0 } });
+  const { isManaged, changes } = await modelNotice(graph, store);
+  const differs = isManaged
+    ? changes.map((change) => `The table keeps another model: ${change}. Run edgeloom migrate.`)
+    : [];
   return await status({
     ...{ graph, store, position: position?.look },
     missing: [
-      ...table.lacks.map((lack) => `The table lacks ${lack}, which the model needs.`),
+      ...table.lacks.map((lack) => `The table lacks ${lack}, which the model needs: run edgeloom table update.`),
       ...(hasTtl
         ? []
-        : [`TTL is not enabled on ${graph.table.ttl}, so tombstones and progress records stay for ever.`]),
+        : [
+            `TTL is not enabled on ${graph.table.ttl}, so tombstones and progress records stay for ever: run edgeloom table update.`,
+          ]),
+      ...differs,
     ],
     projections: head === undefined ? [] : projectionStates(head.registry),
   });

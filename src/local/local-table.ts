@@ -2,11 +2,12 @@ import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { EdgeloomError } from '../errors.ts';
+import { registerIfEmpty } from '../migrate/register-empty.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { ScanSource, Store } from '../store/port.ts';
-import { createTable, describeTable, tableExists } from '../store/table.ts';
+import { createTable, describeTable, serverTime, tableExists, tableIdentity } from '../store/table.ts';
 import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from '../stream/checkpoint.ts';
 import { type Engine, type EngineOptions, startEngine } from './engine/engine.ts';
 
@@ -33,7 +34,7 @@ export interface LocalTable {
 const CHECKPOINT_FILE = 'checkpoint.json';
 
 /**
- * Starts an engine and makes sure that the model's table is in it. Throws an `EdgeloomError` where the engine does not
+ * Starts an engine and makes sure that the model's table is in it; the model is registered with an empty one. Throws an `EdgeloomError` where the engine does not
  * start (see `startEngine`) or a kept table does not fit the model (`table-differs`).
  */
 export async function openLocalTable(graph: CompiledModel, options: EngineOptions): Promise<LocalTable> {
@@ -49,6 +50,11 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
   };
   try {
     const streamArn = await ensureTable(client, graph);
+    const store = new DynamoDBStore(client, graph.table);
+    await registerIfEmpty({
+      ...{ graph, store, serverTime: () => serverTime(client, graph) },
+      ...(await tableIdentity(client, graph)),
+    });
     const loss = lossOf(running);
     // A race against it tells of it.
     loss.catch(() => undefined);
@@ -56,7 +62,7 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
       endpoint,
       client,
       streams,
-      store: new DynamoDBStore(client, graph.table),
+      store,
       streamArn,
       checkpoint: dataDir === undefined ? memoryCheckpoint() : fileCheckpoint(join(dataDir, CHECKPOINT_FILE)),
       loss,

@@ -10,6 +10,7 @@ import {
   keep,
   makeReady,
   noteSince,
+  openEmpty,
   shapeReady,
   trustAgain,
   withdraw,
@@ -21,6 +22,8 @@ export function changed(step: Step, current: Registry, serverTimeMs: number): Re
   switch (step.kind) {
     case 'doubt':
       return doubt(current, step.table);
+    case 'open-empty':
+      return openEmpty(current);
     case 'keep':
       return step.definitions.reduce((next, { name, fingerprint }) => keep(next, name, fingerprint), current);
     case 'note-since':

@@ -13,8 +13,6 @@ export interface MigrateOptions extends Abortable {
   store: Store & ScanSource;
   /** Which table and stream these are. Absent: unknown, and not compared. */
   table?: TableIdentity;
-  /** Whether the table holds nothing yet: then a first registration is ready at once. Default false. */
-  isEmpty?: boolean;
   /** What to take away besides: see `MigrateAction`. */
   action?: MigrateAction;
   /** Steps at most; then it says what is next. Default: all. 0 only looks. */

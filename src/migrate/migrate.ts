@@ -13,6 +13,7 @@ import { sleep } from '../retry.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { type BuildContext, backfill, settleViews, verify } from './build.ts';
 import { changed } from './changed.ts';
+import { isEmptyTable } from './empty.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
 import { actionTargets, nextStep, type RunMemory, type Step, seenKey } from './next-step.ts';
 import { type MigratePlace, StoppedRun, type WalkPlace } from './place.ts';
@@ -46,6 +47,7 @@ class MigrationRun {
   private targets: ReadonlySet<string> | undefined;
   /** How often another run has moved what this one was about to move. */
   private overtaken = 0;
+  private isEmpty: boolean | undefined;
   private readonly known = new Map<string, Data>();
   private readonly wanted: Definitions;
   private readonly stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
@@ -168,6 +170,7 @@ class MigrationRun {
     return nextStep({
       ...{ registry, data, wanted, memory },
       ...(table && { table }),
+      ...(this.isEmpty !== undefined && { isEmpty: this.isEmpty }),
       ...(action && { action }),
       ...(this.targets && { targets: this.targets }),
     });
@@ -204,7 +207,11 @@ class MigrationRun {
 
   /** The work of a step that writes no registry; false where the step is a write of the registry. */
   private async work(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean> {
-    const { graph } = this.options;
+    const { graph, store } = this.options;
+    if (step.kind === 'look') {
+      this.isEmpty = await isEmptyTable(graph, store, this.stats);
+      return true;
+    }
     if (step.kind === 'wait') {
       await this.leasesEnd(step.seen);
       for (const seen of step.seen) {
@@ -254,11 +261,11 @@ class MigrationRun {
   }
 
   private registration(): Registry {
-    const { isEmpty = false, table } = this.options;
+    const { table } = this.options;
     const { projections, views } = this.wanted;
     const fingerprints = (defined: Definitions['projections'] | Definitions['views']): Map<string, string> =>
       new Map([...defined].map(([name, { fingerprint }]) => [name, fingerprint]));
-    return register({ projections: fingerprints(projections), shapes: fingerprints(views) }, isEmpty, table);
+    return register({ projections: fingerprints(projections), shapes: fingerprints(views) }, table);
   }
 
   private context(graph: CompiledModel): BuildContext {

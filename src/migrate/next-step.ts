@@ -3,7 +3,7 @@ import type { Data } from '../registry/data.ts';
 import { type Defined, type Definitions, meaningFingerprint, viewName } from '../registry/definition.ts';
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
-import type { SeenState } from '../registry/transitions.ts';
+import { isFresh, type SeenState } from '../registry/transitions.ts';
 
 /**
  * What a migration does next: a pure function of the registry, of the model that is wanted, and of what this run has done
@@ -33,6 +33,8 @@ export interface RunMemory {
 /** One step. */
 export type Step =
   | { kind: 'register' }
+  | { kind: 'look' }
+  | { kind: 'open-empty' }
   | { kind: 'doubt'; table: TableIdentity }
   | { kind: 'keep'; definitions: readonly Defined[] }
   | { kind: 'note-since' }
@@ -56,6 +58,8 @@ export interface Situation {
   data: DefinitionData;
   wanted: Definitions;
   memory: RunMemory;
+  /** Whether the table was empty when this run looked, after it was registered; absent: it has not looked. */
+  isEmpty?: boolean;
   table?: TableIdentity;
   action?: MigrateAction;
   /** The generations, `name@id`, that the action takes away: what it meant when the run began. */
@@ -72,6 +76,8 @@ export function nextStep(situation: Situation): Step | undefined {
   const { registry, table } = situation;
   if (registry === undefined) return { kind: 'register' };
   if (table !== undefined && !isOf(registry, table)) return { kind: 'doubt', table };
+  if (isFresh(registry) && situation.isEmpty === undefined) return { kind: 'look' };
+  if (isFresh(registry) && situation.isEmpty === true) return { kind: 'open-empty' };
   if (hasUnnoted(registry)) return { kind: 'note-since' };
   return (
     actionStep(registry, situation) ??

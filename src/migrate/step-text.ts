@@ -5,6 +5,8 @@ import type { Step } from './next-step.ts';
 /** What a step leaves behind. */
 export const STATE_AFTER: Readonly<Record<Step['kind'], string>> = {
   register: 'registered',
+  look: 'looked at',
+  'open-empty': 'ready',
   doubt: 'kept',
   keep: 'kept',
   'note-since': 'kept',
@@ -39,6 +41,8 @@ export function subjectOf(step: Step): string {
 
 const WORDS: Readonly<Record<Step['kind'], string>> = {
   register: 'Register the model with the table',
+  look: 'Look whether anything is in the table',
+  'open-empty': 'Let readers use everything: the table is empty',
   doubt: 'Verify everything anew: table or stream is another than the registered one',
   keep: 'Have writers keep',
   'note-since': 'Note since when writers keep what is new',

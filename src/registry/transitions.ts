@@ -18,28 +18,51 @@ export interface SeenState {
 /** A registry in which nothing is listed. */
 export const EMPTY_REGISTRY: Registry = { version: 0, projections: new Map(), shapes: new Map() };
 
-/** Lists everything of a model in a table that has no registry: ready where the table is empty, kept where it is not. */
+/** The version of a registry in which nothing has moved since the table was registered. */
+const FIRST_VERSION = 1;
+
+/** Lists everything of a model in a table that has no registry, as kept. */
 export function register(
   fingerprints: { projections: ReadonlyMap<string, string>; shapes: ReadonlyMap<string, string> },
-  isEmpty: boolean,
   table?: TableIdentity,
 ): Registry {
-  const state = isEmpty ? ({ state: 'ready', since: 0 } as const) : ({ state: 'kept' } as const);
-  const trust = isEmpty ? { trusted: true, ready: true, since: 0 } : { trusted: true, ready: false };
   return {
-    version: 1,
+    version: FIRST_VERSION,
     ...(table && { table }),
     projections: new Map(
       [...fingerprints.projections].map(([name, definition]) => {
-        return [name, { next: 2, generations: [{ id: 1, definition, ...state, changed: 1 }] }];
+        return [name, { next: 2, generations: [{ id: 1, definition, state: 'kept', changed: 1 }] }];
       }),
     ),
     shapes: new Map(
       [...fingerprints.shapes].map(([type, definition]) => {
-        return [type, { next: 2, shape: { id: 1, definition, ...trust, changed: 1 } }];
+        return [type, { next: 2, shape: { id: 1, definition, trusted: true, ready: false, changed: 1 } }];
       }),
     ),
   };
+}
+
+/** Whether nothing has moved since the table was registered. */
+export function isFresh({ version }: Registry): boolean {
+  return version === FIRST_VERSION;
+}
+
+/**
+ * Lets readers use all that was registered: the table was empty when it was looked at after the registration, so that writers
+ * keep all of it since before the first record.
+ */
+export function openEmpty(registry: Registry): Registry {
+  if (!isFresh(registry)) throw overtaken('the registry');
+  const changed = registry.version + 1;
+  const projections = [...registry.projections].map(([name, { next, generations }]): [string, KeyedProjection] => [
+    name,
+    { next, generations: generations.map((one) => ({ ...one, state: 'ready', since: 0, changed })) },
+  ]);
+  const shapes = [...registry.shapes].map(([type, { next, shape }]): [string, TypeShape] => [
+    type,
+    { next, ...(shape && { shape: { ...shape, ready: true, since: 0, changed } }) },
+  ]);
+  return { ...registry, version: changed, projections: new Map(projections), shapes: new Map(shapes) };
 }
 
 /**

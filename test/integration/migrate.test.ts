@@ -62,7 +62,7 @@ async function bench() {
 describe('a migration of a table', () => {
   it('changes shards and adds a search step by step: each reader finds all or is told that it is not ready', async () => {
     const { store, before, after, user, passLease, migrate: run, reader, projectAll } = await bench();
-    await run(before, { isEmpty: true });
+    await run(before);
     for (let i = 0; i < USERS; i++) await user(i);
     await projectAll();
     const [old, own] = [reader(before), reader(after)];
@@ -118,7 +118,7 @@ describe('a migration of a table', () => {
     });
     const key = (source: string, target = source) => ({ source: { S: source }, target: { S: target } });
     const goal = (i: number, title: string) => store.put({ ...key(`GOAL-${i}`), title: { S: title } });
-    await run(before, { isEmpty: true });
+    await run(before);
     for (let i = 0; i < 6; i++) {
       await goal(i, `goal ${9 - i}`);
       await store.put({ ...key(`GOAL-${i}`, 'MEMBER-USER-1'), role: { S: 'LEAD' } });

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { modelNotice } from '../../src/cli/session/model-notice.ts';
 import { SERVICE_PARTITION } from '../../src/items/keys.ts';
 import type { RunEvent, RunHandler, RunResponse } from '../../src/lambda/check-run-handler.ts';
 import { checkRunHandler, redriveHandler, streamHandler } from '../../src/lambda/index.ts';
 import type { MigrateResponse } from '../../src/lambda/migrate-call.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
+import { modelNotice } from '../../src/migrate/notice.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { node } from '../../src/model/schema.ts';

@@ -1,35 +1,25 @@
-import type { Logger } from '../../logger.ts';
-import { changeText, plannedChanges } from '../../migrate/plan.ts';
+import { type ModelNotice, modelNotice } from '../../migrate/notice.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
-import { definitionsOf } from '../../registry/definition.ts';
-import { readDefinitions, readHead } from '../../registry/head.ts';
 import type { Store } from '../../store/port.ts';
+import { shown } from './shown.ts';
 
-/** How a model stands to what the table keeps. */
-export interface ModelNotice {
-  /** Whether the table has a registry. */
-  isManaged: boolean;
-  /** What the model asks of the table that it does not keep, or has besides, in words; empty: nothing. */
-  changes: readonly string[];
-}
-
-/** Compares a model with the table's registry. */
-export async function modelNotice(graph: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): Promise<ModelNotice> {
-  const reader = { store, stats: { rcu: 0 } };
-  const head = await readHead(reader);
-  const data = head === undefined ? new Map() : await readDefinitions(reader, head.registry, new Map());
-  const changes = plannedChanges(head?.registry, data, definitionsOf(graph)).map(changeText);
-  return { isManaged: head !== undefined, changes };
-}
-
-/** Logs what differs between a model and what the table keeps, and the command that mends it. */
-export async function warnOfModel(
-  logger: Pick<Logger, 'info' | 'warn'>,
+/**
+ * Says on stderr, in one line, what differs between a model and what the table keeps, and the command that mends it; nothing
+ * where nothing differs. Gives what `--json` says of it.
+ */
+export async function noticeOfModel(
   graph: CompiledModel,
   store: Pick<Store, 'get' | 'getMany'>,
-): Promise<void> {
-  const { isManaged, changes } = await modelNotice(graph, store);
-  const remedy = 'Run edgeloom migrate.';
-  if (!isManaged) logger.info({ remedy }, 'The table is not managed: it has no registry of its model.');
-  else if (changes.length > 0) logger.warn({ changes, remedy }, 'The table keeps another model than this one.');
+  write: (text: string) => unknown = (text) => process.stderr.write(text),
+): Promise<{ managed: boolean; differs: readonly string[] }> {
+  const notice = await modelNotice(graph, store);
+  const line = lineOf(notice);
+  if (line !== undefined) write(`${shown(line)}\n`);
+  return { managed: notice.isManaged, differs: notice.isManaged ? notice.changes : [] };
+}
+
+function lineOf({ isManaged, changes }: ModelNotice): string | undefined {
+  if (!isManaged) return 'not managed: run edgeloom migrate';
+  if (changes.length === 0) return undefined;
+  return `the table keeps another model than this one: run edgeloom migrate (${changes.join('; ')})`;
 }

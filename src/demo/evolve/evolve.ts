@@ -111,7 +111,7 @@ class Evolution {
     const { store } = this.table;
     const data = busiest(await loadDemoData(), this.options.airports ?? 40);
     this.airports = data.airports.map(({ iata }) => airportId(iata));
-    await this.migrate(earlierModel, { isEmpty: true });
+    await this.migrate(earlierModel);
     await this.consumers.deploy('old');
     await importAll(store, data, this.history);
     await this.consumers.idle();
@@ -183,17 +183,17 @@ class Evolution {
     this.say('  consumers run the new model for good');
   }
 
-  private async migrate(graph: CompiledModel, options: Partial<MigrateOptions> = {}): Promise<void> {
+  private async migrate(graph: CompiledModel, options: Pick<MigrateOptions, 'action'> = {}): Promise<void> {
     const { client, store } = this.table;
     await migrate({
+      ...options,
       ...{ graph, store, ...(await tableIdentity(client, graph)) },
       serverTime: () => serverTime(client, graph),
       wait: (milliseconds) => sleep(Math.ceil(milliseconds / LEASE_SPEED)),
       onStep: (step) => {
         this.steps.push(step);
-        if (options.isEmpty !== true) this.say(`  ${step.step} ${step.projection}: ${step.state}`);
+        if (graph !== earlierModel) this.say(`  ${step.step} ${step.projection}: ${step.state}`);
       },
-      ...options,
     });
   }
 

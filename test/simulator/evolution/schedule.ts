@@ -34,12 +34,21 @@ export async function runEvolution(seed: number): Promise<SeedOutcome> {
 
 /** The table's first registration: of an empty table, or of one that was projected without a registry. */
 async function begin(world: EvolvingWorld): Promise<void> {
-  const { random, models } = world;
+  const { random, models, agenda } = world;
   world.calm();
   let isDone = false;
   const isEmpty = random.chance(0.7);
   if (!isEmpty) for (let i = 0; i < 5; i++) world.produce();
-  void world.migrate(models[0]!, { isEmpty }).then((how) => {
+  // Producers that write while an empty table is registered, and a consumer that has not read the registry yet.
+  if (isEmpty && random.chance(0.4)) {
+    for (let i = 0; i < 3; i++) {
+      agenda.in(random.below(100), () => {
+        world.produce();
+        return true;
+      });
+    }
+  }
+  void world.migrate(models[0]!).then((how) => {
     isDone = how === 'done';
   });
   await world.run(() => isDone);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { warnOfModel } from '../../../src/cli/session/model-notice.ts';
+import { noticeOfModel } from '../../../src/cli/session/model-notice.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';
@@ -9,16 +9,11 @@ function model(search: Record<string, { shards: number }>) {
   return defineGraph({ table: 'records', nodes: { USER: node({ search }) }, edges: {} });
 }
 
-/** What is logged of a model and a table. */
+/** What is printed of a model and a table, and what is given. */
 async function noticed(graph: ReturnType<typeof model>, store: StreamedStore) {
-  const lines: unknown[][] = [];
-  const note =
-    (level: string) =>
-    (...args: unknown[]): void => {
-      lines.push([level, ...args]);
-    };
-  await warnOfModel({ info: note('info'), warn: note('warn') }, graph, store);
-  return lines;
+  const lines: string[] = [];
+  const given = await noticeOfModel(graph, store, (text) => lines.push(text));
+  return { lines, given };
 }
 
 describe('the notice of how a model stands to a table', () => {
@@ -26,23 +21,26 @@ describe('the notice of how a model stands to a table', () => {
   const after = model({ name: { shards: 4 }, email: { shards: 1 } });
 
   it('says that a table has no registry, and the command that makes one', async () => {
-    expect(await noticed(before, new StreamedStore(before))).toEqual([
-      ['info', { remedy: 'Run edgeloom migrate.' }, expect.stringContaining('not managed')],
-    ]);
+    expect(await noticed(before, new StreamedStore(before))).toEqual({
+      lines: ['not managed: run edgeloom migrate\n'],
+      given: { managed: false, differs: [] },
+    });
   });
 
   it('says nothing where the table keeps this model', async () => {
     const store = new StreamedStore(before);
-    await migrate({ graph: before, store, isEmpty: true });
-    expect(await noticed(before, store)).toEqual([]);
+    await migrate({ graph: before, store });
+    expect(await noticed(before, store)).toEqual({ lines: [], given: { managed: true, differs: [] } });
   });
 
   it('names each thing that differs, and the command that mends it', async () => {
     const store = new StreamedStore(before);
-    await migrate({ graph: before, store, isEmpty: true });
-    const changes = [expect.stringMatching(/^search:USER\.name .*shards/), 'search:USER.email is built'];
-    expect(await noticed(after, store)).toEqual([
-      ['warn', { changes: expect.arrayContaining(changes), remedy: 'Run edgeloom migrate.' }, expect.anything()],
-    ]);
+    await migrate({ graph: before, store });
+    const { lines, given } = await noticed(after, store);
+    expect(lines).toEqual([expect.stringMatching(/^the table keeps another model .*: run edgeloom migrate \(.*\)\n$/)]);
+    for (const change of [/^search:USER\.name .*shards/, /^search:USER\.email is built$/]) {
+      expect(given.differs).toContainEqual(expect.stringMatching(change));
+      expect(lines[0]).toMatch(new RegExp(change.source.replace(/^\^|\$$/g, '')));
+    }
   });
 });

@@ -3,11 +3,14 @@ import { createProjector } from '../../../src/apply/projector.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
+import { registerIfEmpty } from '../../../src/migrate/register-empty.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../../src/model/schema.ts';
 import { createReader } from '../../../src/read/reader.ts';
 import { readHead } from '../../../src/registry/head.ts';
 import { LEASE_MS, registryLeases } from '../../../src/registry/reader-lease.ts';
+import type { ScanRequest } from '../../../src/store/port.ts';
+import { replacedCalls } from '../../../src/store/wrapped.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
@@ -90,16 +93,64 @@ class Bench {
   }
 }
 
+/** A store that does something after each page of a scan. */
+function replacedScan(store: StreamedStore, after: () => Promise<void>) {
+  return Object.assign(replacedCalls(store, {}), {
+    scan: async (request: ScanRequest) => {
+      const page = await store.scan(request);
+      await after();
+      return page;
+    },
+  });
+}
+
 describe('a migration', () => {
   it('registers an empty table as ready, and has nothing left to do then', async () => {
     const bench = new Bench();
-    const { done, steps } = await bench.migrate(model(), { isEmpty: true });
+    const { done, steps } = await bench.migrate(model());
     expect(done).toBe(true);
-    expect(steps.map(({ step }) => step)).toEqual(['register']);
+    expect(steps.map(({ step }) => step)).toEqual(['register', 'look', 'open-empty']);
     expect((await bench.migrate(model())).steps).toEqual([]);
     await bench.user('USER-1', 'Ada');
     await bench.project(model());
     expect((await bench.reader(model()).search('USER.name').eq('Ada')).items).toHaveLength(1);
+  });
+
+  it('builds what a producer has written while an empty table is registered, by a consumer of another model', async () => {
+    const bench = new Bench();
+    const [registered, other] = [model({ shards: 8 }), model({ shards: 4 })];
+    const projector = createProjector(other, { store: bench.store });
+    // Between the first look and the registration.
+    let isRaced = false;
+    const racing = replacedScan(bench.store, async () => {
+      if (isRaced) return;
+      isRaced = true;
+      await bench.user('USER-1', 'Ada');
+      expect((await projector.project(bench.unprojected())).error).toBeUndefined();
+    });
+    const options = { graph: registered, store: racing, segments: 1, now: () => START };
+    expect(await registerIfEmpty(options)).toBe(true);
+    const { items } = await bench.reader(registered).search('USER.name').eq('Ada');
+    expect(items.map(({ id }) => id)).toEqual(['USER-1']);
+    const generations = [...(await bench.registry()).projections.values()].flatMap((one) => one.generations);
+    expect(generations.every(({ state, since }) => state === 'ready' && since! > 0)).toBe(true);
+  });
+
+  it('leaves a table with items, tombstones or a registry to edgeloom migrate, and finishes its own registration', async () => {
+    const withItem = new Bench();
+    await withItem.user('USER-1', 'Ada');
+    expect(await registerIfEmpty({ graph: model(), store: withItem.store })).toBe(false);
+    const withTombstone = new Bench();
+    await withTombstone.user('USER-1', 'Ada');
+    await withTombstone.store.delete({ source: 'USER-1', target: 'USER-1' });
+    await withTombstone.project(model());
+    expect(await registerIfEmpty({ graph: model(), store: withTombstone.store })).toBe(false);
+    expect(await readHead({ store: withTombstone.store, stats: { rcu: 0 } })).toBeUndefined();
+    const killed = new Bench();
+    await killed.migrate(model(), { mostSteps: 1 });
+    expect(await registerIfEmpty({ graph: model(), store: killed.store })).toBe(true);
+    expect((await killed.registry()).shapes.get('USER')?.shape).toMatchObject({ ready: true, since: 0 });
+    expect(await registerIfEmpty({ graph: model({ shards: 8 }), store: killed.store })).toBe(false);
   });
 
   it('registers a table with items as kept, builds what is missing, and makes it ready', async () => {
@@ -108,7 +159,7 @@ describe('a migration', () => {
     await bench.goal('GOAL-1', 'one', 'USER-1');
     // The items are there, and nothing was ever projected.
     bench.unprojected();
-    const first = await bench.migrate(model(), { mostSteps: 2 });
+    const first = await bench.migrate(model(), { mostSteps: 3 });
     expect(first).toMatchObject({ done: false, next: expect.stringContaining('Build and verify') });
     const reader = bench.reader(model());
     await expect(reader.search('USER.name').eq('Ada')).rejects.toThrow(
@@ -176,7 +227,7 @@ describe('a migration', () => {
   it('changes shards: readers of both models find all at any time, and the old items are gone at the end', async () => {
     const bench = new Bench();
     const [before, after] = [model(), model({ shards: 8 })];
-    await bench.migrate(before, { isEmpty: true });
+    await bench.migrate(before);
     for (let i = 0; i < 20; i++) await bench.user(`USER-${i}`, `name${i}`);
     await bench.project(before);
     const readers = [bench.reader(before), bench.reader(after)];
@@ -205,7 +256,7 @@ describe('a migration', () => {
   it('changes a rank table: each reader has its own meaning, and the old one goes when it is asked for', async () => {
     const bench = new Bench();
     const [before, after] = [model(), model({ lead: 200 })];
-    await bench.migrate(before, { isEmpty: true });
+    await bench.migrate(before);
     await bench.goal('GOAL-1', 'one', 'USER-1');
     await bench.project(before);
     await expect(bench.reader(after).inbound('MEMBER', 'USER-1')).rejects.toThrow('no inbound:MEMBER');
@@ -227,7 +278,7 @@ describe('a migration', () => {
   it('changes views: each reader sees its own at any time, and missing nodes stay missing', async () => {
     const bench = new Bench();
     const [before, after] = [model(), model({ view: ['title', 'status'] })];
-    await bench.migrate(before, { isEmpty: true });
+    await bench.migrate(before);
     await bench.goal('GOAL-1', 'one', 'USER-1');
     await bench.project(before);
     const look = async () => {
@@ -249,7 +300,7 @@ describe('a migration', () => {
   it('goes back: the generation is withdrawn, and readers of the old model have noticed nothing', async () => {
     const bench = new Bench();
     const [before, after] = [model(), model({ withEmail: true })];
-    await bench.migrate(before, { isEmpty: true });
+    await bench.migrate(before);
     await bench.user('USER-1', 'Ada');
     await bench.project(before);
     await bench.migrate(after);

@@ -8,7 +8,7 @@ import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import { effectiveModel } from '../../../src/registry/effective.ts';
 import { decodeRegistry, encodeRegistry, type Registry } from '../../../src/registry/registry.ts';
-import { distrust, install, keep, register } from '../../../src/registry/transitions.ts';
+import { distrust, install, keep, openEmpty, register } from '../../../src/registry/transitions.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { followGraph } from '../../support/follow-graph.ts';
@@ -160,7 +160,7 @@ function registered(model: CompiledModel): Registry {
   const { projections, views } = definitionsOf(model);
   const fingerprints = (defined: ReadonlyMap<string, { fingerprint: string }>) =>
     new Map([...defined].map(([name, { fingerprint }]) => [name, fingerprint]));
-  const registry = register({ projections: fingerprints(projections), shapes: fingerprints(views) }, true);
+  const registry = openEmpty(register({ projections: fingerprints(projections), shapes: fingerprints(views) }));
   return decodeRegistry(encodeRegistry(registry));
 }
 

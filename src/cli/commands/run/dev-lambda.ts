@@ -6,6 +6,7 @@ import type { EngineOptions } from '../../../local/engine/engine.ts';
 import { startLocalLambda } from '../../../local/local-lambda.ts';
 import type { Logger } from '../../../logger.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
+import type { Store } from '../../../store/port.ts';
 
 /** The handler that `--lambda` stands for without a file. */
 export const DEFAULT_HANDLER = 'handlers/stream.ts';
@@ -13,6 +14,8 @@ export const DEFAULT_HANDLER = 'handlers/stream.ts';
 /** What `dev` runs beside the engine. */
 export interface Projecting {
   endpoint: string;
+  /** The table. */
+  store: Store;
   /** Rejects when it gives up. */
   ended: Promise<unknown>;
   /** Lines that tell people what runs. */
@@ -47,6 +50,7 @@ export async function devLambda(
   endpoint = local.endpoint;
   return {
     endpoint,
+    store: local.store,
     ended: local.mapping.ended,
     lines: [
       `function: ${handlerFile}, in a process of its own (Node ${process.versions.node}); its output goes to stderr`,

@@ -10,7 +10,7 @@ import { createStreamsClient } from '../../../store/client.ts';
 import { DynamoDBStreamSource } from '../../../stream/source.ts';
 import { LiveLine } from '../../session/live-line.ts';
 import { loadModel } from '../../session/load-model.ts';
-import { warnOfModel } from '../../session/model-notice.ts';
+import { noticeOfModel } from '../../session/model-notice.ts';
 import { examples, portNumber } from '../../session/options.ts';
 import { print } from '../../session/output.ts';
 import { createLogger } from '../../session/session.ts';
@@ -65,9 +65,10 @@ export function devCommand(program: Command): void {
         // A projector that gives up ends the command with its error, and with all that it runs.
         projecting.ended.catch((error: unknown) => projecting.stop().finally(() => reject(error)));
       });
-      const { endpoint, lines } = projecting;
+      const { endpoint, lines, store } = projecting;
+      const notice = await noticeOfModel(graph, store);
       const text = [`endpoint: ${endpoint}`, `table:    ${graph.table.name}`, ...lines].join('\n');
-      print({ json: { endpoint, table: graph.table.name }, text }, settings.json);
+      print({ json: { endpoint, table: graph.table.name, ...notice }, text }, settings.json);
       await ended;
     });
 }
@@ -88,11 +89,10 @@ async function devWorker(graph: CompiledModel, options: EngineOptions, settings:
       Object.values((await status({ graph, store })).quarantined).reduce((sum, count) => sum + count, 0),
     behindSeconds: async () => Math.max(0, ...(await position.look()).shards.map(({ behindSeconds }) => behindSeconds)),
   });
-  // What a new table holds is of this model.
-  if (options.dataDir !== undefined) await warnOfModel(logger, graph, store);
   line.start((error) => logger.debug({ error: String(error) }, 'The table could not be asked for the live line.'));
   return {
     endpoint,
+    store,
     ended: worker.ended,
     lines: ['projecting; Ctrl-C stops'],
     stop: async () => {

@@ -6,8 +6,7 @@ import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable, requireFit } from '../../../store/table.ts';
 import { fileCheckpoint } from '../../../stream/checkpoint.ts';
 import { createWorker } from '../../../worker/worker.ts';
-import type { WorkerResult } from '../../../worker/worker-types.ts';
-import { warnOfModel } from '../../session/model-notice.ts';
+import { noticeOfModel } from '../../session/model-notice.ts';
 import { examples } from '../../session/options.ts';
 
 import { startProgress } from '../../session/progress.ts';
@@ -38,11 +37,23 @@ export function projectCommand(program: Command): void {
         const started = performance.now();
         const result = await project(session, options);
         const seconds = (performance.now() - started) / 1000;
-        const { records, units, writes, wcu, rcu, stale, quarantined } = result;
+        const { records, units, writes, wcu, rcu, stale, quarantined, managed, differs } = result;
         if (quarantined > 0) process.exitCode = QUARANTINED;
         const rebuild = result.trimmed.map(({ message }) => `\nwarning: ${message}`).join('');
         return {
-          json: { records, units, writes, wcu, rcu, stale, quarantined, seconds, trimmed: result.trimmed },
+          json: {
+            records,
+            units,
+            writes,
+            wcu,
+            rcu,
+            stale,
+            quarantined,
+            seconds,
+            trimmed: result.trimmed,
+            managed,
+            differs,
+          },
           text:
             `${figure(records)} records, ${figure(units)} units, ${figure(writes)} writes, ${figure(wcu)} WCU, ` +
             `${figure(rcu)} RCU, ${figure(stale)} stale, ${figure(quarantined)} quarantined, ${figure(seconds)} s${rebuild}`,
@@ -51,7 +62,7 @@ export function projectCommand(program: Command): void {
     );
 }
 
-async function project(session: CommandSession, { untilIdle, checkpoint }: ProjectOptions): Promise<WorkerResult> {
+async function project(session: CommandSession, { untilIdle, checkpoint }: ProjectOptions) {
   const { graph, client, store, settings, logger } = session;
   const status = await describeTable(client, graph);
   const { streamArn } = status;
@@ -63,7 +74,7 @@ async function project(session: CommandSession, { untilIdle, checkpoint }: Proje
     );
   }
   requireFit(status);
-  await warnOfModel(logger, graph, store);
+  const notice = await noticeOfModel(graph, store);
   const streams = createStreamsClient(settings.client);
   const progress = startProgress('records', 0);
   const worker = createWorker({
@@ -77,7 +88,7 @@ async function project(session: CommandSession, { untilIdle, checkpoint }: Proje
   });
   const release = stopOnSignal(() => worker.stop());
   try {
-    return await worker.run({ untilIdle });
+    return { ...(await worker.run({ untilIdle })), ...notice };
   } finally {
     release();
     progress.stop();

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { readSettings } from '../../../config.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { type StudioOptions, startStudio } from '../../../studio/server/studio.ts';
-import { warnOfModel } from '../../session/model-notice.ts';
+import { noticeOfModel } from '../../session/model-notice.ts';
 import { examples, portNumber } from '../../session/options.ts';
 import { print } from '../../session/output.ts';
 import { openSession } from '../../session/session.ts';
@@ -30,7 +30,7 @@ export function studioCommand(program: Command): void {
       const { graph, store, client, logger, settings } = session;
       const streams = createStreamsClient(settings.client);
       try {
-        await warnOfModel(logger, graph, store);
+        await noticeOfModel(graph, store);
         const options = { graph, store, client, streams, port, isWritable: write, logger };
         await serveStudio(options, (url) => print({ json: { url }, text: studioLines(url) }, settings.json));
       } finally {

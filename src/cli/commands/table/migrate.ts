@@ -4,10 +4,10 @@ import { figure } from '../../../figure.ts';
 import { migrate } from '../../../migrate/migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../../../migrate/migrate-types.ts';
 import type { MigrateAction } from '../../../migrate/next-step.ts';
+import { modelNotice } from '../../../migrate/notice.ts';
 import { MeteredStore } from '../../../store/metered.ts';
 import { serverTime, tableIdentity } from '../../../store/table.ts';
 import { askToConfirm } from '../../session/ask-to-confirm.ts';
-import { modelNotice } from '../../session/model-notice.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
 
 import { inSession } from '../../session/session.ts';

@@ -1,7 +1,14 @@
 import type { Command } from 'commander';
 import { figure } from '../../../figure.ts';
-import { migrate } from '../../../migrate/migrate.ts';
-import { createTable, deleteTable, describeTable, type TableStatus, tableIdentity } from '../../../store/table.ts';
+import { registerIfEmpty } from '../../../migrate/register-empty.ts';
+import {
+  createTable,
+  deleteTable,
+  describeTable,
+  serverTime,
+  type TableStatus,
+  tableIdentity,
+} from '../../../store/table.ts';
 import { planTableUpdate } from '../../../store/table-update/plan.ts';
 import { updateTable } from '../../../store/table-update/update.ts';
 import { askToConfirm } from '../../session/ask-to-confirm.ts';
@@ -19,8 +26,10 @@ export function tableCommand(program: Command): void {
     .action(
       inSession(async ({ client, graph, store }) => {
         const status = await createTable(client, graph);
-        // Nothing is in it yet, so that all of the model is ready.
-        await migrate({ graph, store, isEmpty: true, ...(await tableIdentity(client, graph)) });
+        await registerIfEmpty({
+          ...{ graph, store, serverTime: () => serverTime(client, graph) },
+          ...(await tableIdentity(client, graph)),
+        });
         return output(status);
       }),
     );

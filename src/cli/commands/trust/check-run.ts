@@ -4,7 +4,7 @@ import { type CheckCursor, parseCursor } from '../../../check/cursor.ts';
 import type { Finding } from '../../../check/finding.ts';
 import { EdgeloomError } from '../../../errors.ts';
 import { currentStreamLabel, describeTable, requireFit, serverTime } from '../../../store/table.ts';
-import { warnOfModel } from '../../session/model-notice.ts';
+import { noticeOfModel } from '../../session/model-notice.ts';
 import { positionOf } from '../../session/position.ts';
 import { startProgress } from '../../session/progress.ts';
 import type { CommandSession } from '../../session/session.ts';
@@ -26,11 +26,11 @@ export async function runCheck(
   session: CommandSession,
   options: Partial<CheckOptions>,
   { resume, ...listeners }: CheckRun,
-): Promise<CheckResult> {
+): Promise<CheckResult & { managed: boolean; differs: readonly string[] }> {
   const { graph, store, client } = session;
   const status = await describeTable(client, graph);
   requireFit(status);
-  await warnOfModel(session.logger, graph, store);
+  const notice = await noticeOfModel(graph, store);
   const { itemCount, streamArn } = status;
   const position = streamArn === undefined ? undefined : positionOf(session, streamArn);
   const place = resume === undefined ? undefined : new KeptPlace(resume);
@@ -53,7 +53,7 @@ export async function runCheck(
       },
     });
     await place?.keep(result.cursor);
-    return result;
+    return { ...result, ...notice };
   } finally {
     release();
     position?.release();

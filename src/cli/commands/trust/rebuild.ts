@@ -39,7 +39,7 @@ export function rebuildCommand(program: Command): void {
         const started = performance.now();
         const options = { ...limits, mode: 'rebuild', ...(source !== undefined && { sources: source }) } as const;
         const refusals: string[] = [];
-        const { partitions, repaired, tidied, rcu, wcu, cursor } = await runCheck(session, options, {
+        const { partitions, repaired, tidied, rcu, wcu, cursor, managed, differs } = await runCheck(session, options, {
           resume,
           onRepair: (action) => {
             if (action.startsWith('cannot')) refusals.push(action);
@@ -54,7 +54,10 @@ export function rebuildCommand(program: Command): void {
         const stopped =
           cursor === undefined ? [] : ['stopped before its end; with --resume FILE it could go on from here'];
         return {
-          json: { partitions, writes, rcu, wcu, seconds, refusals, ...(cursor !== undefined && { stopped: true }) },
+          json: {
+            ...{ partitions, writes, rcu, wcu, seconds, refusals, managed, differs },
+            ...(cursor !== undefined && { stopped: true }),
+          },
           text: [text, ...refusals.map(shown), ...stopped].join('\n'),
         };
       }),

@@ -91,7 +91,7 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
           ]),
         ),
     projections.length === 0
-      ? 'models: not managed (run edgeloom migrate)'
+      ? 'not managed: run edgeloom migrate'
       : textTable(
           ['projection', 'generation', 'state'],
           projections.map(({ name, generation, state }) => [name, generation, state]),
@@ -107,5 +107,5 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
     problems.length === 0 ? 'nothing needs a person' : problems.map((problem) => `! ${problem}`).join('\n'),
     `${figure(rcu)} RCU`,
   ];
-  return { json: result, text: sections.join('\n\n') };
+  return { json: { ...result, managed: projections.length > 0 }, text: sections.join('\n\n') };
 }

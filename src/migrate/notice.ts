@@ -1,0 +1,22 @@
+import type { CompiledModel } from '../model/compiled.ts';
+import { definitionsOf } from '../registry/definition.ts';
+import { readDefinitions, readHead } from '../registry/head.ts';
+import type { Store } from '../store/port.ts';
+import { changeText, plannedChanges } from './plan.ts';
+
+/** How a model stands to what the table keeps. */
+export interface ModelNotice {
+  /** Whether the table has a registry. */
+  isManaged: boolean;
+  /** What the model asks of the table that it does not keep, or has besides, in words; empty: nothing. */
+  changes: readonly string[];
+}
+
+/** Compares a model with the table's registry. */
+export async function modelNotice(graph: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): Promise<ModelNotice> {
+  const reader = { store, stats: { rcu: 0 } };
+  const head = await readHead(reader);
+  const data = head === undefined ? new Map() : await readDefinitions(reader, head.registry, new Map());
+  const changes = plannedChanges(head?.registry, data, definitionsOf(graph)).map(changeText);
+  return { isManaged: head !== undefined, changes };
+}
