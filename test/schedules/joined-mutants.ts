@@ -177,6 +177,18 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'joined-node-sets-watermark',
+    rule: "A joined item's watermark is that of its edge's newest record; a node's record leaves it alone.",
+    patches: [
+      {
+        file: FAN_OUT,
+        find: "function indexUnit({ source, records }: Unit, target: string, sortKey: string): IndexUnit {\n  const position = { oldest: '', newest: '' };\n",
+        replace:
+          'function indexUnit({ source, records, oldest, newest }: Unit, target: string, sortKey: string): IndexUnit {\n  const position = { oldest, newest };\n',
+      },
+    ],
+  },
+  {
     name: 'joined-settled-for-ever',
     rule: 'A fan-out leaves alone only what its own batch has settled.',
     patches: [

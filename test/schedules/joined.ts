@@ -320,6 +320,12 @@ class JoinedSchedule {
     }
   }
 
+  /** Whether a watermark is the position of a record of an edge, or empty: a record of the node sets none. */
+  private isOfEdge(target: string, watermark: string): boolean {
+    const records = this.lanes.flatMap((lane) => lane.records);
+    return watermark === '' || records.some((record) => record.target === target && record.position === watermark);
+  }
+
   private compare(): void {
     const source = this.items.get(nameOf({ source: NODE, target: NODE }));
     let count = 0;
@@ -349,6 +355,8 @@ class JoinedSchedule {
         }
         if (stored !== undefined && isLive === (expiresAt !== undefined))
           this.failures.push(`${sortKey} has the wrong expiry`);
+        if (stored !== undefined && !this.isOfEdge(target, textOf(stored['w'])))
+          this.failures.push(`${sortKey} has the watermark ${textOf(stored['w'])}, which is of no record of its edge`);
       }
     }
     if (!this.options.degree) return;

@@ -7,9 +7,9 @@ import type { CompiledModel } from '../../model/compiled.ts';
 import { joinedTypes } from '../../model/joined.ts';
 import type { EpochSeconds } from '../../plan/unit.ts';
 import type { DerivedUpdate, ItemKey } from '../../store/port.ts';
-import { trusted } from '../settle/context.ts';
+import { NO_WATERMARK, trusted } from '../settle/context.ts';
 import { oddities } from './form.ts';
-import { hashed, type ItemKind, NO_WATERMARK, type Part, type PartKind } from './kind.ts';
+import { hashed, type ItemKind, type Part, type PartKind } from './kind.ts';
 
 /** The place that a fan-out has come to; its own record drives the next page. */
 export const continuation: ItemKind = {

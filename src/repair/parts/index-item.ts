@@ -2,6 +2,7 @@ import { type AttributeType, canonicalText, type Item, stringOf } from '../../it
 import { AFTER, COUNTED, FENCE, INDEX_ITEM_FIELDS, MODEL, revisionOf, WATERMARK } from '../../items/derived-item.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { compareKeys } from '../../items/encoding.ts';
+import { splitGeneration } from '../../items/generation.ts';
 import {
   baseKeyOfIndexItem,
   degreeKey,
@@ -15,8 +16,8 @@ import { needsSource } from '../../model/joined.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { queriedItems } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
-import type { SettleContext } from '../settle/context.ts';
-import { settleIndexItem } from '../settle/index-item.ts';
+import { NO_WATERMARK, type SettleContext } from '../settle/context.ts';
+import { buryIndexItem, settleIndexItem } from '../settle/index-item.ts';
 import { placeOf } from './continuation.ts';
 import { count, settleCount } from './count.ts';
 import { oddities } from './form.ts';
@@ -24,7 +25,6 @@ import {
   hashed,
   type ItemKind,
   imageText,
-  NO_WATERMARK,
   type ObserveContext,
   type Part,
   type PartKind,
@@ -44,12 +44,15 @@ export const indexItem: ItemKind = {
   oddities: (context, item) => oddities(indexItem, context, item),
   async mend(context: SettleContext, key) {
     const { source, target: sortKey } = key;
-    // One that is named by a hash, and that no edge of the partition has, no base item wants: any absent one says so.
-    const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey)) ?? sortKey;
-    const { item } = await context.store.get(key, { consistent: true });
-    await settleIndexItem(context, { source, target }, key, NO_WATERMARK);
-    await settleOtherCount(context, key, target, stringOf(item?.[COUNTED]));
-    return true;
+    for (;;) {
+      const { item } = await context.store.get(key, { consistent: true });
+      // After the item: an edge that is put later, and that the item is named after by a hash, finds it changed.
+      const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey));
+      if (target !== undefined) await settleIndexItem(context, { source, target }, key, NO_WATERMARK);
+      else if (!(await buryIndexItem(context, key, item))) continue;
+      await settleOtherCount(context, key, target ?? sortKey, stringOf(item?.[COUNTED]));
+      return true;
+    }
   },
 };
 
@@ -115,10 +118,11 @@ async function edgeNamedBy(
   indexKey: string,
 ): Promise<string | undefined> {
   const orderName = orderOfIndexKey(indexKey);
+  const { generation } = splitGeneration(indexKey);
   const request = { partition: source, sortKey: { from: 'A', to: '[' }, consistent: true };
   for await (const item of queriedItems(store, request)) {
     const key = stringOf(item[graph.table.sortKey]) ?? '';
-    if (key.length * 3 > SORT_KEY_BYTES / 2 && edgeIndexKey(key, orderName) === indexKey) return key;
+    if (key.length * 3 > SORT_KEY_BYTES / 2 && edgeIndexKey(key, orderName, generation) === indexKey) return key;
   }
   return undefined;
 }

@@ -145,9 +145,6 @@ export interface OddityContext {
   streamLabel: string | undefined;
 }
 
-/** No record asks for a repair: the watermark that is seen stays, and where there is none it is empty. */
-export const NO_WATERMARK = '';
-
 /** The state of a part about which one item decides. */
 export function stateByBase({ derived, items }: Seen): State {
   return { revision: revisionOf(derived), base: items[0] === undefined ? '' : hashed(imageText(items[0])) };

@@ -4,13 +4,13 @@ import { edgeOfReverse, reverseItemOf, wantedFields } from '../../plan/copies.ts
 import { derivedOf } from '../../plan/derive.ts';
 import { isAsWanted } from '../../plan/writes.ts';
 import type { ItemKey } from '../../store/port.ts';
-import { type SettleContext, trusted } from '../settle/context.ts';
-import { settleIndexItem } from '../settle/index-item.ts';
+import { NO_WATERMARK, type SettleContext, trusted } from '../settle/context.ts';
+import { buryIndexItem, settleIndexItem } from '../settle/index-item.ts';
 import { settleViewParts } from '../settle/view.ts';
 import { copySlots, isSlotRight } from './copy.ts';
 import { oddities } from './form.ts';
 import { indexItem, indexItemText } from './index-item.ts';
-import { type ItemKind, NO_WATERMARK, type Part, type PartKind } from './kind.ts';
+import type { ItemKind, Part, PartKind } from './kind.ts';
 
 /** The item by which a node finds the edges that copy of it. It lies in the node's partition, its edge in another. */
 export const reverseItem: ItemKind = {
@@ -57,13 +57,20 @@ export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKe
  */
 async function settleReverseItem(context: SettleContext, key: ItemKey, base: ItemKey | undefined): Promise<void> {
   const { store, graph } = context;
-  const { item } = await store.get(key, { consistent: true });
-  // Where nothing tells the edge, no base item wants it: any absent one says so.
-  const edge = base ?? edgeNamedByReverse(key, item) ?? key;
-  const { item: image } = await store.get(edge, { consistent: true });
-  const wanted = image && reverseItemOf(graph, edge)?.fields;
-  if (!(await isRight(context, item, wanted))) await settleIndexItem(context, edge, key, NO_WATERMARK);
-  if (wanted !== undefined) await settleCopy(context, edge);
+  for (;;) {
+    const { item } = await store.get(key, { consistent: true });
+    const edge = base ?? edgeNamedByReverse(key, item);
+    if (edge === undefined) {
+      // Nothing tells the edge, so none wants the item as it is: one that comes meanwhile changes it.
+      if ((await isRight(context, item, undefined)) || (await buryIndexItem(context, key, item))) return;
+      continue;
+    }
+    const { item: image } = await store.get(edge, { consistent: true });
+    const wanted = image && reverseItemOf(graph, edge)?.fields;
+    if (!(await isRight(context, item, wanted))) await settleIndexItem(context, edge, key, NO_WATERMARK);
+    if (wanted !== undefined) await settleCopy(context, edge);
+    return;
+  }
 }
 
 async function isRight(context: SettleContext, item: Item | undefined, wanted: Item | undefined): Promise<boolean> {

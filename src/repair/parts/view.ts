@@ -1,12 +1,13 @@
 import type { Item } from '../../items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, FENCE, MODEL, WATERMARK } from '../../items/derived-item.ts';
 import { evictedTypes } from '../../items/stored-view.ts';
+import { NO_WATERMARK } from '../settle/context.ts';
 import { settleViewParts } from '../settle/view.ts';
 import { attributes } from './attributes.ts';
 import { copy } from './copy.ts';
 import { element, garbage } from './element.ts';
 import { oddities } from './form.ts';
-import { type ItemKind, NO_WATERMARK, type Part, type PartKind, type ViewRepair } from './kind.ts';
+import type { ItemKind, Part, PartKind, ViewRepair } from './kind.ts';
 import { mark } from './mark.ts';
 
 /** The parts of a view that can be wrong by themselves; one write mends them all. */

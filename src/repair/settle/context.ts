@@ -21,6 +21,9 @@ export interface SettleContext extends ApplyContext {
   fenceMs?: (() => number) | undefined;
 }
 
+/** No record asks for a repair: the watermark that is seen stays, and where there is none it is empty. */
+export const NO_WATERMARK = '';
+
 /** A write of a settled item, with its fence. Only a settled item that was seen, or is missing, is written: under its revision. */
 export function fenced({ fenceMs }: SettleContext, update: DerivedUpdate): DerivedUpdate {
   if (fenceMs === undefined) return update;

@@ -1,6 +1,7 @@
 import { checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
 import { writeCounted } from '../../apply/counted.ts';
 import { settleJoined } from '../../apply/joined.ts';
+import type { Item } from '../../items/attribute-value.ts';
 import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { countNameOf, typePrefix } from '../../items/keys.ts';
 import { type CompiledModel, layersOf } from '../../model/compiled.ts';
@@ -11,7 +12,7 @@ import type { IndexUnit } from '../../plan/unit.ts';
 import { settledIndexUpdate } from '../../plan/writes.ts';
 import { readItem } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
-import { fenced, type SettleContext, trusted } from './context.ts';
+import { fenced, NO_WATERMARK, type SettleContext, trusted } from './context.ts';
 
 /**
  * Settles one index item, or reverse item, by its base item, and of a joined item by the source node too; unwanted ones become
@@ -27,10 +28,12 @@ export async function settleIndexItem(
 ): Promise<void> {
   const { graph } = context;
   const { source, target: sortKey } = key;
-  const unit: IndexUnit = { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
   if (joinedKeysOf(graph, typePrefix(base.target) ?? '', base.target).includes(sortKey)) {
+    // The watermark is that of the edge's newest record; what is settled may be due to a record of the node.
+    const unit = unitOf(key, base, NO_WATERMARK);
     return await settleJoined(context, [unit], { trusted: (current) => trusted(context, current) });
   }
+  const unit = unitOf(key, base, watermark);
   const countName =
     classifyDerivedKey(sortKey)?.kind === 'reverse-item' ? undefined : countNameOfEdge(graph, key, base);
   let current = await readItem(context, { source, target: sortKey });
@@ -49,6 +52,23 @@ export async function settleIndexItem(
     if (result.applied) return;
     current = result.current;
   }
+}
+
+/**
+ * Makes an index item that no base item wants a tombstone; false where it has changed since it was seen.
+ *
+ * @param current the item as it was read before the base items.
+ */
+export async function buryIndexItem(context: SettleContext, key: ItemKey, current: Item | undefined): Promise<boolean> {
+  checkTime(context);
+  const unit = unitOf(key, key, NO_WATERMARK);
+  const seen = await trusted(context, current);
+  const update = settledIndexUpdate(context.graph, unit, seen, undefined, epochSeconds(context));
+  return (await updateItem(context, fenced(context, update))).applied;
+}
+
+function unitOf({ source, target: sortKey }: ItemKey, base: ItemKey, watermark: string): IndexUnit {
+  return { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
 }
 
 /** The name of the count that an edge's index item may be in; undefined where its type is not counted. */

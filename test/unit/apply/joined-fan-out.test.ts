@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../../src/apply/projector.ts';
+import { StoreError } from '../../../src/errors.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import { edgeIndexKey } from '../../../src/items/keys.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, fromSource, node } from '../../../src/model/schema.ts';
+import { fixedModel } from '../../../src/registry/writer-model.ts';
+import { redrive } from '../../../src/repair/redrive.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -81,6 +84,34 @@ describe('the fan-out of a source node', () => {
     await store.producer('A-1', 'A-1', { title: { S: 'one' } });
     const writes = (await project(store, 0, 250)).filter((call) => call.startsWith('update A-1 ~ix/'));
     expect(writes).toHaveLength(10);
+  });
+});
+
+describe('a joined item that a fan-out could not write', () => {
+  it('is made right by a redrive, and keeps the watermark of its edge', async () => {
+    const store = new StreamedStore(graph);
+    const key = edgeIndexKey('AB-B-1', 'byTitle');
+    await store.producer('A-1', 'A-1', { title: { S: 'one' } });
+    const { position } = (await store.producer('A-1', 'AB-B-1', { own: { S: 'a' } }))!;
+    await project(store, 0, 10);
+    await store.producer('A-1', 'A-1', { title: { S: 'two' } });
+    const refusing = new HookedStore(store, ({ method, keys }) => {
+      if (method === 'update' && keys.includes(`A-1 ${key}`)) throw new StoreError('terminal', 'refused', 'Refused.');
+    });
+    await project(store, 2, 10, refusing);
+    expect(await store.derived('A-1', key)).toMatchObject({
+      w: { S: position },
+      attributes: { M: { title: { S: 'one' } } },
+    });
+    expect(await redrive({ graph, store, model: fixedModel(graph) })).toMatchObject({
+      entries: 1,
+      repaired: 1,
+      left: 0,
+    });
+    expect(await store.derived('A-1', key)).toMatchObject({
+      w: { S: position },
+      attributes: { M: { title: { S: 'two' } } },
+    });
   });
 });
 

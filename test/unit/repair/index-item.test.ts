@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { createProjector } from '../../../src/apply/projector.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { edgeIndexKey, reverseKey } from '../../../src/items/keys.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
+import { edge, fromSource, node } from '../../../src/model/schema.ts';
+import { fixedModel } from '../../../src/registry/writer-model.ts';
+import { Mender } from '../../../src/repair/mend.ts';
+import { StreamLabel } from '../../../src/stream/stream-label.ts';
+import { HookedStore } from '../../support/hooked-store.ts';
+import { StreamedStore } from '../../support/streamed-store.ts';
+
+const graph = defineGraph({
+  table: 'records',
+  nodes: { A: node({ view: [] }), B: node() },
+  edges: {
+    PLAIN: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { o: 'own' } }),
+    COPY: edge({ from: 'A', to: 'B', copy: ['name'] }),
+    JOINT: edge({ from: 'A', to: 'B', edgeSet: false, inbound: { t: fromSource('title') } }),
+  },
+});
+
+/** The same model, with the index items of its edges in a later generation. */
+const later: CompiledModel = {
+  ...graph,
+  edges: new Map(
+    [...graph.edges].map(([type, one]) => {
+      const { inbound } = one;
+      const items = inbound?.items.map((item) => ({ ...item, generation: 2 })) ?? [];
+      return [type, { ...one, inbound: inbound && { ...inbound, items } }];
+    }),
+  ),
+};
+
+/** Leaves no room for the prefix of an index item, which is named by a hash; there is room for that of an index partition. */
+const LONG = `B-${'x'.repeat(1_011)}`;
+
+const CASES = [
+  { type: 'PLAIN', order: 'o' },
+  { type: 'JOINT', order: 't' },
+];
+
+/** A table, its projector, and a repair of one index item, or reverse item. */
+function world(model: CompiledModel, sortKey: string, source = 'A-1') {
+  const store = new StreamedStore(model);
+  let seen = 0;
+  return {
+    store,
+    async project() {
+      const records = store.records.slice(seen);
+      seen = store.records.length;
+      const projector = createProjector(model, { store, model: fixedModel(model) });
+      expect(await projector.project(records)).not.toHaveProperty('error', expect.anything());
+    },
+    async mend(over: HookedStore = new HookedStore(store)) {
+      const clock = { now: Date.now, wait: () => Promise.resolve() };
+      const mender = new Mender({ graph: model, store: over, stream: new StreamLabel(undefined), ...clock });
+      const part = { kind: 'index-item', target: undefined } as const;
+      await mender.mend(source, [{ source, sortKey, part }]);
+    },
+    item: (): Promise<Item | undefined> => store.derived(source, sortKey),
+  };
+}
+
+describe('a repair of an index item that is named by a hash', () => {
+  it.each(CASES)('keeps what an edge wants that is put meanwhile: $type', async ({ type, order }) => {
+    const target = `${type}-${LONG}`;
+    const { store, project, mend, item } = world(graph, edgeIndexKey(target, order));
+    await store.producer('A-1', 'A-1', { title: { S: 'one' } });
+    await project();
+    let hasCome = false;
+    // The repair sees no such edge; then the edge comes and is projected, before the repair goes on.
+    const slow = new HookedStore(store, async ({ method }) => {
+      if (method === 'query' || hasCome) return;
+      const { calls } = slow;
+      if (calls.at(-2)?.method !== 'query') return;
+      hasCome = true;
+      await store.producer('A-1', target, { own: { S: 'o' } });
+      await project();
+    });
+    await mend(slow);
+    expect(hasCome).toBe(true);
+    expect(await item()).toHaveProperty('gsi0pk');
+  });
+
+  it.each(CASES)('makes what is missing, also in a later generation: $type', async ({ type, order }) => {
+    const target = `${type}-${LONG}`;
+    const key = edgeIndexKey(target, order, 2);
+    const { store, project, mend, item } = world(later, key);
+    await store.producer('A-1', 'A-1', { title: { S: 'one' } });
+    await store.producer('A-1', target, { own: { S: 'o' } });
+    await project();
+    expect(await item()).toHaveProperty('gsi0pk');
+    await store.delete({ source: 'A-1', target: key });
+    await mend();
+    expect(await item()).toHaveProperty('gsi0pk');
+  });
+
+  it.each(CASES)('takes away what no edge wants: $type', async ({ type, order }) => {
+    const key = edgeIndexKey(`${type}-${LONG}`, order);
+    const { store, mend, item } = world(graph, key);
+    await store.put({ source: { S: 'A-1' }, target: { S: key }, gsi0pk: { S: 'x' }, gsi0sk: { S: 'y' } });
+    await mend();
+    expect(await item()).not.toHaveProperty('gsi0pk');
+    expect(await item()).toHaveProperty('expiresAt');
+  });
+});
+
+describe('a repair of a reverse item that is named by a hash', () => {
+  it('keeps what an edge wants that is put meanwhile', async () => {
+    const child = `A-${'x'.repeat(1_100)}`;
+    const key = reverseKey('COPY', child);
+    const { store, project, mend, item } = world(graph, key, 'B-1');
+    // It names no edge.
+    await store.put({ source: { S: 'B-1' }, target: { S: key }, gsi0pk: { S: 'x' }, gsi0sk: { S: 'y' } });
+    let hasCome = false;
+    const slow = new HookedStore(store, async () => {
+      if (slow.calls.length !== 2) return;
+      hasCome = true;
+      await store.producer(child, 'COPY-B-1', {});
+      await project();
+    });
+    await mend(slow);
+    expect(hasCome).toBe(true);
+    expect(await item()).toMatchObject({ child: { S: child } });
+    expect(await item()).not.toHaveProperty('expiresAt');
+  });
+
+  it('is made a tombstone where it names no edge', async () => {
+    const key = reverseKey('COPY', `A-${'x'.repeat(1_100)}`);
+    const { store, mend, item } = world(graph, key, 'B-1');
+    await store.put({ source: { S: 'B-1' }, target: { S: key }, gsi0pk: { S: 'x' }, gsi0sk: { S: 'y' } });
+    await mend();
+    expect(await item()).not.toHaveProperty('gsi0pk');
+    expect(await item()).toHaveProperty('expiresAt');
+  });
+});
