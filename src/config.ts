@@ -76,8 +76,8 @@ function credentials(environment: NodeJS.ProcessEnv): ClientOptions['credentials
 export interface FunctionSettings {
   /** The table's name: the one that the stack made, whatever the model calls it. */
   table: string;
-  /** Where DynamoDB is. Credentials are the function's role's. */
-  client: Pick<ClientOptions, 'endpoint' | 'region'>;
+  /** Where DynamoDB is, and the role's credentials: see `functionClientOptions`. */
+  client: ClientOptions;
   logLevel: LogLevel;
   /** Namespace of the metrics. */
   metricsNamespace: string;
@@ -134,7 +134,7 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
   const settleSeconds = data.EDGELOOM_SETTLE_SECONDS;
   return {
     table: data.EDGELOOM_TABLE,
-    client: { endpoint: data.AWS_ENDPOINT_URL_DYNAMODB ?? data.AWS_ENDPOINT_URL, region: data.AWS_REGION },
+    client: functionClientOptions(set),
     logLevel: data.EDGELOOM_LOG_LEVEL,
     metricsNamespace: data.EDGELOOM_METRICS_NAMESPACE,
     sampleRate: data.EDGELOOM_SAMPLE_RATE,
@@ -144,6 +144,28 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     maxRcu: data.EDGELOOM_MAX_RCU,
     maxWcu: data.EDGELOOM_MAX_WCU,
   };
+}
+
+/** Variables by which the SDK finds other credentials, another endpoint, or another way to sign. */
+const SDK_DECIDES = [
+  'AWS_PROFILE',
+  'AWS_CONFIG_FILE',
+  'AWS_SHARED_CREDENTIALS_FILE',
+  'AWS_ACCOUNT_ID',
+  'AWS_ACCOUNT_ID_ENDPOINT_MODE',
+  'AWS_USE_FIPS_ENDPOINT',
+  'AWS_USE_DUALSTACK_ENDPOINT',
+  'AWS_AUTH_SCHEME_PREFERENCE',
+];
+
+/**
+ * The client of a function. Lambda puts region and the role's credentials into the environment, where they stay as they are while
+ * the function lives: with them no SDK is needed to find out where calls go. They are left out where the SDK might find others.
+ */
+export function functionClientOptions(environment: NodeJS.ProcessEnv = process.env): ClientOptions {
+  const { AWS_ENDPOINT_URL_DYNAMODB: own, AWS_ENDPOINT_URL: general, AWS_REGION: region } = environment;
+  const isOpen = SDK_DECIDES.some((name) => Boolean(environment[name]));
+  return { endpoint: own || general || undefined, region, credentials: isOpen ? undefined : credentials(environment) };
 }
 
 /** Whether `npx` runs this process: npm then stands between it and who sends it signals. */

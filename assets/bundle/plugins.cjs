@@ -1,4 +1,5 @@
 const { join } = require('node:path');
+const split = require('./split.cjs');
 
 /** Packages of which a function needs only a part, by what goes into the bundle instead of them. */
 const PARTS = {
@@ -24,4 +25,4 @@ const onlyParts = {
   },
 };
 
-module.exports = [onlyParts];
+module.exports = [onlyParts, split];

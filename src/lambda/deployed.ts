@@ -2,7 +2,9 @@ import { readFunctionSettings } from '../config.ts';
 import { withTableName } from '../model/compile/define-graph.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { bucketAccess } from '../repair/failure-queue.ts';
+import { deferredCalls } from '../store/client/deferred.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
+import { DynamoDBStore } from '../store/dynamodb.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { jsonLines } from './json-lines.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
@@ -21,9 +23,10 @@ import { type StreamHandler, streamHandler } from './stream-handler.ts';
  */
 export function deployedStream(graph: CompiledModel): StreamHandler {
   const { table, client, logLevel, metricsNamespace, sampleRate, concurrency } = readFunctionSettings();
-  return streamHandler(withTableName(graph, table), {
+  const named = withTableName(graph, table);
+  return streamHandler(named, {
     // Retries of a call belong to the projector, which knows how much time is left.
-    client: createClient({ ...client, maxAttempts: 1 }),
+    store: new DynamoDBStore(deferredCalls({ ...client, maxAttempts: 1 }), named.table),
     logger: jsonLines(logLevel),
     ...{ metricsNamespace, sampleRate, concurrency },
   });

@@ -1,10 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type BatchResult, createProjector } from '../apply/projector.ts';
+import { functionClientOptions } from '../config.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { checkStreamTable } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { ProgressRecorder } from '../progress/recorder.ts';
-import { createClient } from '../store/client.ts';
+import { deferredCalls } from '../store/client/deferred.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { Store } from '../store/port.ts';
 import { decodeRecords, type RawRecord } from '../stream/decode.ts';
@@ -70,7 +71,8 @@ const RESERVE_MS = 5_000;
 export function streamHandler(graph: CompiledModel, options: StreamHandlerOptions = {}): StreamHandler {
   const { concurrency, reserveMs = RESERVE_MS, sampleRate = 0, random = Math.random, now = Date.now } = options;
   // Retries of a call belong to the projector, which knows how much time is left.
-  const store = options.store ?? new DynamoDBStore(options.client ?? createClient({ maxAttempts: 1 }), graph.table);
+  const client = options.client ?? deferredCalls({ ...functionClientOptions(), maxAttempts: 1 });
+  const store = options.store ?? new DynamoDBStore(client, graph.table);
   const projector = createProjector(graph, { store, concurrency, now, random });
   const metrics = createBatchMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
   const rootLogger = options.logger ?? jsonLines('info');

@@ -1,6 +1,6 @@
 import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { EdgeloomError } from '../errors.ts';
-import { type ClientOptions, clientConfig } from '../store/client.ts';
+import { type ClientOptions, clientConfig } from '../store/client/options.ts';
 import type { BucketAccess } from './failure-message.ts';
 
 /**

@@ -4,7 +4,7 @@ import { EdgeloomError } from '../errors.ts';
 
 import type { ChangeRecord } from '../items/change-record.ts';
 import { describe } from '../items/describe.ts';
-import { type ClientOptions, clientConfig, isLoopback } from '../store/client.ts';
+import { type ClientOptions, clientConfig, isLoopback } from '../store/client/options.ts';
 import { readFailedBatch } from './failed-batch.ts';
 import {
   type BucketAccess,

@@ -1,5 +1,5 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { type ClientOptions, clientConfig } from '../store/client.ts';
+import { type ClientOptions, clientConfig } from '../store/client/options.ts';
 import type { SendMessage } from './failure-message.ts';
 
 /**

@@ -1,4 +1,8 @@
-import { ConditionalCheckFailedException, type AttributeValue as SdkAttributeValue } from '@aws-sdk/client-dynamodb';
+import type {
+  ConditionalCheckFailedException,
+  AttributeValue as SdkAttributeValue,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb';
 import { type Item, itemSizeBytes } from '../items/attribute-value.ts';
 import { classifyError } from './classify.ts';
 
@@ -16,6 +20,16 @@ const LOST = '__proto__';
 export function received(item: SdkItem): Item {
   if (Object.hasOwn(item, LOST) && item[LOST] === undefined) delete item[LOST];
   return item as Item;
+}
+
+interface Refusals {
+  ConditionalCheckFailedException: ConditionalCheckFailedException;
+  TransactionCanceledException: TransactionCanceledException;
+}
+
+/** Whether an error is a refusal of this name. The name tells: the SDK's classes are loaded only where the SDK is. */
+export function isRefusalNamed<Name extends keyof Refusals>(error: unknown, name: Name): error is Refusals[Name] {
+  return error instanceof Error && error.name === name;
 }
 
 /**
@@ -48,7 +62,7 @@ export async function classified<T>(call: () => Promise<T>): Promise<T> {
 
 /** The item that failed a condition; throws where something else went wrong. `read` gives the item where the SDK cannot. */
 export async function itemThatFailed(error: unknown, read: () => Promise<{ item?: Item }>): Promise<Item | undefined> {
-  if (error instanceof ConditionalCheckFailedException) return error.Item && received(error.Item);
+  if (isRefusalNamed(error, 'ConditionalCheckFailedException')) return error.Item && received(error.Item);
   if (isUnreadable(error)) return (await read()).item;
   throw classifyError(error);
 }

@@ -1,25 +1,15 @@
-import {
-  type ConsumedCapacity,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  PutItemCommand,
-  TransactionCanceledException,
-  TransactWriteItemsCommand,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import type { TableNames } from '../model/compiled.ts';
-import { failedConditionUnits, itemThatFailed, received, type SdkItem, totalUnits } from './answers.ts';
+import { failedConditionUnits, isRefusalNamed, itemThatFailed, received, type SdkItem, totalUnits } from './answers.ts';
 import { attributeUpdate, conditionOnly, transactionPart } from './base-change.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
-import { singleAttemptClient } from './client.ts';
+import type { TableCalls } from './lean/calls.ts';
 import type { BaseChange, ChangeAllResult, ChangeResult, GetResult, ItemKey } from './port.ts';
 
 /** The part of `DynamoDBStore` that changes base items under conditions. */
 export class BaseItemStore {
-  private single: DynamoDBClient | undefined;
-
   constructor(
-    private readonly client: DynamoDBClient,
+    private readonly calls: TableCalls,
     private readonly table: TableNames,
     private readonly read: (key: ItemKey) => Promise<GetResult>,
   ) {}
@@ -28,32 +18,31 @@ export class BaseItemStore {
     const { key, condition } = change;
     if (change.kind === 'put') {
       const expression = conditionOnly(this.table, condition);
-      const command = new PutItemCommand({ ...this.common(), Item: change.item as SdkItem, ...expression });
-      const result = await this.conditional(key, (client) => client.send(command));
+      const input = { ...this.common(), Item: change.item as SdkItem, ...expression };
+      const result = await this.conditional(key, this.calls.callOnce('PutItem', input));
       return result.applied ? { ...result, item: change.item } : result;
     }
     if (change.kind === 'update') {
       const expressions = attributeUpdate(this.table, change.changes, condition);
       const input = { ...this.common(), Key: this.key(key), ...expressions, ReturnValues: 'ALL_NEW' } as const;
-      return this.conditional(key, (client) => client.send(new UpdateItemCommand(input)));
+      return this.conditional(key, this.calls.callOnce('UpdateItem', input));
     }
     if (change.kind === 'look') throw new TypeError('only a transaction looks at an item');
     const expression = conditionOnly(this.table, condition);
-    const command = new DeleteItemCommand({ ...this.common(), Key: this.key(key), ...expression });
-    return this.conditional(key, (client) => client.send(command));
+    const input = { ...this.common(), Key: this.key(key), ...expression };
+    return this.conditional(key, this.calls.callOnce('DeleteItem', input));
   }
 
   async changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult> {
-    const command = new TransactWriteItemsCommand({
-      TransactItems: changes.map((change) => transactionPart(this.table, change)),
-      ClientRequestToken: token,
-      ReturnConsumedCapacity: 'TOTAL',
-    });
     try {
-      const output = await this.client.send(command);
+      const output = await this.calls.call('TransactWriteItems', {
+        TransactItems: changes.map((change) => transactionPart(this.table, change)),
+        ClientRequestToken: token,
+        ReturnConsumedCapacity: 'TOTAL',
+      });
       return { applied: true, wcu: totalUnits(output.ConsumedCapacity) };
     } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw classifyError(error);
+      if (!isRefusalNamed(error, 'TransactionCanceledException')) throw classifyError(error);
       const reasons = error.CancellationReasons ?? [];
       const refusal = classifyCancellation(reasons, error);
       if (refusal !== undefined) throw refusal;
@@ -67,11 +56,10 @@ export class BaseItemStore {
 
   private async conditional(
     key: ItemKey,
-    send: (client: DynamoDBClient) => Promise<{ Attributes?: SdkItem; ConsumedCapacity?: ConsumedCapacity }>,
+    sent: Promise<{ Attributes?: SdkItem; ConsumedCapacity?: ConsumedCapacity }>,
   ): Promise<ChangeResult> {
-    this.single ??= singleAttemptClient(this.client);
     try {
-      const { Attributes, ConsumedCapacity } = await send(this.single);
+      const { Attributes, ConsumedCapacity } = await sent;
       return {
         applied: true,
         wcu: ConsumedCapacity?.CapacityUnits ?? 0,

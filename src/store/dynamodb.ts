@@ -1,16 +1,10 @@
-import {
-  type BatchGetItemCommandInput,
-  BatchWriteItemCommand,
-  ConditionalCheckFailedException,
-  DeleteItemCommand,
-  type DynamoDBClient,
-  type GetItemCommandInput,
-  PutItemCommand,
-  ScanCommand,
-  TransactionCanceledException,
-  TransactWriteItemsCommand,
-  type UpdateItemCommandInput,
-  type WriteRequest,
+import type {
+  BatchGetItemCommandInput,
+  DynamoDBClient,
+  GetItemCommandInput,
+  ScanCommandInput,
+  UpdateItemCommandInput,
+  WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import { StoreError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
@@ -19,6 +13,7 @@ import type { IndexName, TableNames } from '../model/compiled.ts';
 import {
   classified,
   failedConditionUnits,
+  isRefusalNamed,
   isUnreadable,
   itemThatFailed,
   received,
@@ -28,7 +23,8 @@ import {
 import { BaseItemStore } from './base-items.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import { deleteCondition, queryInput, updateExpression } from './expressions.ts';
-import { type HotSender, hotSender } from './lean/lean-way.ts';
+import type { TableCalls } from './lean/calls.ts';
+import { callsOf } from './lean/known-calls.ts';
 import type {
   BaseChange,
   BatchWrite,
@@ -57,17 +53,18 @@ import { untilProcessed } from './unprocessed.ts';
 const BATCH_GET_KEYS = 100;
 const BATCH_WRITE_ITEMS = 25;
 
-/** The store on DynamoDB: the only file that sends data requests with the SDK. */
+/** The store on DynamoDB. */
 export class DynamoDBStore implements Store, ScanSource {
   private readonly baseItems: BaseItemStore;
-  private readonly sendHot: HotSender;
+  private readonly calls: TableCalls;
 
+  /** @param client `createClient`'s, one of your own, or what makes the calls itself. */
   constructor(
-    private readonly client: DynamoDBClient,
+    client: DynamoDBClient | TableCalls,
     private readonly table: TableNames,
   ) {
-    this.sendHot = hotSender(client);
-    this.baseItems = new BaseItemStore(client, table, (key) => this.get(key, { consistent: true }));
+    this.calls = callsOf(client);
+    this.baseItems = new BaseItemStore(this.calls, table, (key) => this.get(key, { consistent: true }));
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
@@ -79,7 +76,7 @@ export class DynamoDBStore implements Store, ScanSource {
       ConsistentRead: consistent,
       ReturnConsumedCapacity: 'TOTAL',
     };
-    const output = await classified(() => this.sendHot('GetItem', input));
+    const output = await classified(() => this.calls.call('GetItem', input));
     return { item: output.Item && received(output.Item), rcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
   }
 
@@ -113,7 +110,7 @@ export class DynamoDBStore implements Store, ScanSource {
         RequestItems: { [this.table.name]: { Keys: rest, ConsistentRead: consistent } },
         ReturnConsumedCapacity: 'TOTAL',
       };
-      const output = await classified(() => this.sendHot('BatchGetItem', input));
+      const output = await classified(() => this.calls.call('BatchGetItem', input));
       calls += 1;
       rcu += totalUnits(output.ConsumedCapacity);
       for (const item of output.Responses?.[this.table.name] ?? []) items.push(received(item));
@@ -131,7 +128,7 @@ export class DynamoDBStore implements Store, ScanSource {
       ReturnConsumedCapacity: 'TOTAL',
     };
     try {
-      const output = await this.sendHot('UpdateItem', input);
+      const output = await this.calls.call('UpdateItem', input);
       return { applied: true, wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
     } catch (error) {
       const current = await itemThatFailed(error, () => this.get(update.key, { consistent: true }));
@@ -140,17 +137,16 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
-    const command = new TransactWriteItemsCommand({
-      TransactItems: updates.map((update) => ({
-        Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update) },
-      })),
-      ReturnConsumedCapacity: 'TOTAL',
-    });
     try {
-      const output = await this.client.send(command);
+      const output = await this.calls.call('TransactWriteItems', {
+        TransactItems: updates.map((update) => ({
+          Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update) },
+        })),
+        ReturnConsumedCapacity: 'TOTAL',
+      });
       return { applied: true, wcu: totalUnits(output.ConsumedCapacity) };
     } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw classifyError(error);
+      if (!isRefusalNamed(error, 'TransactionCanceledException')) throw classifyError(error);
       const refusal = classifyCancellation(error.CancellationReasons ?? [], error);
       if (refusal !== undefined) throw refusal;
       // The exception does not say what it cost: two units for each item, more for large ones.
@@ -159,29 +155,25 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async put(item: Item): Promise<WriteResult> {
-    const command = new PutItemCommand({
-      TableName: this.table.name,
-      Item: item as SdkItem,
-      ReturnConsumedCapacity: 'TOTAL',
-    });
-    const output = await classified(() => this.client.send(command));
+    const input = { TableName: this.table.name, Item: item as SdkItem, ReturnConsumedCapacity: 'TOTAL' } as const;
+    const output = await classified(() => this.calls.call('PutItem', input));
     return { wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
   }
 
   async delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult> {
-    const command = new DeleteItemCommand({
-      TableName: this.table.name,
-      Key: this.key(key),
-      ReturnConsumedCapacity: 'TOTAL',
-      ...(unchanged && deleteCondition(unchanged)),
-      ...(unchanged && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
-    });
     try {
-      const output = await this.client.send(command);
+      const output = await this.calls.call('DeleteItem', {
+        TableName: this.table.name,
+        Key: this.key(key),
+        ReturnConsumedCapacity: 'TOTAL',
+        ...(unchanged && deleteCondition(unchanged)),
+        ...(unchanged && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+      });
       return { applied: true, wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
     } catch (error) {
-      if (!(error instanceof ConditionalCheckFailedException) && !isUnreadable(error)) throw classifyError(error);
-      const current = error instanceof ConditionalCheckFailedException ? error.Item : undefined;
+      const isFailed = isRefusalNamed(error, 'ConditionalCheckFailedException');
+      if (!isFailed && !isUnreadable(error)) throw classifyError(error);
+      const current = isFailed ? error.Item : undefined;
       return { applied: false, wcu: failedConditionUnits(current && received(current)) };
     }
   }
@@ -199,11 +191,8 @@ export class DynamoDBStore implements Store, ScanSource {
         );
       // An unprocessed rest of a write is always a throttle.
       await untilProcessed(requests, 1, async (rest) => {
-        const command = new BatchWriteItemCommand({
-          RequestItems: { [this.table.name]: rest },
-          ReturnConsumedCapacity: 'TOTAL',
-        });
-        const output = await classified(() => this.client.send(command));
+        const input = { RequestItems: { [this.table.name]: rest }, ReturnConsumedCapacity: 'TOTAL' } as const;
+        const output = await classified(() => this.calls.call('BatchWriteItem', input));
         calls += 1;
         wcu += totalUnits(output.ConsumedCapacity);
         return output.UnprocessedItems?.[this.table.name] ?? [];
@@ -221,7 +210,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
-    const sent = classified(() => this.sendHot('Query', queryInput(this.table, request)));
+    const sent = classified(() => this.calls.call('Query', queryInput(this.table, request)));
     const output = await sent.catch((error: unknown) => {
       throw missingIndex(this.table, request.index, error) ?? error;
     });
@@ -235,7 +224,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async scan({ segment, segments, startKey, limit, consistent }: ScanRequest): Promise<ScanPage> {
-    const command = new ScanCommand({
+    const input: ScanCommandInput = {
       TableName: this.table.name,
       Segment: segment,
       TotalSegments: segments,
@@ -243,8 +232,8 @@ export class DynamoDBStore implements Store, ScanSource {
       ReturnConsumedCapacity: 'TOTAL',
       ...(startKey !== undefined && { ExclusiveStartKey: startKey as SdkItem }),
       ...(limit !== undefined && { Limit: limit }),
-    });
-    const output = await classified(() => this.client.send(command));
+    };
+    const output = await classified(() => this.calls.call('Scan', input));
     return {
       items: (output.Items ?? []).map(received),
       lastKey: output.LastEvaluatedKey as Item | undefined,

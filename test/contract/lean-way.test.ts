@@ -6,6 +6,7 @@ import { crc32 } from 'node:zlib';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { StoreError } from '../../src/errors.ts';
+import { deferredCalls, knownRoute } from '../../src/store/client/deferred.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import type { Store } from '../../src/store/port.ts';
@@ -252,6 +253,84 @@ describe('the lean way', () => {
       kind: 'terminal',
       code: 'ValidationException',
     });
+  });
+});
+
+describe('the lean way of a function, which loads the SDK when it needs it', () => {
+  const deferred = (endpoint: string, options: Parameters<typeof deferredCalls>[0] = {}): Store =>
+    new DynamoDBStore(
+      deferredCalls({ endpoint, region: 'eu-west-1', credentials: CREDENTIALS, ...options }),
+      graph.table,
+    );
+
+  it('is taken at the first call, signed as the SDK signs', async () => {
+    const { endpoint, received } = await answering(() => ({ body: FOUND }));
+    const store = deferred(endpoint);
+    expect(await store.get(KEY, { consistent: false })).toEqual({ item: FOUND.Item, rcu: 0.5 });
+    expect(await storeAt(endpoint).get(KEY, { consistent: false })).toEqual({ item: FOUND.Item, rcu: 0.5 });
+    const [lean, bySdk] = received as [Received, Received];
+    expect(received.map(({ headers }) => 'amz-sdk-invocation-id' in headers)).toEqual([false, true]);
+    for (const name of ['host', 'content-type', 'content-length', 'x-amz-target', 'x-amz-security-token']) {
+      expect(lean.headers[name]).toBe(bySdk.headers[name]);
+    }
+    expect(lean.body).toBe(bySdk.body);
+    expect(lean.headers.authorization).toBe(await signatureOf(endpoint, lean));
+  });
+
+  it('learns where calls go from the SDK where credentials come from a provider', async () => {
+    const { endpoint, received } = await answering(() => ({ body: FOUND }));
+    const store = deferred(endpoint, { credentials: (async () => CREDENTIALS) as never });
+    for (let i = 0; i < 2; i++) await store.get(KEY, { consistent: false });
+    expect(received.map(({ headers }) => 'amz-sdk-invocation-id' in headers)).toEqual([true, false]);
+  });
+
+  it.each([
+    ['a throttle', { status: 400, body: { __type: 'x#ThrottlingException', message: 'slow' } }],
+    ['a connection that is cut', {}],
+  ])('loads it after %s, which counts as its first attempt', async (_, fault: Answered) => {
+    for (const [maxAttempts, sent] of [
+      [1, 1],
+      [3, 2],
+    ] as const) {
+      const { endpoint, received } = await answering((_request, number) => (number === 1 ? fault : { body: FOUND }));
+      const result = await deferred(endpoint, { maxAttempts })
+        .get(KEY, { consistent: false })
+        .catch((error: StoreError) => error.kind);
+      expect(result).toEqual(maxAttempts === 1 ? 'retryable' : { item: FOUND.Item, rcu: 0.5 });
+      expect(received).toHaveLength(sent);
+    }
+  });
+
+  it('corrects its clock by what the SDK found', async () => {
+    const aheadMs = 3_600_000;
+    const { endpoint, received } = await answering(({ headers }) => {
+      const date = new Date(Date.now() + aheadMs);
+      const isNear =
+        String(headers['x-amz-date']).slice(0, 11) === date.toISOString().replace(/[-:]/g, '').slice(0, 11);
+      if (isNear) return { headers: { date: date.toUTCString() }, body: FOUND };
+      const body = { __type: 'com.amazon.coral.service#InvalidSignatureException', message: 'Signature expired' };
+      return { status: 400, headers: { date: date.toUTCString() }, body };
+    });
+    const store = deferred(endpoint);
+    for (let i = 0; i < 2; i++) {
+      expect((await store.get(KEY, { consistent: false })).item).toEqual(FOUND.Item);
+    }
+    expect(received).toHaveLength(3);
+  });
+
+  it('knows the endpoint of a region where the SDK finds the same, and asks it elsewhere', async () => {
+    const client = createClient({ region: 'eu-west-1', credentials: CREDENTIALS });
+    closers.push(() => client.destroy());
+    const known = ['us-east-1', 'eu-central-1', 'ap-southeast-7', 'me-south-1', 'mx-central-1', 'sa-east-1'];
+    const others = ['cn-north-1', 'us-gov-west-1', 'us-iso-east-1', 'eusc-de-east-1', 'local', 'eu-central-1x', ''];
+    for (const region of known) {
+      const parameters = { Region: region, UseDualStack: false, UseFIPS: false };
+      const { url } = client.config.endpointProvider(parameters as never, {});
+      expect(`${knownRoute({ region, credentials: CREDENTIALS })?.origin}/`).toBe(url.href);
+    }
+    for (const region of others) expect(knownRoute({ region, credentials: CREDENTIALS })).toBeUndefined();
+    expect(knownRoute({ region: 'eu-west-1' })).toBeUndefined();
+    expect(knownRoute({ region: 'eu-west-1', credentials: CREDENTIALS, endpoint: 'http://h/path' })).toBeUndefined();
   });
 });
 

@@ -3,6 +3,7 @@ import type { Item } from '../../src/items/attribute-value.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node } from '../../src/model/schema.ts';
+import { deferredCalls } from '../../src/store/client/deferred.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import type { ScanSource, Store } from '../../src/store/port.ts';
@@ -67,24 +68,30 @@ const memory: Subject = {
 };
 
 /** The engine; its tables have no stream, since some engines slow down as one grows. */
-function engineBy(name: string, lean: boolean): Subject {
+function engineBy(name: string, way: 'lean' | 'sdk' | 'deferred'): Subject {
   return {
     name,
     open: async (graph) => {
-      const client = createClient({ endpoint: testEndpoint(), lean });
+      const client = createClient({ endpoint: testEndpoint(), lean: way === 'lean' });
       await client.send(
         new CreateTableCommand({ ...tableDefinition(graph), StreamSpecification: { StreamEnabled: false } }),
       );
-      return new DynamoDBStore(client, graph.table);
+      const calls = way === 'deferred' ? deferredCalls({ endpoint: testEndpoint() }) : client;
+      return new DynamoDBStore(calls, graph.table);
     },
     deviates: (deviation) => ENGINE === 'unknown' || (DEVIATIONS[deviation] as readonly Engine[]).includes(ENGINE),
   };
 }
 
-const engine = engineBy(ENGINE, true);
+const engine = engineBy(ENGINE, 'lean');
 
 /** Every store of this run. */
-export const SUBJECTS: readonly Subject[] = [memory, engine, engineBy(`${ENGINE} through the SDK alone`, false)];
+export const SUBJECTS: readonly Subject[] = [
+  memory,
+  engine,
+  engineBy(`${ENGINE} through the SDK alone`, 'sdk'),
+  engineBy(`${ENGINE} with the SDK loaded on demand`, 'deferred'),
+];
 
 /** A model that uses both indexes, with a table of its own. */
 export function contractGraph(): CompiledModel {

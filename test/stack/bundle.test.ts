@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import { join, posix } from 'node:path';
 import { unzipSync } from 'fflate';
-import { describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { loadFunction } from '../support/stack/functions.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -12,23 +15,27 @@ const MOST = { stream: MEGABYTE, check: MEGABYTE, rebuild: MEGABYTE, redrive: 1.
 describe.each(['stream', 'check', 'rebuild', 'redrive'] as const)('the packaged function %s', (name) => {
   const module = `handlers/${name === 'rebuild' ? 'check' : name}.mjs`;
 
-  it('is one file of about a megabyte at most, unpacked, with its source map', () => {
-    const files = unzipSync(readFileSync(join(inject('packages').prod, `${name}.zip`)));
-    expect(Object.keys(files)).toEqual([module, `${module}.map`]);
-    expect(files[module]!.length).toBeLessThanOrEqual(MOST[name]);
+  const files = () => unzipSync(readFileSync(join(inject('packages').prod, `${name}.zip`)));
+
+  it('has a megabyte of code at most, all of it files of its own, with their source maps', () => {
+    const paths = Object.keys(files());
+    const code = paths.filter((path) => path.endsWith('.mjs'));
+    expect(paths.sort()).toEqual(code.flatMap((path) => [path, `${path}.map`]).sort());
+    expect(code).toContain(module);
+    expect(code.filter((path) => !path.startsWith(module.replace('mjs', '')))).toEqual([]);
+    const bytes = code.map((path) => files()[path]!.length).reduce((sum, length) => sum + length);
+    expect(bytes).toBeLessThanOrEqual(MOST[name]);
     // Names and lines alone: the sources themselves stay at home.
-    const map = JSON.parse(Buffer.from(files[`${module}.map`]!).toString('utf8')) as { sources: string[] };
+    const map = JSON.parse(Buffer.from(files()[`${module}.map`]!).toString('utf8')) as { sources: string[] };
     expect(map).not.toHaveProperty('sourcesContent');
     expect(map.sources.some((source) => source.endsWith(module.replace('.mjs', '.ts')))).toBe(true);
   });
-  it('imports nothing but what Node has', () => {
-    const files = unzipSync(readFileSync(join(inject('packages').prod, `${name}.zip`)));
-    const text = Buffer.from(files[module]!).toString('utf8');
-    const imported = [...text.matchAll(/(?:^|[;}])import[^"'();]*?["']([^"']+)["']/g)].map(
-      ([, specifier]) => specifier!,
-    );
-    expect(imported.length).toBeGreaterThan(0);
-    expect(imported.filter((specifier) => !isBuiltin(specifier))).toEqual([]);
+  it('imports nothing but what Node has and what lies beside it', () => {
+    const found = importsIn(files(), module, { onDemand: true });
+    expect(found.external.length).toBeGreaterThan(0);
+    expect(found.external.filter((specifier) => !isBuiltin(specifier))).toEqual([]);
+    const code = Object.keys(files()).filter((path) => path.endsWith('.mjs'));
+    expect([...found.files].sort()).toEqual(code.sort());
   });
   it('starts with its environment, and says what is wrong with another', async () => {
     expect(await loadFunction(name, { EDGELOOM_TABLE: 'records', AWS_REGION: 'eu-central-1' })).toBeTypeOf('function');
@@ -38,3 +45,67 @@ describe.each(['stream', 'check', 'rebuild', 'redrive'] as const)('the packaged 
     });
   });
 });
+
+describe('the packaged function stream', () => {
+  it('reads 450 KB of code at its start, none of it the SDK', () => {
+    const files = unzipSync(readFileSync(join(inject('packages').prod, 'stream.zip')));
+    const read = [...importsIn(files, 'handlers/stream.mjs', { onDemand: false }).files];
+    expect(read.map((path) => files[path]!.length).reduce((sum, length) => sum + length)).toBeLessThanOrEqual(450_000);
+    const sources = read.flatMap((path) => {
+      const map = JSON.parse(Buffer.from(files[`${path}.map`]!).toString('utf8')) as { sources: string[] };
+      return map.sources;
+    });
+    expect(sources.filter((source) => /node_modules\/@(aws-sdk|smithy)\//.test(source))).toEqual([]);
+  });
+});
+
+describe('the packaged function stream, whose files of the SDK are gone', () => {
+  it('projects all the same: with credentials, region and endpoint it needs none of them', async () => {
+    const calls: string[] = [];
+    const server = createServer((request, response) => {
+      calls.push(String(request.headers['x-amz-target']));
+      request.resume().on('end', () => response.end('{}'));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const environment = {
+      ...{ EDGELOOM_TABLE: 'records', EDGELOOM_LOG_LEVEL: 'silent', AWS_REGION: 'eu-central-1' },
+      ...{ AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'secret' },
+      AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    };
+    const handler = await loadFunction('stream', environment, { without: /^handlers\/stream\.sdk/ });
+    const key = { source: { S: 'GOAL-1' }, target: { S: 'GOAL-1' } };
+    const record = {
+      eventName: 'INSERT',
+      eventSourceARN: 'arn:aws:dynamodb:eu-central-1:1:table/records/stream/2026-01-01T00:00:00.000',
+      dynamodb: { Keys: key, NewImage: { ...key, title: { S: 'One' } }, SequenceNumber: '100' },
+    };
+    const context = { awsRequestId: '1', getRemainingTimeInMillis: () => 30_000 };
+    expect(await handler({ Records: [record] }, context)).toEqual({ batchItemFailures: [] });
+    expect(calls).toContain('DynamoDB_20120810.UpdateItem');
+  });
+});
+
+/** The files that a module of a package imports, at once or also on demand, and what else they import. */
+function importsIn(
+  files: Record<string, Uint8Array>,
+  module: string,
+  { onDemand }: { onDemand: boolean },
+): { files: Set<string>; external: string[] } {
+  const reached = new Set([module]);
+  const external: string[] = [];
+  const statement = /(?:^|[;}])(?:import|export)[^"'();]*?["']([^"']+)["']/gm;
+  const expression = /\bimport\(["'](\.[^"']+)["']\)/g;
+  for (const path of reached) {
+    const text = Buffer.from(files[path]!).toString('utf8');
+    for (const [, specifier] of [...text.matchAll(statement), ...(onDemand ? text.matchAll(expression) : [])]) {
+      if (specifier!.startsWith('.')) reached.add(posix.join(posix.dirname(path), specifier!));
+      else external.push(specifier!);
+    }
+  }
+  return { files: reached, external };
+}

@@ -14,7 +14,6 @@ describe('readFunctionSettings', () => {
         EDGELOOM_MAX_RCU: '100',
         EDGELOOM_MAX_WCU: '25',
         AWS_REGION: 'eu-central-1',
-        AWS_ACCESS_KEY_ID: 'not read here',
       }),
     ).toEqual({
       table: 'edgeloom-prod-records',
@@ -46,6 +45,16 @@ describe('readFunctionSettings', () => {
     expect(readFunctionSettings(general).client.endpoint).toBe('http://127.0.0.1:4566');
     const own = { ...general, AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:8000' };
     expect(readFunctionSettings(own).client.endpoint).toBe('http://127.0.0.1:8000');
+  });
+  it("takes the role's credentials, but where the SDK might find others, or another endpoint", () => {
+    const role = { AWS_ACCESS_KEY_ID: 'AKID', AWS_SECRET_ACCESS_KEY: 'secret', AWS_SESSION_TOKEN: 'token' };
+    const environment = { EDGELOOM_TABLE: 'records', ...role };
+    const credentials = { accessKeyId: 'AKID', secretAccessKey: 'secret', sessionToken: 'token' };
+    expect(readFunctionSettings(environment).client.credentials).toEqual(credentials);
+    for (const name of ['AWS_PROFILE', 'AWS_CONFIG_FILE', 'AWS_ACCOUNT_ID', 'AWS_USE_FIPS_ENDPOINT']) {
+      expect(readFunctionSettings({ ...environment, [name]: 'x' }).client.credentials).toBeUndefined();
+    }
+    expect(readFunctionSettings({ EDGELOOM_TABLE: 'records' }).client.credentials).toBeUndefined();
   });
   it('names every variable that is wrong', () => {
     const wrong = {

@@ -1,15 +1,21 @@
 import { UndiciHttpHandler } from '@smithy/undici-http-handler';
+import type { Dispatcher } from 'undici';
 
 type Handle = UndiciHttpHandler['handle'];
 
 /** A request, as the SDK hands it to its handler. */
 export type HandledRequest = Parameters<Handle>[0];
 
-/** A response, as the handler gives it. */
-export type HandledResponse = Awaited<ReturnType<Handle>>['response'];
+/** A response of undici with its body whole. */
+export type WholeResponse = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { body: Buffer };
+
+/** Sends requests, and gives responses whole. */
+export interface WholeBodySender {
+  whole(options: Dispatcher.RequestOptions): Promise<WholeResponse>;
+}
 
 /** What came of a request: a response, or why there is none. */
-export type Answer = { response: HandledResponse } | { error: unknown };
+export type Answer = { response: WholeResponse } | { error: unknown };
 
 /** What the lean way tells the handler of one call of the SDK. */
 export interface LeanAttempt {
@@ -38,7 +44,16 @@ export class LeanHandler extends UndiciHttpHandler {
     const { answer } = lean;
     // Only the first attempt was made: what the SDK sends again it sends itself.
     lean.answer = undefined;
-    if ('error' in answer) throw answer.error;
-    return answer;
+    return await new UndiciHttpHandler({ dispatcher: giving(answer) }).handle(request, options);
   }
+}
+
+/** A dispatcher that sends nothing and gives an answer, so that the SDK's handler makes of it what it makes of all. */
+function giving(answer: Answer): Dispatcher {
+  const request = async (): Promise<WholeResponse> => {
+    if ('error' in answer) throw answer.error;
+    return answer.response;
+  };
+  const nothing = async (): Promise<void> => undefined;
+  return { request, close: nothing, destroy: nothing } as unknown as Dispatcher;
 }

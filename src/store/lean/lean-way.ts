@@ -1,130 +1,93 @@
 import { crc32 } from 'node:zlib';
-import {
-  BatchGetItemCommand,
-  type BatchGetItemCommandInput,
-  type BatchGetItemCommandOutput,
-  ConditionalCheckFailedException,
-  type DynamoDBClient,
-  GetItemCommand,
-  type GetItemCommandInput,
-  type GetItemCommandOutput,
-  QueryCommand,
-  type QueryCommandInput,
-  type QueryCommandOutput,
-  UpdateItemCommand,
-  type UpdateItemCommandInput,
-  type UpdateItemCommandOutput,
-} from '@aws-sdk/client-dynamodb';
-import type { Answer, HandledRequest, HandledResponse, LeanHandler, LeanOptions } from './handler.ts';
-import { Signer, type SigningCredentials } from './signer.ts';
+import type { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
+import type { Calls, HotCall, TableCalls } from './calls.ts';
+import type { Answer, HandledRequest, LeanOptions, WholeBodySender, WholeResponse } from './handler.ts';
+import { Signer, type SigningCredentials, type SigningScope } from './signer.ts';
 
 /**
  * The lean way to DynamoDB, for the few calls that a projector and reads make all the time: the body is JSON, the signer
  * keeps its key, and the answer is parsed and no more. A call takes a fifth of the SDK's CPU.
  *
- * The SDK stays in charge of everything else. It resolves endpoint and region: its first request is looked at, and again
- * when the credentials change. Its provider chain gives and renews the credentials. And whatever answer is not plainly good
- * is handed to it as that of its own first attempt: it reads errors, corrects the clock, waits and tries again.
+ * The SDK stays in charge of everything else. Where endpoint and region are not known beforehand it resolves them: its first
+ * request is looked at, and again when the credentials change. Its provider chain gives and renews the credentials. And whatever
+ * answer is not plainly good is handed to it as that of its own first attempt: it reads errors, corrects the clock, waits and
+ * tries again.
  */
 
-/** The calls that go the lean way. */
-export interface HotCalls {
-  GetItem: { input: GetItemCommandInput; output: GetItemCommandOutput };
-  BatchGetItem: { input: BatchGetItemCommandInput; output: BatchGetItemCommandOutput };
-  UpdateItem: { input: UpdateItemCommandInput; output: UpdateItemCommandOutput };
-  Query: { input: QueryCommandInput; output: QueryCommandOutput };
+const HOT: ReadonlySet<keyof Calls> = new Set<HotCall>(['GetItem', 'BatchGetItem', 'UpdateItem', 'Query']);
+
+/** The calls of the SDK, which also look at a request and take an answer. */
+export interface ObservableCalls extends TableCalls {
+  call<Name extends keyof Calls>(
+    name: Name,
+    input: Calls[Name]['input'],
+    options?: LeanOptions,
+  ): Promise<Calls[Name]['output']>;
 }
 
-/** Makes a hot call. */
-export type HotSender = <Name extends keyof HotCalls>(
-  name: Name,
-  input: HotCalls[Name]['input'],
-) => Promise<HotCalls[Name]['output']>;
-
-const COMMANDS = {
-  GetItem: GetItemCommand,
-  BatchGetItem: BatchGetItemCommand,
-  UpdateItem: UpdateItemCommand,
-  Query: QueryCommand,
-};
-
-const ways = new WeakMap<DynamoDBClient, HotSender>();
-
-/** How a client makes hot calls: the lean way, where it was made with one, or the SDK's own. */
-export function hotSender(client: DynamoDBClient): HotSender {
-  return ways.get(client) ?? ((name, input) => sdkSend(client, name, input));
+/** What the lean way leaves to the SDK. */
+export interface LeftToSdk {
+  /** The credentials to sign with now. */
+  credentials(): SigningCredentials | Promise<SigningCredentials>;
+  /** How far the server's clock is ahead of this machine's, as far as is known. */
+  clockOffsetMs(): number;
+  /** Whether something wants to see each call of the SDK. */
+  isObserved(): boolean;
+  /** The SDK's own calls. */
+  calls(): Promise<ObservableCalls>;
 }
 
-/** Gives a client the lean way over its handler, which hands out the bodies of responses whole. */
-export function useLeanWay(client: DynamoDBClient, handler: LeanHandler): void {
-  const way = new LeanWay(client, handler);
-  ways.set(client, (name, input) => way.send(name, input));
-}
-
-function sdkSend<Name extends keyof HotCalls>(
-  client: DynamoDBClient,
-  name: Name,
-  input: HotCalls[Name]['input'],
-  options?: LeanOptions,
-): Promise<HotCalls[Name]['output']> {
-  // The commands are all of this client; `send` is overloaded for each alone.
-  const Command = COMMANDS[name] as unknown as new (given: typeof input) => UpdateItemCommand;
-  const command = new Command(input);
-  const send = options === undefined ? client.send(command) : client.send(command, options as object);
-  return send as Promise<HotCalls[Name]['output']>;
-}
-
-/** Where and how requests go, as the SDK's own request had it. */
-interface Route {
-  endpoint: Pick<HandledRequest, 'protocol' | 'hostname' | 'port' | 'path'>;
+/** Where and how requests go. */
+export interface CallRoute {
+  /** Protocol, host and port. */
+  origin: string;
+  path: string;
   credentials: SigningCredentials;
   signer: Signer;
 }
 
-class LeanWay {
-  private route: Route | undefined;
-  /** Whether something was added to the SDK's middleware, which wants to see each call. */
-  private isObserved = false;
+/** The route to an endpoint with credentials. */
+export function routeTo(origin: string, scope: SigningScope, credentials: SigningCredentials): CallRoute {
+  const { accessKeyId, secretAccessKey, sessionToken } = credentials;
+  const own = { accessKeyId, secretAccessKey, sessionToken };
+  return { origin, path: scope.path, credentials: own, signer: new Signer(own, scope) };
+}
 
+/** Makes hot calls the lean way, and all others through the SDK. */
+export class LeanWay implements TableCalls {
+  /** @param route where it is known; else the first request of the SDK shows it. */
   constructor(
-    private readonly client: DynamoDBClient,
-    private readonly handler: LeanHandler,
-  ) {
-    const stack = client.middlewareStack;
-    for (const method of ['add', 'addRelativeTo', 'use', 'remove', 'removeByTag'] as const) {
-      const original = stack[method].bind(stack) as (...parameters: unknown[]) => never;
-      stack[method] = (...parameters: unknown[]): never => {
-        this.isObserved = true;
-        return original(...parameters);
-      };
-    }
-  }
+    private readonly agent: WholeBodySender,
+    private readonly sdk: LeftToSdk,
+    private route?: CallRoute | undefined,
+  ) {}
 
-  async send<Name extends keyof HotCalls>(
-    name: Name,
-    input: HotCalls[Name]['input'],
-  ): Promise<HotCalls[Name]['output']> {
-    if (this.isObserved || holdsBinary(input)) return await sdkSend(this.client, name, input);
-    const { config } = this.client;
-    const credentials = await config.credentials();
+  async call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
+    const { sdk } = this;
+    if (!HOT.has(name) || sdk.isObserved() || holdsBinary(input)) return (await sdk.calls()).call(name, input);
+    const credentials = await sdk.credentials();
     const { route } = this;
     if (route === undefined || !isSame(route.credentials, credentials)) {
       const observe = (request: HandledRequest): void => this.learn(request, credentials);
-      return await sdkSend(this.client, name, input, { lean: { observe } });
+      return (await sdk.calls()).call(name, input, { lean: { observe } });
     }
     const body = JSON.stringify(input);
     const target = `DynamoDB_20120810.${name}`;
-    const headers = route.signer.headers(target, body, Date.now() + config.systemClockOffset);
+    const headers = route.signer.headers(target, body, Date.now() + sdk.clockOffsetMs());
     const answer = await this.request(route, headers, body);
     const output = 'response' in answer ? outputOf(answer.response) : undefined;
-    if (output !== undefined) return output as HotCalls[Name]['output'];
-    return await sdkSend(this.client, name, input, { lean: { answer } });
+    if (output !== undefined) return output as Calls[Name]['output'];
+    return (await sdk.calls()).call(name, input, { lean: { answer } });
   }
 
-  private async request({ endpoint }: Route, headers: Record<string, string>, body: string): Promise<Answer> {
+  async callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
+    return (await this.sdk.calls()).callOnce(name, input);
+  }
+
+  private async request({ origin, path }: CallRoute, headers: Record<string, string>, body: string): Promise<Answer> {
     try {
-      const answer = await this.handler.handle({ ...endpoint, method: 'POST', headers, body } as HandledRequest);
-      return isWhole(answer.response) ? answer : { error: new BrokenResponseError() };
+      const response = await this.agent.whole({ origin, path, method: 'POST', headers, body });
+      return isWhole(response) ? { response } : { error: new BrokenResponseError() };
     } catch (error) {
       return { error };
     }
@@ -136,14 +99,9 @@ class LeanWay {
       headers['authorization'] ?? '',
     );
     if (scope === null || scope[1] !== credentials.accessKeyId) return;
+    const origin = `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`;
     const host = headers['host'] ?? '';
-    const { accessKeyId, secretAccessKey, sessionToken } = credentials;
-    const own = { accessKeyId, secretAccessKey, sessionToken };
-    this.route = {
-      endpoint: { protocol, hostname, port, path },
-      credentials: own,
-      signer: new Signer(own, { host, path, region: scope[2]!, service: scope[3]! }),
-    };
+    this.route = routeTo(origin, { host, path, region: scope[2]!, service: scope[3]! }, credentials);
   }
 }
 
@@ -156,9 +114,9 @@ class BrokenResponseError extends Error {
   }
 }
 
-function isWhole({ headers, body }: HandledResponse): boolean {
+function isWhole({ headers, body }: WholeResponse): boolean {
   const checksum = headers['x-amz-crc32'];
-  return checksum === undefined || Number(checksum) === crc32(body as Buffer);
+  return checksum === undefined || Number(checksum) === crc32(body);
 }
 
 function isSame(one: SigningCredentials, other: SigningCredentials): boolean {
@@ -173,15 +131,27 @@ function isSame(one: SigningCredentials, other: SigningCredentials): boolean {
 const LEFT_TO_SDK = /"(?:BS?|__proto__)"\s*:/;
 
 /** What a response says where it is plainly good, or the failure of a condition; undefined where the SDK has to read it. */
-function outputOf({ statusCode, body }: HandledResponse): object | undefined {
+function outputOf({ statusCode, body }: WholeResponse): object | undefined {
   if (statusCode !== 200 && statusCode !== 400) return undefined;
-  const text = (body as Buffer).toString('utf8');
+  const text = body.toString('utf8');
   if (LEFT_TO_SDK.test(text)) return undefined;
   if (statusCode === 200) return JSON.parse(text) as object;
   if (!text.includes('ConditionalCheckFailedException')) return undefined;
   const { __type: type, Item, message = '' } = JSON.parse(text);
   if (typeof type !== 'string' || !type.endsWith('#ConditionalCheckFailedException')) return undefined;
-  throw new ConditionalCheckFailedException({ message, Item, $metadata: { httpStatusCode: 400 } });
+  throw new ConditionFailedError(message, Item);
+}
+
+/** The failure of a condition, by the name that the SDK gives it: its own class would load the SDK. */
+class ConditionFailedError extends Error implements Pick<ConditionalCheckFailedException, 'name' | 'Item'> {
+  override readonly name = 'ConditionalCheckFailedException';
+
+  constructor(
+    message: string,
+    readonly Item: ConditionalCheckFailedException['Item'],
+  ) {
+    super(message);
+  }
 }
 
 /** Whether binary is anywhere in the input of a call. */

@@ -1,0 +1,51 @@
+import type { TableCalls } from '../lean/calls.ts';
+import { type CallRoute, LeanWay, routeTo } from '../lean/lean-way.ts';
+import { WholeBodyAgent } from './http.ts';
+import { type ClientOptions, clientConfig } from './options.ts';
+import type { SdkClient } from './sdk.ts';
+
+/** Regions in which DynamoDB is `dynamodb.REGION.amazonaws.com`: those of AWS's standard partition. */
+const STANDARD_REGION = /^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d{1,2}$/;
+
+/**
+ * The calls of a store without a client of the SDK: one is loaded and made when the lean way first needs it. So a function
+ * that starts does not read the SDK. With credentials, a region and an endpoint that needs no finding out, that is when an
+ * answer is not plainly good or a call is none of the hot ones; else at the first call, which shows where requests go.
+ */
+export function deferredCalls(options: ClientOptions): TableCalls {
+  const agent = new WholeBodyAgent(options.maxConnections);
+  let made: SdkClient | undefined;
+  let loading: Promise<SdkClient> | undefined;
+  const sdk = (): Promise<SdkClient> => {
+    loading ??= import('./sdk.ts').then(({ sdkClient }) => {
+      made = sdkClient(options, agent);
+      return made;
+    });
+    return loading;
+  };
+  const route = knownRoute(options);
+  return new LeanWay(
+    agent,
+    {
+      isObserved: () => false,
+      credentials: async () => route?.credentials ?? (await (await sdk()).client.config.credentials()),
+      clockOffsetMs: () => made?.client.config.systemClockOffset ?? 0,
+      calls: async () => (await sdk()).calls,
+    },
+    route,
+  );
+}
+
+/** The route that the SDK would find from these options alone; undefined where it looks further. */
+export function knownRoute(options: ClientOptions): CallRoute | undefined {
+  const { credentials, region, endpoint } = clientConfig(options);
+  if (typeof credentials !== 'object' || region === undefined) return undefined;
+  const text = endpoint ?? standardEndpoint(region);
+  const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || url.href !== `${url.origin}/`) return undefined;
+  return routeTo(url.origin, { host: url.host, path: '/', region, service: 'dynamodb' }, credentials);
+}
+
+function standardEndpoint(region: string): string | undefined {
+  return STANDARD_REGION.test(region) ? `https://dynamodb.${region}.amazonaws.com` : undefined;
+}

@@ -1,0 +1,70 @@
+import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
+import { LeanHandler } from '../lean/handler.ts';
+import { SdkCalls } from '../lean/sdk-calls.ts';
+import type { WholeBodyAgent } from './http.ts';
+import { type ClientOptions, clientConfig } from './options.ts';
+
+/** A client of the SDK, and the calls of a store through it. */
+export interface SdkClient {
+  client: DynamoDBClient;
+  calls: SdkCalls;
+}
+
+/**
+ * A client of the SDK that sends over an agent, with middleware that is resolved once and none of the work that is repeated
+ * for each call without need (`trim`).
+ */
+export function sdkClient(options: ClientOptions, agent: WholeBodyAgent): SdkClient {
+  const client = new CachingClient({
+    ...clientConfig(options),
+    requestHandler: new LeanHandler({ dispatcher: agent }),
+  } satisfies DynamoDBClientConfig);
+  trim(client);
+  return { client, calls: new SdkCalls(client) };
+}
+
+/** A command, as far as sending one needs it. */
+interface SendableCommand {
+  resolveMiddleware(stack: unknown, config: unknown, options: unknown): ResolvedMiddleware;
+}
+type ResolvedMiddleware = (command: unknown) => Promise<{ output: unknown }>;
+
+/**
+ * Resolves the middleware of each kind of command once. The SDK's own `cacheMiddleware` does the same, but a
+ * `DynamoDBDocumentClient` takes a client's configuration over and refuses one that has it.
+ */
+class CachingClient extends DynamoDBClient {
+  private readonly resolved = new WeakMap<object, ResolvedMiddleware>();
+
+  /** As the SDK's: calls with options, or with a callback, go the SDK's way. */
+  override send(command: unknown, ...rest: unknown[]): never {
+    if (rest.length > 0) return super.send(command as never, ...(rest as [never])) as never;
+    const kind = (command as object).constructor;
+    let handler = this.resolved.get(kind);
+    if (handler === undefined) {
+      handler = (command as SendableCommand).resolveMiddleware(this.middlewareStack, this.config, undefined);
+      this.resolved.set(kind, handler);
+    }
+    return handler(command).then(({ output }) => output) as never;
+  }
+}
+
+/** Takes three costs out of each call; none of them changes what is sent. */
+function trim({ config, middlewareStack }: DynamoDBClient): void {
+  // It copies every input and output, 3,000 elements of an edge set one by one, for a logger that is not set.
+  middlewareStack.remove('loggerMiddleware');
+  // The SDK makes a new signer for each call. It asks for region and credentials whenever it signs, so one will do.
+  const makeSigner = config.signer;
+  let signer: ReturnType<typeof makeSigner> | undefined;
+  config.signer = (scheme) => {
+    signer ??= makeSigner(scheme).catch((error: unknown) => {
+      // A region that could not be found may be found the next time.
+      signer = undefined;
+      throw error;
+    });
+    return signer;
+  };
+  // The SDK copies its configuration several times in each call. V8 keeps an object of fifty properties as a hash table,
+  // slow to copy, unless it is the prototype of another.
+  Object.create(config);
+}

@@ -1,0 +1,44 @@
+import type {
+  BatchGetItemCommandInput,
+  BatchGetItemCommandOutput,
+  BatchWriteItemCommandInput,
+  BatchWriteItemCommandOutput,
+  DeleteItemCommandInput,
+  DeleteItemCommandOutput,
+  GetItemCommandInput,
+  GetItemCommandOutput,
+  PutItemCommandInput,
+  PutItemCommandOutput,
+  QueryCommandInput,
+  QueryCommandOutput,
+  ScanCommandInput,
+  ScanCommandOutput,
+  TransactWriteItemsCommandInput,
+  TransactWriteItemsCommandOutput,
+  UpdateItemCommandInput,
+  UpdateItemCommandOutput,
+} from '@aws-sdk/client-dynamodb';
+
+/** The calls that a store makes, by the names that DynamoDB has for them. */
+export interface Calls {
+  GetItem: { input: GetItemCommandInput; output: GetItemCommandOutput };
+  BatchGetItem: { input: BatchGetItemCommandInput; output: BatchGetItemCommandOutput };
+  UpdateItem: { input: UpdateItemCommandInput; output: UpdateItemCommandOutput };
+  Query: { input: QueryCommandInput; output: QueryCommandOutput };
+  Scan: { input: ScanCommandInput; output: ScanCommandOutput };
+  PutItem: { input: PutItemCommandInput; output: PutItemCommandOutput };
+  DeleteItem: { input: DeleteItemCommandInput; output: DeleteItemCommandOutput };
+  BatchWriteItem: { input: BatchWriteItemCommandInput; output: BatchWriteItemCommandOutput };
+  TransactWriteItems: { input: TransactWriteItemsCommandInput; output: TransactWriteItemsCommandOutput };
+}
+
+/** Calls of which a projector and reads make thousands: they go the lean way where there is one. */
+export type HotCall = 'GetItem' | 'BatchGetItem' | 'UpdateItem' | 'Query';
+
+/** Makes the calls of a store, the lean way or through the SDK. Throws what the SDK throws, by the same names. */
+export interface TableCalls {
+  /** Makes a call, with the retries that its client is set up with. */
+  call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;
+  /** Makes a call in one attempt: a change whose answer was lost must not be sent again unseen. */
+  callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;
+}

@@ -1,0 +1,29 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { TableCalls } from './calls.ts';
+
+const known = new WeakMap<DynamoDBClient, TableCalls>();
+
+/** Says how a store makes its calls with a client. */
+export function keepCalls(client: DynamoDBClient, calls: TableCalls): void {
+  known.set(client, calls);
+}
+
+/** How a store makes its calls with a client: as was said of it, else through the SDK, of which a client of a user's own is one. */
+export function callsOf(client: DynamoDBClient | TableCalls): TableCalls {
+  if ('callOnce' in client) return client;
+  let calls = known.get(client);
+  if (calls === undefined) {
+    calls = callsOfOwnClient(client);
+    keepCalls(client, calls);
+  }
+  return calls;
+}
+
+function callsOfOwnClient(client: DynamoDBClient): TableCalls {
+  // Imported when it is needed: a function that goes the lean way should not load the SDK for it.
+  const sdk = import('./sdk-calls.ts').then(({ SdkCalls }) => new SdkCalls(client));
+  return {
+    call: async (name, input) => (await sdk).call(name, input),
+    callOnce: async (name, input) => (await sdk).callOnce(name, input),
+  };
+}
