@@ -191,12 +191,14 @@ class MigrationRun {
       if (error instanceof OvertakenError) return false;
       throw error;
     }
-    // What writers could not compile must not be written.
-    const all = new Map([
-      ...data,
-      ...this.all().map(({ fingerprint, data: stored }) => [fingerprint, stored] as const),
-    ]);
-    effectiveModel(next, all, this.options.graph);
+    // What writers could not compile must not be written. What only goes needs no function of what it was.
+    if (definitions.length > 0) {
+      const all = new Map([
+        ...data,
+        ...this.all().map(({ fingerprint, data: stored }) => [fingerprint, stored] as const),
+      ]);
+      effectiveModel(next, all, this.options.graph);
+    }
     this.stats.writes += 1;
     return await writeHead(store, next, head?.revision);
   }

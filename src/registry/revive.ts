@@ -1,11 +1,13 @@
 import { EdgeloomError, StoreError } from '../errors.ts';
 import type { CompiledModel, Compute } from '../model/compiled.ts';
-import { type Data, type FindCode, modelValue } from './data.ts';
+import { NODE_LIST, nodeList } from '../model/node-list.ts';
+import { type Data, derivesOf, type FindCode, modelValue } from './data.ts';
 import {
   checkKnownOptions,
   type Definition,
   definitionsOf,
   type KeyedDefinition,
+  searchName,
   type ViewDefinition,
   viewName,
 } from './definition.ts';
@@ -22,7 +24,14 @@ export function reviveKeyed(
 ): KeyedDefinition {
   const mine = definitionsOf(own).projections.get(name);
   if (mine?.fingerprint === fingerprint) return mine.definition;
-  return revived(name, fingerprint, data, mine?.code) as KeyedDefinition;
+  return revived(name, fingerprint, data, mine?.code ?? codeOfList(name)) as KeyedDefinition;
+}
+
+/** The list of a type's nodes is in order by a function of this software, which a model without the list has as well. */
+function codeOfList(name: string): ReadonlyMap<string, object> | undefined {
+  const type = /^search:([^.]+)\.(.*)$/.exec(name)?.[1];
+  if (type === undefined || name !== searchName(type, NODE_LIST)) return undefined;
+  return derivesOf({ kind: 'search', type, search: nodeList(type) });
 }
 
 /** The definition of the views of a node type, with the functions of the own model. */

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { check, migrate, serverTime, tableIdentity } from '../../src/index.ts';
+import { check, createSession, createWriter, migrate, serverTime, tableIdentity } from '../../src/index.ts';
 import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
 import { type MigratePlace, parseMigratePlace } from '../../src/migrate/place.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { edge, fromSource, node, rank } from '../../src/model/schema.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { derive, edge, fromSource, node, rank } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { LEASE_MS, registryLeases } from '../../src/registry/reader-lease.ts';
 import { sleep } from '../../src/retry.ts';
@@ -44,7 +45,7 @@ async function bench() {
     passLease: () => {
       clockMs += LEASE_MS + 1;
     },
-    migrate: async (graph: typeof before, options: Partial<MigrateOptions> = {}) =>
+    migrate: async (graph: CompiledModel, options: Partial<MigrateOptions> = {}) =>
       migrate({
         ...{ graph, store: table.store, ...(await tableIdentity(table.client, graph)) },
         serverTime: () => serverTime(table.client, graph),
@@ -54,7 +55,7 @@ async function bench() {
         },
         ...options,
       }),
-    reader: (graph: typeof before) =>
+    reader: <G extends CompiledModel>(graph: G) =>
       createReader(graph, { store: table.store, leases: registryLeases(graph, table.store, () => clockMs) }),
   };
 }
@@ -102,6 +103,38 @@ describe('a migration of a table', () => {
     const { drift, unknown } = await check({ graph: after, store, settleMs: 10 });
     expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });
     expect(await run(after)).toMatchObject({ done: true, steps: [] });
+  });
+
+  it('counts base edges of a type that no set lists while its count is not there', async () => {
+    const { before: of, store, migrate: run, reader, projectAll } = await bench();
+    const graphWith = (degree: boolean) =>
+      defineGraph({
+        table: of.table.name,
+        nodes: { USER: node() },
+        edges: { LIKES: edge({ from: 'USER', to: 'USER', edgeSet: false, degree, inbound: { gsi0: 'since' } }) },
+      });
+    await run(graphWith(false), { isEmpty: true });
+    for (const id of ['U2', 'U3']) await store.put({ source: { S: 'USER-1' }, target: { S: `LIKES-USER-${id}` } });
+    await projectAll();
+    const session = createSession();
+    await createWriter(graphWith(true), { store }).with(session).putEdge('USER-1', 'LIKES', 'USER-U4', {});
+    expect(await reader(graphWith(true)).degree('USER-1', 'LIKES')).toBe(3);
+    expect(await reader(graphWith(true)).with(session).degree('USER-1', 'LIKES')).toBe(3);
+  });
+
+  it('drops what a derive function gave with a model that does not have the function any more', async () => {
+    const { before: of, store, user, migrate: run } = await bench();
+    const table = of.table.name;
+    const initial = derive(({ name }) => String(name).charAt(0));
+    const derived = defineGraph({ table, nodes: { USER: node({ search: { initial } }) }, edges: {} });
+    const without = defineGraph({ table, nodes: { USER: node({ search: { name: { shards: 2 } } }) }, edges: {} });
+    await user(1);
+    expect(await run(derived)).toMatchObject({ done: true });
+    await expect(run(without)).rejects.toMatchObject({ code: 'projection-code-missing' });
+    await run(without, { action: { kind: 'drop', name: 'search:USER.initial' } });
+    const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
+    const keys = items.map(({ target }) => (target as { S: string }).S).filter((key) => key.startsWith('~ix/'));
+    expect(keys).toEqual(['~ix/@2/name']);
   });
 
   it('brings an order by the source node to a table, step by step, beside the order by the edge', async () => {

@@ -1,9 +1,11 @@
 import { EdgeloomError } from '../../errors.ts';
 import { stringOf } from '../../items/attribute-value.ts';
+import { COUNTED } from '../../items/derived-item.ts';
 import { countNameOf, degreeKey, typePrefix } from '../../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
 import { checkOptions } from '../../options.ts';
 import { derivedOf } from '../../plan/derive.ts';
+import type { Derived } from '../../plan/derived.ts';
 import type { Abortable } from '../../store/abortable.ts';
 import { queriedItems } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
@@ -70,11 +72,17 @@ async function countBaseEdges(
   consistent: boolean,
 ): Promise<number> {
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
+  const isCounted = graph.edges.get(edgeType)?.degree === true;
   let total = 0;
   for await (const item of queriedItems(store, request)) {
-    // As many as the set would hold: an edge that cannot be derived is in quarantine.
     const sortKey = stringOf(item[graph.table.sortKey]) ?? '';
-    if (derivedOf(graph, source, sortKey, item).element !== undefined) total += 1;
+    if (isIn(derivedOf(graph, source, sortKey, item, { item: undefined }))) total += 1;
   }
   return total;
+
+  /** As many as the count, or the set, would hold. A set lacks an edge whose labels cannot be derived. */
+  function isIn({ element, indexItems }: Derived): boolean {
+    if (!isCounted) return element !== undefined;
+    return [...indexItems.values()].some((fields) => fields[COUNTED] !== undefined);
+  }
 }

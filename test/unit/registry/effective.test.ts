@@ -57,6 +57,13 @@ describe('the model that the registry has writers maintain', () => {
     expect(definitionsAsData(own).size).toBeGreaterThan(1);
   });
 
+  it('has the list of a type whose nodes the own model does not list: its order is no code of a model', () => {
+    const listing = defineGraph({ table: 'records', nodes: { USER: node({ list: true }) }, edges: {} });
+    const own = defineGraph({ table: 'records', nodes: { USER: node() }, edges: {} });
+    const made = effectiveModel(registered(listing), dataOf(listing), own);
+    expect([...derivedOf(made, 'USER-1', 'USER-1', USER).indexItems.keys()]).toEqual(['~ix/']);
+  });
+
   it('is the same from data alone, without the own model having any of it', () => {
     const own = goals();
     const other = goals({ shards: 8, weights: { LEAD: 600, TEAM: 300 } });

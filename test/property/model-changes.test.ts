@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { runEvolution } from '../schedules/evolution/schedule.ts';
+
+/** About fifteen seconds of one CPU; `npm run schedules -- evolution --runs 100000` runs more of them. */
+const RUNS = 60;
+
+/** What schedules have to be full of, or passing them says nothing. */
+const HAPPENS = ['answered', 'refused: projection-not-ready', 'quiet', 'redelivered', 'given up', 'migrate crashed'];
+
+describe('models that change beside consumers, producers, readers and tools of three models', () => {
+  const tally = new Map<string, number>();
+
+  it('give each reader the right answer or an error, and leave what the oracle says', async () => {
+    const failures: string[] = [];
+    for (let seed = 1; seed <= RUNS; seed++) {
+      const found = await runEvolution(seed, (world) => {
+        for (const [name, times] of world.tally) tally.set(name, (tally.get(name) ?? 0) + times);
+      });
+      failures.push(...found.map((text) => `seed ${seed}: ${text}`));
+    }
+    expect(failures).toEqual([]);
+  }, 900_000);
+
+  it.each(HAPPENS)('have met: %s', (name) => {
+    expect(tally.get(name)).toBeGreaterThan(RUNS / 20);
+  });
+});

@@ -1,0 +1,214 @@
+import type { Registry } from '../../../src/registry/registry.ts';
+import { redriveGivenUp } from './consumers.ts';
+import { hitsOf, inboundRowsOf, isNodeOf } from './oracle.ts';
+import { ReadingProcess } from './questions.ts';
+import { askOnce } from './schedule.ts';
+import { graphOf, type ModelSpec, type SearchSpec } from './specs.ts';
+import { registryOf, runCheck, runMigrate, runRedrive } from './tools.ts';
+import { fromItem, mapOf, stableText, textOf } from './values.ts';
+import type { World } from './world.ts';
+
+/** The end: one model is brought to the table whole; then all that is derived has to be what the oracle says. */
+export async function checkEnd(world: World): Promise<void> {
+  const { random, timeline } = world;
+  const version = random.below(world.specs.length);
+  // From here on all consumers have all functions.
+  (world as { graphs: World['graphs'] }).graphs = world.specs.map((spec) => graphOf(spec, [1, 2]));
+  world.deployed = [0, 1, 2];
+  // Another model's function that this one does not have keeps it from adding anything: that goes first.
+  if (!(await finish(world, version))) return;
+  const taken = await takeAwayOthers(world, version);
+  await drainWhole(world, version);
+  if (world.failures.length > 0) return;
+  world.isLenient = false;
+  await timeline.sleep(8_000);
+  world.markNow();
+  await timeline.sleep(8_000);
+  const reader = new ReadingProcess(world, version, true);
+  for (let i = 0; i < 15; i++) {
+    const refused = await askOnce(world, reader, version);
+    if (refused !== undefined) world.fail(`at the end the reader of model ${version} hears ${refused}`);
+  }
+  if (reader.calls.query > 0) await checkViews(world, version);
+  for (const other of [0, 1, 2])
+    for (let i = 0; i < 4; i++) await askOnce(world, new ReadingProcess(world, other, true), other);
+  const registry = await registryOf(world);
+  if (registry === undefined) world.fail('at the end there is no registry');
+  else checkItems(world, registry, taken);
+  await checkByProduct(world, version);
+}
+
+/** Migrates until it is done, however often something came in between. */
+async function finish(world: World, version: number): Promise<boolean> {
+  for (let tries = 0; tries < 40; tries++) {
+    const result = await runMigrate(world, version, { isCalm: true });
+    if (typeof result === 'object' && 'ended' in result && result.ended.done) return true;
+    if (typeof result === 'object' && 'refused' in result && result.refused === 'projection-code-missing') {
+      if (tries > 3) await dropDerived(world, version);
+      if (tries > 6) break;
+    }
+    await world.timeline.sleep(10_000);
+    if (world.failures.length > 0) return false;
+  }
+  world.fail(`at the end the migration to model ${version} is never done`);
+  return false;
+}
+
+/** Drops what only a function gives that the model does not have. */
+async function dropDerived(world: World, version: number): Promise<void> {
+  if (world.specs[version]!.searches['initial'] !== undefined) return;
+  world.tookAway = true;
+  await runMigrate(world, version, { isCalm: true, action: { kind: 'drop', name: 'search:A.initial' } });
+}
+
+/** The names of a model's projections, as people write them. */
+function namesOf(spec: ModelSpec): string[] {
+  const names = Object.keys(spec.searches).map((name) => `search:A.${name}`);
+  if (spec.groupSearch) names.push('search:B.title');
+  if (spec.extra) names.push('search:C.label', 'inbound:AC', 'view:C');
+  const orders = Object.keys(spec.edge.orders);
+  if (spec.edge.degree || orders.some((name) => name.startsWith('gsi'))) names.push('inbound:AB');
+  for (const name of orders) if (!name.startsWith('gsi')) names.push(`order:AB.${name}`);
+  return names;
+}
+
+/** What the model does not have goes for good, and old meanings too: now and then, and where code for it is missing. */
+async function takeAwayOthers(world: World, version: number): Promise<Set<string>> {
+  const { random } = world;
+  const isBlocked = !(await isDrainedWithin(world, version, 120_000));
+  const taken = new Set<string>();
+  if (!isBlocked && random.chance(0.5)) return taken;
+  world.tookAway = true;
+  const registry = await registryOf(world);
+  const names = namesOf(world.specs[version]!);
+  for (const [name, { generations }] of registry?.projections ?? []) {
+    if (generations.length === 0) continue;
+    const isOwn = names.includes(name) || (name === 'search:A.' && world.specs[version]!.list);
+    if (isOwn && generations.length === 1) continue;
+    const kind = isOwn ? 'retire' : 'drop';
+    for (const { id } of isOwn ? [] : generations) taken.add(`${name}@${id}`);
+    await runMigrate(world, version, { isCalm: true, action: { kind, name } });
+  }
+  await finish(world, version);
+  return taken;
+}
+
+async function isDrainedWithin(world: World, version: number, milliseconds: number): Promise<boolean> {
+  const untilMs = world.timeline.nowMs + milliseconds;
+  while (!world.checkDrained()) {
+    if (world.givenUp.length > 0) await redriveGivenUp(world, version);
+    await world.timeline.sleep(500);
+    if (world.timeline.nowMs > untilMs) return false;
+  }
+  return true;
+}
+
+async function drainWhole(world: World, version: number): Promise<void> {
+  if (!(await isDrainedWithin(world, version, 1_200_000))) world.fail('at the end the stream is blocked');
+  await runRedrive(world, version);
+}
+
+/** A reader of the model that the table has reads no base items: views are trusted, stamped and there. */
+async function checkViews(world: World, version: number): Promise<void> {
+  const spec = world.specs[version]!;
+  if (world.mayEvict || spec.edge.set === false) return;
+  const reader = new ReadingProcess(world, version, true);
+  await reader.getAll();
+  if (reader.calls.query > 0) world.fail('at the end a reader of the views still asks for base items');
+}
+
+/** Everything in the index partitions of each generation is what one of the models wants there. */
+function checkItems(world: World, registry: Registry, taken: ReadonlySet<string>): void {
+  const stored = new Map<string, string[]>();
+  for (const { key, item } of world.table.items()) {
+    const found = /^~ix\/(?:@(\d+)\/)?(.*)$/s.exec(key.target);
+    if (found === null || item['gsi0pk'] === undefined) continue;
+    const [, id = '1', rest = ''] = found;
+    const name = nameOfItem(key.source, rest);
+    if (name === undefined) continue;
+    const texts = stored.get(`${name}@${id}`) ?? [];
+    texts.push(stableText([key.source, rest, fromItem(mapOf(item['attributes'])), textOf(item['gsi0sk']).length > 0]));
+    stored.set(`${name}@${id}`, texts);
+  }
+  const live = new Set<string>();
+  const ready = new Set<string>();
+  for (const [name, { generations }] of registry.projections) {
+    for (const { id, state } of generations) {
+      if (state !== 'absent') live.add(`${name}@${id}`);
+      if (state === 'ready') ready.add(`${name}@${id}`);
+    }
+  }
+  for (const [name, texts] of stored) {
+    if (!live.has(name)) {
+      if (world.hasLitter && name.endsWith('@1')) continue;
+      // A writer that stood still may write under an id that is forgotten: no query meets it. Here nobody stands still.
+      if (world.weather.stall > 0 || !taken.has(name)) {
+        world.count('left under a forgotten id');
+        continue;
+      }
+      world.fail(`at the end ${texts.length} items are left of ${name}, of which the registry knows nothing`);
+      continue;
+    }
+    const wanted = world.specs.map((spec) => wantedItems(world, spec, name.slice(0, name.indexOf('@'))));
+    // What is not ready may lack items, as long as it has no wrong ones.
+    const isRight = wanted.some(
+      (some) => texts.every((text) => some.includes(text)) && (!ready.has(name) || texts.length === some.length),
+    );
+    if (!isRight)
+      world.fail(
+        `at the end ${name} holds ${stableText(texts)} instead of ${[...new Set(wanted.map(stableText))].join(' or ')}`,
+      );
+  }
+}
+
+/** The projection that an index item belongs to; undefined for those that are looked at through readers alone. */
+function nameOfItem(source: string, rest: string): string | undefined {
+  if (rest.startsWith('#includeOwner') || rest === '#list' || rest === '') return undefined;
+  if (rest.startsWith('#')) return `order:AB.${rest.slice(1, rest.indexOf('/'))}`;
+  if (/^A[BC]-/.test(rest)) return `inbound:${rest.slice(0, 2)}`;
+  return `search:${source[0]}.${rest.split('/')[0]}`;
+}
+
+function wantedItems(world: World, spec: ModelSpec, name: string): string[] {
+  const { history } = world;
+  const { nowMs } = world.timeline;
+  const stateOf = (source: string, target: string) => history.statesOf({ source, target }, nowMs, nowMs)[0];
+  const [kind, of = ''] = name.split(':');
+  const texts: string[] = [];
+  if (kind === 'search') {
+    const [type = '', attribute = ''] = of.split('.');
+    const plain: SearchSpec = { order: { by: 'attribute', name: attribute }, shards: 1, project: [] };
+    const search = type === 'A' ? spec.searches[attribute] : plain;
+    if (search === undefined) return [];
+    for (const { source } of history.keys(isNodeOf(type))) {
+      for (const row of hitsOf(search, source, stateOf(source, source))) {
+        const { value, attributes } = JSON.parse(row.text) as { value: unknown; attributes: object };
+        texts.push(stableText([source, search.each === true ? `${attribute}/${value}` : attribute, attributes, true]));
+      }
+    }
+    return texts;
+  }
+  const [edgeType = '', order = 'gsi0'] = of.split('.');
+  const by = edgeType === 'AC' ? ({ by: 'attribute', name: 'since' } as const) : spec.edge.orders[order];
+  if (by === undefined) return [];
+  const shown = edgeType === 'AC' ? { project: [], projectSource: [] } : spec.edge;
+  for (const key of history.keys(({ source, target }) => source !== target && target.startsWith(`${edgeType}-`))) {
+    const { source, target } = key;
+    for (const row of inboundRowsOf(by, shown, key, stateOf(source, target), stateOf(source, source))) {
+      const { attributes } = JSON.parse(row.text) as { attributes: object };
+      texts.push(stableText([source, kind === 'order' ? `#${order}/${target}` : target, attributes, true]));
+    }
+  }
+  return texts;
+}
+
+/** The product's own check agrees; what consumers of two models left before there was a registry, it mends first. */
+async function checkByProduct(world: World, version: number): Promise<void> {
+  if (world.hasLitter) await runCheck(world, version, 'repair', { isCalm: true });
+  const findings: string[] = [];
+  const result = await runCheck(world, version, 'report', { isCalm: true, onFinding: (text) => findings.push(text) });
+  if (typeof result !== 'object' || !('ended' in result)) return;
+  const { drift } = result.ended;
+  if (drift.missing + drift.stale + drift.orphan > 0)
+    world.fail(`at the end the check finds drift: ${findings.slice(0, 4).join(' ')}`);
+}

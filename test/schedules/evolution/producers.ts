@@ -1,0 +1,70 @@
+import type { Random } from '../../simulator/random.ts';
+import { toItem } from './values.ts';
+import type { World } from './world.ts';
+
+/** Nodes and edges that never change after the beginning, and others that change all the time. */
+const STABLE = ['A-1', 'A-2', 'A-3', 'A-4', 'B-1', 'B-2', 'C-1'];
+const VOLATILE = ['A-5', 'A-6', 'A-7', 'B-3', 'C-2'];
+
+function nodeAttributes(id: string, random: Random): Record<string, unknown> {
+  if (id.startsWith('B-'))
+    return { title: random.oneOf(['Red', 'Blue', 'Green']), city: random.oneOf(['Rome', 'Oslo']) };
+  if (id.startsWith('C-')) return { label: random.oneOf(['x', 'y', 'z']) };
+  const maybe = <T>(name: string, value: T): Record<string, T> => (random.chance(0.85) ? { [name]: value } : {});
+  return {
+    ...maybe('name', random.oneOf(['Ann', 'ann', 'Bob', 'bob', 'Cid', 'Eve'])),
+    ...maybe('status', random.oneOf(['open', 'busy', 'done'])),
+    ...maybe('num', random.oneOf([1, 2, 10, 33, -4])),
+    ...maybe('tags', random.oneOf([['x'], ['x', 'y'], ['y', 'z'], []])),
+  };
+}
+
+function edgeAttributes(random: Random): Record<string, unknown> {
+  const maybe = (name: string, value: string): Record<string, string> => (random.chance(0.85) ? { [name]: value } : {});
+  return {
+    ...maybe('role', random.oneOf(['LEAD', 'MEMBER', 'GUEST'])),
+    ...maybe('since', random.oneOf(['2019', '2020', '2021', '2022'])),
+    // Long enough for a small budget of views to be passed.
+    ...maybe('note', random.oneOf(['n', 'n'.repeat(500)])),
+  };
+}
+
+function edgesOf(source: string): string[] {
+  return source.startsWith('A-') ? ['AB-B-1', 'AB-B-2', 'AB-B-3', 'AC-C-1', 'AC-C-2'] : [];
+}
+
+function put(world: World, source: string, target: string, attributes: Record<string, unknown> | undefined): void {
+  const item = attributes && { source: { S: source }, target: { S: target }, ...toItem(attributes) };
+  world.table.write({ source, target }, item);
+}
+
+function isStable(source: string, target: string): boolean {
+  const ends = source === target ? [source] : [source, target.slice(3)];
+  return ends.every((id) => STABLE.includes(id));
+}
+
+export async function putFirstItems(world: World): Promise<void> {
+  const { random, timeline } = world;
+  for (const id of [...STABLE, ...VOLATILE]) {
+    if (random.chance(0.9)) put(world, id, id, nodeAttributes(id, random));
+    for (const target of edgesOf(id)) if (random.chance(0.5)) put(world, id, target, edgeAttributes(random));
+    await timeline.sleep(random.below(300));
+  }
+  // Not managed yet, or else: some of it changes, and goes.
+  for (let i = random.below(12); i > 0; i--) {
+    changeSomething(world);
+    await timeline.sleep(random.below(300));
+  }
+}
+
+/** Puts or deletes an item that is not stable. */
+export function changeSomething(world: World): void {
+  const { random } = world;
+  const keys: [string, string][] = [];
+  for (const id of VOLATILE) keys.push([id, id], [id, id]);
+  for (const id of [...STABLE, ...VOLATILE])
+    for (const target of edgesOf(id)) if (!isStable(id, target)) keys.push([id, target]);
+  const [source, target] = random.oneOf(keys as [[string, string]]);
+  if (random.chance(0.25)) put(world, source, target, undefined);
+  else put(world, source, target, source === target ? nodeAttributes(source, random) : edgeAttributes(random));
+}

@@ -1,0 +1,244 @@
+import { type CompiledModel, defineGraph, derive, edge, fromSource, node, rank } from '../../../src/index.ts';
+import type { Random } from '../../simulator/random.ts';
+
+/**
+ * Models as plain data, from which both the model file and the oracle's answers are made: persons (A) who are in groups (B),
+ * and a type (C) that comes and goes, with edges from persons.
+ */
+
+/** What a value is taken from and how it sorts. */
+export type OrderSpec =
+  | { by: 'attribute'; name: string }
+  | { by: 'number'; name: string }
+  | { by: 'rank'; name: string; table: number }
+  | { by: 'derive'; version: number }
+  | { by: 'source'; name: string }
+  | { by: 'sourceRank'; name: string; table: number }
+  | { by: 'pair'; name: string; source: string };
+
+export interface SearchSpec {
+  order: OrderSpec;
+  each?: boolean;
+  fold?: boolean;
+  shards: number | 'value';
+  shardBy?: 'source';
+  hash?: 'codepoint-product';
+  project: readonly string[];
+}
+
+export interface EdgeSpec {
+  /** Labels of the edge set; false leaves the type out. */
+  set: false | readonly string[];
+  /** A label that is computed, in this version. */
+  mark: number;
+  copy: readonly string[];
+  degree: boolean;
+  orders: Readonly<Record<string, OrderSpec>>;
+  shards: number;
+  project: readonly string[];
+  projectSource: readonly string[];
+  owner: boolean;
+}
+
+export interface ModelSpec {
+  view: 'ALL' | 'KEYS_ONLY' | readonly string[];
+  budget: number;
+  list: boolean;
+  searches: Readonly<Record<string, SearchSpec>>;
+  groupView: readonly string[];
+  groupSearch: boolean;
+  edge: EdgeSpec;
+  /** The type that comes and goes. */
+  extra: boolean;
+  /** Versions of each `derive` that the code has, beside the one that is meant. */
+  code: readonly number[];
+}
+
+export const TABLES: readonly Readonly<Record<string, number>>[] = [
+  { LEAD: 500, MEMBER: 400, GUEST: 300 },
+  { LEAD: 100, MEMBER: 200, GUEST: 300 },
+];
+export const STATUSES: readonly Readonly<Record<string, number>>[] = [
+  { open: 10, busy: 20, done: 30 },
+  { open: 30, busy: 20, done: 10 },
+];
+/** What a `derive` gives in each version. */
+export const COMPUTES: Readonly<Record<number, (value: string) => string>> = {
+  1: (value) => value.slice(0, 1).toLowerCase(),
+  2: (value) => `two-${value.slice(0, 2)}`,
+};
+
+export function firstSpec(random: Random): ModelSpec {
+  let spec: ModelSpec = {
+    view: 'ALL',
+    budget: random.chance(0.25) ? 1_024 : 65_536,
+    list: random.chance(0.2),
+    searches: { name: { order: { by: 'attribute', name: 'name' }, shards: 2, project: [] } },
+    groupView: ['title'],
+    groupSearch: random.chance(0.3),
+    edge: {
+      set: ['role'],
+      mark: 0,
+      copy: random.chance(0.3) ? ['title'] : [],
+      degree: random.chance(0.3),
+      orders: { gsi0: { by: 'rank', name: 'role', table: 0 } },
+      shards: 1,
+      project: ['role'],
+      projectSource: [],
+      owner: random.chance(0.15),
+    },
+    extra: random.chance(0.3),
+    code: random.chance(0.8) ? [1, 2] : [],
+  };
+  for (let i = random.below(4); i > 0; i--) spec = changed(spec, random);
+  return spec;
+}
+
+/** A model that differs in one or two things. */
+export function nextSpec(spec: ModelSpec, random: Random): ModelSpec {
+  let next = changed(spec, random);
+  if (random.chance(0.5)) next = changed(next, random);
+  return next;
+}
+
+type Change = (spec: ModelSpec, random: Random) => ModelSpec;
+
+function withSearch(spec: ModelSpec, name: string, change: Partial<SearchSpec> | undefined): ModelSpec {
+  const { [name]: old, ...searches } = spec.searches;
+  if (change === undefined) return { ...spec, searches };
+  const base = old ?? { order: { by: 'attribute' as const, name }, shards: 1, project: [] };
+  return { ...spec, searches: { ...searches, [name]: { ...base, ...change } } };
+}
+
+/** Adds a search, or takes it away. */
+function toggled(name: string, search: SearchSpec): Change {
+  return (spec) => withSearch(spec, name, spec.searches[name] === undefined ? search : undefined);
+}
+
+function withEdge(spec: ModelSpec, change: Partial<EdgeSpec>): ModelSpec {
+  const edge = { ...spec.edge, ...change };
+  // The owner stands in one partition, whatever the source is.
+  if (edge.owner && edge.shards !== 1) edge.owner = false;
+  return { ...spec, edge };
+}
+
+function withOrder(spec: ModelSpec, name: string, order: OrderSpec | undefined): ModelSpec {
+  const { [name]: _, ...orders } = spec.edge.orders;
+  return withEdge(spec, { orders: order === undefined ? orders : { ...orders, [name]: order } });
+}
+
+const CHANGES: readonly [Change, ...Change[]] = [
+  (spec, random) => withSearch(spec, 'name', { shards: random.oneOf([1, 2, 3, 5, 'value']) }),
+  (spec) => withSearch(spec, 'name', { fold: !(spec.searches['name']?.fold ?? false) }),
+  (spec, random) => withSearch(spec, 'name', { shardBy: random.chance(0.5) ? 'source' : undefined, shards: 3 }),
+  (spec, random) => withSearch(spec, 'name', { hash: random.chance(0.5) ? 'codepoint-product' : undefined }),
+  (spec, random) => withSearch(spec, 'name', { project: random.chance(0.5) ? ['status'] : [] }),
+  toggled('name', { order: { by: 'attribute', name: 'name' }, shards: 2, project: [] }),
+  toggled('status', { order: { by: 'rank', name: 'status', table: 0 }, shards: 1, project: [] }),
+  (spec, random) =>
+    withSearch(spec, 'status', { order: { by: 'rank', name: 'status', table: random.below(2) }, shards: 2 }),
+  toggled('num', { order: { by: 'number', name: 'num' }, shards: 2, project: ['name'] }),
+  toggled('tags', { order: { by: 'attribute', name: 'tags' }, each: true, shards: 1, project: [] }),
+  (spec, random) => withSearch(spec, 'initial', { order: { by: 'derive', version: 1 + random.below(2) }, shards: 1 }),
+  (spec, random) => ({
+    ...spec,
+    view: random.oneOf<ModelSpec['view']>(['ALL', 'KEYS_ONLY', ['name'], ['name', 'status']]),
+  }),
+  (spec, random) => ({ ...spec, budget: random.oneOf([1_024, 65_536]) }),
+  (spec) => ({ ...spec, list: !spec.list }),
+  (spec, random) => ({ ...spec, groupView: random.oneOf([['title'], ['title', 'city']]) }),
+  (spec) => ({ ...spec, groupSearch: !spec.groupSearch }),
+  (spec) => ({ ...spec, extra: !spec.extra }),
+  (spec, random) => withEdge(spec, { set: random.oneOf([[], ['role'], ['role', 'note'], ['note'], false]) }),
+  (spec, random) => withEdge(spec, { mark: random.below(3) }),
+  (spec) => withEdge(spec, { copy: spec.edge.copy.length > 0 ? [] : ['title'] }),
+  (spec) => withEdge(spec, { degree: !spec.edge.degree }),
+  (spec) => withEdge(spec, { degree: !spec.edge.degree }),
+  (spec, random) =>
+    withOrder(spec, 'gsi0', random.chance(0.6) ? { by: 'rank', name: 'role', table: random.below(2) } : undefined),
+  (spec) => withOrder(spec, 'gsi0', { by: 'attribute', name: 'since' }),
+  (spec, random) => withOrder(spec, 'gsi1', random.chance(0.6) ? { by: 'attribute', name: 'since' } : undefined),
+  (spec, random) =>
+    withOrder(
+      spec,
+      'byStatus',
+      random.chance(0.7) ? { by: 'source', name: random.oneOf(['status', 'name']) } : undefined,
+    ),
+  (spec, random) => withOrder(spec, 'byStatus', { by: 'sourceRank', name: 'status', table: random.below(2) }),
+  (spec) => withOrder(spec, 'byStatus', { by: 'pair', name: 'since', source: 'status' }),
+  (spec) => withOrder(spec, 'bySince', { by: 'attribute', name: 'since' }),
+  (spec) => withOrder(spec, 'bySince', undefined),
+  (spec, random) => withEdge(spec, { shards: random.oneOf([1, 2, 3]) }),
+  (spec, random) => withEdge(spec, { project: random.oneOf([[], ['role'], ['role', 'since']]) }),
+  (spec, random) => withEdge(spec, { projectSource: random.oneOf([[], ['name'], ['status']]) }),
+  (spec) => withEdge(spec, { owner: !spec.edge.owner }),
+];
+
+function changed(spec: ModelSpec, random: Random): ModelSpec {
+  return random.oneOf(CHANGES)(spec, random);
+}
+
+/** The functions of a `derive` of the version that is meant, and of the others that the code has. */
+function computed(version: number, attribute: string, code: readonly number[]): unknown {
+  const functionOf = (of: number) => (attributes: Readonly<Record<string, unknown>>) => {
+    const value = attributes[attribute];
+    return typeof value === 'string' ? COMPUTES[of]!(value) : undefined;
+  };
+  const others = Object.fromEntries(code.filter((of) => of !== version).map((of) => [of, functionOf(of)]));
+  return derive(functionOf(version) as never, { version, others } as never);
+}
+
+function orderOf(order: OrderSpec, code: readonly number[]): unknown {
+  const { by } = order;
+  if (by === 'rank') return rank(order.name, (order.name === 'role' ? TABLES : STATUSES)[order.table]!);
+  if (by === 'number') return { from: order.name, type: 'number' };
+  if (by === 'derive') return computed(order.version, 'name', code);
+  if (by === 'source') return fromSource(order.name);
+  if (by === 'sourceRank') return rank(fromSource(order.name), STATUSES[order.table]!);
+  if (by === 'pair') return [order.name, fromSource(order.source)];
+  return order.name;
+}
+
+function searchOf({ order, each, fold, shards, shardBy, hash, project }: SearchSpec, code: readonly number[]): unknown {
+  const from = orderOf(order, code);
+  const type = order.by === 'number' ? { from: order.name, type: 'number' } : { from };
+  const spread = shards === 'value' ? {} : { ...(shardBy && { shardBy }), ...(hash && { hash }) };
+  return { ...type, shards, project, ...(each && { each }), ...(fold && { fold }), ...spread };
+}
+
+/** The model file of a spec. `code`: the versions of functions that it has, where not the spec's own. */
+export function graphOf(spec: ModelSpec, code: readonly number[] = spec.code): CompiledModel {
+  const { edge: of } = spec;
+  const hasOrders = Object.keys(of.orders).length > 0;
+  const orders = Object.fromEntries(Object.entries(of.orders).map(([name, order]) => [name, orderOf(order, code)]));
+  const labels = of.set && Object.fromEntries(of.set.map((name) => [name, name]));
+  const set = labels && of.mark > 0 ? { ...labels, mark: computed(of.mark, 'role', code) } : of.set;
+  const { shards, project, projectSource, owner } = of;
+  const settings = {
+    shards,
+    project,
+    ...(projectSource.length > 0 && { projectSource }),
+    ...(owner && { includeOwner: true }),
+  };
+  return defineGraph({
+    table: 'records',
+    nodes: {
+      A: node({
+        ...{ view: spec.view, viewBudgetBytes: spec.budget, list: spec.list },
+        search: Object.fromEntries(
+          Object.entries(spec.searches).map(([name, search]) => [name, searchOf(search, code)]),
+        ),
+      } as never),
+      B: node({ view: spec.groupView, search: spec.groupSearch ? { title: { shards: 1 } } : {} } as never),
+      ...(spec.extra && { C: node({ view: ['label'], search: { label: { shards: 1 } } }) }),
+    },
+    edges: {
+      AB: edge({
+        ...{ from: 'A', to: 'B', edgeSet: set, degree: of.degree },
+        ...(of.copy.length > 0 && of.set !== false && { copy: of.copy }),
+        ...(hasOrders && { inbound: { ...orders, ...settings } }),
+      } as never),
+      ...(spec.extra && { AC: edge({ from: 'A', to: 'C', edgeSet: [], inbound: { gsi0: 'since' } }) }),
+    },
+  } as never) as CompiledModel;
+}
