@@ -15,7 +15,11 @@ import { joinedKeysOf } from '../plan/joined.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
 import type { IndexUnit } from '../plan/unit.ts';
 import { isAsWanted } from '../plan/writes.ts';
+import { keptOf } from '../registry/effective.ts';
+import { compileLayers } from '../registry/layer.ts';
 import { ownedBy } from '../registry/ownership.ts';
+import type { Registry } from '../registry/registry.ts';
+import { type DefinitionData, reviveKeyed } from '../registry/revive.ts';
 import type { SeenState } from '../registry/transitions.ts';
 import { settleCount } from '../repair/parts/count.ts';
 import { indexItem } from '../repair/parts/index-item.ts';
@@ -41,10 +45,24 @@ export interface BuildContext extends ApplyContext {
 }
 
 /** An index item that a base item wants. */
-interface Wanted {
+export interface Wanted {
   base: { source: string; target: string };
   sortKey: string;
   fields: Item;
+}
+
+/** The model of what is built: the index items of some generations. */
+export function builtModel(
+  generations: readonly (SeenState & { definition: string })[],
+  { version }: Registry,
+  data: DefinitionData,
+  graph: CompiledModel,
+): CompiledModel {
+  const parts = generations.map(({ name, id, definition }) => {
+    return { definition: reviveKeyed(name, definition, data, graph), kept: keptOf(id) };
+  });
+  // No views: `shapes` without a type.
+  return { ...compileLayers([], parts, graph, `@${version}`), shapes: new Map() };
 }
 
 /** Derived keys in one read. */
@@ -222,7 +240,8 @@ async function wantedNow(context: BuildContext, { source, target }: ItemKey): Pr
   return wantedOf(context.graph, { source, target, item }, await nodesOf(context, [{ source, target }]));
 }
 
-function wantedOf(
+/** The index items that a base item wants. */
+export function wantedOf(
   graph: CompiledModel,
   { source, target, item }: WalkedItem,
   nodes: ReadonlyMap<string, Item | undefined>,

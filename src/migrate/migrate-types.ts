@@ -45,8 +45,8 @@ export interface MigrateOptions extends Abortable {
   random?: () => number;
   /** Called after each step. */
   onStep?: (step: MigrateStep) => void;
-  /** Called with how many items a walk over the table has passed. */
-  onProgress?: (items: number) => void;
+  /** Called with how many items a walk over the table has passed, and what it does: `backfill`, `verify`, ... */
+  onProgress?: (items: number, phase: string) => void;
 }
 
 /** A step that was made. */

@@ -2,16 +2,15 @@ import type { ApplyStats } from '../apply/context.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { Data } from '../registry/data.ts';
 import { type Definitions, definitionsOf } from '../registry/definition.ts';
-import { effectiveModel, keptOf } from '../registry/effective.ts';
+import { effectiveModel } from '../registry/effective.ts';
 import { type Head, readDefinitions, readHead, writeDefinitions, writeHead } from '../registry/head.ts';
-import { compileLayers } from '../registry/layer.ts';
 import { LEASE_MS } from '../registry/reader-lease.ts';
 import type { Registry } from '../registry/registry.ts';
-import { type DefinitionData, reviveKeyed } from '../registry/revive.ts';
+import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError, register, type SeenState } from '../registry/transitions.ts';
 import { sleep } from '../retry.ts';
 import { runAbortable } from '../store/abortable.ts';
-import { type BuildContext, backfill, settleViews, verify } from './build.ts';
+import { type BuildContext, backfill, builtModel, settleViews, verify } from './build.ts';
 import { changed } from './changed.ts';
 import { isEmptyTable } from './empty.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
@@ -48,6 +47,8 @@ class MigrationRun {
   /** How often another run has moved what this one was about to move. */
   private overtaken = 0;
   private isEmpty: boolean | undefined;
+  /** What the walk over the table that is under way does. */
+  private phase = '';
   private readonly known = new Map<string, Data>();
   private readonly wanted: Definitions;
   private readonly stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
@@ -121,6 +122,7 @@ class MigrationRun {
     name: string,
     walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>,
   ): Promise<void> {
+    [this.phase] = name.split(' ') as [string];
     const begunAt = this.begun?.name === name ? this.begun.at : undefined;
     this.begun = undefined;
     const at = await walk(begunAt);
@@ -223,12 +225,7 @@ class MigrationRun {
       return true;
     }
     if (step.kind === 'backfill') {
-      const parts = step.generations.map(({ name, id, definition }) => {
-        return { definition: reviveKeyed(name, definition, data, graph), kept: keptOf(id) };
-      });
-      const built = compileLayers([], parts, graph, `@${head!.registry.version}`);
-      // No views: `shapes` without a type.
-      const context = this.context({ ...built, shapes: new Map() });
+      const context = this.context(builtModel(step.generations, head!.registry, data, graph));
       const name = step.generations.map(seenKey).join(' ');
       if (this.begun?.name !== `verify ${name}`) {
         await this.walked(`backfill ${name}`, (begunAt) => backfill({ ...context, begunAt }, step.generations));
@@ -264,10 +261,7 @@ class MigrationRun {
 
   private registration(): Registry {
     const { table } = this.options;
-    const { projections, views } = this.wanted;
-    const fingerprints = (defined: Definitions['projections'] | Definitions['views']): Map<string, string> =>
-      new Map([...defined].map(([name, { fingerprint }]) => [name, fingerprint]));
-    return register({ projections: fingerprints(projections), shapes: fingerprints(views) }, table);
+    return register(this.wanted, table);
   }
 
   private context(graph: CompiledModel): BuildContext {
@@ -276,7 +270,7 @@ class MigrationRun {
     return {
       ...{ graph, store, segments, concurrency, now, wait, random, stats: this.stats },
       ...{ remainingMs: () => Number.POSITIVE_INFINITY, isOver: () => this.isOver() },
-      ...(onProgress && { onProgress }),
+      ...(onProgress && { onProgress: (items: number) => onProgress(items, this.phase) }),
     };
   }
 }

@@ -25,6 +25,9 @@ export interface WalkOptions {
   begunAt?: WalkPlace | undefined;
 }
 
+/** A page is brought to its end when time is over, and tells of progress: small enough for both. */
+const PAGE_ITEMS = 500;
+
 /**
  * Reads every item by consistent scans, a page at a time, several parts at once. An eventually consistent one might miss an
  * item that was written before the walk began and whose record came before its generation was kept. A pause does no harm: what
@@ -48,7 +51,7 @@ export async function walk(
     while (!isOver()) {
       const { segment, after } = place;
       const startKey = after && { [partitionKey]: { S: after.source }, [sortKey]: { S: after.target } };
-      const page = await store.scan({ segment, segments, startKey, consistent: true });
+      const page = await store.scan({ segment, segments, startKey, limit: PAGE_ITEMS, consistent: true });
       stats.rcu += page.rcu;
       await visit(page.items.map(walked));
       seen += page.items.length;

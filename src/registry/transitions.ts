@@ -18,24 +18,27 @@ export interface SeenState {
 /** A registry in which nothing is listed. */
 export const EMPTY_REGISTRY: Registry = { version: 0, projections: new Map(), shapes: new Map() };
 
+/** The definitions of a model, by name and by node type. */
+interface Fingerprinted {
+  projections: ReadonlyMap<string, { fingerprint: string }>;
+  views: ReadonlyMap<string, { fingerprint: string }>;
+}
+
 /** The version of a registry in which nothing has moved since the table was registered. */
 const FIRST_VERSION = 1;
 
 /** Lists everything of a model in a table that has no registry, as kept. */
-export function register(
-  fingerprints: { projections: ReadonlyMap<string, string>; shapes: ReadonlyMap<string, string> },
-  table?: TableIdentity,
-): Registry {
+export function register({ projections, views }: Fingerprinted, table?: TableIdentity): Registry {
   return {
     version: FIRST_VERSION,
     ...(table && { table }),
     projections: new Map(
-      [...fingerprints.projections].map(([name, definition]) => {
+      [...projections].map(([name, { fingerprint: definition }]) => {
         return [name, { next: 2, generations: [{ id: 1, definition, state: 'kept', changed: 1 }] }];
       }),
     ),
     shapes: new Map(
-      [...fingerprints.shapes].map(([type, definition]) => {
+      [...views].map(([type, { fingerprint: definition }]) => {
         return [type, { next: 2, shape: { id: 1, definition, trusted: true, ready: false, changed: 1 } }];
       }),
     ),

@@ -164,11 +164,7 @@ describe('fingerprints of definitions', () => {
 });
 
 function registered(model: CompiledModel): Registry {
-  const { projections, views } = definitionsOf(model);
-  const fingerprints = (defined: ReadonlyMap<string, { fingerprint: string }>) =>
-    new Map([...defined].map(([name, { fingerprint }]) => [name, fingerprint]));
-  const registry = openEmpty(register({ projections: fingerprints(projections), shapes: fingerprints(views) }));
-  return decodeRegistry(encodeRegistry(registry));
+  return decodeRegistry(encodeRegistry(openEmpty(register(definitionsOf(model)))));
 }
 
 function keepOf(registry: Registry, model: CompiledModel, name: string): Registry {

@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 import { figure } from '../../../figure.ts';
+import { type MigrationPlan, planMigration } from '../../../migrate/forecast/plan-migration.ts';
 import { migrate } from '../../../migrate/migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../../../migrate/migrate-types.ts';
 import type { MigrateAction } from '../../../migrate/next-step.ts';
-import { modelNotice } from '../../../migrate/notice.ts';
 import { MeteredStore } from '../../../store/metered.ts';
-import { serverTime, tableIdentity } from '../../../store/table.ts';
+import { describeTable, requireFit, serverTime, tableIdentity } from '../../../store/table.ts';
 import { askToConfirm } from '../../session/ask-to-confirm.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
-
+import { textTable } from '../../session/output.ts';
 import { inSession } from '../../session/session.ts';
+import { StepProgress, secondsText } from '../../session/step-progress.ts';
 
 interface CommandOptions {
   dryRun?: boolean;
@@ -23,6 +24,7 @@ interface CommandOptions {
 
 /** Something is left to do. */
 const LEFT = 1;
+const SILENT = { write: () => undefined };
 
 /** `edgeloom migrate`: brings the table to the model. */
 export function migrateCommand(program: Command): void {
@@ -43,26 +45,30 @@ export function migrateCommand(program: Command): void {
     )
     .action(
       inSession(async (session, options: CommandOptions) => {
-        const { graph, client } = session;
+        const { graph, client, settings } = session;
+        const { maxWcu, dryRun = false, yes = false } = options;
         const action = actionOf(options);
-        const { changes } = await modelNotice(graph, session.store);
-        const plan = [...changes, ...(action === undefined ? [] : [`${action.kind} ${action.name}`])];
-        const { maxWcu } = options;
+        const status = await describeTable(client, graph);
+        requireFit(status);
+        const identity = await tableIdentity(client, graph);
+        const { itemCount } = status;
+        const plan = await planMigration({ graph, store: session.store, itemCount, action, maxWcu, ...identity });
+        const lines = planText(plan, action, maxWcu);
+        if (!dryRun && plan.steps.length > 0 && !yes) await askToConfirm(lines, 'Migrate?');
+        const store = new MeteredStore(session.store, { maxWcu });
+        const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
+        if (!dryRun && yes && plan.steps.length > 0) progress.line(costText(plan, maxWcu));
         const run: MigrateOptions = {
-          ...{ graph, store: new MeteredStore(session.store, { maxWcu }) },
-          ...(await tableIdentity(client, graph)),
-          ...(action && { action }),
+          ...{ graph, store, ...identity, ...(action && { action }) },
           serverTime: () => serverTime(client, graph),
-          onStep: (step) => {
-            if (!session.settings.json) process.stderr.write(`${stepText(step)}\n`);
-          },
+          onStep: (step) => progress.line(stepText(step)),
+          onProgress: (items, phase) => progress.note({ phase, items, rcu: store.rcu, wcu: store.wcu }),
         };
-        const isLook = options.dryRun === true;
-        if (!isLook && plan.length > 0 && options.yes !== true) await askToConfirm(plan, 'Migrate?');
-        const { steps, done, next } = await migrate({ ...run, ...(isLook && { mostSteps: 0 }) });
+        const { steps, done, next } = await migrate({ ...run, ...(dryRun && { mostSteps: 0 }) });
         if (!done) process.exitCode = LEFT;
-        const text = isLook ? (plan.length === 0 && done ? 'nothing to do' : plan.join('\n')) : endText(steps, next);
-        return { json: { steps, done, next }, text };
+        const text = dryRun ? lines.join('\n') : endText(steps, next);
+        const { cost, estimate, changes } = plan;
+        return { json: { steps, done, next, plan: { changes, steps: plan.steps, cost, estimate } }, text };
       }),
     );
 }
@@ -76,8 +82,36 @@ function actionOf({ withdraw, retire, drop }: CommandOptions): MigrateAction | u
   return first && { kind: first[0] as MigrateAction['kind'], name: first[1]! };
 }
 
+/** What is going to be done, for people. */
+function planText(plan: MigrationPlan, action: MigrateAction | undefined, maxWcu: number | undefined): string[] {
+  if (plan.steps.length === 0) return ['nothing to do'];
+  const rows = plan.steps.map(({ step, projection, rcu, wcu, seconds }) => {
+    return [step, projection || '-', figure(rcu), figure(wcu), secondsText(seconds)];
+  });
+  return [
+    ...plan.changes,
+    ...(action === undefined ? [] : [`${action.kind} ${action.name}`]),
+    textTable(['step', 'of', 'about RCU', 'about WCU', 'about'], rows),
+    costText(plan, maxWcu),
+    ...(action === undefined || action.kind === 'withdraw' ? [] : [UNSEEN_READERS]),
+  ];
+}
+
+/** No registry tells who reads. */
+const UNSEEN_READERS =
+  'readers are not seen by this command: one that still means what goes gets projection-not-ready from now on; deploy them first';
+
+function costText({ cost: { rcu, wcu, seconds }, estimate }: MigrationPlan, maxWcu: number | undefined): string {
+  const { items, sampled, isExact } = estimate;
+  const pace = maxWcu === undefined ? '' : ` at ${figure(maxWcu)} WCU a second`;
+  const basis = isExact
+    ? `by all of the ${figure(items)} items`
+    : `estimated by ${figure(sampled)} of about ${figure(items)} items`;
+  return `about ${figure(rcu)} RCU, ${figure(wcu)} WCU and ${secondsText(seconds)}${pace}; ${basis}`;
+}
+
 function stepText({ step, projection, state, wcu, seconds }: MigrateStep): string {
-  return `${step} ${projection}: ${state}; ${figure(wcu)} WCU, ${figure(seconds)} s`;
+  return `${`${step} ${projection}`.trim()}: ${state}; ${figure(wcu)} WCU, ${figure(seconds)} s`;
 }
 
 function endText(steps: readonly MigrateStep[], next: string): string {

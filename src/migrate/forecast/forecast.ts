@@ -1,0 +1,144 @@
+import { type Item, itemSizeBytes } from '../../items/attribute-value.ts';
+import { COUNTED, INDEX_KEYS } from '../../items/derived-item.ts';
+import { parseNodeId, VIEW_KEY } from '../../items/keys.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { isAsWanted } from '../../plan/writes.ts';
+import { ownedBy } from '../../registry/ownership.ts';
+import { LEASE_MS } from '../../registry/reader-lease.ts';
+import type { DefinitionData } from '../../registry/revive.ts';
+import { isBaseSortKey } from '../../stream/filter.ts';
+import { builtModel, wantedOf } from '../build.ts';
+import type { Step } from '../next-step.ts';
+import { subjectOf } from '../step-text.ts';
+import type { PlannedStep } from './planned-steps.ts';
+import type { TableSample } from './sample.ts';
+
+/** What a step will cost, and how long it will take, by a sample of the table. */
+export interface StepForecast {
+  step: Step['kind'];
+  /** What it concerns, with ids. */
+  projection: string;
+  rcu: number;
+  wcu: number;
+  seconds: number;
+}
+
+/** What a forecast goes by. */
+export interface ForecastOptions {
+  graph: CompiledModel;
+  data: DefinitionData;
+  sample: TableSample;
+  /** Units a second at most; absent: no limit. */
+  maxWcu?: number | undefined;
+}
+
+const READ_UNIT_BYTES = 4096;
+const WRITE_UNIT_BYTES = 1024;
+/** Calls that one process makes a second: the SDK takes about a millisecond of CPU for each. */
+const CALLS_A_SECOND = 1_000;
+
+/** Units and calls of the work of a step. */
+interface Work {
+  rcu: number;
+  wcu: number;
+  calls: number;
+}
+
+/** Says what each step will cost. What a live table gets meanwhile is not in it, nor what is tried twice. */
+export function forecast(steps: readonly PlannedStep[], options: ForecastOptions): StepForecast[] {
+  return steps.map((planned) => {
+    const { step } = planned;
+    const { rcu, wcu, calls } = workOf(planned, options);
+    const waitSeconds = step.kind === 'wait' ? LEASE_MS / 1000 : 0;
+    const paced = options.maxWcu === undefined ? 0 : wcu / options.maxWcu;
+    return {
+      ...{ step: step.kind, projection: subjectOf(step), rcu: Math.ceil(rcu), wcu: Math.ceil(wcu) },
+      seconds: waitSeconds + Math.max(paced, calls / CALLS_A_SECOND),
+    };
+  });
+}
+
+function workOf({ step, registry }: PlannedStep, options: ForecastOptions): Work {
+  if (step.kind === 'backfill')
+    return buildWork(builtModel(step.generations, registry!, options.data, options.graph), options);
+  if (step.kind === 'settle-views') return viewWork(new Set(step.shapes.map(({ name }) => name)), options);
+  if (step.kind === 'delete') return deletionWork(ownedBy(step.generations), options);
+  if (step.kind === 'look' || step.kind === 'wait') return { rcu: 1, wcu: 0, calls: 1 };
+  // The head, and a definition beside it for each that is new.
+  const definitions = 'definitions' in step ? step.definitions.length : 0;
+  return { rcu: 2 + definitions, wcu: 1 + definitions, calls: 2 + 2 * definitions };
+}
+
+/** Two walks over the table; each item that is wanted is read once and looked up once, and written if it is not there. */
+function buildWork(graph: CompiledModel, { sample }: ForecastOptions): Work {
+  const stored = new Map(sample.items.map(({ source, target, item }) => [`${source}\0${target}`, item]));
+  const nodes = new Map(
+    sample.items.filter(({ source, target }) => source === target).map((one) => [one.source, one.item]),
+  );
+  const walk = walkWork(sample);
+  const sum = { rcu: 2 * walk.rcu, wcu: 0, calls: 2 * walk.calls };
+  const share = shareOf(sample);
+  for (const { base, sortKey, fields } of sample.items.flatMap((item) => wantedOf(graph, item, nodes))) {
+    const indexes = indexesOf(fields);
+    sum.rcu += share * (1 + indexes / 2);
+    sum.calls += share * indexes;
+    if (isAsWanted(stored.get(`${base.source}\0${sortKey}`), fields)) continue;
+    sum.wcu += share * writeUnits(fields);
+    sum.calls += share;
+  }
+  return sum;
+}
+
+/** One walk, and of each node a read of all its items and a write of its view. */
+function viewWork(types: ReadonlySet<string>, { sample }: ForecastOptions): Work {
+  const partitions = new Map<string, { bytes: number; viewBytes: number }>();
+  for (const { source, target, item } of sample.items) {
+    if (!types.has(parseNodeId(source)?.type ?? '')) continue;
+    if (target !== VIEW_KEY && !isBaseSortKey(target)) continue;
+    const partition = partitions.get(source) ?? { bytes: 0, viewBytes: 0 };
+    const bytes = itemSizeBytes(item);
+    if (target === VIEW_KEY) partition.viewBytes = bytes;
+    else partition.bytes += bytes;
+    partitions.set(source, partition);
+  }
+  const sum = walkWork(sample);
+  const share = shareOf(sample);
+  for (const { bytes, viewBytes } of partitions.values()) {
+    sum.rcu += share * (1 + Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES)));
+    sum.wcu += share * Math.max(1, Math.ceil((viewBytes || bytes) / WRITE_UNIT_BYTES));
+    sum.calls += share * 2;
+  }
+  return sum;
+}
+
+function deletionWork(isGone: ReturnType<typeof ownedBy>, { sample }: ForecastOptions): Work {
+  const sum = walkWork(sample);
+  const share = shareOf(sample);
+  for (const walked of sample.items.filter(isGone)) {
+    sum.wcu += share * writeUnits(walked.item);
+    sum.calls += share;
+  }
+  return sum;
+}
+
+/** A consistent scan of everything. */
+function walkWork({ bytes, itemCount }: TableSample): Work {
+  const rcu = Math.max(1, bytes / READ_UNIT_BYTES);
+  return { rcu, wcu: 0, calls: Math.max(1, itemCount / 1_000) };
+}
+
+/** How many items of the table one of the sample stands for. */
+function shareOf({ items, itemCount }: TableSample): number {
+  return items.length === 0 ? 0 : itemCount / items.length;
+}
+
+/** The item itself, and once more in each index that it is in; one that is counted is written in a transaction with its count. */
+function writeUnits(fields: Item): number {
+  const units = Math.max(1, Math.ceil(itemSizeBytes(fields) / WRITE_UNIT_BYTES));
+  const isCounted = fields[COUNTED] !== undefined;
+  return units * (isCounted ? 2 : 1) + units * indexesOf(fields) + (isCounted ? 2 : 0);
+}
+
+function indexesOf(fields: Item): number {
+  return Object.values(INDEX_KEYS).filter(({ partition }) => fields[partition] !== undefined).length;
+}

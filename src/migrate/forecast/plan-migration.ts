@@ -1,0 +1,61 @@
+import type { CompiledModel } from '../../model/compiled.ts';
+import type { Data } from '../../registry/data.ts';
+import { definitionsOf } from '../../registry/definition.ts';
+import { readDefinitions, readHead } from '../../registry/head.ts';
+import type { TableIdentity } from '../../registry/registry.ts';
+import type { ScanSource, Store } from '../../store/port.ts';
+import type { MigrateAction } from '../next-step.ts';
+import { changeText, plannedChanges } from '../plan.ts';
+import { forecast, type StepForecast } from './forecast.ts';
+import { plannedSteps } from './planned-steps.ts';
+import { sampleTable } from './sample.ts';
+
+/** What `planMigration` needs. */
+export interface PlanOptions {
+  graph: CompiledModel;
+  store: Pick<Store, 'get' | 'getMany'> & ScanSource;
+  /** Items of the table as DynamoDB says. */
+  itemCount: number;
+  table?: TableIdentity | undefined;
+  action?: MigrateAction | undefined;
+  /** Write units a second at most. */
+  maxWcu?: number | undefined;
+}
+
+/** What a migration will do, and cost. */
+export interface MigrationPlan {
+  /** What differs between model and table, in words. */
+  changes: string[];
+  /** The steps, each with its estimate. */
+  steps: StepForecast[];
+  /** All steps together. */
+  cost: { rcu: number; wcu: number; seconds: number };
+  /** What the estimate goes by. `isExact`: all items were looked at. */
+  estimate: { items: number; sampled: number; isExact: boolean };
+}
+
+/** Works out what a migration will do and what it will cost, by the registry and a sample of the table. Writes nothing. */
+export async function planMigration(options: PlanOptions): Promise<MigrationPlan> {
+  const { graph, store, itemCount, table, action, maxWcu } = options;
+  const wanted = definitionsOf(graph);
+  const head = await readHead({ store, stats: { rcu: 0 } });
+  const stored =
+    head === undefined
+      ? new Map<string, Data>()
+      : await readDefinitions({ store, stats: { rcu: 0 } }, head.registry, new Map());
+  const own = [...wanted.projections.values(), ...wanted.views.values()];
+  const data = new Map([...stored, ...own.map((one) => [one.fingerprint, one.data] as const)]);
+  const changes = plannedChanges(head?.registry, stored, wanted).map(changeText);
+  const sample = await sampleTable(graph, store, itemCount);
+  const planned = plannedSteps({
+    ...{ registry: head?.registry, data, wanted, isEmpty: sample.isWhole && sample.items.length === 0 },
+    ...(table && { table }),
+    ...(action && { action }),
+  });
+  const steps = forecast(planned, { graph, data, sample, maxWcu });
+  const sum = (field: 'rcu' | 'wcu' | 'seconds'): number => steps.reduce((total, step) => total + step[field], 0);
+  return {
+    ...{ changes, steps, cost: { rcu: sum('rcu'), wcu: sum('wcu'), seconds: sum('seconds') } },
+    estimate: { items: sample.itemCount, sampled: sample.items.length, isExact: sample.isWhole },
+  };
+}

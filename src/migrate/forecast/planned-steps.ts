@@ -1,0 +1,50 @@
+import type { Registry } from '../../registry/registry.ts';
+import { register } from '../../registry/transitions.ts';
+import { changed } from '../changed.ts';
+import { actionTargets, nextStep, type Situation, type Step, seenKey } from '../next-step.ts';
+
+/** A step that is to come, with the registry that it begins with. */
+export interface PlannedStep {
+  step: Step;
+  registry: Registry | undefined;
+}
+
+/** More steps than any model takes. */
+const MOST_STEPS = 10_000;
+
+/**
+ * All steps that a migration will make: those that `nextStep` gives, each taken for made. Nothing is decided a second time here,
+ * so that a plan cannot differ from what is done.
+ */
+export function plannedSteps(situation: Omit<Situation, 'targets' | 'memory'>): PlannedStep[] {
+  const { wanted, action, table } = situation;
+  const [verified, settled, deleted, unused] = [
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+  ];
+  const memory = { verified, settled, deleted, unused };
+  let isEmpty: boolean | undefined;
+  let { registry } = situation;
+  let targets: ReadonlySet<string> | undefined;
+  const planned: PlannedStep[] = [];
+  while (planned.length < MOST_STEPS) {
+    if (registry !== undefined && action !== undefined) targets ??= actionTargets(registry, wanted, action);
+    const step = nextStep({
+      ...{ ...situation, registry, memory },
+      isEmpty,
+      targets,
+    });
+    if (step === undefined) break;
+    planned.push({ step, registry });
+    if (step.kind === 'register') registry = register(wanted, table);
+    else if (step.kind === 'look') isEmpty = situation.isEmpty === true;
+    else if (step.kind === 'backfill') for (const seen of step.generations) verified.add(seenKey(seen));
+    else if (step.kind === 'settle-views') for (const seen of step.shapes) settled.add(seenKey(seen));
+    else if (step.kind === 'wait') for (const seen of step.seen) unused.add(seenKey(seen));
+    else if (step.kind === 'delete') for (const seen of step.generations) deleted.add(seenKey(seen));
+    else registry = changed(step, registry!, 0);
+  }
+  return planned;
+}

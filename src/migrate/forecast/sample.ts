@@ -1,0 +1,50 @@
+import { type Item, itemSizeBytes, stringOf } from '../../items/attribute-value.ts';
+import { SERVICE_PARTITION } from '../../items/keys.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import type { ScanSource } from '../../store/port.ts';
+import type { WalkedItem } from '../walk.ts';
+
+/** Some items of a table, and what they stand for. */
+export interface TableSample {
+  items: readonly WalkedItem[];
+  /** Items of the table; the sample holds as many where it is whole. */
+  itemCount: number;
+  /** Bytes of the table, by the items of the sample. */
+  bytes: number;
+  /** Whether the sample is all of the table, so that nothing is estimated. */
+  isWhole: boolean;
+  /** Read units that it took. */
+  rcu: number;
+}
+
+/** The sample is of so many parts of the table, since a partition's items lie together. */
+const SAMPLE_PARTS = 4;
+const PART_ITEMS = 150;
+
+/**
+ * Reads some items of each part of a table.
+ *
+ * @param itemCount items of the table as DynamoDB says, which counts about every six hours.
+ */
+export async function sampleTable(graph: CompiledModel, store: ScanSource, itemCount: number): Promise<TableSample> {
+  const { partitionKey, sortKey } = graph.table;
+  const pages = await Promise.all(
+    Array.from({ length: SAMPLE_PARTS }, (_, segment) =>
+      store.scan({ segment, segments: SAMPLE_PARTS, limit: PART_ITEMS }),
+    ),
+  );
+  const items = pages
+    .flatMap((page) => page.items)
+    .map((item: Item): WalkedItem => {
+      return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '', item };
+    })
+    .filter(({ source }) => source !== SERVICE_PARTITION);
+  const isWhole = pages.every(({ lastKey }) => lastKey === undefined);
+  const count = isWhole ? items.length : Math.max(items.length, itemCount);
+  const sampled = items.reduce((sum, { item }) => sum + itemSizeBytes(item), 0);
+  return {
+    ...{ items, itemCount: count, isWhole },
+    bytes: items.length === 0 ? 0 : (sampled / items.length) * count,
+    rcu: pages.reduce((sum, { rcu }) => sum + rcu, 0),
+  };
+}

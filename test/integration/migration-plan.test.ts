@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { migrate, tableIdentity } from '../../src/index.ts';
+import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
+import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { LEASE_MS } from '../../src/registry/reader-lease.ts';
+import { sleep } from '../../src/retry.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+interface Change {
+  shards?: number;
+  lead?: number;
+  view?: string[];
+  withPrice?: boolean;
+}
+
+function graphOf(table: string, { shards = 2, lead = 500, view = ['name'], withPrice = false }: Change) {
+  return defineGraph({
+    table,
+    nodes: {
+      SHOP: node({ view }),
+      ITEM: node({ search: { name: { shards }, ...(withPrice && { price: { type: 'number', shards: 1 } }) } }),
+    },
+    edges: { SELLS: edge({ from: 'SHOP', to: 'ITEM', inbound: { gsi0: rank('grade', { A: lead, B: 100 }) } }) },
+  });
+}
+
+const ITEMS = 30;
+
+/** A table with items that one model has projected, if it is given. */
+async function shops(projectedBy: 'registered' | 'unregistered' | 'nothing') {
+  const name = uniqueTableName();
+  const before = graphOf(name, {});
+  const table = await testTable(before);
+  const identity = await tableIdentity(table.client, before);
+  const run = (graph: CompiledModel, options: Partial<MigrateOptions> = {}) =>
+    migrate({
+      ...{ graph, store: table.store, ...identity, ...options },
+      wait: (milliseconds) => (milliseconds < LEASE_MS ? sleep(milliseconds) : Promise.resolve()),
+    });
+  const plan = (graph: CompiledModel, options: Partial<Parameters<typeof planMigration>[0]> = {}) =>
+    planMigration({ graph, store: table.store, itemCount: 0, ...identity, ...options });
+  if (projectedBy === 'registered') await run(before);
+  if (projectedBy !== 'nothing') {
+    for (let i = 0; i < ITEMS; i++) {
+      const key = (source: string, target = source) => ({ source: { S: source }, target: { S: target } });
+      await table.store.put({ ...key(`SHOP-${i}`), name: { S: `shop ${i}` }, city: { S: 'x' } });
+      await table.store.put({ ...key(`ITEM-${i}`), name: { S: `item ${i}` }, price: { N: String(i) } });
+      await table.store.put({ ...key(`SHOP-${i}`, `SELLS-ITEM-${i}`), grade: { S: 'A' } });
+    }
+    await table.projectAll();
+  }
+  return { ...table, before, run, plan, changed: (change: Change) => graphOf(name, change) };
+}
+
+describe('the plan of a migration', () => {
+  it.each<[string, 'registered' | 'unregistered' | 'nothing', Change, MigrateOptions['action']?]>([
+    ['other shards and a new search', 'registered', { shards: 5, withPrice: true }],
+    ['another rank and other views', 'registered', { lead: 200, view: ['name', 'city'] }],
+    ['a search that is dropped', 'registered', {}, { kind: 'drop', name: 'search:ITEM.name' }],
+    ['a table that was projected without a registry', 'unregistered', { withPrice: true }],
+    ['an empty table', 'nothing', {}],
+    ['nothing to do', 'registered', {}],
+  ])(
+    'has the very steps that are made then, and their cost where all items were looked at: %s',
+    async (_name, by, change, action) => {
+      const { run, plan, changed } = await shops(by);
+      const graph = changed(change);
+      const planned = await plan(graph, { action });
+      const made = await run(graph, action && { action });
+      const named = (steps: readonly { step: string; projection: string }[]) =>
+        steps.map(({ step, projection }) => `${step} ${projection}`);
+      expect(made.done).toBe(true);
+      expect(named(planned.steps)).toEqual(named(made.steps));
+      expect(planned.estimate).toMatchObject({ isExact: true });
+      for (const [i, { step, wcu }] of made.steps.entries()) {
+        if (!['backfill', 'delete', 'settle-views'].includes(step)) continue;
+        const estimate = planned.steps[i]!;
+        expect(estimate.wcu, `${step} of ${estimate.projection}`).toBeGreaterThanOrEqual(wcu * 0.6);
+        expect(estimate.wcu, `${step} of ${estimate.projection}`).toBeLessThanOrEqual(wcu * 1.6 + 5);
+      }
+      expect(await plan(graph, { action })).toMatchObject({ steps: [], cost: { rcu: 0, wcu: 0, seconds: 0 } });
+    },
+  );
+
+  it('takes as long as its write units do at the rate that is allowed, and a lease for each wait', async () => {
+    const { plan, changed } = await shops('registered');
+    const slow = await plan(changed({ shards: 5 }), { maxWcu: 10 });
+    const backfill = slow.steps.find(({ step }) => step === 'backfill')!;
+    expect(backfill.seconds).toBeCloseTo(backfill.wcu / 10, 0);
+    expect(slow.steps.find(({ step }) => step === 'wait')!.seconds).toBeGreaterThanOrEqual(LEASE_MS / 1000);
+    const fast = await plan(changed({ shards: 5 }));
+    expect(fast.cost.seconds).toBeLessThan(slow.cost.seconds);
+  });
+});
