@@ -16,6 +16,7 @@ import { type ConsumerPosition, isTooOften, Looks, sharedPosition } from './conf
 import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
 import { DanglingEdges } from './dangling.ts';
 import type { Finding } from './finding.ts';
+import { Tally } from './findings.ts';
 import { PartitionInspector } from './inspect.ts';
 import { type LookUpContext, lookAgain } from './look-up.ts';
 import { type OpenSegment, partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
@@ -128,14 +129,14 @@ const [MOST_AT_ONCE, TIDY_AT_ONCE, MOST_TO_TIDY] = [64, 8, 1_000];
  */
 export async function check(options: CheckOptions): Promise<CheckResult> {
   return await runAbortable(options.store, options, async (store, wait) => {
-    const { model = { current: () => modelToCheck(options.graph, store) } } = options;
-    return await new Check({ ...options, store, wait, graph: await model.current() }).run();
+    const { model = modelToCheck(options.graph, store) } = options;
+    return await new Check({ ...options, store, wait, model, graph: await model.current() }).run();
   });
 }
 
 /** One run of a check. */
 class Check {
-  private readonly totals: CheckTotals;
+  private readonly tally: Tally;
   /** Capacity that earlier runs of the same check consumed. */
   private readonly earlier: { rcu: number; wcu: number };
   private readonly store: MeteredStore;
@@ -155,8 +156,9 @@ class Check {
   constructor(private readonly options: CheckOptions) {
     const { graph, mode = 'report', resume, sources, onlySegments } = options;
     const { now = Date.now, wait = sleep, remainingMs = () => Number.POSITIVE_INFINITY } = options;
-    this.totals = structuredClone(resume?.totals ?? emptyTotals());
-    this.earlier = { rcu: this.totals.rcu, wcu: this.totals.wcu };
+    const totals = structuredClone(resume?.totals ?? emptyTotals());
+    this.tally = new Tally(totals, options.onFinding);
+    this.earlier = { rcu: totals.rcu, wcu: totals.wcu };
     this.store = new MeteredStore(options.store, { maxRcu: options.maxRcu, maxWcu: options.maxWcu, now, wait });
     this.stream = new StreamLabel(options.streamLabel, options.newestPosition, now);
     const shared = { graph, store: this.store, stream: this.stream, now, wait };
@@ -169,17 +171,16 @@ class Check {
     const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !isTooOften(resume?.looks);
     this.looks = keepsLooks ? new Looks(resume?.looks, { ...settling, now }) : undefined;
     this.inspector = new PartitionInspector({
-      ...shared,
-      ...settling,
+      ...{ ...shared, ...settling, model: options.model },
       looks: this.looks,
       remainingMs,
       withoutLookUps: options.withoutLookUps,
       mender: this.mender,
       isHasty: mode === 'rebuild',
       mostOpen: options.mostSuspects,
-      onFinding: (finding) => this.found(finding),
-      onSuperseded: (count) => this.count({ superseded: count }),
-      onMended: (count) => this.count({ repaired: count }),
+      onFinding: (finding) => this.tally.found(finding),
+      onSuperseded: (count) => this.tally.count({ superseded: count }),
+      onMended: (count) => this.tally.count({ repaired: count }),
     });
     const isWhole = onlySegments === undefined && sources === undefined && resume === undefined;
     this.dangling = isWhole && options.dangling === true ? new DanglingEdges(graph) : undefined;
@@ -203,12 +204,16 @@ class Check {
     try {
       await this.compareClocks();
       await this.stream.refresh();
+      const { graph, mode, onlySegments: part = [0] } = options;
+      // The calls that share a check have its first part once among them.
+      this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
       for (const source of options.resume?.suspects ?? []) await inspector.begin(source);
       await inspector.beginItems(await lookAgain(this.lookUps(), options.resume?.items ?? []));
       const isPart = options.onlySegments !== undefined || options.sources !== undefined;
       const concurrency = Math.min(MOST_AT_ONCE, isPart ? SEGMENTS : this.segments);
       await pMap(this.scans, (scan) => scan.run(), { concurrency });
-      if (this.scans.every(({ isDone }) => isDone)) await dangling?.report(this.store, (edge) => this.found(edge));
+      if (this.scans.every(({ isDone }) => isDone))
+        await dangling?.report(this.store, (edge) => this.tally.found(edge));
       await inspector.finish();
       await Promise.all(this.tidying);
       if (this.failure !== undefined) throw this.failure.error;
@@ -241,7 +246,7 @@ class Check {
       suspects: [...new Set([...this.inspector.undecided, ...cut])],
       ...(items.length > 0 && { items }),
       ...(this.looks && { looks: this.looks.looked(places, this.options.resume?.open) }),
-      totals: structuredClone({ ...this.totals, rcu: rcu + this.store.rcu, wcu: wcu + this.store.wcu }),
+      totals: structuredClone({ ...this.tally.totals, rcu: rcu + this.store.rcu, wcu: wcu + this.store.wcu }),
     };
   }
 
@@ -254,10 +259,11 @@ class Check {
   }
 
   private async passed(summary: PartitionSummary): Promise<void> {
-    const { source, baseItems, derivedItems, quarantined } = summary;
-    this.count({ partitions: 1, baseItems, derivedItems });
+    const { source, baseItems, derivedItems, changing, quarantined } = summary;
+    this.tally.countChanging(changing);
+    this.tally.count({ partitions: 1, baseItems, derivedItems });
     for (const [target, reason] of quarantined) {
-      this.found({ source, target, verdict: 'quarantined', expected: null, actual: reason });
+      this.tally.found({ source, target, verdict: 'quarantined', expected: null, actual: reason });
     }
     if (!summary.isClean) await this.inspector.begin(source);
   }
@@ -265,14 +271,14 @@ class Check {
   private noted(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
     if (noted === 'base') this.dangling?.add(key, item);
     else if (noted === 'unknown') {
-      countUnknownType(this.options.graph, this.totals.unknownTypes, key);
-      this.found({ ...key, verdict: 'unknown', expected: null, actual: null });
+      countUnknownType(this.options.graph, this.tally.totals.unknownTypes, key);
+      this.tally.found({ ...key, verdict: 'unknown', expected: null, actual: null });
     } else if (this.mender !== undefined) this.tidy(this.mender, key, noted);
   }
 
   private tidy(mender: Mender, key: ItemKey, noted: 'expired' | 'empty'): void {
     const tidied = this.tidyLimit(() => mender.tidy(key, noted))
-      .then((isDone) => this.count({ tidied: isDone ? 1 : 0 }))
+      .then((isDone) => this.tally.count({ tidied: isDone ? 1 : 0 }))
       .catch((error: unknown) => {
         this.failure ??= { error };
       })
@@ -285,16 +291,5 @@ class Check {
     await this.dangling?.flush();
     if (this.tidying.size > MOST_TO_TIDY) await Promise.all(this.tidying);
     await this.options.onProgress?.(this.cursor().totals, () => this.cursor());
-  }
-
-  private found(finding: Finding): void {
-    const { verdict } = finding;
-    if (verdict === 'missing' || verdict === 'stale' || verdict === 'orphan') this.totals.drift[verdict] += 1;
-    else this.totals[verdict] += 1;
-    this.options.onFinding?.(finding);
-  }
-
-  private count(counts: Partial<Omit<CheckTotals, 'drift' | 'unknownTypes'>>): void {
-    for (const [name, more] of Object.entries(counts)) this.totals[name as keyof typeof counts] += more;
   }
 }

@@ -1,12 +1,13 @@
 import { type Item, itemSizeBytes, numberOf, stringOf } from '../items/attribute-value.ts';
 import { COPIES, COUNTED, EDGE_SET, QUARANTINE_FIELDS } from '../items/derived-item.ts';
 import { elementEdge } from '../items/element.ts';
-import { isDerivedKey, typePrefix } from '../items/keys.ts';
+import { isDerivedKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { countOf, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import { classify } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { needsSource, type SourceNode } from '../model/joined.ts';
 import { derivedOf } from '../plan/derive.ts';
+import { concernOf } from '../registry/concerns.ts';
 import { itemKindOf } from '../repair/kinds.ts';
 import { attributesText } from '../repair/parts/attributes.ts';
 import { type CopySlot, copySlots, hasCopies } from '../repair/parts/copy.ts';
@@ -14,6 +15,7 @@ import { countNameOfKey } from '../repair/parts/count.ts';
 import { indexItemText } from '../repair/parts/index-item.ts';
 import type { ItemKind } from '../repair/parts/kind.ts';
 import { fitsAgain } from '../repair/parts/mark.ts';
+import { hasOtherShape } from '../repair/parts/view.ts';
 import { CollectionDigest } from './digest.ts';
 
 /**
@@ -36,6 +38,8 @@ export class PartitionSummary {
   derivedItems = 0;
   /** Quarantined base items, with the reason: those that cannot be derived, and those that an entry names. */
   readonly quarantined = new Map<string, string>();
+  /** Items of what is being built, or taken away, by its name. */
+  readonly changing = new Map<string, number>();
   /** What the view copies of other nodes, to be compared with them; kept only where that is asked for. */
   slots: readonly CopySlot[] = [];
   private readonly wantedItems = new CollectionDigest();
@@ -71,8 +75,7 @@ export class PartitionSummary {
   add(sortKey: string, item: Item): Noted {
     if (!isDerivedKey(sortKey)) return this.addBase(sortKey, item);
     this.derivedItems += 1;
-    const concern = this.graph.concernWith?.(this.source, sortKey, item) ?? 'checked';
-    if (concern !== 'checked') return concern === 'unknown' ? 'unknown' : undefined;
+    if (!this.isCompared(sortKey, item)) return undefined;
     const kind = itemKindOf(this.graph, sortKey);
     if (kind.decidedBy === 'partition' && kind.oddities(this, item).length > 0) this.isOdd = true;
     if (kind.name === 'view') this.addView(item);
@@ -80,6 +83,14 @@ export class PartitionSummary {
     else if (kind.name === 'count') this.counts.set(countNameOfKey(sortKey), countOf(item));
     else if (kind.name === 'quarantine-entry') this.addEntry(item);
     return kind.hasTombstones ? this.tombstone(kind, item) : undefined;
+  }
+
+  private isCompared(sortKey: string, item: Item): boolean {
+    const { kind, name } = concernOf(this.graph, this.source, sortKey, item);
+    if (kind === 'changing') this.changing.set(name, (this.changing.get(name) ?? 0) + 1);
+    const isOtherShape = sortKey === VIEW_KEY && kind === 'compared' && hasOtherShape(this.graph, this.source, item);
+    if (kind === 'retired' || kind === 'unregistered' || isOtherShape) this.isOdd = true;
+    return kind === 'compared' && !isOtherShape;
   }
 
   /** Whether nothing differs. A difference has yet to be looked at: the partition may have changed as it was read. */

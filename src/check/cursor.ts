@@ -18,6 +18,10 @@ const totalsSchema = z.strictObject({
   unknown: count,
   /** The types outside the model. */
   unknownTypes: z.array(z.strictObject({ type: z.string(), items: count, nearest: z.string().nullable() })).default([]),
+  /** Derived items of generations, or projections, that the table's registry does not know. */
+  unregistered: count.default(0),
+  /** What a change of the model builds or takes away, with its items that were met: they are not compared. */
+  changing: z.array(z.strictObject({ name: z.string(), items: count, reason: z.string() })).default([]),
   quarantined: count,
   /** Derived items that were mended. */
   repaired: count,
@@ -67,6 +71,8 @@ export function emptyTotals(): CheckTotals {
     dangling: 0,
     unknown: 0,
     unknownTypes: [],
+    unregistered: 0,
+    changing: [],
     quarantined: 0,
     repaired: 0,
     tidied: 0,

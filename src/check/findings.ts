@@ -1,8 +1,9 @@
-import { VIEW_KEY } from '../items/keys.ts';
+import { SERVICE_PARTITION, textOfKey, VIEW_KEY } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { partKindOf } from '../repair/kinds.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Confirmed } from './confirm.ts';
+import type { CheckTotals } from './cursor.ts';
 import type { Finding, Verdict } from './finding.ts';
 
 /** How many differing parts of one derived item a finding spells out. */
@@ -17,6 +18,7 @@ export class DerivedItemVerdict {
   private isPending = true;
   private hasDifference = false;
   private isMaintenance = true;
+  private isUnregistered = false;
 
   constructor(
     private readonly graph: CompiledModel,
@@ -32,6 +34,7 @@ export class DerivedItemVerdict {
     if (outcome === 'drift') {
       this.isPending = false;
       if (kind.isMaintenance?.(this.graph, suspect.part) !== true) this.isMaintenance = false;
+      if (suspect.part.kind === 'unregistered') this.isUnregistered = true;
     }
     if (kind.isContent) {
       this.hasDifference = true;
@@ -54,6 +57,7 @@ export class DerivedItemVerdict {
 
   private verdict(wantsOther: boolean): Verdict {
     if (this.isPending) return 'pending';
+    if (this.isUnregistered) return 'unregistered';
     if (this.isMaintenance) return 'maintenance';
     if (!this.hasDifference) return 'stale';
     if (!this.isLive && this.isWanted) return 'missing';
@@ -79,7 +83,7 @@ export class Findings {
 
   add(confirmed: Confirmed): void {
     const { source, sortKey } = confirmed.suspect;
-    const name = nameOf({ source, target: sortKey });
+    const name = textOfKey({ source, target: sortKey });
     let found = this.verdicts.get(name);
     if (found === undefined) {
       found = { sortKey, verdict: new DerivedItemVerdict(this.graph, source, sortKey) };
@@ -90,7 +94,7 @@ export class Findings {
 
   /** Forgets what was found of an item that will be looked at again. */
   drop(item: ItemKey): void {
-    this.verdicts.delete(nameOf(item));
+    this.verdicts.delete(textOfKey(item));
   }
 
   *all(wantsView: boolean): Generator<Finding> {
@@ -98,7 +102,42 @@ export class Findings {
   }
 }
 
-/** The name of an item among others. */
-export function nameOf({ source, target }: ItemKey): string {
-  return JSON.stringify([source, target]);
+/** What a check counts as it goes. */
+export class Tally {
+  constructor(
+    readonly totals: CheckTotals,
+    private readonly onFinding: ((finding: Finding) => void) | undefined,
+  ) {}
+
+  /** Counts a finding, and tells it. */
+  found(finding: Finding): void {
+    const { verdict } = finding;
+    if (verdict === 'missing' || verdict === 'stale' || verdict === 'orphan') this.totals.drift[verdict] += 1;
+    else this.totals[verdict] += 1;
+    this.onFinding?.(finding);
+  }
+
+  /** Adds to some of the totals. */
+  count(counts: Partial<Omit<CheckTotals, 'drift' | 'unknownTypes' | 'changing'>>): void {
+    for (const [name, more] of Object.entries(counts)) this.totals[name as keyof typeof counts] += more;
+  }
+
+  /**
+   * Lists what a change of the model builds or takes away.
+   *
+   * @param isTold whether each of them is a finding: of the calls that share a check only one tells them.
+   */
+  beginChanging({ concerns }: CompiledModel, isTold: boolean): void {
+    for (const { name, reason } of concerns?.changing ?? []) {
+      if (this.totals.changing.some((known) => known.name === name)) continue;
+      this.totals.changing.push({ name, items: 0, reason });
+      if (!isTold) continue;
+      this.found({ source: SERVICE_PARTITION, target: name, verdict: 'pending', expected: null, actual: reason });
+    }
+  }
+
+  /** Counts items of it that were met. */
+  countChanging(met: ReadonlyMap<string, number>): void {
+    for (const part of this.totals.changing) part.items += met.get(part.name) ?? 0;
+  }
 }

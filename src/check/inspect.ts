@@ -1,13 +1,15 @@
 import pLimit from 'p-limit';
-import { VIEW_KEY } from '../items/keys.ts';
+import { textOfKey, VIEW_KEY } from '../items/keys.ts';
+import { movedSince } from '../registry/checked.ts';
+import type { WriterModel } from '../registry/writer-model.ts';
+import { partKindOf } from '../repair/kinds.ts';
 import type { Mender } from '../repair/mend.ts';
 import type { Suspect } from '../repair/parts/kind.ts';
-import { edgeNamedByReverse } from '../repair/parts/reverse-item.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { type ConfirmContext, type Confirmed, confirm, confirmByLooks, isFarBehind, type Looks } from './confirm.ts';
 import type { Finding } from './finding.ts';
-import { Findings, nameOf } from './findings.ts';
-import type { LookedUp } from './look-up.ts';
+import { Findings } from './findings.ts';
+import { chunksOf, itemsOfSuspects, type LookedUp } from './look-up.ts';
 import { nominate } from './nominate.ts';
 
 /** What an inspector needs. */
@@ -24,6 +26,8 @@ export interface InspectorContext extends ConfirmContext {
   mostOpen?: number;
   /** Leaves out what other partitions decide. */
   withoutLookUps?: boolean;
+  /** The model of the registry as it is now: what has changed there is not judged. Absent: nothing changes. */
+  model?: WriterModel;
   /** Looks at suspects in two calls, in the place of waiting for the stream; as far as there is room for them. */
   looks?: Looks;
 }
@@ -40,6 +44,8 @@ const MOST_OPEN = 5_000;
 
 /** What a finding says of a partition that waits for the consumer of the stream. */
 const BACKLOG = 'the consumer of the stream has not come so far';
+/** What a finding says of what was under way to another state while the check looked at it. */
+const CHANGED = 'the registry has changed since the check began; the next check looks again';
 
 /** Looks closer at partitions that differed in the scan: names what differs, tells drift from lag, has drift mended. */
 export class PartitionInspector {
@@ -92,7 +98,7 @@ export class PartitionInspector {
   async beginItems(suspects: readonly Suspect[]): Promise<void> {
     const { mostOpen = MOST_OPEN } = this.context;
     for (const chunk of chunksOf(suspects, Math.max(1, Math.min(CHUNK, Math.floor(mostOpen / ITEM_PLACES))))) {
-      const items = itemsOf(chunk);
+      const items = itemsOfSuspects(chunk);
       await this.room(items.length * ITEM_PLACES);
       if (this.failure !== undefined) throw this.failure.error;
       this.start(this.openItems, items, this.judge(chunk));
@@ -150,17 +156,18 @@ export class PartitionInspector {
   }
 
   private async judge(suspects: readonly Suspect[]): Promise<void> {
-    if (this.context.consumer !== undefined && (await isFarBehind(this.context))) return this.behind(itemsOf(suspects));
+    if (this.context.consumer !== undefined && (await isFarBehind(this.context)))
+      return this.behind(itemsOfSuspects(suspects));
     const findings = new Findings(this.context.graph);
     const { looks } = this;
-    const unsettled = itemsOf(await this.settle(findings, suspects, looks));
+    const unsettled = itemsOfSuspects(await this.settle(findings, suspects, looks));
     for (const item of unsettled) {
-      this.unsettledItems.set(nameOf(item), item);
+      this.unsettledItems.set(textOfKey(item), item);
       findings.drop(item);
     }
-    const names = new Set(unsettled.map(nameOf));
+    const names = new Set(unsettled.map(textOfKey));
     const isOpen = ({ suspect: { source, sortKey } }: Confirmed): boolean =>
-      names.has(nameOf({ source, target: sortKey }));
+      names.has(textOfKey({ source, target: sortKey }));
     const looked = findings.looked.flat();
     looks?.keep(looked.filter(isOpen));
     const judged = looked.filter((one) => !isOpen(one));
@@ -180,7 +187,7 @@ export class PartitionInspector {
     for (const finding of findings.all(wantsView)) {
       this.context.onFinding(finding);
       // It is counted apart, done or not: what is repaired is drift.
-      if (finding.verdict === 'maintenance') mended.delete(nameOf(finding));
+      if (finding.verdict === 'maintenance') mended.delete(textOfKey(finding));
     }
     this.context.onMended(mended.size);
   }
@@ -236,17 +243,31 @@ export class PartitionInspector {
   /** Counts, finds and mends what suspects turned out to be. */
   private async conclude(findings: Findings, confirmed: readonly Confirmed[]): Promise<void> {
     this.context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
-    for (const one of confirmed) if (one.outcome === 'drift' || one.outcome === 'pending') findings.add(one);
-    const drift = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
+    const seen = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
+    const drift = await this.standing(seen);
+    for (const one of confirmed) {
+      if (one.outcome === 'pending' || drift.includes(one.suspect)) findings.add(one);
+      else if (one.outcome === 'drift') findings.add(changedMeanwhile(one));
+    }
     if (drift.length > 0) await this.mend(findings, drift);
   }
 
-  private async mend(findings: Findings, drift: readonly Suspect[]): Promise<void> {
+  /** Those suspects with which the check still has to do what it had when it began, by the registry as it is now. */
+  private async standing(suspects: readonly Suspect[]): Promise<readonly Suspect[]> {
+    const { graph, store, model } = this.context;
+    if (model === undefined || suspects.length === 0) return suspects;
+    const moved = await movedSince(graph, { store, model }, itemsOfSuspects(suspects));
+    return suspects.filter(({ source, sortKey }) => !moved.has(textOfKey({ source, target: sortKey })));
+  }
+
+  private async mend(findings: Findings, suspects: readonly Suspect[]): Promise<void> {
     const { mender } = this.context;
     if (mender === undefined) return;
+    // Once more, as late as can be: what is written now is read by whoever uses it then.
+    const drift = await this.standing(suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true));
     for (const source of new Set(drift.map((one) => one.source))) {
       const ofSource = drift.filter((one) => one.source === source);
-      for (const target of await mender.mend(source, ofSource)) findings.mended.add(nameOf({ source, target }));
+      for (const target of await mender.mend(source, ofSource)) findings.mended.add(textOfKey({ source, target }));
     }
   }
 
@@ -260,33 +281,7 @@ export class PartitionInspector {
   }
 }
 
-/** Suspects in their order, so many items together; what is suspected of one item stays together. */
-function* chunksOf(suspects: readonly Suspect[], items: number): Generator<Suspect[]> {
-  let chunk: Suspect[] = [];
-  let named = new Set<string>();
-  for (const suspect of suspects) {
-    const name = nameOf({ source: suspect.source, target: suspect.sortKey });
-    if (named.size === items && !named.has(name)) {
-      yield chunk;
-      chunk = [];
-      named = new Set();
-    }
-    chunk.push(suspect);
-    named.add(name);
-  }
-  if (chunk.length > 0) yield chunk;
-}
-
-/** The derived items that suspects are about. */
-function itemsOf(suspects: readonly Suspect[]): LookedUp[] {
-  const items = new Map<string, LookedUp>();
-  for (const { source, sortKey, part } of suspects) {
-    const item = { source, target: sortKey };
-    const base = part.kind === 'reverse-item' ? part.base : undefined;
-    // A key that tells the edge takes less room in a cursor.
-    if (base !== undefined && edgeNamedByReverse(item, undefined) === undefined)
-      items.set(nameOf(item), { ...item, base });
-    else if (!items.has(nameOf(item))) items.set(nameOf(item), item);
-  }
-  return [...items.values()];
+/** What was drift, of something that the registry has moved since the check began: nothing is told about it. */
+function changedMeanwhile({ suspect, observation }: Confirmed): Confirmed {
+  return { suspect, observation: { ...observation, wanted: null, stored: CHANGED }, outcome: 'pending' };
 }

@@ -1,5 +1,5 @@
 import type { Item } from '../items/attribute-value.ts';
-import { isDerivedKey } from '../items/keys.ts';
+import { isDerivedKey, textOfKey } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { copyingEdge, reverseItemOf } from '../plan/copies.ts';
 import { itemKindOf } from '../repair/kinds.ts';
@@ -229,4 +229,35 @@ function oddityContext({ graph, stream }: Comparing): OddityContext {
 
 function suspect({ source, target }: ItemKey, part: Part): Suspect {
   return { source, sortKey: target, part };
+}
+
+/** Suspects in their order, so many items together; what is suspected of one item stays together. */
+export function* chunksOf(suspects: readonly Suspect[], items: number): Generator<Suspect[]> {
+  let chunk: Suspect[] = [];
+  let named = new Set<string>();
+  for (const suspect of suspects) {
+    const name = textOfKey({ source: suspect.source, target: suspect.sortKey });
+    if (named.size === items && !named.has(name)) {
+      yield chunk;
+      chunk = [];
+      named = new Set();
+    }
+    chunk.push(suspect);
+    named.add(name);
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
+/** The derived items that suspects are about. */
+export function itemsOfSuspects(suspects: readonly Suspect[]): LookedUp[] {
+  const items = new Map<string, LookedUp>();
+  for (const { source, sortKey, part } of suspects) {
+    const item = { source, target: sortKey };
+    const base = part.kind === 'reverse-item' ? part.base : undefined;
+    // A key that tells the edge takes less room in a cursor.
+    if (base !== undefined && edgeNamedByReverse(item, undefined) === undefined)
+      items.set(textOfKey(item), { ...item, base });
+    else if (!items.has(textOfKey(item))) items.set(textOfKey(item), item);
+  }
+  return [...items.values()];
 }

@@ -8,6 +8,7 @@ import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } fro
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedTypesFrom, type SourceNode } from '../model/joined.ts';
 import { derivedOf } from '../plan/derive.ts';
+import { concernOf } from '../registry/concerns.ts';
 import { itemKindOf } from '../repair/kinds.ts';
 import { attributesText } from '../repair/parts/attributes.ts';
 import { type CopySlot, copySlots, isSlotRight } from '../repair/parts/copy.ts';
@@ -15,6 +16,7 @@ import { countNameOfKey } from '../repair/parts/count.ts';
 import { NO_SET } from '../repair/parts/element.ts';
 import { indexItem, indexItemText } from '../repair/parts/index-item.ts';
 import type { ItemKind, Part, Suspect } from '../repair/parts/kind.ts';
+import { hasOtherShape } from '../repair/parts/view.ts';
 import type { Store } from '../store/port.ts';
 import { baseItems, derivedStreams, type Keyed, next } from './partition-streams.ts';
 
@@ -43,7 +45,11 @@ export async function* nominate(
   { streamLabel, withoutLookUps = false }: NominateOptions,
 ): AsyncGenerator<Suspect, boolean> {
   const { item: stored } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
-  const view = stored && graph.concernWith?.(source, VIEW_KEY, stored) === 'building' ? undefined : stored;
+  const isReady = stored === undefined || concernOf(graph, source, VIEW_KEY, stored).kind === 'compared';
+  const isOtherShape = isReady && hasOtherShape(graph, source, stored);
+  if (isOtherShape) yield { source, sortKey: VIEW_KEY, part: { kind: 'shape' } };
+  const comparesView = isReady && !isOtherShape;
+  const view = comparesView ? stored : undefined;
   const hasJoined = joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').length > 0;
   const node = hasJoined
     ? { item: (await store.get({ source, target: source }, { consistent: true })).item }
@@ -51,7 +57,8 @@ export async function* nominate(
   const bases = baseItems(graph, store, source);
   const streams = await derivedStreams(graph, store, source);
   const prefixes = streams.map(({ prefix }) => prefix);
-  const comparison = new PartitionComparison(graph, source, { view, node }, streamLabel, prefixes);
+  const read = { view, node, comparesView };
+  const comparison = new PartitionComparison(graph, source, read, streamLabel, prefixes);
   for (let base = await next(bases); ; base = await next(bases)) {
     const beside = new Map<string, Item>();
     for (const stream of streams) {
@@ -85,7 +92,8 @@ interface Pending {
 /** The comparison of one partition, as its items are met. */
 class PartitionComparison {
   wantsView = false;
-  private readonly inView: ViewComparison;
+  /** Absent: the view is not compared with what base items want. */
+  private readonly inView: ViewComparison | undefined;
   /** Live index items of counted edges, and the stored counts, by their names. */
   private readonly live = new Map<string, number>();
   private readonly counts = new Map<string, number>();
@@ -96,12 +104,12 @@ class PartitionComparison {
   constructor(
     readonly graph: CompiledModel,
     private readonly source: string,
-    private readonly read: { view: Item | undefined; node: SourceNode | undefined },
+    private readonly read: { view: Item | undefined; node: SourceNode | undefined; comparesView: boolean },
     readonly streamLabel: string | undefined,
     /** What stands before a base item's sort key in the keys of the index items that follow it. */
     private readonly prefixes: readonly string[],
   ) {
-    this.inView = new ViewComparison(read.view);
+    this.inView = read.comparesView ? new ViewComparison(read.view) : undefined;
   }
 
   /** Takes in a base item; `beside`: the derived items whose keys follow its own, by sort key. */
@@ -109,8 +117,9 @@ class PartitionComparison {
     const wanted = derivedOf(this.graph, this.source, key, item, this.read.node);
     if (wanted.attributes !== undefined || wanted.element !== undefined) this.wantsView = true;
     if (key === this.source) {
-      if (!this.inView.hasAttributes(wanted.attributes)) yield this.suspect(VIEW_KEY, { kind: 'attributes' });
-    } else if (!this.inView.hasElement(key, wanted.element)) {
+      const isRight = this.inView?.hasAttributes(wanted.attributes) ?? true;
+      if (!isRight) yield this.suspect(VIEW_KEY, { kind: 'attributes' });
+    } else if (this.inView?.hasElement(key, wanted.element) === false) {
       yield this.suspect(VIEW_KEY, { kind: 'element', target: key });
     }
     const besideKeys = this.prefixes.map((prefix) => prefix + key);
@@ -120,7 +129,7 @@ class PartitionComparison {
     }
     for (const besideKey of besideKeys) {
       const found = beside.get(besideKey);
-      const stored = found !== undefined && this.isConcerned(besideKey, found) ? found : undefined;
+      const stored = found !== undefined && (yield* this.compared(besideKey, found)) ? found : undefined;
       if (indexItemText(stored) !== indexItemText(wanted.indexItems.get(besideKey))) {
         yield this.suspect(besideKey, { kind: 'index-item', target: key });
       }
@@ -130,7 +139,7 @@ class PartitionComparison {
 
   /** Takes in a derived item that no base item was met beside. */
   *derived({ key, item }: Keyed): Generator<Suspect> {
-    if (!this.isConcerned(key, item)) return;
+    if (!(yield* this.compared(key, item))) return;
     const kind = itemKindOf(this.graph, key);
     // The others are looked at as they pass: what they should be, other partitions say.
     if (kind.decidedBy !== 'partition') return;
@@ -144,8 +153,11 @@ class PartitionComparison {
     else yield this.suspect(key, { kind: 'index-item', target });
   }
 
-  private isConcerned(sortKey: string, item: Item): boolean {
-    return (this.graph.concernWith?.(this.source, sortKey, item) ?? 'checked') === 'checked';
+  /** Whether base items say how a derived item has to be; what is there and should not be is named. */
+  private *compared(sortKey: string, item: Item): Generator<Suspect, boolean> {
+    const { kind } = concernOf(this.graph, this.source, sortKey, item);
+    if (kind === 'retired' || kind === 'unregistered') yield this.suspect(sortKey, { kind });
+    return kind === 'compared' && (sortKey !== VIEW_KEY || this.inView !== undefined);
   }
 
   /** What can be told only when all items were met. */
@@ -159,7 +171,7 @@ class PartitionComparison {
       if (differs && !this.malformed.has(name) && itemKindOf(this.graph, degreeKey(name)).name === 'count')
         yield this.suspect(degreeKey(name), { kind: 'count' });
     }
-    for (const part of this.inView.rest()) yield this.suspect(VIEW_KEY, part);
+    for (const part of this.inView?.rest() ?? []) yield this.suspect(VIEW_KEY, part);
   }
 
   /** What is wrong with a stored item whatever base items say, and what it adds to the counts. */

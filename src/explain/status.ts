@@ -84,6 +84,8 @@ export interface Status {
 const GONE_MS = 60_000;
 /** Behind by more than this needs a person. */
 const LATE_SECONDS = 300;
+/** What to do about items that the registry does not know. */
+const ALIENS = 'restore the items of the partition ~edgeloom, or delete those items, as its findings name them.';
 /** A check every night, and two hours for it to run. */
 const CHECK_DUE_HOURS = 26;
 
@@ -188,10 +190,15 @@ function modelProblems(graph: CompiledModel, consumers: readonly ConsumerProgres
   return [`The consumer ${newest.id} projects another model (${newest.model}) than this one (${graph.fingerprint}).`];
 }
 
-function checkProblems({ endedAtMs, verdict, drift }: LastCheck, nowMs: number): string[] {
+function checkProblems({ endedAtMs, verdict, drift, unregistered = 0 }: LastCheck, nowMs: number): string[] {
   const hours = Math.floor((nowMs - endedAtMs) / 3_600_000);
   return [
-    ...(verdict === 'drift' ? [`The last check left ${drift} differences: run edgeloom check --repair.`] : []),
+    ...(unregistered > 0
+      ? [`The last check met ${unregistered} items that the registry does not know: ${ALIENS}`]
+      : []),
+    ...(verdict === 'drift' && drift > 0
+      ? [`The last check left ${drift} differences: run edgeloom check --repair.`]
+      : []),
     ...(verdict === 'failed' ? ['The last check did not come to its end.'] : []),
     ...(hours >= CHECK_DUE_HOURS ? [`The last check was ${hours} hours ago.`] : []),
   ];

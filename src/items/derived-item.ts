@@ -70,6 +70,23 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
 /** How long a tombstone is kept, in hours: longer than any stream record lives (24). */
 export const TOMBSTONE_HOURS = 48;
 
+/** What a derived item that holds nothing may have besides its key and its expiry. */
+const OF_EMPTY_ITEMS: ReadonlySet<string> = new Set([WATERMARK, REVISION, FENCE, MODEL]);
+
+/** Whether a derived item is a tombstone of any kind: it holds nothing, and has an expiry. */
+export function isTombstone(item: Item, { partitionKey, sortKey, ttl }: TombstoneNames): boolean {
+  if (item[ttl] === undefined) return false;
+  const own = new Set([partitionKey, sortKey, ttl]);
+  return Object.keys(item).every((name) => own.has(name) || OF_EMPTY_ITEMS.has(name));
+}
+
+/** Names of a table's attributes. */
+interface TombstoneNames {
+  partitionKey: string;
+  sortKey: string;
+  ttl: string;
+}
+
 /** A number that adding one changes: DynamoDB keeps 38 digits, so a fraction or a huge number may stay as it is. */
 const COUNTED_REVISION = /^\d{1,15}$/;
 

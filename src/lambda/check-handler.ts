@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../check/check.ts';
 import { type CheckCursor, type CheckTotals, parseCursor } from '../check/cursor.ts';
-import { DRIFT, type Finding } from '../check/finding.ts';
+import { type Finding, WRONG } from '../check/finding.ts';
 import type { CompiledModel, TableNames } from '../model/compiled.ts';
 import { createClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
@@ -27,7 +27,7 @@ export interface CheckEvent {
 export interface CheckResponse extends CheckTotals {
   /** Call again with it; null where the check came to its end. */
   cursor: unknown;
-  /** Whether all drift that was found is repaired, and nothing is quarantined. */
+  /** Whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
   isClean: boolean;
 }
 
@@ -136,13 +136,13 @@ export function checkHandler(graph: CompiledModel, options: CheckHandlerOptions 
   };
 }
 
-/** Whether all drift that was found is repaired, and nothing is quarantined. */
-export function isClean({ drift, repaired, quarantined }: CheckTotals): boolean {
-  return drift.missing + drift.stale + drift.orphan <= repaired && quarantined === 0;
+/** Whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
+export function isClean({ drift, repaired, quarantined, unregistered }: CheckTotals): boolean {
+  return drift.missing + drift.stale + drift.orphan <= repaired && quarantined === 0 && unregistered === 0;
 }
 
 /** Keys and verdict only: what is expected and what is there are contents of items. */
 function log(logger: FunctionLogger, { source, target, verdict }: Finding): void {
-  const isDrift = (DRIFT as readonly string[]).includes(verdict) || verdict === 'quarantined';
-  logger[isDrift ? 'warn' : 'debug']({ source, target, verdict }, 'found');
+  const isWrong = (WRONG as readonly string[]).includes(verdict);
+  logger[isWrong ? 'warn' : 'debug']({ source, target, verdict }, 'found');
 }

@@ -61,6 +61,6 @@ export function createCheckMetrics(
   };
 }
 
-function flat({ drift, unknownTypes: _types, ...counts }: CheckTotals) {
+function flat({ drift, unknownTypes: _types, changing: _changing, ...counts }: CheckTotals) {
   return { ...counts, drift: drift.missing + drift.stale + drift.orphan, ...drift };
 }

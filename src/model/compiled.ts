@@ -28,14 +28,40 @@ export interface CompiledModel {
   readonly shapes?: ReadonlyMap<string, ViewShape>;
   /** Further models of which the index items are kept beside this one's, each with generations that this one lacks. */
   readonly further?: readonly CompiledModel[];
-  /**
-   * What a check has to do with a derived item; absent: all are compared. Those of what is being built, or given up, are left
-   * alone; those that the registry knows nothing of are reported, and left alone too.
-   */
-  readonly concernWith?: (source: string, sortKey: string, item: Item) => 'checked' | 'building' | 'unknown';
+  /** What a check has to do with derived items: of a model that was made from the registry for a check. Absent: all are compared. */
+  readonly concerns?: Concerns;
   /** The declared types, for writer and reader; nothing at run time. Unknown here: any type is taken. */
   // biome-ignore lint/suspicious/noExplicitAny: a model that is read at run time declares no types
   readonly definition?: { nodes: any; edges: any };
+}
+
+/** What a check has to do with derived items, by what the registry says of the projections that they belong to. */
+export interface Concerns {
+  of(source: string, sortKey: string, item: Item): Concern;
+  /** What is neither ready nor gone: a change of the model is under way. */
+  readonly changing: readonly ChangingPart[];
+}
+
+/** What a check has to do with one derived item. */
+export interface Concern {
+  /**
+   * - `compared`: readers use it, so it has to be what base items say;
+   * - `changing`: it is being built, or taken away; it is counted, and left alone;
+   * - `retired`: it belongs to what nothing maintains any more, and whose id is not used again: it goes;
+   * - `unregistered`: it belongs to what the registry does not know; it is reported, and left alone;
+   * - `left`: it holds nothing, or a later change of the model may use it as it is.
+   */
+  kind: 'compared' | 'changing' | 'retired' | 'unregistered' | 'left';
+  /** What it belongs to: `search:USER.name@2`, `view:GOAL@3`; empty where its key and what it holds do not tell. */
+  name: string;
+}
+
+/** A generation, or a shape, that readers do not use yet, or no more. */
+export interface ChangingPart {
+  /** As the name of a concern. */
+  name: string;
+  /** What is done with it, for people. */
+  reason: string;
 }
 
 /** A model and the further ones that are kept beside it. */

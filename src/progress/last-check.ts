@@ -10,8 +10,12 @@ export interface NotedTotals {
   drift: { missing: number; stale: number; orphan: number };
   pending: number;
   quarantined: number;
+  unregistered: number;
   repaired: number;
 }
+
+/** The counts that are noted. */
+const COUNTS = ['drift', 'pending', 'quarantined', 'unregistered'] as const;
 
 /** Leaves in the table what a check of all of it came to, for `status`. */
 export async function noteLastCheck(
@@ -42,12 +46,12 @@ export async function noteRun(
   store: Pick<Store, 'put' | 'query'>,
   endedAtMs: number,
 ): Promise<void> {
-  const sum = { drift: 0, pending: 0, quarantined: 0 };
+  const sum = { drift: 0, pending: 0, quarantined: 0, unregistered: 0 };
   let shares = 0;
   for await (const item of sharesIn(store)) {
     const share = readCheckShare(item);
     shares += share === undefined ? 0 : 1;
-    for (const name of ['drift', 'pending', 'quarantined'] as const) sum[name] += share?.[name] ?? 0;
+    for (const name of COUNTS) sum[name] += share?.[name] ?? 0;
   }
   // Nothing is known of a run without shares: that it was clean least of all.
   if (shares > 0) await noteVerdict(table, store, sum, endedAtMs);
@@ -67,14 +71,14 @@ function sharesIn(store: Pick<Store, 'query'>): ReturnType<typeof queriedItems> 
 async function noteVerdict(
   table: TableNames,
   store: Pick<Store, 'put'>,
-  counts: Pick<CheckShare, 'drift' | 'pending' | 'quarantined'>,
+  counts: Required<Pick<CheckShare, (typeof COUNTS)[number]>>,
   endedAtMs: number,
 ): Promise<void> {
-  const verdict = counts.drift > 0 ? 'drift' : 'clean';
+  const verdict = counts.drift + counts.unregistered > 0 ? 'drift' : 'clean';
   await store.put(lastCheckItem(table, { endedAtMs, verdict, ...counts }));
 }
 
 /** Differences that are left: of a check that repairs, those that it has not mended. */
-function countsOf({ drift: { missing, stale, orphan }, repaired, pending, quarantined }: NotedTotals) {
-  return { drift: Math.max(0, missing + stale + orphan - repaired), pending, quarantined };
+function countsOf({ drift: { missing, stale, orphan }, repaired, pending, quarantined, unregistered }: NotedTotals) {
+  return { drift: Math.max(0, missing + stale + orphan - repaired), pending, quarantined, unregistered };
 }

@@ -47,6 +47,8 @@ export interface LastCheck {
   drift: number;
   pending: number;
   quarantined: number;
+  /** Items that the table's registry does not know; absent in notes of earlier versions. */
+  unregistered?: number;
 }
 
 /** What one worker of a run over the whole table has come to, in one night. */
@@ -57,6 +59,8 @@ export interface CheckShare {
   drift: number;
   pending: number;
   quarantined: number;
+  /** As of the last check. */
+  unregistered?: number;
 }
 
 const PROGRESS_PREFIX = 'progress/';

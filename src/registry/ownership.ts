@@ -36,11 +36,22 @@ export function ownerOfItem(source: string, sortKey: string, item: Item): Owners
   const isEdge = order !== undefined || rest.startsWith('#') || rest[rest.search(/[-/]/)] === '-';
   if (!isEdge) {
     const type = parseNodeId(source)?.type;
-    return owned(type && searchName(type, decodeURIComponent(rest.split('/', 1)[0]!)));
+    const search = decoded(rest.split('/', 1)[0]!);
+    return owned(type && search && searchName(type, search));
   }
   const edgeType = rest.startsWith('#') ? edgeTypeHeld(item) : typePrefix(rest);
   if (edgeType === undefined) return undefined;
   return owned(order === undefined ? familyName(edgeType) : orderName(edgeType, order));
+}
+
+/** The name of a search in a key; undefined where no search has such a key. */
+function decoded(name: string): string | undefined {
+  try {
+    return decodeURIComponent(name);
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
 }
 
 /** Tells the derived items of some generations from all others. */

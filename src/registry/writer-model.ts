@@ -22,9 +22,15 @@ export function fixedModel(graph: CompiledModel): WriterModel {
 
 /**
  * The model that the table's registry has writers maintain, with the functions of the own one; the own one where the table
- * has no registry. One consistent read for each call.
+ * has no registry. One consistent read for each call; the same object as long as the registry stays as it is.
+ *
+ * @param compile makes the model of a registry. Default: all that it has writers maintain.
  */
-export function registeredModel(own: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): WriterModel {
+export function registeredModel(
+  own: CompiledModel,
+  store: Pick<Store, 'get' | 'getMany'>,
+  compile: typeof effectiveModel = effectiveModel,
+): WriterModel {
   const known = new Map<string, Data>();
   let compiled: { head: Head; model: CompiledModel } | undefined;
   return {
@@ -39,7 +45,7 @@ export function registeredModel(own: CompiledModel, store: Pick<Store, 'get' | '
       const { registry } = head;
       if (compiled?.head.text !== head.text) {
         const data = await readDefinitions(reader, registry, known);
-        compiled = { head, model: effectiveModel(registry, data, own) };
+        compiled = { head, model: compile(registry, data, own) };
       }
       return compiled.model;
     },

@@ -8,7 +8,7 @@ import { indexItem, indexItemPart } from './parts/index-item.ts';
 import type { ItemKind, Part, PartKind } from './parts/kind.ts';
 import { quarantineEntry } from './parts/quarantine-entry.ts';
 import { reverseItem, reverseItemPart } from './parts/reverse-item.ts';
-import { unknownItem, unknownItemPart } from './parts/unknown-item.ts';
+import { retired, unknownItem, unknownItemPart, unregistered } from './parts/unknown-item.ts';
 import { VIEW_PARTS, view } from './parts/view.ts';
 import { watermark } from './parts/watermark.ts';
 
@@ -34,6 +34,8 @@ const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: K
   count: countPart,
   continuation: continuationPart,
   'unknown-item': unknownItemPart,
+  retired,
+  unregistered,
   watermark,
   expiry,
   form,

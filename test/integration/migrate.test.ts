@@ -1,68 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { check, createSession, createWriter, migrate, serverTime, tableIdentity } from '../../src/index.ts';
-import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
+import { check, createSession, createWriter } from '../../src/index.ts';
 import { type MigratePlace, parseMigratePlace } from '../../src/migrate/place.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import type { CompiledModel } from '../../src/model/compiled.ts';
-import { derive, edge, fromSource, node, rank } from '../../src/model/schema.ts';
-import { createReader } from '../../src/read/reader.ts';
-import { LEASE_MS, registryLeases } from '../../src/registry/reader-lease.ts';
-import { sleep } from '../../src/retry.ts';
+import { derive, edge, fromSource, node } from '../../src/model/schema.ts';
 import type { ScanRequest } from '../../src/store/port.ts';
 import { replacedCalls } from '../../src/store/wrapped.ts';
-import { testTable, uniqueTableName } from '../support/table.ts';
-
-/** The model before and after: other shards, and a search more. */
-function graphOf(table: string, { shards, withEmail }: { shards: number; withEmail: boolean }) {
-  return defineGraph({
-    table,
-    nodes: {
-      GOAL: node({ view: ['title'] }),
-      USER: node({ search: { name: { shards }, ...(withEmail && { email: { fold: true, shards: 2 } }) } }),
-    },
-    edges: {
-      MEMBER: edge({ from: 'GOAL', to: 'USER', degree: true, inbound: { gsi0: rank('role', { LEAD: 500 }) } }),
-    },
-  });
-}
-
-const USERS = 12;
-
-/** A table with a clock that waiting for a lease moves, so that the test does not wait for it. */
-async function bench() {
-  const name = uniqueTableName();
-  const before = graphOf(name, { shards: 2, withEmail: false });
-  const after = graphOf(name, { shards: 5, withEmail: true });
-  const table = await testTable(before);
-  let clockMs = 0;
-  const user = (i: number) =>
-    table.store.put({
-      ...{ source: { S: `USER-${i}` }, target: { S: `USER-${i}` } },
-      ...{ name: { S: `name ${i}` }, email: { S: `User${i}@Example.com` } },
-    });
-  return {
-    ...{ ...table, before, after, user },
-    passLease: () => {
-      clockMs += LEASE_MS + 1;
-    },
-    migrate: async (graph: CompiledModel, options: Partial<MigrateOptions> = {}) =>
-      migrate({
-        ...{ graph, store: table.store, ...(await tableIdentity(table.client, graph)) },
-        serverTime: () => serverTime(table.client, graph),
-        wait: async (milliseconds) => {
-          clockMs += milliseconds;
-          if (milliseconds < LEASE_MS) await sleep(milliseconds);
-        },
-        ...options,
-      }),
-    reader: <G extends CompiledModel>(graph: G) =>
-      createReader(graph, { store: table.store, leases: registryLeases(graph, table.store, () => clockMs) }),
-  };
-}
+import { migratingTable, USERS } from '../support/migrating-table.ts';
 
 describe('a migration of a table', () => {
   it('changes shards and adds a search step by step: each reader finds all or is told that it is not ready', async () => {
-    const { store, before, after, user, passLease, migrate: run, reader, projectAll } = await bench();
+    const { store, before, after, user, passLease, migrate: run, reader, projectAll } = await migratingTable();
     await run(before);
     for (let i = 0; i < USERS; i++) await user(i);
     await projectAll();
@@ -106,7 +53,7 @@ describe('a migration of a table', () => {
   });
 
   it('counts base edges of a type that no set lists while its count is not there', async () => {
-    const { before: of, store, migrate: run, reader, projectAll } = await bench();
+    const { before: of, store, migrate: run, reader, projectAll } = await migratingTable();
     const graphWith = (degree: boolean) =>
       defineGraph({
         table: of.table.name,
@@ -123,7 +70,7 @@ describe('a migration of a table', () => {
   });
 
   it('drops what a derive function gave with a model that does not have the function any more', async () => {
-    const { before: of, store, user, migrate: run } = await bench();
+    const { before: of, store, user, migrate: run } = await migratingTable();
     const table = of.table.name;
     const initial = derive(({ name }) => String(name).charAt(0));
     const derived = defineGraph({ table, nodes: { USER: node({ search: { initial } }) }, edges: {} });
@@ -138,7 +85,7 @@ describe('a migration of a table', () => {
   });
 
   it('brings an order by the source node to a table, step by step, beside the order by the edge', async () => {
-    const { graph: before, store, passLease, migrate: run, reader, projectAll } = await bench();
+    const { graph: before, store, passLease, migrate: run, reader, projectAll } = await migratingTable();
     const after = defineGraph({
       table: before.table.name,
       nodes: { GOAL: node({ view: ['title'] }), USER: node({ search: { name: { shards: 2 } } }) },
@@ -178,7 +125,7 @@ describe('a migration of a table', () => {
   });
 
   it('registers a table that was projected before, and settles what is missing and what is too much', async () => {
-    const { store, before, after, user, migrate: run, reader, projectAll, allRecords } = await bench();
+    const { store, before, after, user, migrate: run, reader, projectAll, allRecords } = await migratingTable();
     for (let i = 0; i < USERS; i++) await user(i);
     await projectAll();
     // A record that no consumer has projected, as after more than 24 hours without one.
@@ -201,7 +148,7 @@ describe('a migration of a table', () => {
 describe('a migration in many calls', () => {
   /** Migrates a table from the one model to the other in calls with the time for so many pages each. */
   async function inCalls(pagesACall: number) {
-    const { store, before, after, user, migrate: run, reader, passLease } = await bench();
+    const { store, before, after, user, migrate: run, reader, passLease } = await migratingTable();
     for (let i = 0; i < USERS; i++) await user(i);
     expect((await run(before)).done).toBe(true);
     passLease();
@@ -253,7 +200,7 @@ describe('a migration in many calls', () => {
   });
 
   it('begins a walk anew where its place is of another one, and refuses what is no place', async () => {
-    const { store, before, after, user, migrate: run, reader } = await bench();
+    const { store, before, after, user, migrate: run, reader } = await migratingTable();
     for (let i = 0; i < USERS; i++) await user(i);
     expect((await run(before)).done).toBe(true);
     const memory = { verified: [], settled: [], deleted: [], unused: [] };

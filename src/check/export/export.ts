@@ -1,11 +1,13 @@
 import { SERVICE_PARTITION } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
+import { modelToCheck } from '../../registry/checked.ts';
 import { sleep } from '../../retry.ts';
 import { StreamLabel } from '../../stream/stream-label.ts';
 import { PartitionSummary } from '../compare.ts';
 import { type CheckTotals, emptyTotals } from '../cursor.ts';
 import { DanglingEdges } from '../dangling.ts';
-import type { Finding } from '../finding.ts';
+import { type Finding, WRONG } from '../finding.ts';
+import { Tally } from '../findings.ts';
 import { PartitionInspector } from '../inspect.ts';
 import { countUnknownType } from '../unknown-types.ts';
 import { type DataFile, dataFiles, itemsOf } from './files.ts';
@@ -33,25 +35,23 @@ export interface ExportCheckResult extends CheckTotals {
 const PROGRESS_ITEMS = 10_000;
 
 /**
- * Checks an export of a table to S3: the table itself is not touched, no capacity is consumed. The files are read once for
- * the digests of all partitions (about a kilobyte for each is held), and, where some differ, once more for those. What was
+ * Checks an export of a table to S3: the table itself is not touched, no capacity is consumed. The files are looked
+ * through for the registry, read once for the digests of all partitions (about a kilobyte for each is held), and, where some
+ * differ, once more for those. What was
  * on its way to be projected when the export was made differs as well: the live table settles it. Copies of nodes, reverse
  * items and fan-outs are left out: what they should be is in other partitions, each of which would be looked for in the files.
  *
  * Throws `invalid-export` where the folder holds no export, or not all of it.
  */
 export async function checkExport(options: ExportCheckOptions): Promise<ExportCheckResult> {
-  const { graph, folder, streamLabel, onFinding, onProgress } = options;
+  const { folder, streamLabel, onFinding, onProgress } = options;
   const files = await dataFiles(folder);
+  const graph = await modelOf(options.graph, files);
   const nowSeconds = Math.floor(Date.now() / 1000);
   const partitions = new Map<string, PartitionSummary>();
   const totals = emptyTotals();
-  const found = (finding: Finding): void => {
-    if (finding.verdict === 'dangling' || finding.verdict === 'unknown' || finding.verdict === 'quarantined') {
-      totals[finding.verdict] += 1;
-    }
-    onFinding?.(finding);
-  };
+  const tally = new Tally(totals, onFinding);
+  tally.beginChanging(graph, true);
   const dangling = new DanglingEdges(graph);
   let items = 0;
   try {
@@ -66,7 +66,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
       if (noted === 'base') dangling.add({ source, target }, item);
       if (noted === 'unknown') {
         countUnknownType(graph, totals.unknownTypes, { source, target });
-        found({ source, target, verdict: 'unknown', expected: null, actual: null });
+        tally.found({ source, target, verdict: 'unknown', expected: null, actual: null });
       }
       items += 1;
       if (items % PROGRESS_ITEMS === 0) {
@@ -74,56 +74,62 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
         onProgress?.(items);
       }
     }
-    await dangling.report(undefined, found);
+    await dangling.report(undefined, (edge) => tally.found(edge));
   } finally {
     await dangling.close();
   }
   const suspects: string[] = [];
-  for (const [source, { baseItems, derivedItems, quarantined, isClean }] of partitions) {
+  for (const [source, { baseItems, derivedItems, changing, quarantined, isClean }] of partitions) {
     totals.partitions += 1;
+    tally.countChanging(changing);
     totals.baseItems += baseItems;
     totals.derivedItems += derivedItems;
     for (const [target, reason] of quarantined) {
-      found({ source, target, verdict: 'quarantined', expected: null, actual: reason });
+      tally.found({ source, target, verdict: 'quarantined', expected: null, actual: reason });
     }
     if (!isClean) suspects.push(source);
   }
   suspects.sort();
   // What was kept of each takes more room than the suspects themselves.
   partitions.clear();
-  const { drift } = await lookCloser(options, files, suspects);
-  return { ...totals, drift, suspects };
+  await lookCloser({ ...options, graph }, files, suspects, tally);
+  return { ...totals, suspects };
+}
+
+/** The model of what was ready when the export was made, by the registry in it; the own one where it holds none. */
+async function modelOf(own: CompiledModel, files: readonly DataFile[]): Promise<CompiledModel> {
+  const partitions = new ExportedPartitions(own.table);
+  for await (const { source, target, item } of itemsOf(own, files, `"${SERVICE_PARTITION}"`)) {
+    if (source === SERVICE_PARTITION) partitions.add({ source, target }, item);
+  }
+  return await modelToCheck(own, partitions).current();
 }
 
 /** Names what differs in some partitions, read from the files once more. */
 async function lookCloser(
-  { graph, streamLabel, onFinding }: ExportCheckOptions,
+  { graph, streamLabel }: ExportCheckOptions,
   files: readonly DataFile[],
   suspects: readonly string[],
-): Promise<Pick<CheckTotals, 'drift'>> {
-  if (suspects.length === 0) return emptyTotals();
+  tally: Tally,
+): Promise<void> {
+  if (suspects.length === 0) return;
   const wanted = new Set(suspects);
   const partitions = new ExportedPartitions(graph.table);
   for await (const { source, target, item } of itemsOf(graph, files)) {
     if (wanted.has(source)) partitions.add({ source, target }, item);
   }
   // Not a check of these partitions: that reads each of them twice, and waits for what cannot come.
-  const { drift } = emptyTotals();
   const inspector = new PartitionInspector({
     ...{ graph, store: partitions, stream: new StreamLabel(streamLabel), settleMs: 0, withoutLookUps: true },
     // Nothing waits for a stream: what would be open beside these only fills the memory.
     mostOpen: 16,
     ...{ now: Date.now, wait: sleep, remainingMs: () => Number.POSITIVE_INFINITY },
     onFinding: (finding) => {
-      const { verdict } = finding;
-      if (verdict !== 'missing' && verdict !== 'stale' && verdict !== 'orphan') return;
-      drift[verdict] += 1;
-      onFinding?.(finding);
+      if ((WRONG as readonly string[]).includes(finding.verdict)) tally.found(finding);
     },
     onSuperseded: () => undefined,
     onMended: () => undefined,
   });
   for (const source of suspects) await inspector.begin(source);
   await inspector.finish();
-  return { drift };
 }

@@ -124,8 +124,16 @@ export interface ExportedItem {
   item: Item;
 }
 
-/** Every item of the files. Throws `invalid-export`, naming file and line, where one cannot be read. */
-export async function* itemsOf(graph: CompiledModel, files: readonly DataFile[]): AsyncGenerator<ExportedItem> {
+/**
+ * Every item of the files. Throws `invalid-export`, naming file and line, where one cannot be read.
+ *
+ * @param holding only lines that hold this text are read as items.
+ */
+export async function* itemsOf(
+  graph: CompiledModel,
+  files: readonly DataFile[],
+  holding?: string,
+): AsyncGenerator<ExportedItem> {
   const { partitionKey, sortKey } = graph.table;
   for (const { path, itemCount } of files) {
     let count = 0;
@@ -135,6 +143,7 @@ export async function* itemsOf(graph: CompiledModel, files: readonly DataFile[])
       const text = bytes.toString('utf8').trim();
       if (text === '') continue;
       count += 1;
+      if (holding !== undefined && !text.includes(holding)) continue;
       const item = parsedLine(text, where);
       const [source, target] = [stringOf(item[partitionKey]), stringOf(item[sortKey])];
       if (source === undefined || target === undefined) {

@@ -24,6 +24,8 @@ export type Part =
   | { kind: 'attributes' }
   /** The mark of an evicted edge type. */
   | { kind: 'mark'; edgeType: string }
+  /** All of a view: it is of another shape than the views of its type, so readers do not use it. */
+  | { kind: 'shape' }
   /** What a view holds of an edge's target; `target`: the edge's sort key, or the name that stands in its place. */
   | { kind: 'copy'; target: string }
   /** The fields of an edge's reverse item; `base`: the edge, undefined where nothing tells it. */
@@ -38,7 +40,11 @@ export type Part =
   /** Attributes that the item's kind does not have, or a revision that is no number. */
   | { kind: 'form' }
   /** A derived sort key of no kind that the model keeps. */
-  | { kind: 'unknown-item' };
+  | { kind: 'unknown-item' }
+  /** An item of a generation, or a shape, that the registry has retired. */
+  | { kind: 'retired' }
+  /** An item of a generation, or a projection, that the registry does not know. */
+  | { kind: 'unregistered' };
 
 /** A derived item, or a part of one, that may be wrong. */
 export interface Suspect<P extends Part = Part> {
@@ -97,6 +103,8 @@ export interface PartKind<P extends Part = Part> {
   isContent: boolean;
   /** Whether what differs is only due to be done, though no write went wrong. Default: no. */
   isMaintenance?(graph: CompiledModel, part: P): boolean;
+  /** Whether nothing tells how to mend it: it is only reported. Default: no. */
+  isBeyondRepair?: boolean;
   /** The keys of the items that decide about it: they are read after the derived item. */
   decidingKeys(
     context: ObserveContext,

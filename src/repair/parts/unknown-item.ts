@@ -1,6 +1,9 @@
 import { canonicalText } from '../../items/attribute-value.ts';
 import { unchanged } from '../../items/derived-item.ts';
-import type { ItemKind, Part, PartKind } from './kind.ts';
+import type { Concern } from '../../model/compiled.ts';
+import type { ItemKey } from '../../store/port.ts';
+import type { SettleContext } from '../settle/context.ts';
+import type { Compared, ItemKind, ObserveContext, Part, PartKind, Seen } from './kind.ts';
 
 const ODD: readonly Part[] = [{ kind: 'unknown-item' }];
 
@@ -13,12 +16,7 @@ export const unknownItem: ItemKind = {
   mendOrder: 2,
   isLive: (item) => item !== undefined,
   oddities: () => ODD,
-  async mend({ store }, key) {
-    const { item } = await store.get(key, { consistent: true });
-    if (item === undefined) return false;
-    const { applied } = await store.delete(key, unchanged(item));
-    return applied;
-  },
+  mend: deleteItem,
 };
 
 /** That such an item is there. */
@@ -30,3 +28,48 @@ export const unknownItemPart: PartKind<Extract<Part, { kind: 'unknown-item' }>> 
     stored: derived === undefined ? null : canonicalText({ M: derived }),
   }),
 };
+
+/** That an item of something retired is there: a writer that stood still has left it, or a migration did not see it. */
+export const retired: PartKind<Extract<Part, { kind: 'retired' }>> = {
+  isContent: true,
+  decidingKeys: () => [],
+  compare: (context, seen) => comparedAs('retired', context, seen, 'which is retired'),
+};
+
+/** That an item of something is there that the registry does not know. It may have lost sight of what is alive. */
+export const unregistered: PartKind<Extract<Part, { kind: 'unregistered' }>> = {
+  isContent: true,
+  isBeyondRepair: true,
+  decidingKeys: () => [],
+  compare: (context, seen) => comparedAs('unregistered', context, seen, "which the table's registry does not know"),
+};
+
+function comparedAs(
+  kind: Concern['kind'],
+  { graph }: ObserveContext,
+  { suspect: { source, sortKey }, derived }: Seen,
+  what: string,
+): Compared {
+  const concern = derived && graph.concerns?.of(source, sortKey, derived);
+  if (concern?.kind !== kind) return { wanted: null, stored: null };
+  const owner = concern.name === '' ? 'something' : concern.name;
+  return { wanted: null, stored: `an item of ${owner}, ${what}: ${canonicalText({ M: derived! })}` };
+}
+
+/**
+ * Deletes an item of something retired, if it still is one and as it was read. Its id is not used again, so that no writer of
+ * what is alive relies on it.
+ */
+export async function deleteRetired(context: SettleContext, key: ItemKey): Promise<boolean> {
+  const { graph, store } = context;
+  const { item } = await store.get(key, { consistent: true });
+  if (item === undefined || graph.concerns?.of(key.source, key.target, item).kind !== 'retired') return false;
+  return (await store.delete(key, unchanged(item))).applied;
+}
+
+async function deleteItem({ store }: SettleContext, key: ItemKey): Promise<boolean> {
+  const { item } = await store.get(key, { consistent: true });
+  if (item === undefined) return false;
+  const { applied } = await store.delete(key, unchanged(item));
+  return applied;
+}

@@ -1,6 +1,8 @@
-import type { Item } from '../../items/attribute-value.ts';
+import { canonicalText, type Item } from '../../items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, FENCE, MODEL, WATERMARK } from '../../items/derived-item.ts';
 import { evictedTypes } from '../../items/stored-view.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { isOfOtherShape, shapeOf } from '../../plan/shape.ts';
 import { NO_WATERMARK } from '../settle/context.ts';
 import { settleViewParts } from '../settle/view.ts';
 import { attributes } from './attributes.ts';
@@ -10,8 +12,31 @@ import { oddities } from './form.ts';
 import type { ItemKind, Part, PartKind, ViewRepair } from './kind.ts';
 import { mark } from './mark.ts';
 
+/**
+ * That a view is of another shape than the views of its type are. Readers do not use it, and read base items in its place, which
+ * is right and dearer; the next writer that meets it makes it anew, and so does repair.
+ */
+const shape: PartKind<Extract<Part, { kind: 'shape' }>> = {
+  isContent: false,
+  isMaintenance: () => true,
+  decidingKeys: () => [],
+  compare({ graph }, { suspect: { source }, derived }) {
+    if (!hasOtherShape(graph, source, derived)) return { wanted: null, stored: null };
+    const stored = derived![MODEL];
+    return {
+      wanted: `a view of the shape ${shapeOf(graph, source)!.stamp}`,
+      stored: `a view of another shape: ${stored === undefined ? 'no stamp' : canonicalText(stored)}`,
+    };
+  },
+};
+
 /** The parts of a view that can be wrong by themselves; one write mends them all. */
-export const VIEW_PARTS = { element, garbage, attributes, copy, mark };
+export const VIEW_PARTS = { element, garbage, attributes, copy, mark, shape };
+
+/** Whether a view holds something, and is of another shape than the views of its type are. */
+export function hasOtherShape(graph: CompiledModel, source: string, item: Item | undefined): boolean {
+  return view.isLive(item) && isOfOtherShape(graph, source, item);
+}
 
 /** A node's view: its edge set, its projected attributes, and copies of other nodes. */
 export const view: ItemKind = {

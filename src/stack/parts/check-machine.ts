@@ -5,8 +5,8 @@ import { attribute, type Resources, sub } from '../base/template.ts';
 
 /** The totals of a check that are added up over its workers; drift is added up of its three kinds. */
 const COUNTS = [
-  ...['partitions', 'baseItems', 'derivedItems', 'pending', 'superseded', 'dangling', 'unknown', 'quarantined'],
-  ...['repaired', 'tidied', 'rcu', 'wcu'],
+  ...['partitions', 'baseItems', 'derivedItems', 'pending', 'superseded', 'dangling', 'unknown', 'unregistered'],
+  ...['quarantined', 'repaired', 'tidied', 'rcu', 'wcu'],
 ];
 
 /** Workers that run at once at most; the plan makes as many as the table asks for. */

@@ -1,5 +1,5 @@
 import type { CheckTotals } from '../../../check/cursor.ts';
-import { DRIFT, type Finding } from '../../../check/finding.ts';
+import { type Finding, WRONG } from '../../../check/finding.ts';
 import { figure } from '../../../figure.ts';
 
 import { shown } from '../../session/shown.ts';
@@ -19,8 +19,11 @@ export function reportText(totals: CheckTotals, findings: readonly Finding[], se
     `drift: ${drift.missing} missing, ${drift.stale} stale, ${drift.orphan} orphan` +
       `${totals.maintenance > 0 ? `; maintenance: ${totals.maintenance}` : ''}${repaired > 0 ? `; ${repaired} repaired` : ''}${tidied > 0 ? `; ${tidied} tidied up` : ''}`,
     `${totals.pending} pending, ${totals.superseded} superseded, ${totals.quarantined} quarantined, ` +
-      `${totals.dangling} dangling, ${totals.unknown} unknown`,
+      `${totals.dangling} dangling, ${totals.unknown} unknown${totals.unregistered > 0 ? `, ${totals.unregistered} unregistered` : ''}`,
   ];
+  for (const { name, items, reason } of totals.changing) {
+    lines.push(`not compared: ${shown(name)}, ${figure(items)} items: ${reason}`);
+  }
   for (const { type, items, nearest } of totals.unknownTypes) {
     lines.push(`unknown type ${type}: ${figure(items)} items${nearest === null ? '' : `; is ${nearest} meant?`}`);
   }
@@ -34,7 +37,7 @@ export function reportText(totals: CheckTotals, findings: readonly Finding[], se
   return lines.join('\n');
 }
 
-/** The same for a build server: each finding that is drift or quarantine is a failure, in JUnit's XML. */
+/** The same for a build server: each finding that makes the exit code 1 is a failure, in JUnit's XML. */
 export function reportJunit(findings: readonly Finding[]): string {
   const failures = findings.filter((finding) => gravity(finding) < WARNING);
   const cases = failures.map(
@@ -55,9 +58,8 @@ export function reportJunit(findings: readonly Finding[]): string {
 const WARNING = 10;
 
 function gravity({ verdict }: Finding): number {
-  const drift = (DRIFT as readonly string[]).indexOf(verdict);
-  if (drift >= 0) return drift;
-  return verdict === 'quarantined' ? 3 : WARNING;
+  const place = (WRONG as readonly string[]).indexOf(verdict);
+  return place < 0 ? WARNING : place;
 }
 
 function cut(text: string): string {

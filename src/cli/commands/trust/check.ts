@@ -14,7 +14,7 @@ import { reportText } from './check-report.ts';
 import { runCheck } from './check-run.ts';
 import { reportTarget, writeReport } from './report-file.ts';
 
-/** Drift or quarantine found; not a failure of the command. */
+/** Drift or quarantine found, or what the registry does not know; not a failure of the command. */
 const FOUND = 1;
 /** Stopped before its end: what it found is not all. */
 const STOPPED = 2;
@@ -108,7 +108,8 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const { cursor, ...totals }: CheckResult = result;
   const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasCopies(session.graph);
   const { missing, stale, orphan } = totals.drift;
-  if (missing + stale + orphan > totals.repaired || totals.quarantined > 0) process.exitCode = FOUND;
+  const isLeft = missing + stale + orphan > totals.repaired;
+  if (isLeft || totals.quarantined > 0 || totals.unregistered > 0) process.exitCode = FOUND;
   if (options.strict === true && totals.unknown > 0) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
   const json = {

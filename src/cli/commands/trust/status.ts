@@ -74,6 +74,7 @@ async function watched(session: CommandSession): Promise<Status> {
 
 function outputOf({ graph }: CommandSession, result: Status): Output {
   const { shards, consumers, quarantined, projections, lastCheck, problems, rcu } = result;
+  const { unregistered = 0 } = lastCheck ?? {};
   const sections = [
     `table ${graph.table.name}, model ${graph.fingerprint}`,
     shards.length === 0
@@ -103,7 +104,7 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
     }`,
     lastCheck === null
       ? 'last check: none is known'
-      : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${lastCheck.drift} differences, ${lastCheck.pending} pending`,
+      : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${lastCheck.drift} differences, ${lastCheck.pending} pending${unregistered > 0 ? `, ${unregistered} unregistered` : ''}`,
     problems.length === 0 ? 'nothing needs a person' : problems.map((problem) => `! ${problem}`).join('\n'),
     `${figure(rcu)} RCU`,
   ];

@@ -12,6 +12,8 @@ import { Difference, Text } from '../parts/value.tsx';
 
 /** How often a running check is asked how far it is, in milliseconds. */
 const POLL_MS = 500;
+/** What a change of the model has under way is told under this partition, by its name: no item has that key. */
+const REGISTRY = '~edgeloom';
 /** Findings that are shown. */
 const SHOWN = 100;
 const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' } as const;
@@ -124,9 +126,15 @@ function Checked({ check: { scope, state, totals, expected, findings, repairs, e
       {totals !== null && (
         <p>
           drift: {figure(missing)} missing, {figure(stale)} stale, {figure(orphan)} orphan; {figure(totals.pending)}{' '}
-          pending, {figure(totals.quarantined)} quarantined, {figure(totals.repaired)} repaired
+          pending, {figure(totals.quarantined)} quarantined, {figure(totals.unregistered)} unregistered,{' '}
+          {figure(totals.repaired)} repaired
         </p>
       )}
+      {totals?.changing.map(({ name, items: met, reason }) => (
+        <p key={name} class="quiet">
+          not compared: <bdi>{name}</bdi>, {figure(met)} items: {reason}
+        </p>
+      ))}
       <ul class="findings">
         {findings.slice(0, SHOWN).map((finding) => (
           <li key={`${finding.source} ${finding.target} ${finding.verdict} ${finding.expected}`}>
@@ -147,14 +155,19 @@ function Checked({ check: { scope, state, totals, expected, findings, repairs, e
 
 function Found({ finding: { source, target, verdict, expected, actual } }: { finding: Finding }) {
   const isDrift = verdict === 'missing' || verdict === 'stale' || verdict === 'orphan';
+  const isBad = isDrift || verdict === 'quarantined' || verdict === 'unregistered';
   return (
     <>
-      <Badge kind={isDrift || verdict === 'quarantined' ? 'bad' : 'late'}>{verdict}</Badge>{' '}
-      <Link to={addressOf('/inspect', { id: source, target })} class="key">
-        <bdi>
-          {source} {target}
-        </bdi>
-      </Link>
+      <Badge kind={isBad ? 'bad' : 'late'}>{verdict}</Badge>{' '}
+      {source === REGISTRY ? (
+        <bdi class="key">{target}</bdi>
+      ) : (
+        <Link to={addressOf('/inspect', { id: source, target })} class="key">
+          <bdi>
+            {source} {target}
+          </bdi>
+        </Link>
+      )}
       {isDrift || verdict === 'pending' ? (
         <Difference wanted={expected} stored={actual} />
       ) : (

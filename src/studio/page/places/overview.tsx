@@ -120,6 +120,8 @@ function LastCheck({ lastCheck }: { lastCheck: StatusAnswer['lastCheck'] }) {
           <dd>{figure(lastCheck.drift)}</dd>
           <dt>pending</dt>
           <dd>{figure(lastCheck.pending)}</dd>
+          <dt>unregistered</dt>
+          <dd>{figure(lastCheck.unregistered ?? 0)}</dd>
         </dl>
       )}
       <Link to="/trust">Run a check</Link>

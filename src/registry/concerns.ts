@@ -1,0 +1,119 @@
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { isTombstone, MODEL } from '../items/derived-item.ts';
+import { classifyDerivedKey } from '../items/derived-key.ts';
+import { parseNodeId } from '../items/keys.ts';
+import type { ChangingPart, CompiledModel, Concern, Concerns } from '../model/compiled.ts';
+import { joinedTypes } from '../model/joined.ts';
+import { viewName } from './definition.ts';
+import { ownerOfItem } from './ownership.ts';
+import type { Generation, Registry, Shape } from './registry.ts';
+
+/**
+ * Whose a derived item is, and so what a check has to do with it: what is ready is compared, what is being built differs by
+ * nature, what is retired is garbage, and what the registry does not know is neither right nor wrong.
+ */
+
+/** What a check has to do with a derived item. */
+export function concernOf({ concerns }: CompiledModel, source: string, sortKey: string, item: Item): Concern {
+  return concerns === undefined ? COMPARED : concerns.of(source, sortKey, item);
+}
+
+/** What has no generations, or belongs to nothing that is known: base items, where there are any, say how it has to be. */
+const COMPARED: Concern = { kind: 'compared', name: '' };
+const LEFT: Concern = { kind: 'left', name: '' };
+
+/** What a check has to do with derived items, by a registry and the model of what is ready in it. */
+export function concernsOf(registry: Registry, ready: CompiledModel): Concerns {
+  return {
+    changing: changingParts(registry),
+    of(source, sortKey, item) {
+      const concern = liveConcern(registry, ready, source, sortKey, item);
+      const isAlien = concern.kind === 'retired' || concern.kind === 'unregistered';
+      // Time takes tombstones away; of one that is named by a hash nothing tells whose it is.
+      return isAlien && isTombstone(item, ready.table) ? LEFT : concern;
+    },
+  };
+}
+
+function liveConcern(registry: Registry, ready: CompiledModel, source: string, sortKey: string, item: Item): Concern {
+  const key = classifyDerivedKey(sortKey);
+  switch (key?.kind) {
+    case 'view':
+      return viewConcern(registry, source, item);
+    case 'reverse-item':
+    case 'continuation':
+    case 'source-continuation': {
+      if (key.generation > 1) return { kind: 'unregistered', name: `${key.edgeType}@${key.generation}` };
+      const isKept =
+        key.kind === 'source-continuation'
+          ? joinedTypes(ready).has(key.edgeType)
+          : ready.edges.get(key.edgeType)?.copy !== undefined;
+      // They have no generations: a writer of a shape to come may find one that is there right.
+      return isKept ? { kind: 'compared', name: key.edgeType } : LEFT;
+    }
+    case 'index-item':
+    case 'owner-item':
+    case 'count':
+      return keyedConcern(registry, source, sortKey, item, key.generation);
+    default:
+      return COMPARED;
+  }
+}
+
+function keyedConcern(
+  { projections }: Registry,
+  source: string,
+  sortKey: string,
+  item: Item,
+  generation: number,
+): Concern {
+  const owner = ownerOfItem(source, sortKey, item);
+  // Plain keys that name nothing have been there without a registry too.
+  if (owner === undefined) return generation === 1 ? COMPARED : { kind: 'unregistered', name: '' };
+  const name = `${owner.name}@${generation}`;
+  const projection = projections.get(owner.name);
+  if (projection === undefined || generation >= projection.next) return { kind: 'unregistered', name };
+  const known = projection.generations.find(({ id }) => id === generation);
+  if (known === undefined) return { kind: 'retired', name };
+  return { kind: known.state === 'ready' ? 'compared' : 'changing', name };
+}
+
+/** A view of another shape than the type's is not garbage: writers make it anew where they meet it, and so does repair. */
+function viewConcern({ shapes }: Registry, source: string, item: Item): Concern {
+  const type = parseNodeId(source)?.type;
+  if (type === undefined) return COMPARED;
+  const entry = shapes.get(type);
+  const stamped = Number(/^@([1-9]\d{0,8})$/.exec(stringOf(item[MODEL]) ?? '')?.[1] ?? 0);
+  if (entry === undefined || stamped >= entry.next) {
+    return { kind: 'unregistered', name: viewName(type) + (stamped === 0 ? '' : `@${stamped}`) };
+  }
+  const { shape } = entry;
+  if (shape === undefined) return { kind: 'retired', name: viewName(type) };
+  return { kind: isReady(shape) ? 'compared' : 'changing', name: `${viewName(type)}@${shape.id}` };
+}
+
+/** Whether readers use the views of a shape. */
+export function isReady({ trusted, ready }: Shape): boolean {
+  return trusted && ready;
+}
+
+function changingParts({ projections, shapes }: Registry): ChangingPart[] {
+  const keyed = [...projections].flatMap(([name, { generations }]) =>
+    generations
+      .filter(({ state }) => state !== 'ready')
+      .map(({ id, state }): ChangingPart => ({ name: `${name}@${id}`, reason: REASONS[state as 'kept' | 'absent'] })),
+  );
+  const views = [...shapes].flatMap(([type, { shape }]): ChangingPart[] => {
+    if (shape === undefined || isReady(shape)) return [];
+    return [{ name: `${viewName(type)}@${shape.id}`, reason: shape.trusted ? REASONS.unsettled : REASONS.untrusted }];
+  });
+  return [...keyed, ...views];
+}
+
+const REASONS: Readonly<Record<Exclude<Generation['state'], 'ready'> | 'unsettled' | 'untrusted', string>> = {
+  kept: 'writers keep it, readers do not use it: it is being built, or taken away; edgeloom migrate goes on with it',
+  absent: 'nothing maintains it any more, and its items are being deleted; edgeloom migrate goes on with it',
+  unsettled:
+    'views are being made anew, and readers use base items where one is missing; edgeloom migrate goes on with it',
+  untrusted: 'views are about to change, and readers use base items in their place; edgeloom migrate goes on with it',
+};

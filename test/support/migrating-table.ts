@@ -1,0 +1,65 @@
+import { migrate, serverTime, tableIdentity } from '../../src/index.ts';
+import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { LEASE_MS, registryLeases } from '../../src/registry/reader-lease.ts';
+import { sleep } from '../../src/retry.ts';
+import { testTable, uniqueTableName } from './table.ts';
+
+/** The model before and after: other shards, and a search more; or another rank. */
+function graphOf(table: string, { shards, withEmail, lead = 500 }: ModelOptions) {
+  return defineGraph({
+    table,
+    nodes: {
+      GOAL: node({ view: ['title'] }),
+      USER: node({ search: { name: { shards }, ...(withEmail && { email: { fold: true, shards: 2 } }) } }),
+    },
+    edges: {
+      MEMBER: edge({ from: 'GOAL', to: 'USER', degree: true, inbound: { gsi0: rank('role', { LEAD: lead }) } }),
+    },
+  });
+}
+
+interface ModelOptions {
+  shards: number;
+  withEmail: boolean;
+  lead?: number;
+}
+
+/** Nodes that tests put. */
+export const USERS = 12;
+
+/** A table with a clock that waiting for a lease moves, so that the test does not wait for it. */
+export async function migratingTable() {
+  const name = uniqueTableName();
+  const before = graphOf(name, { shards: 2, withEmail: false });
+  const after = graphOf(name, { shards: 5, withEmail: true });
+  const reranked = graphOf(name, { shards: 2, withEmail: false, lead: 600 });
+  const table = await testTable(before);
+  let clockMs = 0;
+  const user = (i: number) =>
+    table.store.put({
+      ...{ source: { S: `USER-${i}` }, target: { S: `USER-${i}` } },
+      ...{ name: { S: `name ${i}` }, email: { S: `User${i}@Example.com` } },
+    });
+  return {
+    ...{ ...table, before, after, reranked, user },
+    passLease: () => {
+      clockMs += LEASE_MS + 1;
+    },
+    migrate: async (graph: CompiledModel, options: Partial<MigrateOptions> = {}) =>
+      migrate({
+        ...{ graph, store: table.store, ...(await tableIdentity(table.client, graph)) },
+        serverTime: () => serverTime(table.client, graph),
+        wait: async (milliseconds) => {
+          clockMs += milliseconds;
+          if (milliseconds < LEASE_MS) await sleep(milliseconds);
+        },
+        ...options,
+      }),
+    reader: <G extends CompiledModel>(graph: G) =>
+      createReader(graph, { store: table.store, leases: registryLeases(graph, table.store, () => clockMs) }),
+  };
+}

@@ -1,0 +1,212 @@
+import { describe, expect, it } from 'vitest';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
+import { edge, node, rank } from '../../../src/model/schema.ts';
+import { checkedModel, movedSince } from '../../../src/registry/checked.ts';
+import { concernOf } from '../../../src/registry/concerns.ts';
+import type { Data } from '../../../src/registry/data.ts';
+import { definitionsOf } from '../../../src/registry/definition.ts';
+import type { Registry, TypeShape } from '../../../src/registry/registry.ts';
+
+const GRAPH = defineGraph({
+  table: 'records',
+  nodes: {
+    GOAL: node({ view: ['title'] }),
+    USER: node({ view: ['name'], search: { name: {}, 'first-name': { from: 'name' } } }),
+    TEAM: node({ view: ['name'] }),
+    BOOK: node({ view: [] }),
+  },
+  edges: {
+    MEMBER: edge({
+      ...{ from: 'GOAL', to: 'USER', degree: true },
+      inbound: { gsi0: rank('role', { LEAD: 500 }), byDate: 'date', shards: 1, includeOwner: true },
+    }),
+    ABOUT: edge({ from: 'GOAL', to: 'BOOK', copy: ['title'] }),
+    LEADS: edge({ from: 'TEAM', to: 'USER', copy: ['name'] }),
+  },
+});
+const { projections, views } = definitionsOf(GRAPH);
+const DATA = new Map<string, Data>(
+  [...projections.values(), ...views.values()].map(({ fingerprint, data }) => [fingerprint, data]),
+);
+
+/**
+ * Of each projection 1 is retired, 2 is ready, 3 is kept, 4 is absent and 5 is the next id; the search by first name was dropped. GOAL's
+ * shape 2 is ready, that of USER not ready, that of TEAM not trusted; BOOK's was dropped.
+ */
+function registry(changes: { shapes?: Record<string, TypeShape>; ready?: number } = {}): Registry {
+  const { ready = 2 } = changes;
+  const shape = (type: string, trusted: boolean, isReady: boolean): [string, TypeShape] => {
+    const definition = views.get(type)!.fingerprint;
+    return [type, { next: 3, shape: { id: 2, definition, trusted, ready: isReady, since: 0, changed: 1 } }];
+  };
+  return {
+    version: 1,
+    projections: new Map(
+      [...projections.values()].map(({ name, fingerprint: definition }) => {
+        const generation = (id: number, state: 'absent' | 'kept' | 'ready') => {
+          return { id, definition, since: 0, changed: 1, state: id === ready ? 'ready' : state } as const;
+        };
+        const generations = [generation(2, 'kept'), generation(3, 'kept'), generation(4, 'absent')];
+        return [name, { next: 5, generations: name === 'search:USER.first-name' ? [] : generations }];
+      }),
+    ),
+    shapes: new Map([
+      ...[shape('GOAL', true, true), shape('USER', true, false), shape('TEAM', false, true)],
+      ['BOOK', { next: 3 }],
+      ...Object.entries(changes.shapes ?? {}),
+    ]),
+  };
+}
+
+const CHECKED = checkedModel(registry(), DATA, GRAPH);
+const concern = (source: string, sortKey: string, item: Item = {}, model: CompiledModel = CHECKED): string => {
+  const { kind, name } = concernOf(model, source, sortKey, { ...item, r: { N: '4' } });
+  return `${kind} ${name}`.trim();
+};
+
+describe('what a check has to do with a derived item', () => {
+  const GENERATIONS: [id: number, kind: string][] = [
+    [1, 'retired'],
+    [2, 'compared'],
+    [3, 'changing'],
+    [4, 'changing'],
+    [5, 'unregistered'],
+    [99, 'unregistered'],
+  ];
+  describe.each(GENERATIONS)('of generation %i is: %s', (id, kind) => {
+    const mark = id === 1 ? '' : `@${id}/`;
+    const hashed = '#0123456789abcdef0123456789abcdef';
+    it.each([
+      ['a search item', 'USER-1', `~ix/${mark}name`, {}, 'search:USER.name'],
+      ['one of a value', 'USER-1', `~ix/${mark}name/x-y`, {}, 'search:USER.name'],
+      ['an index item of an edge', 'GOAL-1', `~ix/${mark}MEMBER-USER-1`, {}, 'inbound:MEMBER'],
+      [
+        'a counted one with a hashed key',
+        'GOAL-1',
+        `~ix/${mark}${hashed}`,
+        { counted: { S: 'MEMBER' } },
+        'inbound:MEMBER',
+      ],
+      [
+        'one with a hashed key in an index',
+        'GOAL-1',
+        `~ix/${mark}${hashed}`,
+        { gsi0pk: { S: 'MEMBER-U' } },
+        'inbound:MEMBER',
+      ],
+      ['an item of a named order', 'GOAL-1', `~ix/${mark}#byDate/MEMBER-USER-1`, {}, 'order:MEMBER.byDate'],
+      ['an owner', 'USER-1', `~ix/${mark}#includeOwner/MEMBER`, {}, 'inbound:MEMBER'],
+      ['an owner in a named order', 'USER-1', `~ix/${mark}#includeOwner/MEMBER/byDate`, {}, 'order:MEMBER.byDate'],
+      ['a count', 'GOAL-1', `~degree/${mark}MEMBER`, { count: { N: '1' } }, 'inbound:MEMBER'],
+    ] as const)('%s', (_what, source, sortKey, item, name) => {
+      expect(concern(source, sortKey, item)).toBe(`${kind} ${name}@${id}`);
+    });
+  });
+
+  it('goes by the name: of a dropped projection all ids that were given out are retired, of an unknown one none is known', () => {
+    expect(concern('USER-1', '~ix/@4/first%2Dname')).toBe('retired search:USER.first-name@4');
+    expect(concern('USER-1', '~ix/@5/first%2Dname')).toBe('unregistered search:USER.first-name@5');
+    expect(concern('USER-1', '~ix/@2/ghost')).toBe('unregistered search:USER.ghost@2');
+    expect(concern('GHOST-1', '~ix/name')).toBe('unregistered search:GHOST.name@1');
+    expect(concern('GOAL-1', '~ix/GHOST-USER-1')).toBe('unregistered inbound:GHOST@1');
+    expect(concern('GOAL-1', '~ix/#byGhost/MEMBER-USER-1')).toBe('unregistered order:MEMBER.byGhost@1');
+    expect(concern('GOAL-1', '~degree/GHOST')).toBe('unregistered inbound:GHOST@1');
+  });
+
+  it('leaves tombstones of what is retired or unknown to TTL, also where a hash names them', () => {
+    const tombstone = { expiresAt: { N: '1' }, w: { S: 'x' }, model: { S: '@1' }, source: { S: 'USER-1' } };
+    expect(concern('USER-1', '~ix/name', tombstone)).toBe('left');
+    expect(concern('USER-1', '~ix/@9/name', tombstone)).toBe('left');
+    expect(concern('GOAL-1', '~ix/@2/#0123456789abcdef0123456789abcdef', tombstone)).toBe('left');
+    expect(concern('BOOK-1', '~view', tombstone)).toBe('left');
+    // What holds something is none, and what lacks an expiry stays for ever.
+    expect(concern('USER-1', '~ix/name', { ...tombstone, value: { S: 'x' } })).toBe('retired search:USER.name@1');
+    expect(concern('USER-1', '~ix/name', { w: { S: 'x' } })).toBe('retired search:USER.name@1');
+    expect(concern('USER-1', '~ix/@2/name', tombstone)).toBe('compared search:USER.name@2');
+  });
+
+  it('takes keys that name nothing for what they are without a registry', () => {
+    expect(concern('GOAL-1', '~ix/#0123456789abcdef0123456789abcdef')).toBe('compared');
+    expect(concern('nobody', '~ix/name')).toBe('compared');
+    expect(concern('USER-1', '~ix/%zz')).toBe('compared');
+    expect(concern('USER-1', '~junk')).toBe('compared');
+    expect(concern('USER-1', '~quarantine/USER-1/x')).toBe('compared');
+    expect(concern('USER-1', '~ix/@2/%zz')).toBe('unregistered');
+    expect(concernOf(GRAPH, 'USER-1', '~ix/@9/name', {})).toEqual({ kind: 'compared', name: '' });
+  });
+
+  it('goes by the shape of a view, whatever its stamp, unless nobody has given that out', () => {
+    const stamped = (stamp: string) => ({ model: { S: stamp } });
+    expect(concern('GOAL-1', '~view', stamped('@2'))).toBe('compared view:GOAL@2');
+    expect(concern('GOAL-1', '~view', stamped('@1'))).toBe('compared view:GOAL@2');
+    expect(concern('GOAL-1', '~view', stamped('cafe1234'))).toBe('compared view:GOAL@2');
+    expect(concern('GOAL-1', '~view', stamped('@3'))).toBe('unregistered view:GOAL@3');
+    expect(concern('USER-1', '~view', stamped('@2'))).toBe('changing view:USER@2');
+    expect(concern('TEAM-1', '~view', stamped('@1'))).toBe('changing view:TEAM@2');
+    expect(concern('BOOK-1', '~view', stamped('@2'))).toBe('retired view:BOOK');
+    expect(concern('BOOK-1', '~view', stamped('@3'))).toBe('unregistered view:BOOK@3');
+    expect(concern('GHOST-1', '~view')).toBe('unregistered view:GHOST');
+    expect(concern('nobody', '~view')).toBe('compared');
+  });
+
+  it('compares reverse items and fan-outs of edges that a ready view copies by, and leaves all others', () => {
+    for (const sortKey of ['~rev/ABOUT-GOAL-1', '~more/ABOUT'])
+      expect(concern('BOOK-1', sortKey)).toBe('compared ABOUT');
+    for (const sortKey of ['~rev/LEADS-TEAM-1', '~more/LEADS', '~more/#source/ABOUT']) {
+      expect(concern('USER-1', sortKey)).toBe('left');
+    }
+    expect(concern('BOOK-1', '~rev/@2/ABOUT-GOAL-1')).toBe('unregistered ABOUT@2');
+  });
+
+  it('lists what is built and what is taken away, with a reason', () => {
+    const { changing } = CHECKED.concerns!;
+    expect(changing.map(({ name }) => name).sort()).toEqual([
+      ...['inbound:MEMBER@3', 'inbound:MEMBER@4', 'order:MEMBER.byDate@3', 'order:MEMBER.byDate@4'],
+      ...['search:USER.name@3', 'search:USER.name@4', 'view:TEAM@2', 'view:USER@2'],
+    ]);
+    const reasonOf = (name: string) => changing.find((part) => part.name === name)?.reason;
+    expect(reasonOf('search:USER.name@3')).toContain('it is being built, or taken away; edgeloom migrate');
+    expect(reasonOf('search:USER.name@4')).toContain('its items are being deleted; edgeloom migrate');
+    expect(reasonOf('view:USER@2')).toContain('views are being made anew');
+    expect(reasonOf('view:TEAM@2')).toContain('views are about to change');
+  });
+});
+
+describe('what the registry has moved since a check began', () => {
+  const keys = [
+    { source: 'USER-1', target: '~ix/@2/name' },
+    { source: 'USER-1', target: '~ix/@3/name' },
+    { source: 'USER-1', target: '~ix/name' },
+    { source: 'GOAL-1', target: '~view' },
+    { source: 'BOOK-1', target: '~rev/ABOUT-GOAL-1' },
+    { source: 'GOAL-1', target: '~ix/#0123456789abcdef0123456789abcdef' },
+  ];
+  const store = { getMany: async () => ({ items: keys.map(() => undefined), rcu: 0, calls: 1 }) };
+  const moved = async (now: CompiledModel) => {
+    const found = await movedSince(CHECKED, { model: { current: async () => now }, store }, keys);
+    return keys.map(({ source, target }) => found.has(JSON.stringify([source, target])));
+  };
+
+  it('is nothing while it has not changed, and what cannot be told where it has', async () => {
+    expect(await moved(CHECKED)).toEqual(keys.map(() => false));
+    const same = checkedModel(registry(), DATA, GRAPH);
+    expect(await moved(same)).toEqual([false, false, false, false, false, true]);
+  });
+
+  it('is what has another state, or a shape with another id', async () => {
+    expect(await moved(checkedModel(registry({ ready: 3 }), DATA, GRAPH))).toEqual([
+      ...[true, true, false, false, false, true],
+    ]);
+    const { fingerprint: definition } = views.get('GOAL')!;
+    const shape = { id: 3, definition, trusted: true, ready: true, since: 0, changed: 1 };
+    const reshaped = registry({ shapes: { GOAL: { next: 4, shape } } });
+    expect(await moved(checkedModel(reshaped, DATA, GRAPH))).toEqual([false, false, false, true, false, true]);
+  });
+
+  it('is all of it where the table had no registry before', async () => {
+    const found = await movedSince(GRAPH, { model: { current: async () => CHECKED }, store }, keys);
+    expect(found.size).toBe(keys.length);
+  });
+});
