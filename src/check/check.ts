@@ -16,7 +16,7 @@ import { type ConsumerPosition, isTooOften, Looks, sharedPosition } from './conf
 import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
 import { DanglingEdges } from './dangling.ts';
 import type { Finding } from './finding.ts';
-import { Tally } from './findings.ts';
+import { CheckTally } from './findings.ts';
 import { PartitionInspector } from './inspect.ts';
 import { type LookUpContext, lookAgain } from './look-up.ts';
 import { type OpenSegment, partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
@@ -136,7 +136,7 @@ export async function check(options: CheckOptions): Promise<CheckResult> {
 
 /** One run of a check. */
 class Check {
-  private readonly tally: Tally;
+  private readonly tally: CheckTally;
   /** Capacity that earlier runs of the same check consumed. */
   private readonly earlier: { rcu: number; wcu: number };
   private readonly store: MeteredStore;
@@ -157,7 +157,7 @@ class Check {
     const { graph, mode = 'report', resume, sources, onlySegments } = options;
     const { now = Date.now, wait = sleep, remainingMs = () => Number.POSITIVE_INFINITY } = options;
     const totals = structuredClone(resume?.totals ?? emptyTotals());
-    this.tally = new Tally(totals, options.onFinding);
+    this.tally = new CheckTally(totals, options.onFinding);
     this.earlier = { rcu: totals.rcu, wcu: totals.wcu };
     this.store = new MeteredStore(options.store, { maxRcu: options.maxRcu, maxWcu: options.maxWcu, now, wait });
     this.stream = new StreamLabel(options.streamLabel, options.newestPosition, now);

@@ -103,7 +103,7 @@ export class Findings {
 }
 
 /** What a check counts as it goes. */
-export class Tally {
+export class CheckTally {
   constructor(
     readonly totals: CheckTotals,
     private readonly onFinding: ((finding: Finding) => void) | undefined,

@@ -7,7 +7,7 @@ import { PartitionSummary } from '../compare.ts';
 import { type CheckTotals, emptyTotals } from '../cursor.ts';
 import { DanglingEdges } from '../dangling.ts';
 import { type Finding, WRONG } from '../finding.ts';
-import { Tally } from '../findings.ts';
+import { CheckTally } from '../findings.ts';
 import { PartitionInspector } from '../inspect.ts';
 import { countUnknownType } from '../unknown-types.ts';
 import { type DataFile, dataFiles, itemsOf } from './files.ts';
@@ -50,7 +50,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   const nowSeconds = Math.floor(Date.now() / 1000);
   const partitions = new Map<string, PartitionSummary>();
   const totals = emptyTotals();
-  const tally = new Tally(totals, onFinding);
+  const tally = new CheckTally(totals, onFinding);
   tally.beginChanging(graph, true);
   const dangling = new DanglingEdges(graph);
   let items = 0;
@@ -110,7 +110,7 @@ async function lookCloser(
   { graph, streamLabel }: ExportCheckOptions,
   files: readonly DataFile[],
   suspects: readonly string[],
-  tally: Tally,
+  tally: CheckTally,
 ): Promise<void> {
   if (suspects.length === 0) return;
   const wanted = new Set(suspects);
