@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { EdgeloomError } from './errors.ts';
+import { PARSING } from './model/parsing.ts';
 import type { ClientOptions } from './store/client.ts';
 
 /** What the command line and handlers run with. This file alone reads the environment. */
@@ -29,11 +30,12 @@ export interface GlobalOptions {
   logLevel?: string;
 }
 
+const filled = z.string().check(z.minLength(1));
 const schema = z.object({
-  config: z.string().min(1),
-  table: z.string().min(1).optional(),
-  endpoint: z.url({ protocol: /^https?$/, error: 'should be a URL such as http://127.0.0.1:8000' }).optional(),
-  region: z.string().min(1).optional(),
+  config: filled,
+  table: z.optional(filled),
+  endpoint: z.optional(z.url({ protocol: /^https?$/, error: 'should be a URL such as http://127.0.0.1:8000' })),
+  region: z.optional(filled),
   json: z.boolean(),
   logLevel: z.enum(LOG_LEVELS, { error: `should be one of ${LOG_LEVELS.join(', ')}` }),
 });
@@ -44,14 +46,15 @@ const schema = z.object({
  * `AWS_DEFAULT_REGION` and credentials. Throws an `EdgeloomError` that names the option.
  */
 export function readSettings(options: GlobalOptions, environment: NodeJS.ProcessEnv = process.env): Settings {
-  const result = schema.safeParse({
+  const given = {
     config: options.config ?? environment['EDGELOOM_CONFIG'] ?? 'edgeloom.config.ts',
     table: options.table ?? environment['EDGELOOM_TABLE'],
     endpoint: options.endpoint ?? environment['AWS_ENDPOINT_URL_DYNAMODB'] ?? environment['AWS_ENDPOINT_URL'],
     region: options.region ?? environment['AWS_REGION'] ?? environment['AWS_DEFAULT_REGION'],
     json: options.json ?? false,
     logLevel: options.logLevel ?? environment['EDGELOOM_LOG_LEVEL'] ?? 'warn',
-  });
+  };
+  const result = schema.safeParse(given, PARSING);
   if (!result.success) {
     const issue = result.error.issues[0]!;
     throw new EdgeloomError(
@@ -94,21 +97,24 @@ export interface FunctionSettings {
   maxWcu?: number;
 }
 
-const positive = z.coerce.number({ error: 'should be a number' }).positive({ error: 'should be above 0' }).optional();
+const number = z.coerce.number({ error: 'should be a number' });
+const positive = number.check(z.positive({ error: 'should be above 0' }));
+const SHARE = 'should be a number from 0 to 1';
 const functionSchema = z.object({
-  EDGELOOM_TABLE: z.string({ error: 'should name the table' }).min(1, { error: 'should name the table' }),
-  EDGELOOM_LOG_LEVEL: schema.shape.logLevel.default('info'),
-  EDGELOOM_METRICS_NAMESPACE: z.string().min(1, { error: 'should not be empty' }).default('Edgeloom'),
-  EDGELOOM_SAMPLE_RATE: z.coerce
-    .number({ error: 'should be a number from 0 to 1' })
-    .min(0, { error: 'should be a number from 0 to 1' })
-    .max(1, { error: 'should be a number from 0 to 1' })
-    .default(0),
-  EDGELOOM_CONCURRENCY: positive.pipe(z.int({ error: 'should be a whole number' }).optional()),
-  EDGELOOM_SETTLE_SECONDS: positive,
-  EDGELOOM_FAILED_BATCHES_BUCKET: z.string().optional(),
-  EDGELOOM_MAX_RCU: positive,
-  EDGELOOM_MAX_WCU: positive,
+  EDGELOOM_TABLE: z
+    .string({ error: 'should name the table' })
+    .check(z.minLength(1, { error: 'should name the table' })),
+  EDGELOOM_LOG_LEVEL: z._default(schema.shape.logLevel, 'info'),
+  EDGELOOM_METRICS_NAMESPACE: z._default(
+    z.string().check(z.minLength(1, { error: 'should not be empty' })),
+    'Edgeloom',
+  ),
+  EDGELOOM_SAMPLE_RATE: z._default(z.coerce.number({ error: SHARE }).check(z.gte(0, SHARE), z.lte(1, SHARE)), 0),
+  EDGELOOM_CONCURRENCY: z.optional(z.pipe(positive, z.int({ error: 'should be a whole number' }))),
+  EDGELOOM_SETTLE_SECONDS: z.optional(positive),
+  EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
+  EDGELOOM_MAX_RCU: z.optional(positive),
+  EDGELOOM_MAX_WCU: z.optional(positive),
   AWS_ENDPOINT_URL_DYNAMODB: schema.shape.endpoint,
   AWS_ENDPOINT_URL: schema.shape.endpoint,
   AWS_REGION: schema.shape.region,
@@ -121,7 +127,7 @@ const functionSchema = z.object({
  */
 export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.env): FunctionSettings {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const result = functionSchema.safeParse(set);
+  const result = functionSchema.safeParse(set, PARSING);
   if (!result.success) {
     const problems = result.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
     throw new EdgeloomError(

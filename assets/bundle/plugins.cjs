@@ -1,4 +1,5 @@
 const { join } = require('node:path');
+const ownMaps = require('./own-maps.cjs');
 const split = require('./split.cjs');
 
 /** Packages of which a function needs only a part, by what goes into the bundle instead of them. */
@@ -25,4 +26,4 @@ const onlyParts = {
   },
 };
 
-module.exports = [onlyParts, split];
+module.exports = [onlyParts, split, ownMaps];

@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { EdgeloomError } from '../errors.ts';
+import { PARSING } from '../model/parsing.ts';
 
 /**
  * The registry: the model as the table records it. For those who write derived items it *is* the model: they maintain what
@@ -80,14 +81,17 @@ const STATES = ['absent', 'kept', 'ready'] as const;
 const headSchema = z.object({
   format: z.literal(FORMAT),
   version: z.int(),
-  table: z.object({ id: z.string(), streamLabel: z.string() }).optional(),
+  table: z.optional(z.object({ id: z.string(), streamLabel: z.string() })),
   projections: z.record(
     z.string(),
-    z.tuple([z.int(), z.array(z.tuple([z.int(), z.string(), z.int().min(0).max(2), z.number().nullable(), z.int()]))]),
+    z.tuple([
+      z.int(),
+      z.array(z.tuple([z.int(), z.string(), z.int().check(z.gte(0), z.lte(2)), z.nullable(z.number()), z.int()])),
+    ]),
   ),
   shapes: z.record(
     z.string(),
-    z.tuple([z.int(), z.tuple([z.int(), z.string(), z.int(), z.int(), z.number().nullable(), z.int()]).nullable()]),
+    z.tuple([z.int(), z.nullable(z.tuple([z.int(), z.string(), z.int(), z.int(), z.nullable(z.number()), z.int()]))]),
   ),
 });
 
@@ -116,7 +120,7 @@ export function encodeRegistry({ version, table, projections, shapes }: Registry
 export function decodeRegistry(text: string): Registry {
   let head: z.infer<typeof headSchema>;
   try {
-    head = headSchema.parse(JSON.parse(text));
+    head = headSchema.parse(JSON.parse(text), PARSING);
   } catch (cause) {
     throw new EdgeloomError(
       'unknown-registry',

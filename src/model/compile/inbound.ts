@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { InboundItem, InboundModel, InboundOrder, IndexName, PartitionModel } from '../compiled.ts';
 import { compileEdgeOrder } from './order.ts';
 import { compileProjection, inboundSchema, type MistakeLog, parsedPart } from './schemas.ts';

@@ -1,7 +1,8 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Mistake } from '../../errors.ts';
 import type { Compute, Projection } from '../compiled.ts';
+import { PARSING } from '../parsing.ts';
 
 /** The shapes of a model file's definitions, and how their mistakes are noted. */
 
@@ -12,13 +13,13 @@ const MAX_SHARDS = 100_000;
 /** An item has 400 KB at most; a batch may add to a view that is just within its budget. */
 const MAX_VIEW_BUDGET_BYTES = 380 * 1024;
 /** The name of an attribute. */
-export const attributeName = z.string().min(1);
+export const attributeName = z.string().check(z.minLength(1));
 const hash = z.enum(['fnv1a', 'codepoint-product']);
 const valueType = z.enum(['string', 'number', 'date']);
 const shardBy = z.enum(['value', 'source']);
 const ENTRY_COUNT = 'should be a whole number of 1 or more';
 const SHARD_COUNT = `should be a whole number from 1 to ${MAX_SHARDS}`;
-const shardCount = z.int(SHARD_COUNT).min(1, SHARD_COUNT).max(MAX_SHARDS, SHARD_COUNT);
+const shardCount = z.int(SHARD_COUNT).check(z.gte(1, SHARD_COUNT), z.lte(MAX_SHARDS, SHARD_COUNT));
 /** Which attributes are copied. */
 export const projection = z.union([z.enum(['KEYS_ONLY', 'ALL']), z.array(attributeName)], {
   error: "should be 'KEYS_ONLY', 'ALL' or a list of attribute names",
@@ -33,7 +34,7 @@ const attributeOfEither = z.union([attributeName, sourceSchema], {
 export const rankSchema = z.strictObject({
   kind: z.literal('rank'),
   attribute: attributeOfEither,
-  weights: z.record(z.string().min(1), z.int().min(0)),
+  weights: z.record(attributeName, z.int().check(z.gte(0))),
 });
 const VERSION = 'should be a whole number of 1 or more';
 const compute = z.custom<Compute>((value) => typeof value === 'function', { error: 'should be a function' });
@@ -41,92 +42,97 @@ const compute = z.custom<Compute>((value) => typeof value === 'function', { erro
 export const deriveSchema = z.strictObject({
   kind: z.literal('derive'),
   compute,
-  version: z.int(VERSION).min(1, VERSION).default(1),
-  others: z.record(z.string().regex(/^[1-9]\d*$/, VERSION), compute).optional(),
+  version: z._default(z.int(VERSION).check(z.gte(1, VERSION)), 1),
+  others: z.optional(z.record(z.string().check(z.regex(/^[1-9]\d*$/, VERSION)), compute)),
 });
 /** An order with its value type. */
-export const typedOrder = z.strictObject({ from: attributeOfEither, type: valueType.optional() });
+export const typedOrder = z.strictObject({ from: attributeOfEither, type: z.optional(valueType) });
 /** Which of the four forms an order has is told first, so that the mistake named is the one inside that form. */
 const order = z.unknown();
 const standardSchema = z.custom<StandardSchemaV1>(
   (value) => (typeof value === 'object' || typeof value === 'function') && value !== null && '~standard' in value,
   { error: 'should be a Standard Schema validator (zod, valibot, arktype)' },
 );
+/** Attribute names, of which there is one at least. */
+function namesOf(noList: string | undefined, noName: string) {
+  return z.array(attributeName, noList).check(z.minLength(1, noName));
+}
 /** Options of a search. */
 export const searchSchema = z.strictObject({
-  from: order.optional(),
-  type: valueType.optional(),
-  shards: z.union([shardCount, z.literal('value')], { error: `${SHARD_COUNT}, or 'value'` }).optional(),
-  shardBy: shardBy.optional(),
-  hash: hash.optional(),
-  fold: z.boolean().optional(),
-  each: z.boolean().optional(),
-  partition: attributeName.optional(),
-  path: z
-    .array(attributeName, 'should be a list of attribute names')
-    .min(1, 'should name at least one attribute')
-    .optional(),
-  project: projection.optional(),
+  from: z.optional(order),
+  type: z.optional(valueType),
+  shards: z.optional(z.union([shardCount, z.literal('value')], { error: `${SHARD_COUNT}, or 'value'` })),
+  shardBy: z.optional(shardBy),
+  hash: z.optional(hash),
+  fold: z.optional(z.boolean()),
+  each: z.optional(z.boolean()),
+  partition: z.optional(attributeName),
+  path: z.optional(namesOf('should be a list of attribute names', 'should name at least one attribute')),
+  project: z.optional(projection),
 });
 /** Options of a node type. */
 export const nodeSchema = z.strictObject({
-  fields: standardSchema.optional(),
-  view: projection.optional(),
-  viewBudgetBytes: z.int().min(1024).max(MAX_VIEW_BUDGET_BYTES).optional(),
-  maxEntries: z
-    .record(attributeName, z.int(ENTRY_COUNT).min(1, ENTRY_COUNT), 'should be an object of attribute names and limits')
-    .optional(),
-  versionAttribute: attributeName.optional(),
-  list: z.boolean().optional(),
-  search: z.record(attributeName, z.unknown()).optional(),
+  fields: z.optional(standardSchema),
+  view: z.optional(projection),
+  viewBudgetBytes: z.optional(z.int().check(z.gte(1024), z.lte(MAX_VIEW_BUDGET_BYTES))),
+  maxEntries: z.optional(
+    z.record(
+      attributeName,
+      z.int(ENTRY_COUNT).check(z.gte(1, ENTRY_COUNT)),
+      'should be an object of attribute names and limits',
+    ),
+  ),
+  versionAttribute: z.optional(attributeName),
+  list: z.optional(z.boolean()),
+  search: z.optional(z.record(attributeName, z.unknown())),
 });
 /** What `from` and `to` of an edge type should be. */
 export const NODE_TYPES = 'should be a node type or a list of them';
-const typeNames = z.union([z.string(), z.array(z.string()).min(1, NODE_TYPES)], { error: NODE_TYPES });
+const typeNames = z.union([z.string(), z.array(z.string()).check(z.minLength(1, NODE_TYPES))], { error: NODE_TYPES });
 /** Options of an edge type; its orders have a schema of their own. */
 export const edgeSchema = z.strictObject({
-  fields: standardSchema.optional(),
+  fields: z.optional(standardSchema),
   // Needed, but told apart from the rest: see checkNodeTypes.
-  from: typeNames.optional(),
-  to: typeNames.optional(),
-  edgeSet: z
-    .union(
+  from: z.optional(typeNames),
+  to: z.optional(typeNames),
+  edgeSet: z.optional(
+    z.union(
       [z.literal(false), z.array(attributeName), z.record(attributeName, z.union([attributeName, deriveSchema]))],
-      {
-        error: 'should be false, a list of attribute names, or an object of labels',
-      },
-    )
-    .optional(),
-  inbound: z.unknown().optional(),
-  degree: z.boolean().optional(),
-  keys: z.enum(['plain', 'hashed'], { error: "should be 'plain' or 'hashed'" }).optional(),
-  copy: z.array(attributeName).min(1, 'names no attribute: give those of the target node to copy').optional(),
+      { error: 'should be false, a list of attribute names, or an object of labels' },
+    ),
+  ),
+  inbound: z.optional(z.unknown()),
+  degree: z.optional(z.boolean()),
+  keys: z.optional(z.enum(['plain', 'hashed'], { error: "should be 'plain' or 'hashed'" })),
+  copy: z.optional(namesOf(undefined, 'names no attribute: give those of the target node to copy')),
 });
 /** What stands beside the orders of an edge type. */
 export const inboundSchema = z.strictObject({
-  shards: shardCount.optional(),
-  shardBy: shardBy.optional(),
-  hash: hash.optional(),
-  project: projection.optional(),
-  projectSource: z
-    .array(attributeName, "should be a list of the source node's attribute names")
-    .min(1, 'names no attribute: give those of the source node to project')
-    .optional(),
-  partition: attributeOfEither.optional(),
-  includeOwner: z.boolean().optional(),
+  shards: z.optional(shardCount),
+  shardBy: z.optional(shardBy),
+  hash: z.optional(hash),
+  project: z.optional(projection),
+  projectSource: z.optional(
+    namesOf(
+      "should be a list of the source node's attribute names",
+      'names no attribute: give those of the source node to project',
+    ),
+  ),
+  partition: z.optional(attributeOfEither),
+  includeOwner: z.optional(z.boolean()),
 });
 /** What DynamoDB takes as the name of a table or an index. */
 const TABLE_NAME = /^[A-Za-z0-9_.-]{3,255}$/;
 const TABLE_NAME_RULE = 'should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .';
 /** The name of a table or of an index. */
-export const tableName = z.string(TABLE_NAME_RULE).regex(TABLE_NAME, TABLE_NAME_RULE);
+export const tableName = z.string(TABLE_NAME_RULE).check(z.regex(TABLE_NAME, TABLE_NAME_RULE));
 /** Options of the table. */
 export const tableSchema = z.strictObject({
   name: tableName,
-  partitionKey: attributeName.optional(),
-  sortKey: attributeName.optional(),
-  ttl: attributeName.optional(),
-  indexes: z.strictObject({ gsi0: tableName.optional(), gsi1: tableName.optional() }).optional(),
+  partitionKey: z.optional(attributeName),
+  sortKey: z.optional(attributeName),
+  ttl: z.optional(attributeName),
+  indexes: z.optional(z.strictObject({ gsi0: z.optional(tableName), gsi1: z.optional(tableName) })),
 });
 
 /** Compiles a projection. */
@@ -138,14 +144,14 @@ export function compileProjection(input: z.infer<typeof projection>): Projection
  * Parses one part of a model and notes every issue under its path. What is not mistaken comes back, so that compiling
  * goes on and finds the mistakes in the rest.
  */
-export function parsedPart<Schema extends z.ZodType>(
+export function parsedPart<Schema extends z.ZodMiniType>(
   schema: Schema,
   input: unknown,
   path: string,
   mistakes: MistakeLog,
 ): z.infer<Schema> | undefined {
   if (input === undefined && path !== 'table') return undefined;
-  const result = schema.safeParse(input);
+  const result = schema.safeParse(input, PARSING);
   if (result.success) return result.data;
   for (const issue of result.error.issues) {
     mistakes.push({ path: [path, ...issue.path.map(String)].join('.'), message: issueText(issue) });
@@ -154,7 +160,7 @@ export function parsedPart<Schema extends z.ZodType>(
 }
 
 /** An object without its options that are mistaken, so that mistakes in its other options are told at once as well. */
-function restOf<Schema extends z.ZodType>(
+function restOf<Schema extends z.ZodMiniType>(
   schema: Schema,
   input: unknown,
   issues: readonly z.core.$ZodIssue[],
@@ -165,7 +171,8 @@ function restOf<Schema extends z.ZodType>(
     if (issue.code === 'unrecognized_keys' && issue.path.length === 0) for (const key of issue.keys) mistaken.add(key);
     else mistaken.add(issue.path[0]);
   }
-  return schema.safeParse(Object.fromEntries(Object.entries(input).filter(([name]) => !mistaken.has(name)))).data;
+  return schema.safeParse(Object.fromEntries(Object.entries(input).filter(([name]) => !mistaken.has(name))), PARSING)
+    .data;
 }
 
 function issueText(issue: z.core.$ZodIssue): string {

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import type * as z from 'zod/mini';
 import type { SearchModel, SearchOrder } from '../compiled.ts';
 import { compileOrder } from './order.ts';
 import { compileProjection, type MistakeLog, parsedPart, searchSchema } from './schemas.ts';
