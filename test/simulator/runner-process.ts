@@ -1,5 +1,6 @@
 import type { Script } from './choices.ts';
 import { directedSchedules } from './directed.ts';
+import { directedEvolutions } from './evolution/directed.ts';
 import { interruptedWorker } from './interrupted-worker.ts';
 import { type ShrunkReport, shrunkReport } from './report.ts';
 import { runScript } from './schedule.ts';
@@ -14,7 +15,8 @@ export type Request =
   | { script: Script }
   | { shrink: number }
   | 'interrupted-worker'
-  | 'directed';
+  | 'directed'
+  | 'directed-evolutions';
 /** What it is answered; `done` comes in between, the other ones at the end. */
 export type Reply =
   | { done: number }
@@ -35,6 +37,7 @@ process.on('message', (request: Request) => {
 async function answer(request: Request): Promise<Reply> {
   if (request === 'interrupted-worker') return { differences: await interruptedWorker() };
   if (request === 'directed') return { differences: await directedSchedules() };
+  if (request === 'directed-evolutions') return { differences: await directedEvolutions() };
   if ('script' in request) return { failures: (await runScript(request.script)).failures };
   if ('shrink' in request) return { report: await shrunkReport(request.shrink) };
   let lastReplyMs = Date.now();

@@ -64,7 +64,12 @@ export class Runner {
     return this.differences('directed');
   }
 
-  private async differences(request: 'interrupted-worker' | 'directed'): Promise<string[]> {
+  /** Runs the schedules of model changes that are written down; gives the answers that are wrong. */
+  runDirectedEvolutions(): Promise<string[]> {
+    return this.differences('directed-evolutions');
+  }
+
+  private async differences(request: 'interrupted-worker' | 'directed' | 'directed-evolutions'): Promise<string[]> {
     const reply = await this.request(request);
     if (!('differences' in reply)) throw new Error('The simulator gave another answer.');
     return reply.differences;

@@ -11,7 +11,8 @@ export class StreamedStore extends MemoryStore {
   /** Changes of derived items, which a stream would carry too and the projector never sees. */
   readonly derivedChanges: ItemChange[];
 
-  constructor(graph: CompiledModel) {
+  /** @param nowMs the time of the records. Default: one second after the other. */
+  constructor(graph: CompiledModel, nowMs?: () => number) {
     const records: ChangeRecord[] = [];
     const derivedChanges: ItemChange[] = [];
     super(graph.table, {
@@ -28,7 +29,7 @@ export class StreamedStore extends MemoryStore {
           newImage: change.newImage,
           position: at(sequence),
           sequenceNumber: String(sequence),
-          createdAtSeconds: 1_767_225_600 + sequence,
+          createdAtSeconds: nowMs === undefined ? 1_767_225_600 + sequence : Math.floor(nowMs() / 1000),
         });
       },
     });

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { RUN_OPTIONS, runProgram } from '../long-run.ts';
-import { EVOLUTION_MUTANTS, EVOLUTION_RARE_MUTANTS } from './planted.ts';
+import { EVOLUTION_MUTANTS } from './planted.ts';
 
 /** Long runs of schedules in which the model changes, `npm run simulate:evolution`. */
 
@@ -18,7 +18,7 @@ await runProgram(
     usage: USAGE,
     command: 'npm run simulate:evolution',
     file: 'simulate-evolution.json',
-    mutants: [...EVOLUTION_MUTANTS, ...EVOLUTION_RARE_MUTANTS],
+    mutants: EVOLUTION_MUTANTS,
     world: 'evolution',
     chunk: 200,
     report: async ({ tally }) => {

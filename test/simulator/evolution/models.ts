@@ -23,12 +23,15 @@ export interface Spec {
   copy: boolean;
 }
 
+/** A model with a search, an order and a view, for schedules that are written down. */
+export const PLAIN_SPEC: Spec = {
+  ...{ shards: 2, shardBy: 'value', fold: false, hasSearch: true, derived: 0, hasOthers: true, view: ['a'] },
+  ...{ labels: [], weights: { X: 5, Y: 3 }, degree: false, copy: false },
+};
+
 /** Three models of one table: each differs from the one before in one to three things. */
 export function drawSpecs(random: Random): [Spec, Spec, Spec] {
-  const first: Spec = {
-    ...{ shards: 2, shardBy: 'value', fold: false, hasSearch: true, derived: 0, hasOthers: true, view: ['a'] },
-    ...{ labels: [], weights: { X: 5, Y: 3 }, degree: false, copy: false },
-  };
+  const first: Spec = { ...PLAIN_SPEC };
   if (random.chance(0.3)) Object.assign(first, { copy: true, labels: ['r'] });
   if (random.chance(0.3)) first.degree = true;
   const second = changed(random, first);

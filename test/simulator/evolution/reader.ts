@@ -2,24 +2,21 @@ import { EdgeloomError } from '../../../src/errors.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { createReader, type Reader } from '../../../src/read/reader.ts';
 import { registryLeases } from '../../../src/registry/reader-lease.ts';
-import type { Spec } from './models.ts';
+import type { Store } from '../../../src/store/port.ts';
+import { modelOf, type Spec } from './models.ts';
 import { ASKED, type Question } from './oracle.ts';
-import type { EvolvingWorld } from './world.ts';
 
 /** A reader of one model, alive for the whole schedule. */
 export class EvolvingReader {
   private readonly reader: Reader<CompiledModel>;
 
   constructor(
-    world: EvolvingWorld,
     readonly spec: Spec,
-    model: CompiledModel,
+    store: Store,
+    clock: () => number,
   ) {
-    const skew = world.random.below(1_000_000_000);
-    // Slow now and then, so that an answer may take longer than a lease.
-    const process = world.process(world.random.chance(0.2) ? 15_000 : 50, true);
-    const leases = registryLeases(model, process.store, () => world.agenda.now + skew);
-    this.reader = createReader(model, { store: process.store, leases });
+    const model = modelOf(spec);
+    this.reader = createReader(model, { store, leases: registryLeases(model, store, clock) });
   }
 
   /** The answer as JSON; `not-ready` where the reader is told so. */

@@ -1,7 +1,7 @@
 import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
 import type { SeedOutcome } from '../tally.ts';
 import { answerOf, questions } from './oracle.ts';
-import { EvolvingReader } from './reader.ts';
+import type { EvolvingReader } from './reader.ts';
 import { INDEX_LAG } from './table.ts';
 import { EvolvingWorld } from './world.ts';
 
@@ -17,11 +17,10 @@ const READERS = 4;
 /** Runs the schedule of a seed. */
 export async function runEvolution(seed: number): Promise<SeedOutcome> {
   const world = new EvolvingWorld(seed);
-  const { random, models, specs } = world;
+  const { random, specs } = world;
   await begin(world);
   const readers = Array.from({ length: READERS }, (_, i) => {
-    const k = i < specs.length ? i : random.below(specs.length);
-    return new EvolvingReader(world, specs[k]!, models[k]!);
+    return world.reader(specs[i < specs.length ? i : random.below(specs.length)]!);
   });
   for (let phase = 0; phase < PHASES && world.failures.length === 0; phase++) {
     world.roughen();
@@ -140,7 +139,7 @@ async function end(world: EvolvingWorld): Promise<void> {
   if (how === 'projection-code-missing') return;
   if (how !== 'done') world.fail('unfinished', `the last migration ended with ${how}`);
   await world.pass(LEASE_MS + INDEX_LAG);
-  const reader = new EvolvingReader(world, specs[k]!, models[k]!);
+  const reader = world.reader(specs[k]!);
   let open = 0;
   for (const question of questions(specs[k]!)) {
     open += 1;

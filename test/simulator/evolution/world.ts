@@ -10,6 +10,7 @@ import { EvolvingConsumers } from './consumers.ts';
 import { EvolvingLane } from './lane.ts';
 import { drawSpecs, modelOf, type Spec } from './models.ts';
 import { EvolvingProcess, type Roughness, SMOOTH } from './process.ts';
+import { EvolvingReader } from './reader.ts';
 import { EvolvingTable } from './table.ts';
 
 const START = Date.parse('2026-01-02T00:00:00Z');
@@ -78,6 +79,15 @@ export class EvolvingWorld {
     return new EvolvingProcess(this.agenda, this.random, this.table.store, roughness, slowness, () => {
       this.count('faults');
     });
+  }
+
+  /** A reader of a model. */
+  reader(spec: Spec): EvolvingReader {
+    const { random, agenda } = this;
+    const skew = random.below(1_000_000_000);
+    // Slow now and then, so that an answer may take longer than a lease.
+    const process = this.process(random.chance(0.2) ? 15_000 : 50, true);
+    return new EvolvingReader(spec, process.store, () => agenda.now + skew);
   }
 
   /** The model of whichever version of a consumer is given the next batch. */

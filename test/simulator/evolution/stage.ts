@@ -1,0 +1,171 @@
+import { createProjector, type ProjectorOptions } from '../../../src/apply/projector.ts';
+import { check } from '../../../src/check/check.ts';
+import { StoreError } from '../../../src/errors.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/items/change-record.ts';
+import { migrate } from '../../../src/migrate/migrate.ts';
+import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
+import type { ScanSource, Store } from '../../../src/store/port.ts';
+import { isBaseSortKey } from '../../../src/stream/filter.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
+import { StreamedStore } from '../../support/streamed-store.ts';
+import { modelOf, PLAIN_SPEC, type Spec } from './models.ts';
+import { answerOf, type BaseItems, type Question, questions } from './oracle.ts';
+import { EvolvingReader } from './reader.ts';
+
+type Table = Store & ScanSource;
+/** Tells a call of the table by its method and parameters. */
+type IsCall = (method: string, parameters: readonly unknown[]) => boolean;
+
+const START = Date.parse('2026-01-02T00:00:00Z');
+
+/** What a schedule of model changes that is written down plays on: a table, its records, and a clock that waits move. */
+export class Stage {
+  nowMs = START;
+  readonly table: StreamedStore = new StreamedStore(modelOf(PLAIN_SPEC), () => this.nowMs);
+  private taken = 0;
+
+  /** A producer puts an item, or deletes it where no attributes are given; gives the records of it, which nobody else takes. */
+  async write(source: string, target: string, attributes?: Readonly<Record<string, string>>): Promise<ChangeRecord[]> {
+    const texts = Object.entries(attributes ?? {}).map(([name, text]) => [name, { S: text }]);
+    await this.table.producer(source, target, attributes && (Object.fromEntries(texts) as Item));
+    return this.records();
+  }
+
+  /** The records that were not taken yet. */
+  records(): ChangeRecord[] {
+    const records = this.table.records.slice(this.taken);
+    this.taken = this.table.records.length;
+    return records;
+  }
+
+  /** A consumer of a model projects records. */
+  async project(spec: Spec, records: readonly ChangeRecord[], options: Partial<ProjectorOptions> = {}): Promise<void> {
+    const { error } = await createProjector(modelOf(spec), { store: this.table, ...options }).project(records);
+    if (error !== undefined) throw error;
+  }
+
+  /** Brings the table to a model. */
+  async migrate(spec: Spec, options: Partial<MigrateOptions> = {}): Promise<void> {
+    await migrate({
+      ...{ graph: modelOf(spec), store: this.table, segments: 1, concurrency: 1 },
+      clock: () => this.nowMs,
+      now: () => this.nowMs,
+      random: () => 0.5,
+      wait: async (milliseconds) => {
+        this.nowMs += milliseconds;
+      },
+      ...options,
+    });
+  }
+
+  /** Checks the table with a model, and repairs what it finds. */
+  async repair(spec: Spec): Promise<void> {
+    await check({
+      ...{ graph: modelOf(spec), store: this.table, mode: 'repair', settleMs: 0, segments: 1, onlySegments: [0] },
+      streamLabel: '2026-01-01T00:00:00.000',
+      now: () => this.nowMs,
+      serverTime: async () => this.nowMs,
+      wait: async (milliseconds) => {
+        this.nowMs += milliseconds;
+      },
+    });
+  }
+
+  /** A reader of a model. */
+  reader(spec: Spec, store: Store = this.table): EvolvingReader {
+    return new EvolvingReader(spec, store, () => this.nowMs);
+  }
+
+  /** What a reader that begins now is told wrongly; of what is not ready it says so. */
+  async wrongAnswers(spec: Spec, reader: EvolvingReader = this.reader(spec)): Promise<string[]> {
+    const wrong: string[] = [];
+    for (const question of questions(spec)) wrong.push(...(await this.wrongAnswer(reader, question)));
+    return wrong;
+  }
+
+  /** The same, of one question. */
+  async wrongAnswer(reader: EvolvingReader, question: Question): Promise<string[]> {
+    const right = answerOf(reader.spec, this.base(), question);
+    const answer = await reader.ask(question);
+    return answer === right || answer === 'not-ready' ? [] : [`${question.text} gave ${answer}, not ${right}`];
+  }
+
+  private base(): BaseItems {
+    const text = (item: Item, name: string): string => (item[name] as { S: string }).S;
+    return new Map(
+      [...this.table.items()]
+        .filter((item) => isBaseSortKey(text(item, 'target')))
+        .map((item) => [`${text(item, 'source')} ${text(item, 'target')}`, item]),
+    );
+  }
+
+  /**
+   * The table of a process that stands still at the first call that it is told to: before it is made, or when its answer is
+   * there. `arrived` says when it does; `letGo` lets it go on.
+   */
+  standing(
+    isCall: IsCall,
+    where: 'before' | 'after' = 'before',
+  ): { store: Table; arrived: Promise<void>; letGo: () => void } {
+    let arrive = (): void => undefined;
+    let letGo = (): void => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const gate = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let hasStood = false;
+    const store = this.through(async (method, parameters, run) => {
+      if (hasStood || !isCall(method, parameters)) return await run();
+      hasStood = true;
+      const early = where === 'after' ? await run() : undefined;
+      arrive();
+      await gate;
+      return where === 'after' ? early : await run();
+    });
+    return { store, arrived, letGo };
+  }
+
+  /** The table of a process one of whose writes fails for it, and lands when it is told to. */
+  late(isCall: IsCall): { store: Table; land: () => Promise<unknown> } {
+    let land: (() => Promise<unknown>) | undefined;
+    const store = this.through(async (method, parameters, run) => {
+      if (land !== undefined || !isCall(method, parameters)) return await run();
+      land = run;
+      throw new StoreError('retryable', 'simulated', 'A simulated failure.');
+    });
+    return {
+      store,
+      land: async () => {
+        if (land === undefined) throw new Error('The call that should land late was not made.');
+        return await land();
+      },
+    };
+  }
+
+  /** The table, with indexes that show for so many milliseconds what was in them at the moment. */
+  async lagging(milliseconds: number): Promise<Table> {
+    const until = this.nowMs + milliseconds;
+    const shown = new MemoryStore(modelOf(PLAIN_SPEC).table);
+    for (const item of this.table.items()) await shown.put(item);
+    return this.through(async (method, parameters, run) => {
+      const [request] = parameters as Parameters<Store['query']>;
+      const isLate = method === 'query' && request.index !== undefined && this.nowMs < until;
+      return isLate ? await shown.query(request) : await run();
+    });
+  }
+
+  private through(
+    call: (method: string, parameters: readonly unknown[], run: () => Promise<unknown>) => Promise<unknown>,
+  ): Table {
+    return new Proxy<Table>(this.table, {
+      get(target, name) {
+        const member = Reflect.get(target, name) as unknown;
+        if (typeof member !== 'function') return member;
+        return (...parameters: unknown[]) => call(String(name), parameters, () => member.apply(target, parameters));
+      },
+    });
+  }
+}
