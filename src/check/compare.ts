@@ -1,12 +1,12 @@
-import { type Item, itemSizeBytes, numberOf, stringOf } from '../items/attribute-value.ts';
+import { type Item, itemSizeBytes, numberOf, setOwn, stringOf } from '../items/attribute-value.ts';
 import { COPIES, COUNTED, EDGE_SET, QUARANTINE_FIELDS } from '../items/derived-item.ts';
 import { elementEdge } from '../items/element.ts';
-import { isDerivedKey, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { isDerivedKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { countOf, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import { classify } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { needsSource, type SourceNode } from '../model/joined.ts';
-import { derivedOf } from '../plan/derive.ts';
+import { attributesOfSource, needsSource, type SourceNode } from '../model/joined.ts';
+import { derivedOf, derivedOfShares, type JoinedShares, joinedShares, type Problem } from '../plan/derive.ts';
 import { concernOf } from '../registry/concerns.ts';
 import { itemKindOf } from '../repair/kinds.ts';
 import { attributesText } from '../repair/parts/attributes.ts';
@@ -26,6 +26,8 @@ import { CollectionDigest } from './digest.ts';
 
 /** How many quarantined base items of one partition are told apart. */
 const MOST_STUCK = 10_000;
+/** How many edges of one partition are kept until their source node is met; the others have to be given once more. */
+export const MOST_EARLY = 16;
 /**
  * What an item is besides its part in the comparison: a base item of a type of the model, or of another one, a tombstone
  * whose time is over, or a derived item that holds nothing and has no expiry either.
@@ -57,7 +59,9 @@ export class PartitionSummary {
   private isOdd = false;
   /** The partition's node, once it is known, and the edges that were met before it and that it decides with. */
   private node: SourceNode | undefined;
-  private readonly early: [sortKey: string, edge: Item][] = [];
+  private readonly early: [sortKey: string, shares: JoinedShares][] = [];
+  private left = 0;
+  private metAgain = 0;
 
   /**
    * @param streamLabel of the table's stream: watermarks of later streams are drift. Undefined where it is unknown.
@@ -97,7 +101,7 @@ export class PartitionSummary {
   get isClean(): boolean {
     // What is met no more does not exist.
     this.metNode(undefined);
-    if (this.isOdd || this.wantedAttributes !== this.storedAttributes) return false;
+    if (this.isOdd || this.left > 0 || this.wantedAttributes !== this.storedAttributes) return false;
     if (!this.wantedItems.equals(this.storedItems)) return false;
     for (const type of new Set([...this.live.keys(), ...this.counts.keys()])) {
       const stored = this.counts.has(type) ? this.counts.get(type) : 0;
@@ -118,9 +122,28 @@ export class PartitionSummary {
       return 'unknown';
     }
     if (sortKey === this.source) this.metNode(item);
-    else if (this.lacksNode(sortKey)) this.early.push([sortKey, item]);
-    if (sortKey === this.source || !this.lacksNode(sortKey)) this.addWanted(sortKey, item);
+    this.addWanted(sortKey, item);
+    if (this.lacksNode(sortKey)) {
+      if (this.early.length === MOST_EARLY) this.left += 1;
+      else this.early.push([sortKey, joinedShares(this.graph, this.source, sortKey, item)]);
+    }
     return 'base';
+  }
+
+  /** Whether edges were met before their source node of which not all is compared: they have to be given to `addAgain`. */
+  get isLeft(): boolean {
+    this.metNode(undefined);
+    return this.left > 0;
+  }
+
+  /** Takes in one item more of a partition that was left, in the order of the first time. */
+  addAgain(sortKey: string, item: Item): void {
+    if (isDerivedKey(sortKey) || sortKey === this.source || !needsSource(this.graph, sortKey)) return;
+    if (this.left === 0 || classify(this.graph, this.source, sortKey, item).kind === 'unknown') return;
+    this.metAgain += 1;
+    if (this.metAgain <= MOST_EARLY) return;
+    this.left -= 1;
+    this.addJoined(sortKey, joinedShares(this.graph, this.source, sortKey, item));
   }
 
   /** Whether the partition's node decides with an edge, and has not been met yet; `metNode` tells it. */
@@ -131,16 +154,31 @@ export class PartitionSummary {
   /** Takes in the partition's node for its edges; undefined: there is none. */
   metNode(item: Item | undefined): void {
     if (this.node !== undefined) return;
-    this.node = { item };
-    for (const [sortKey, edge] of this.early.splice(0)) this.addWanted(sortKey, edge);
+    const used: Item = {};
+    for (const name of attributesOfSource(this.graph, parseNodeId(this.source)?.type ?? '')) {
+      if (item?.[name] !== undefined) setOwn(used, name, item[name]);
+    }
+    this.node = { item: item && used };
+    for (const [sortKey, shares] of this.early.splice(0)) this.addJoined(sortKey, shares);
+  }
+
+  /** Takes in what an edge that was met before its source node wants together with it. */
+  private addJoined(sortKey: string, shares: JoinedShares): void {
+    const { indexItems, problems } = derivedOfShares(this.graph, this.source, sortKey, shares, this.node!);
+    if (problems.length > 0 && !this.quarantined.has(sortKey)) this.stuck(sortKey, textOf(problems));
+    this.addWantedItems(indexItems);
   }
 
   private addWanted(sortKey: string, item: Item): void {
     const wanted = derivedOf(this.graph, this.source, sortKey, item, this.node);
-    if (wanted.problems.length > 0) this.stuck(sortKey, wanted.problems.map(({ message }) => message).join('; '));
+    if (wanted.problems.length > 0) this.stuck(sortKey, textOf(wanted.problems));
     if (wanted.attributes !== undefined) this.wantedAttributes = attributesText(wanted.attributes);
     if (wanted.element !== undefined) addElement(this.wantedElements, typePrefix(sortKey) ?? '', wanted.element);
-    for (const [key, fields] of wanted.indexItems) this.wantedItems.add(`${key}\0${indexItemText(fields)}`);
+    this.addWantedItems(wanted.indexItems);
+  }
+
+  private addWantedItems(items: ReadonlyMap<string, Item>): void {
+    for (const [key, fields] of items) this.wantedItems.add(`${key}\0${indexItemText(fields)}`);
   }
 
   private tombstone(kind: ItemKind, item: Item): Noted {
@@ -192,6 +230,10 @@ export class PartitionSummary {
     const { bytes } = this.wantedElements.get(type) ?? { bytes: 0 };
     return !fitsAgain(this.graph, this.source, this.viewBytes + bytes);
   }
+}
+
+function textOf(problems: readonly Problem[]): string {
+  return problems.map(({ message }) => message).join('; ');
 }
 
 interface ElementDigest {

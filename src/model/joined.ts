@@ -44,6 +44,24 @@ export function needsSource(graph: CompiledModel, sortKey: string): boolean {
   return types.size > 0 && types.has(typePrefix(sortKey) ?? '');
 }
 
+/** The attributes of nodes of a type that index items of their edges use, in this model or in one that is kept beside it. */
+export function attributesOfSource(graph: CompiledModel, nodeType: string): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { edges } of layersOf(graph)) {
+    for (const { from, inbound } of edges.values()) {
+      if (inbound === undefined || !from.has(nodeType)) continue;
+      for (const { order } of inbound.orders.values()) {
+        for (const part of order.kind === 'parts' ? order.parts : [order]) {
+          if (part.kind === 'source') names.add(part.order.attribute);
+        }
+      }
+      if (inbound.partition?.of === 'source') names.add(inbound.partition.attribute);
+      for (const name of inbound.projectSource ?? []) names.add(name);
+    }
+  }
+  return names;
+}
+
 /** The edge types that leave nodes of a type and have index items that need them. */
 export function joinedTypesFrom(graph: CompiledModel, nodeType: string): string[] {
   return [...joinedTypes(graph)].filter((type) =>

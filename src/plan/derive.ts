@@ -8,7 +8,7 @@ import type { SourceNode } from '../model/joined.ts';
 import { reverseItemOfEdge } from './copies.ts';
 import type { Derived, DerivedImage } from './derived.ts';
 import { type InboundItemPlan, inboundItem, searchItems } from './parts/index-items.ts';
-import { edgeShare, joinedItem, joinedKey, sourceShare } from './parts/joined-items.ts';
+import { edgeShare, joinedItem, joinedKey, type Share, sourceShare } from './parts/joined-items.ts';
 import { ownerItems } from './parts/owner-items.ts';
 import { note, type Problem, Subject } from './parts/subject.ts';
 import { type EdgePlan, edgePlan, type LabelWriter, nodePlan } from './parts/type-plans.ts';
@@ -59,6 +59,29 @@ export function derivedOf(
     problems: problemsOf(layers),
     ...(node !== undefined && { joint: layers.flatMap(({ joint = [] }) => joint) }),
   };
+}
+
+/** What an edge gives to the index items that its source node decides too, in each of the models; absent where it gives nothing. */
+export type JoinedShares = readonly (readonly Share[] | undefined)[];
+
+/** All that has to be kept of an edge's image until its source node is known. */
+export function joinedShares(graph: CompiledModel, source: string, sortKey: string, image: Item): JoinedShares {
+  return layersOf(graph).map((layer) => new ItemPlanner(layer, source, sortKey).derive(image).shares);
+}
+
+/** The index items that an edge and its source node want together, and what is wrong with the two together. */
+export function derivedOfShares(
+  graph: CompiledModel,
+  source: string,
+  sortKey: string,
+  shares: JoinedShares,
+  node: SourceNode,
+): Pick<Derived, 'indexItems' | 'problems'> {
+  const layers = layersOf(graph).map((layer, i) =>
+    new ItemPlanner(layer, source, sortKey).join({ ...NOTHING, shares: shares[i] }, node),
+  );
+  const indexItems = new Map(layers.flatMap((layer) => [...withItemsByKey(layer).indexItems]));
+  return { indexItems, problems: problemsOf(layers) };
 }
 
 /** What several models could not derive of one image. */

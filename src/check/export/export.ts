@@ -36,8 +36,8 @@ const PROGRESS_ITEMS = 10_000;
 
 /**
  * Checks an export of a table to S3: the table itself is not touched, no capacity is consumed. The files are looked
- * through for the registry, read once for the digests of all partitions (about a kilobyte for each is held), and, where some
- * differ, once more for those. What was
+ * through for the registry, read once for the digests of all partitions (about a kilobyte for each is held), once more where many
+ * edges come before a source node that decides with them, and, where some differ, once more for those. What was
  * on its way to be projected when the export was made differs as well: the live table settles it. Copies of nodes, reverse
  * items and fan-outs are left out: what they should be is in other partitions, each of which would be looked for in the files.
  *
@@ -78,6 +78,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   } finally {
     await dangling.close();
   }
+  await addAgain(graph, files, partitions);
   const suspects: string[] = [];
   for (const [source, { baseItems, derivedItems, changing, quarantined, isClean }] of partitions) {
     totals.partitions += 1;
@@ -103,6 +104,17 @@ async function modelOf(own: CompiledModel, files: readonly DataFile[]): Promise<
     if (source === SERVICE_PARTITION) partitions.add({ source, target }, item);
   }
   return await modelToCheck(own, partitions).current();
+}
+
+/** Reads the files once more for the nodes with many edges before them: their edges are compared when they are known. */
+async function addAgain(
+  graph: CompiledModel,
+  files: readonly DataFile[],
+  partitions: ReadonlyMap<string, PartitionSummary>,
+): Promise<void> {
+  const left = new Map([...partitions].filter(([, summary]) => summary.isLeft));
+  if (left.size === 0) return;
+  for await (const { source, target, item } of itemsOf(graph, files)) left.get(source)?.addAgain(target, item);
 }
 
 /** Names what differs in some partitions, read from the files once more. */
