@@ -36,6 +36,9 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
 /** A lease has ended by then on any clock: that of this call may differ from that of the call before by some seconds. */
 const LEASE_PASSES_MS = LEASE_MS + 5_000;
 
+/** Steps that bring definitions, or begin to. */
+const BRINGS: ReadonlySet<Step['kind']> = new Set(['register', 'keep', 'distrust', 'install']);
+
 /** Tries of one step before another run is taken to be at work. */
 const MOST_OVERTAKEN = 8;
 
@@ -193,16 +196,26 @@ class MigrationRun {
       if (error instanceof OvertakenError) return false;
       throw error;
     }
-    // What writers could not compile must not be written. What only goes needs no function of what it was.
-    if (definitions.length > 0) {
-      const all = new Map([
-        ...data,
-        ...this.all().map(({ fingerprint, data: stored }) => [fingerprint, stored] as const),
-      ]);
-      effectiveModel(next, all, this.options.graph);
-    }
+    if (BRINGS.has(step.kind)) this.checkCompiles(next, data);
     this.stats.writes += 1;
     return await writeHead(store, next, head?.revision);
+  }
+
+  /**
+   * What writers could not compile must not be written: what there will be, when the views that this migration replaces have
+   * gone. Nothing is asked of steps that only take away: a model need not have the functions of what it drops.
+   */
+  private checkCompiles({ shapes, ...registry }: Registry, data: DefinitionData): void {
+    const replaced = [...shapes].map(([type, entry]) => {
+      const own = this.wanted.views.get(type)?.fingerprint;
+      const { shape } = entry;
+      return [type, shape && own ? { ...entry, shape: { ...shape, definition: own } } : entry] as const;
+    });
+    const all = new Map([
+      ...data,
+      ...this.all().map(({ fingerprint, data: stored }) => [fingerprint, stored] as const),
+    ]);
+    effectiveModel({ ...registry, shapes: new Map(replaced) }, all, this.options.graph);
   }
 
   private all() {

@@ -84,6 +84,25 @@ describe('a migration of a table', () => {
     expect(keys).toEqual(['~ix/@2/name']);
   });
 
+  it('replaces views with a derived label by a model that does not have the function, and adds a search', async () => {
+    const { before: of, store, user, migrate: run, reader } = await bench();
+    const table = of.table.name;
+    const KNOWS = { from: 'USER', to: 'USER' } as const;
+    const mark = derive(({ since }) => `since ${since}`);
+    const labelled = { nodes: { USER: node() }, edges: { KNOWS: edge({ ...KNOWS, edgeSet: { mark } }) } };
+    const without = defineGraph({
+      table,
+      nodes: { USER: node({ search: { name: { shards: 2 } } }) },
+      edges: { KNOWS: edge(KNOWS) },
+    });
+    await user(1);
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'KNOWS-USER-2' }, since: { S: '2020' } });
+    expect(await run(defineGraph({ table, ...labelled }))).toMatchObject({ done: true });
+    expect(await run(without)).toMatchObject({ done: true });
+    expect((await reader(without).get(['USER-1']))[0]?.edgeSet).toEqual([{ type: 'KNOWS', target: 'USER-2' }]);
+    expect((await reader(without).search('USER.name').eq('name 1')).items).toHaveLength(1);
+  });
+
   it('brings an order by the source node to a table, step by step, beside the order by the edge', async () => {
     const { graph: before, store, passLease, migrate: run, reader, projectAll } = await migratingTable();
     const after = defineGraph({

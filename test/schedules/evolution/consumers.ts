@@ -18,7 +18,7 @@ async function invoke(
   remainingMs: number,
 ): Promise<Delivery> {
   const { timeline, random } = world;
-  const process = new Process(timeline, random, world.isCalm ? CALM : world.weather);
+  const process = world.process(world.isCalm ? CALM : world.weather);
   if (!world.isCalm && random.chance(0.08)) process.crashWithin(12);
   const graph = world.graphs[version]!;
   const endsAtMs = timeline.nowMs + remainingMs;
@@ -123,7 +123,7 @@ export async function redeliver(world: World): Promise<void> {
 export async function redriveGivenUp(world: World, version: number): Promise<void> {
   const graph = world.graphs[version]!;
   for (const batch of [...world.givenUp]) {
-    const store = storeOf(world.table, new Process(world.timeline, world.random, CALM));
+    const store = storeOf(world.table, world.process(CALM));
     const records = decodeRecords(graph, batch);
     const { repaired, reasons } = await redriveRecords(records, { graph, store, now: world.machineTime });
     world.count('redriven');

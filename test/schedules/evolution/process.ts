@@ -50,6 +50,12 @@ export class Process {
     return answer;
   }
 
+  /** Ends it from outside. */
+  end(): void {
+    this.isDead = true;
+    this.crash();
+  }
+
   /** The machine is gone: no call of the process arrives any more. */
   async die(): Promise<never> {
     this.isDead = true;

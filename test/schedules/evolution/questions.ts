@@ -51,7 +51,7 @@ export class ReadingProcess {
     const { random, timeline, table } = world;
     this.random = random;
     this.spec = world.specs[version]!;
-    const process = new Process(timeline, random, isCalm ? { stall: 0, longestStallMs: 0, fault: 0 } : world.weather);
+    const process = world.process(isCalm ? { stall: 0, longestStallMs: 0, fault: 0 } : world.weather);
     const store = storeOf(table, process, this.calls);
     const graph = world.graphs[version]!;
     const offsetMs = random.below(1_000_000);

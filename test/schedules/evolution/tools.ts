@@ -33,7 +33,7 @@ async function run<T>(
   work: (process: Process) => Promise<T>,
   isCalm = false,
 ): Promise<Run<T>> {
-  const process = new Process(world.timeline, world.random, isCalm ? CALM : world.weather);
+  const process = world.process(isCalm ? CALM : world.weather);
   if (crashes) process.crashWithin(world.random.oneOf([10, 60, 300]));
   try {
     const working = work(process);
@@ -132,7 +132,7 @@ export async function runRedrive(world: World, version: number): Promise<void> {
 
 /** What the registry says, read by the one who looks at the world from above. */
 export async function registryOf(world: World): Promise<Head['registry'] | undefined> {
-  const process = new Process(world.timeline, world.random, CALM);
+  const process = world.process(CALM);
   const head = await readHead({ store: storeOf(world.table, process), stats: { rcu: 0 } } as never);
   return head?.registry;
 }

@@ -2,7 +2,7 @@ import type { CompiledModel } from '../../../src/index.ts';
 import type { RawRecord } from '../../../src/tools.ts';
 import { Random } from '../../simulator/random.ts';
 import { History } from './history.ts';
-import type { Weather } from './process.ts';
+import { Process, type Weather } from './process.ts';
 import { firstSpec, graphOf, type ModelSpec, nextSpec } from './specs.ts';
 import { Table, type TableChange } from './table.ts';
 import { Timeline } from './timeline.ts';
@@ -37,6 +37,10 @@ export class World {
   readonly tally = new Map<string, number>();
   /** Nothing can be promised at the moment: the registry is gone, or the table was restored. */
   isLenient = false;
+  /** The registry was deleted by hand: what it knew of has no owner any more. */
+  wasForgotten = false;
+  /** Models that were brought to the table whole: their readers never hear again that something is not ready. */
+  readonly brought = new Set<number>();
   /** Consumers of two models wrote before there was a registry: what the registered model never had lies under its plain keys. */
   hasLitter = false;
   /** Something was taken from readers on purpose. */
@@ -46,6 +50,7 @@ export class World {
   isCalm = true;
   /** Clocks of parts of DynamoDB: how far each is off, in milliseconds. */
   readonly skews: { server: number; stream: number; machine: number };
+  private processes: Process[] = [];
   private readonly laneOf = new Map<string, number>();
   private sequence = 1_000;
   private isDrained = true;
@@ -91,6 +96,19 @@ export class World {
 
   seconds(): string {
     return `${((this.timeline.nowMs - Date.UTC(2026, 2, 1)) / 1000).toFixed(1)} s`;
+  }
+
+  /** A process that ends when all do. */
+  process(weather: Weather = this.weather): Process {
+    const process = new Process(this.timeline, this.random, weather);
+    this.processes.push(process);
+    return process;
+  }
+
+  /** Every process that was begun ends at once, those that stand still too. */
+  endProcesses(): void {
+    for (const process of this.processes) process.end();
+    this.processes = [];
   }
 
   /** Whether every record was delivered, or redriven. */
