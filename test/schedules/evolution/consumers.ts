@@ -1,7 +1,6 @@
 import { createProjector, StoreError } from '../../../src/index.ts';
 import { redriveRecords } from '../../../src/repair/redrive-records.ts';
 import { decodeRecords, type RawRecord } from '../../../src/tools.ts';
-import { Process } from './process.ts';
 import { storeOf } from './store.ts';
 import { type Lane, versionsOf, type World } from './world.ts';
 
@@ -123,9 +122,13 @@ export async function redeliver(world: World): Promise<void> {
 export async function redriveGivenUp(world: World, version: number): Promise<void> {
   const graph = world.graphs[version]!;
   for (const batch of [...world.givenUp]) {
-    const store = storeOf(world.table, world.process(CALM));
+    const process = world.process(CALM);
+    const store = storeOf(world.table, process);
     const records = decodeRecords(graph, batch);
-    const { repaired, reasons } = await redriveRecords(records, { graph, store, now: world.machineTime });
+    const redriving = redriveRecords(records, { graph, store, now: world.machineTime });
+    const result = await Promise.race([redriving, process.crashed]);
+    if (result === undefined) return;
+    const { repaired, reasons } = result;
     world.count('redriven');
     if (repaired < records.length) {
       if (!lacksCode(world, version))

@@ -142,7 +142,7 @@ function checkItems(world: World, registry: Registry, taken: ReadonlySet<string>
     if (!live.has(name)) {
       if (world.hasLitter && name.endsWith('@1')) continue;
       // A writer that stood still may write under an id that is forgotten: no query meets it. Here nobody stands still.
-      if (world.weather.stall > 0 || !taken.has(name)) {
+      if (world.weather.stall > 0 || !taken.has(name) || world.wasForgotten) {
         world.count('left under a forgotten id');
         continue;
       }
@@ -204,7 +204,7 @@ function wantedItems(world: World, spec: ModelSpec, name: string): string[] {
 
 /** The product's own check agrees; what consumers of two models left before there was a registry, it mends first. */
 async function checkByProduct(world: World, version: number): Promise<void> {
-  if (world.hasLitter) await runCheck(world, version, 'repair', { isCalm: true });
+  if (world.hasLitter || world.wasForgotten) await runCheck(world, version, 'repair', { isCalm: true });
   const findings: string[] = [];
   const result = await runCheck(world, version, 'report', { isCalm: true, onFinding: (text) => findings.push(text) });
   if (typeof result !== 'object' || !('ended' in result)) return;

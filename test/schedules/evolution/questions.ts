@@ -11,7 +11,6 @@ import {
   searchCandidates,
   viewStates,
 } from './oracle.ts';
-import { Process } from './process.ts';
 import type { ModelSpec, OrderSpec, SearchSpec } from './specs.ts';
 import { type Calls, storeOf } from './store.ts';
 import { MOST_INDEX_LAG_MS, MOST_READ_LAG_MS } from './table.ts';
@@ -42,6 +41,8 @@ export class ReadingProcess {
   private readonly random: Random;
   readonly calls: Calls = { get: 0, getMany: 0, query: 0, write: 0 };
   private readonly spec: ModelSpec;
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<void>;
 
   constructor(
     private readonly world: World,
@@ -52,6 +53,7 @@ export class ReadingProcess {
     this.random = random;
     this.spec = world.specs[version]!;
     const process = world.process(isCalm ? { stall: 0, longestStallMs: 0, fault: 0 } : world.weather);
+    this.ended = process.crashed;
     const store = storeOf(table, process, this.calls);
     const graph = world.graphs[version]!;
     const offsetMs = random.below(1_000_000);

@@ -26,14 +26,23 @@ export async function runEvolution(
   return world.failures;
 }
 
+/** A backup that is restored, a stream that is made anew, a registry that is deleted, two days in which nothing happens. */
+const ACCIDENTS = ['restore', 'new stream', 'registry deleted', 'two days'] as const;
+type Accident = (typeof ACCIDENTS)[number];
+
 const KINDS = ['withdraw', 'retire', 'drop'] as const;
 
 class Schedule {
   private isProducing = false;
   private readonly tools = new Set<Promise<unknown>>();
-  private readonly readers: ReadingProcess[] = [];
+  private readonly readers: (ReadingProcess | undefined)[] = [];
+  /** What happens once in some schedules. */
+  private accident: Accident | undefined;
+  private backup: ReturnType<World['table']['backup']> = [];
 
-  constructor(private readonly world: World) {}
+  constructor(private readonly world: World) {
+    if (world.versionsMeant.size === 0 && world.random.chance(0.3)) this.accident = world.random.oneOf(ACCIDENTS);
+  }
 
   async run(): Promise<void> {
     const { world } = this;
@@ -81,7 +90,10 @@ class Schedule {
   private async migrateFully(version: number): Promise<void> {
     for (let tries = 0; tries < 20; tries++) {
       const result = await runMigrate(this.world, version, { isCalm: true });
-      if (typeof result === 'object' && 'ended' in result && result.ended.done) return;
+      if (typeof result === 'object' && 'ended' in result && result.ended.done) {
+        this.world.noteBrought(version);
+        return;
+      }
       await this.world.timeline.sleep(5_000);
     }
     this.world.fail(`a migration to model ${version} does not come to its end`);
@@ -106,7 +118,8 @@ class Schedule {
     const crashes = random.chance(0.35);
     const chance = random.next();
     world.log(`step ${chance} with model ${version}`);
-    if (chance < 0.4) this.start(runMigrate(world, version, { crashes }));
+    if (this.accident !== undefined && random.chance(0.25)) await this.haveAccident();
+    else if (chance < 0.4) this.start(this.bring(version, crashes));
     else if (chance < 0.5) {
       const action = await this.oneAction();
       if (action !== undefined) this.start(runMigrate(world, version, { action, crashes }));
@@ -121,11 +134,76 @@ class Schedule {
     if (random.chance(0.5)) this.start(redeliver(world));
   }
 
+  private async bring(version: number, crashes: boolean): Promise<void> {
+    const result = await runMigrate(this.world, version, { crashes });
+    if (typeof result === 'object' && 'ended' in result && result.ended.done) this.world.noteBrought(version);
+  }
+
   /** A tool that runs beside everything else. */
   private start(tool: Promise<unknown>): void {
     const run = tool.catch((error: Error) => this.world.fail(`a tool fails: ${error.stack}`));
     this.tools.add(run);
     void run.finally(() => this.tools.delete(run));
+  }
+
+  /** What only people can mend: until a migration has come to its end, nothing is promised. */
+  private async haveAccident(): Promise<void> {
+    const { world, accident } = this;
+    const { random, timeline } = world;
+    this.accident = undefined;
+    world.log(`accident: ${accident}`);
+    world.count(`accident: ${accident}`);
+    if (accident === 'two days') return await this.passTwoDays();
+    if (accident === 'restore') this.backup = world.table.backup();
+    await timeline.sleep(random.below(60_000));
+    world.isLenient = true;
+    this.isProducing = false;
+    world.endProcesses();
+    await Promise.all(this.tools);
+    for (let version = 0; version < 3; version++) this.readers[version] = undefined;
+    if (accident === 'registry deleted') {
+      world.wasForgotten = true;
+      for (const { key } of world.table.backup()) if (key.source === '~edgeloom') world.table.write(key, undefined);
+    } else {
+      const id = accident === 'restore' ? 'table-2' : world.identity.id;
+      world.identity = { id, streamLabel: '2026-03-02T00:00:00.000' };
+      if (accident === 'restore') world.restore(this.backup);
+      world.newStream();
+      for (const lane of world.lanes) void deliver(world, lane);
+    }
+    const version = random.below(3);
+    world.brought.clear();
+    world.deployed = [version];
+    world.isCalm = true;
+    this.isProducing = random.chance(0.5) && accident !== 'registry deleted';
+    await this.migrateFully(version);
+    this.isProducing = false;
+    await this.drain();
+    await timeline.sleep(8_000);
+    world.markNow();
+    world.isLenient = false;
+    world.isCalm = false;
+    this.isProducing = true;
+  }
+
+  /** Tombstones expire, and so do records: what stood still for so long is dead. */
+  private async passTwoDays(): Promise<void> {
+    const { world } = this;
+    this.isProducing = false;
+    if (await this.drain()) {
+      world.endProcesses();
+      await Promise.all(this.tools);
+      for (let version = 0; version < 3; version++) this.readers[version] = undefined;
+      world.timeline.skip(50 * 3_600_000);
+      if (world.checkDrained()) {
+        for (const lane of world.lanes) {
+          lane.records = [];
+          lane.done = 0;
+        }
+        world.table.expire();
+      }
+    }
+    this.isProducing = true;
   }
 
   private async oneAction(): Promise<Action | undefined> {
@@ -157,12 +235,14 @@ class Schedule {
   private async read(version: number): Promise<void> {
     const { world } = this;
     const { random, timeline } = world;
-    let reader = new ReadingProcess(world, version);
     while (!world.isEnding) {
       const pause = 20 * 2 ** (random.next() * 13);
       await timeline.sleep(pause);
-      if (random.chance(0.03)) reader = new ReadingProcess(world, version);
-      await askOnce(world, reader, version);
+      if (random.chance(0.03)) this.readers[version] = undefined;
+      this.readers[version] ??= new ReadingProcess(world, version);
+      const reader = this.readers[version];
+      // One that ended with its process is never heard of again.
+      await Promise.race([askOnce(world, reader, version), reader.ended]);
     }
   }
 
@@ -176,7 +256,8 @@ class Schedule {
     await world.timeline.sleep(8_000);
     world.count(isDrained ? 'quiet' : 'quiet but blocked');
     for (const version of [0, 1, 2]) {
-      const reader = this.readers[version] ?? new ReadingProcess(world, version);
+      this.readers[version] ??= new ReadingProcess(world, version);
+      const reader = this.readers[version];
       for (let i = 0; i < 6; i++) await askOnce(world, reader, version);
     }
     this.isProducing = true;
@@ -184,8 +265,12 @@ class Schedule {
 }
 
 export async function askOnce(world: World, reader: ReadingProcess, version: number): Promise<string | undefined> {
+  // A reader may go on for a lease with what it has read before.
+  const wasReady = (world.brought.get(version) ?? Number.POSITIVE_INFINITY) + 31_000 < world.timeline.nowMs;
   const { question, refused, problems } = await reader.ask();
   world.log(`model ${version}: ${question} ${refused ?? problems.join('; ')}`);
+  if (refused === 'projection-not-ready' && wasReady && !world.tookAway && !world.isLenient)
+    world.fail(`a reader of model ${version} hears that something is not ready, although it was once`);
   world.count(refused === undefined ? 'answered' : `refused: ${refused}`);
   if (problems.length > 0 && !world.isLenient)
     world.fail(`a reader of model ${version} asks "${question}": ${problems.join('; ')}`);

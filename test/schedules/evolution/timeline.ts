@@ -45,6 +45,12 @@ export class Timeline {
     await ended;
   }
 
+  /** Passes time in which nothing moves: what was due in a second is due a second after it. */
+  skip(milliseconds: number): void {
+    this.nowMs += milliseconds;
+    for (const event of this.heap) event.atMs += milliseconds;
+  }
+
   private push(event: Event): void {
     let place = this.heap.length;
     this.heap.push(event);

@@ -9,7 +9,7 @@ import {
 } from '../../../src/index.ts';
 import { type Head, readHead } from '../../../src/registry/head.ts';
 import { lacksCode } from './consumers.ts';
-import { Process } from './process.ts';
+import type { Process } from './process.ts';
 import { storeOf } from './store.ts';
 import type { World } from './world.ts';
 

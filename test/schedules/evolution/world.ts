@@ -39,8 +39,8 @@ export class World {
   isLenient = false;
   /** The registry was deleted by hand: what it knew of has no owner any more. */
   wasForgotten = false;
-  /** Models that were brought to the table whole: their readers never hear again that something is not ready. */
-  readonly brought = new Set<number>();
+  /** Models that were brought to the table whole, and when: their readers never hear again that something is not ready. */
+  readonly brought = new Map<number, number>();
   /** Consumers of two models wrote before there was a registry: what the registered model never had lies under its plain keys. */
   hasLitter = false;
   /** Something was taken from readers on purpose. */
@@ -86,6 +86,10 @@ export class World {
   /** Tells what happens, to a person who looks at one schedule. */
   log: (text: string) => void = () => undefined;
 
+  noteBrought(version: number): void {
+    if (!this.brought.has(version)) this.brought.set(version, this.timeline.nowMs);
+  }
+
   fail(text: string): void {
     this.failures.push(`${this.seconds()} ${text}`);
   }
@@ -124,6 +128,17 @@ export class World {
     if (this.checkDrained()) this.history.mark(this.timeline.nowMs);
   }
 
+  /** The table is as it was; its base items are the truth from now on. */
+  restore(backup: ReturnType<Table['backup']>): void {
+    const { nowMs } = this.timeline;
+    const before = this.table.backup();
+    this.table.restore(backup);
+    for (const { key } of [...before, ...backup])
+      if (!key.target.startsWith('~') && key.source !== '~edgeloom')
+        this.history.note(key, this.table.current(key), nowMs);
+    this.history.forget();
+  }
+
   /** The table has a stream that begins empty. */
   newStream(): void {
     this.lanes = Array.from({ length: LANES }, () => ({ records: [], done: 0 }));
@@ -134,7 +149,7 @@ export class World {
   private record({ key, before, after }: TableChange): void {
     const { nowMs } = this.timeline;
     const name = `${key.source}\n${key.target}`;
-    if (!key.target.startsWith('~')) {
+    if (!key.target.startsWith('~') && key.source !== '~edgeloom') {
       this.markNow();
       this.history.note(key, after, nowMs);
     }
