@@ -85,7 +85,7 @@ describe('a migration of a table', () => {
   });
 
   it('replaces views with a derived label by a model that does not have the function, and adds a search', async () => {
-    const { before: of, store, user, migrate: run, reader } = await bench();
+    const { before: of, store, user, migrate: run, reader } = await migratingTable();
     const table = of.table.name;
     const KNOWS = { from: 'USER', to: 'USER' } as const;
     const mark = derive(({ since }) => `since ${since}`);

@@ -13,8 +13,10 @@ describe('models that change beside consumers, producers, readers and tools of t
   it('give each reader the right answer or an error, and leave what the oracle says', async () => {
     const failures: string[] = [];
     for (let seed = 1; seed <= RUNS; seed++) {
-      const found = await runEvolution(seed, (world) => {
-        for (const [name, times] of world.tally) tally.set(name, (tally.get(name) ?? 0) + times);
+      const found = await runEvolution(seed, {
+        report: (world) => {
+          for (const [name, times] of world.tally) tally.set(name, (tally.get(name) ?? 0) + times);
+        },
       });
       failures.push(...found.map((text) => `seed ${seed}: ${text}`));
     }

@@ -5,18 +5,25 @@ import { ReadingProcess } from './questions.ts';
 import { type Action, registryOf, runCheck, runMigrate, runRedrive } from './tools.ts';
 import { World } from './world.ts';
 
+/** Options of one schedule. */
+export interface RunOptions {
+  /** Gets the world as it is at the end. */
+  report?: (world: World) => void;
+  /** Tells what happens. */
+  log?: (text: string) => void;
+  /** What shall happen once. Default: now and then one of them. */
+  accident?: Accident;
+}
+
 /**
  * One schedule of a model that changes beside live traffic, on a table, streams and an oracle of its own. What is stable
  * has to be in every answer that is no error; what changes, in a state that it had since all was last applied.
  */
-export async function runEvolution(
-  seed: number,
-  report?: (world: World) => void,
-  log?: (text: string) => void,
-): Promise<string[]> {
+export async function runEvolution(seed: number, options: RunOptions = {}): Promise<string[]> {
+  const { report, log, accident } = options;
   const world = new World(seed);
   if (log !== undefined) world.log = (text) => log(`${world.seconds()} ${text}`);
-  const schedule = new Schedule(world);
+  const schedule = new Schedule(world, accident);
   try {
     await world.timeline.run(schedule.run());
   } catch (error) {
@@ -28,7 +35,7 @@ export async function runEvolution(
 
 /** A backup that is restored, a stream that is made anew, a registry that is deleted, two days in which nothing happens. */
 const ACCIDENTS = ['restore', 'new stream', 'registry deleted', 'two days'] as const;
-type Accident = (typeof ACCIDENTS)[number];
+export type Accident = (typeof ACCIDENTS)[number];
 
 const KINDS = ['withdraw', 'retire', 'drop'] as const;
 
@@ -40,8 +47,12 @@ class Schedule {
   private accident: Accident | undefined;
   private backup: ReturnType<World['table']['backup']> = [];
 
-  constructor(private readonly world: World) {
+  constructor(
+    private readonly world: World,
+    accident: Accident | undefined,
+  ) {
     if (world.versionsMeant.size === 0 && world.random.chance(0.3)) this.accident = world.random.oneOf(ACCIDENTS);
+    this.accident = accident ?? this.accident;
   }
 
   async run(): Promise<void> {

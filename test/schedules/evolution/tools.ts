@@ -95,7 +95,7 @@ export async function runCheck(
   world: World,
   version: number,
   mode: 'report' | 'repair' | 'rebuild',
-  { crashes = false, isCalm = false, onFinding = (_: string): void => undefined } = {},
+  { crashes = false, isCalm = false, onFinding = (_: string): unknown => undefined } = {},
 ): Promise<Run<CheckResult>> {
   const { timeline, random } = world;
   return await run(
