@@ -79,7 +79,7 @@ export function edgeSortKey(edgeType: string, target: string): string {
 
 /** Whether a sort key belongs to a derived item: written by the projector, never by a producer. */
 export function isDerivedKey(sortKey: string): boolean {
-  return sortKey.startsWith(DERIVED_PREFIX);
+  return sortKey[0] === DERIVED_PREFIX;
 }
 
 /** A new random node id of a type: `GOAL-` and a UUID. Counters are never keys: they make hot partitions. */

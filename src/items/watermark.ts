@@ -23,7 +23,7 @@ export function watermarkOf(streamLabel: string, sequenceNumber: string): string
   if (!isSequenceNumber(sequenceNumber)) {
     throw new TypeError(`not a stream sequence number: ${describe(sequenceNumber)}`);
   }
-  const number = sequenceNumber.replace(/^0+(?=\d)/, '');
+  const number = sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
   if (number.length > SEQUENCE_DIGITS) return `${streamLabel}/n${number.length}-${number}`;
   return `${streamLabel}/${number.padStart(SEQUENCE_DIGITS, '0')}`;
 }

@@ -1,3 +1,4 @@
+import type { ChangeRecord } from '../items/change-record.ts';
 import type { IndexUnit, Unit } from './unit.ts';
 
 /**
@@ -16,4 +17,13 @@ export function decidedByBase(unit: Unit): Unit {
 
 function indexItemByBase(unit: IndexUnit): IndexUnit {
   return { ...unit, byBase: true };
+}
+
+/**
+ * Whether a record may have been made before a moment, in milliseconds since 1970. Then a later one may have come before
+ * what it concerns was kept at all, and left no watermark there to tell.
+ */
+export function isBefore({ createdAtSeconds }: ChangeRecord, momentMs: number): boolean {
+  if (momentMs === 0) return false;
+  return createdAtSeconds === undefined || createdAtSeconds * 1000 < momentMs;
 }

@@ -14,8 +14,8 @@ export interface ViewChange {
   oldest: string;
   /** The edge type; undefined for the node itself. */
   edgeType?: string;
-  /** Every element that any record mentions, the final one included. */
-  mentioned: ReadonlySet<string>;
+  /** Every element that any record mentions, each once, the final one included. */
+  mentioned: readonly string[];
   /** The element after the newest record; undefined where there is none. */
   element?: string;
   /** The node's projected attributes after the newest record; undefined where the node is absent. */
@@ -112,4 +112,15 @@ export interface ContinuationUnit extends UnitBase {
   after: string;
   /** Revision of the continuation in the record: only from there it may be moved. */
   revision: string | undefined;
+}
+
+/** The oldest and the newest position of records, of which there is one at least. */
+export function span(records: readonly ChangeRecord[]): { oldest: string; newest: string } {
+  let oldest = records[0]!.position;
+  let newest = oldest;
+  for (const { position } of records) {
+    if (position < oldest) oldest = position;
+    if (position > newest) newest = position;
+  }
+  return { oldest, newest };
 }

@@ -3,11 +3,20 @@ import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { countNameOf, degreeKey, parseNodeId, VIEW_KEY } from '../items/keys.ts';
 import { type CompiledModel, type EdgeModel, layersOf } from '../model/compiled.ts';
+import { isBefore } from './by-base.ts';
 import { ItemPlanner, problemsOf } from './derive.ts';
 import { type DerivedImage, fieldsOf } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
 import { sameShare } from './parts/joined-items.ts';
-import type { CountedUnit, IndexUnit, JoinedUnit, QuarantineUnit, Unit, ViewChange } from './unit.ts';
+import {
+  type CountedUnit,
+  type IndexUnit,
+  type JoinedUnit,
+  type QuarantineUnit,
+  span,
+  type Unit,
+  type ViewChange,
+} from './unit.ts';
 
 /**
  * Units: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.
@@ -92,26 +101,6 @@ function settleBeforeOfView({ shapes }: CompiledModel, source: string): number {
   return shapes?.get(parseNodeId(source)?.type ?? '')?.settleBefore ?? 0;
 }
 
-/**
- * Whether a record may have been made before a moment, in milliseconds since 1970. Then a later one may have come before
- * what it concerns was kept at all, and left no watermark there to tell.
- */
-function isBefore({ createdAtSeconds }: ChangeRecord, momentMs: number): boolean {
-  if (momentMs === 0) return false;
-  return createdAtSeconds === undefined || createdAtSeconds * 1000 < momentMs;
-}
-
-/** The oldest and the newest position of records, of which there is one at least. */
-export function span(records: readonly ChangeRecord[]): { oldest: string; newest: string } {
-  let oldest = records[0]!.position;
-  let newest = oldest;
-  for (const { position } of records) {
-    if (position < oldest) oldest = position;
-    if (position > newest) newest = position;
-  }
-  return { oldest, newest };
-}
-
 function viewChange(
   history: ItemHistory,
   edgeType: string | undefined,
@@ -121,19 +110,36 @@ function viewChange(
 ): ViewChange | undefined {
   let oldest: string | undefined;
   let byBase = false;
-  const mentioned = new Set<string>();
+  const mentioned: string[] = [];
   for (const { record, before, after } of steps) {
     if (sameInView(before, after)) continue;
     oldest ??= record.position;
     viewRecords.push(record);
     if (isBefore(record, settleBefore)) byBase = true;
-    if (before.element !== undefined) mentioned.add(before.element);
-    if (after.element !== undefined) mentioned.add(after.element);
+    mention(mentioned, before.element);
+    mention(mentioned, after.element);
   }
   if (oldest === undefined) return undefined;
   const { element, attributes } = steps.at(-1)!.after;
-  const change: ViewChange = { target: history.target, oldest, edgeType, mentioned, element, attributes };
+  const change: ViewChange = {
+    target: history.target,
+    oldest,
+    edgeType,
+    mentioned: distinct(mentioned),
+    element,
+    attributes,
+  };
   return byBase ? { ...change, byBase } : change;
+}
+
+/** Adds an element, unless it is the one before: a record begins with what the last one ended with. */
+function mention(mentioned: string[], element: string | undefined): void {
+  if (element !== undefined && element !== mentioned.at(-1)) mentioned.push(element);
+}
+
+/** Each text once. Two neighbours differ already, and most items change once in a batch. */
+function distinct(texts: readonly string[]): readonly string[] {
+  return texts.length <= 2 ? texts : [...new Set(texts)];
 }
 
 function sameInView(before: DerivedImage, after: DerivedImage): boolean {

@@ -77,8 +77,8 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, label: string): C
   };
 }
 
-function isImage(image: unknown): boolean {
-  return typeof image === 'object' && image !== null && !Array.isArray(image);
+function isImageOrAbsent(image: unknown): boolean {
+  return image === undefined || (typeof image === 'object' && image !== null && !Array.isArray(image));
 }
 
 /** Whole seconds; undefined for what is no time, as only an event made by hand can hold. */
@@ -92,7 +92,7 @@ function checkImages({ eventName, dynamodb }: RawRecord, source: string, target:
   const needsOld = eventName !== 'INSERT';
   const { NewImage, OldImage } = dynamodb ?? {};
   const isComplete = (!needsNew || NewImage !== undefined) && (!needsOld || OldImage !== undefined);
-  if (isComplete && [NewImage, OldImage].every((image) => image === undefined || isImage(image))) return;
+  if (isComplete && isImageOrAbsent(NewImage) && isImageOrAbsent(OldImage)) return;
   throw new EdgeloomError(
     'missing-images',
     `The stream record of ${source} ${target} (${eventName ?? 'no event name'}) lacks an image, or has one that is no item.`,

@@ -133,7 +133,7 @@ function unitOf(source: string, targets: readonly string[], watermark: string): 
       target,
       oldest: watermark,
       edgeType: target === source ? undefined : typePrefix(target),
-      mentioned: new Set(),
+      mentioned: [],
     }),
   );
   return { kind: 'view', source, sortKey: VIEW_KEY, changes, records: [], oldest: watermark, newest: watermark };

@@ -37,7 +37,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
         file: UNITS,
         find: '  const { element, attributes } = steps.at(-1)!.after;',
         replace:
-          '  const changing = steps.filter(({ before, after }) => !sameInView(before, after));\n  mentioned.clear();\n  for (const end of [changing[0]!.before.element, changing.at(-1)!.after.element]) if (end !== undefined) mentioned.add(end);\n  const { element, attributes } = steps.at(-1)!.after;',
+          '  const changing = steps.filter(({ before, after }) => !sameInView(before, after));\n  mentioned.length = 0;\n  for (const end of [changing[0]!.before.element, changing.at(-1)!.after.element]) if (end !== undefined) mentioned.push(end);\n  const { element, attributes } = steps.at(-1)!.after;',
       },
     ],
   },

@@ -124,7 +124,7 @@ function viewChange(
     target: history.target,
     oldest: changing[0]!.record.position,
     edgeType: history.source === history.target ? undefined : typePrefix(history.target),
-    mentioned,
+    mentioned: [...mentioned],
     element: final.element,
     attributes: final.attributes,
     ...(changing.some(({ record }) => isBefore(record, settleBefore)) && { byBase: true }),
