@@ -23,6 +23,11 @@ export interface DeletedNode {
    * without a `partition`. Such edges stay.
    */
   notFound: string[];
+  /**
+   * Edge types whose incoming edges only their orders name. An edge that is in none of them stays, because it, or its source
+   * node, lacks what they sort by; a check with `dangling` names it.
+   */
+  foundByOrders: string[];
   wcu: number;
   rcu: number;
 }
@@ -45,7 +50,7 @@ export async function deleteNodeWithEdges(
 ): Promise<DeletedNode> {
   const store = abortable(table, signal);
   const node = nodeKey(graph, id);
-  const result: DeletedNode = { edges: 0, nodes: 0, skipped: 0, notFound: [], wcu: 0, rcu: 0 };
+  const result: DeletedNode = { edges: 0, nodes: 0, skipped: 0, notFound: [], foundByOrders: [], wcu: 0, rcu: 0 };
   await deleteOutgoing(graph, store, id, result);
   await deleteIncoming(graph, store, id, result);
   const { wcu } = await store.delete(node);
@@ -73,6 +78,7 @@ async function deleteIncoming(graph: CompiledModel, store: Store, id: string, re
   for (const edge of graph.edges.values()) {
     if (!edge.to.has(type)) continue;
     if (!isFound(edge)) result.notFound.push(edge.type);
+    else if (edge.copy === undefined) result.foundByOrders.push(edge.type);
     const target = sortKeyOfEdge(edge, id);
     for await (const sources of incomingSources(graph, store, edge, id, result)) {
       const keys = [...new Set(sources)].map((source) => ({ source, target }));

@@ -139,9 +139,9 @@ export interface Writer<G extends CompiledModel> {
   ): Promise<PutManyResult>;
   /**
    * Deletes a node with the edges that leave it, and with those that enter it as far as the node's side knows them: all of
-   * an edge type with `copy`; of one with `inbound` those that have an attribute for at least one of its orders. The
-   * projector makes what knows them, and it lags behind, so edges put in the last moments may stay. Types that declare
-   * neither are named in the result. The node goes last and everything is looked up anew, so after a crash, or to catch
+   * an edge type with `copy`; of one with `inbound` those that are in at least one of its orders, because they, or their
+   * source nodes, have what it sorts by. The projector makes what knows them, and it lags behind, so edges put in the last
+   * moments may stay. Types of both kinds that may have left some are named in the result. The node goes last and everything is looked up anew, so after a crash, or to catch
    * such latecomers, run it again. It costs a Query of the partition, one of each index partition of the node's incoming
    * edge types, and a read and a delete for each edge.
    */

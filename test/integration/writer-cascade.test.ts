@@ -78,7 +78,9 @@ describe('deleteNodeWithEdges', () => {
       batch.putEdge('USER-2', 'KNOWS', 'USER-1');
     });
     await table.projectAll();
-    expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 11, nodes: 1, notFound: ['KNOWS'] });
+    expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({
+      ...{ edges: 11, nodes: 1, notFound: ['KNOWS'], foundByOrders: [] },
+    });
     expect(await baseKeys(table)).toEqual(['BOOK-1 WROTE-USER-2', 'USER-2 KNOWS-USER-1']);
     await table.projectAll();
     expect(await writer.deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 0, nodes: 0, notFound: ['KNOWS'] });
