@@ -14,6 +14,7 @@ import { packaged } from './package.ts';
 import { page } from './page.ts';
 import { peers } from './peers.ts';
 import { redrive, redriveLarge } from './redrive.ts';
+import { registry } from './registry.ts';
 import { search } from './search.ts';
 import { runBenchmarks } from './support/command.ts';
 import { throughput } from './throughput.ts';
@@ -24,6 +25,7 @@ import { writer } from './writer.ts';
 await runBenchmarks({
   batch,
   cpu,
+  registry,
   client,
   throughput,
   types,

@@ -2,13 +2,15 @@ import { stringOf } from '../../src/items/attribute-value.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { copyingEdge, copyOf } from '../../src/plan/copies.ts';
 import { derivedOf } from '../../src/plan/derive.ts';
+import { shapeOf } from '../../src/plan/shape.ts';
 import type { Item } from './images.ts';
 
 const OLD_WATERMARK = `2026-01-01T00:00:00.000/${'1'.padStart(40, '0')}`;
 
 /** The derived items of some base items, as an earlier projection has left them: what a measured batch starts from. */
 export function derivedItems(graph: CompiledModel, baseItems: readonly Item[]): Item[] {
-  const stamp: Item = { w: { S: OLD_WATERMARK }, r: { N: '1' }, model: { S: graph.fingerprint } };
+  const stamped = (model: string): Item => ({ w: { S: OLD_WATERMARK }, r: { N: '1' }, model: { S: model } });
+  const stamp = stamped(graph.fingerprint);
   const views = new Map<string, { elements: string[]; attributes?: Item; copies: Item }>();
   const nodes = new Map(baseItems.map((base) => [`${stringOf(base['source'])} ${stringOf(base['target'])}`, base]));
   const items: Item[] = [];
@@ -37,7 +39,7 @@ export function derivedItems(graph: CompiledModel, baseItems: readonly Item[]): 
       ...(elements.length > 0 && { edgeSet: { SS: elements } }),
       ...(attributes !== undefined && { attributes: { M: attributes } }),
       ...(Object.keys(copies).length > 0 && { copies: { M: copies } }),
-      ...stamp,
+      ...stamped(shapeOf(graph, source)?.stamp ?? graph.fingerprint),
     });
   }
   return items;

@@ -1,4 +1,8 @@
+import type { ItemHistory } from '../fold/fold.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { settleViewsBefore } from './parts/type-plans.ts';
+import { shapeOf } from './shape.ts';
 import type { IndexUnit, Unit } from './unit.ts';
 
 /**
@@ -26,4 +30,11 @@ function indexItemByBase(unit: IndexUnit): IndexUnit {
 export function isBefore({ createdAtSeconds }: ChangeRecord, momentMs: number): boolean {
   if (momentMs === 0) return false;
   return createdAtSeconds === undefined || createdAtSeconds * 1000 < momentMs;
+}
+
+/** The moment before which records are settled in the view, as in `ViewShape`; 0 where the table has no registry, or where none of the records is so old. */
+export function settleBeforeOfView(graph: CompiledModel, source: string, histories: readonly ItemHistory[]): number {
+  const latest = settleViewsBefore(graph);
+  if (latest === 0 || !histories.some(({ records }) => records.some((record) => isBefore(record, latest)))) return 0;
+  return shapeOf(graph, source)?.settleBefore ?? 0;
 }

@@ -11,7 +11,7 @@ import { type InboundItemPlan, inboundItem, searchItems } from './parts/index-it
 import { edgeShare, joinedItem, joinedKey, type Share, sourceShare } from './parts/joined-items.ts';
 import { ownerItems } from './parts/owner-items.ts';
 import { note, type Problem, Subject } from './parts/subject.ts';
-import { type EdgePlan, edgePlan, type LabelWriter, nodePlan } from './parts/type-plans.ts';
+import { type EdgePlan, edgePlan, hasViewlessTypes, type LabelWriter, nodePlan } from './parts/type-plans.ts';
 import { shapeOf } from './shape.ts';
 
 export type { Problem } from './parts/subject.ts';
@@ -55,7 +55,6 @@ export function derivedOf(
   return {
     ...all[0]!,
     indexItems: new Map(all.flatMap(({ indexItems }) => [...indexItems])),
-    settleBefore: new Map(all.flatMap(({ settleBefore }) => [...(settleBefore ?? [])])),
     problems: problemsOf(layers),
     ...(node !== undefined && { joint: layers.flatMap(({ joint = [] }) => joint) }),
   };
@@ -91,7 +90,8 @@ export function problemsOf(layers: readonly Pick<Derived, 'problems'>[]): readon
   return [...new Map(layers.flatMap(({ problems }) => problems).map((problem) => [problem.message, problem])).values()];
 }
 
-function withItemsByKey({ keys, fields, places: _, shares: _shares, ...derived }: DerivedImage): Derived {
+function withItemsByKey(image: DerivedImage): Derived {
+  const { keys, fields, places: _, shares: _shares, settleBefore: _settleBefore, ...derived } = image;
   const indexItems = new Map<string, Item>();
   for (const [i, key] of keys.entries()) {
     const item = fields[i];
@@ -113,7 +113,6 @@ export class ItemPlanner {
   readonly joinedKeys: readonly string[] = NONE;
   /** The place of a counted edge's item that the count stands for, which is there also where no order applies; else -1. */
   private readonly countedPlace: number = -1;
-  private settleBefore: Map<string, number> | undefined;
 
   constructor(
     private readonly graph: CompiledModel,
@@ -128,23 +127,15 @@ export class ItemPlanner {
     const { indexItems } = this.plan;
     if (indexItems.length === 1) this.indexKeys = [itemKey(sortKey, indexItems[0]!)];
     else if (indexItems.length > 1) this.indexKeys = indexItems.map((plan) => itemKey(sortKey, plan));
-    for (const [i, { item }] of indexItems.entries()) this.settle(this.indexKeys[i]!, item.settleBefore);
     const { joinedItems } = this.plan;
     if (joinedItems.length > 0) this.joinedKeys = joinedItems.map((plan) => joinedKey(plan, sortKey));
     // A joined item that is counted is in its count by itself.
     if (!edge.degree || joinedItems.some(({ countName }) => countName !== undefined)) return;
     const countedKey = edgeIndexKey(sortKey, undefined, edge.generation);
-    this.settle(countedKey, edge.settleBefore);
     this.countedPlace = this.indexKeys.indexOf(countedKey);
     if (this.countedPlace >= 0) return;
     this.countedPlace = this.indexKeys.length;
     this.indexKeys = [...this.indexKeys, countedKey];
-  }
-
-  private settle(key: string, before: number | undefined): void {
-    if (before === undefined) return;
-    this.settleBefore ??= new Map();
-    this.settleBefore.set(key, before);
   }
 
   /** The edge type that the item is of, by its keys; undefined where it is of none. */
@@ -179,7 +170,7 @@ export class ItemPlanner {
     if (image === undefined) return NOTHING;
     const derived = this.deriveAll(image);
     // A type whose views were dropped has none, also where nodes of it are still found in other ways.
-    if (this.graph.shapes === undefined || shapeOf(this.graph, this.source) !== undefined) return derived;
+    if (!hasViewlessTypes(this.graph) || shapeOf(this.graph, this.source) !== undefined) return derived;
     return { ...derived, element: undefined, attributes: undefined, reverse: undefined };
   }
 
@@ -218,7 +209,7 @@ export class ItemPlanner {
         [COUNTED]: { S: countNameOf(edge.type, edge.generation) },
       };
     }
-    return { element, keys, fields, settleBefore: this.settleBefore, reverse, problems, shares };
+    return { element, keys, fields, settleBefore: this.plan!.settleBefore, reverse, problems, shares };
   }
 
   private element({ keys }: EdgeModel, labels: readonly LabelWriter[], subject: Subject): string {
@@ -233,13 +224,13 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
   const keys: string[] = [];
   const fields: Item[] = [];
   const problems: Problem[] = [];
-  let settleBefore: Map<string, number> | undefined;
+  let settleBefore: (number | undefined)[] | undefined;
   const add = (key: string, item: Item, before: number | undefined): void => {
     keys.push(key);
     fields.push(item);
     if (before === undefined) return;
-    settleBefore ??= new Map();
-    settleBefore.set(key, before);
+    settleBefore ??= [];
+    settleBefore[keys.length - 1] = before;
   };
   for (const plan of nodePlan(graph, node).searches) {
     try {

@@ -1,11 +1,11 @@
 import type { ItemHistory } from '../fold/fold.ts';
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { countNameOf, degreeKey, parseNodeId, VIEW_KEY } from '../items/keys.ts';
+import { countNameOf, degreeKey, VIEW_KEY } from '../items/keys.ts';
 import { type CompiledModel, type EdgeModel, layersOf } from '../model/compiled.ts';
-import { isBefore } from './by-base.ts';
+import { isBefore, settleBeforeOfView } from './by-base.ts';
 import { ItemPlanner, problemsOf } from './derive.ts';
-import { type DerivedImage, fieldsOf } from './derived.ts';
+import { type DerivedImage, fieldsOf, settleBeforeOf } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
 import { sameShare } from './parts/joined-items.ts';
 import {
@@ -35,7 +35,7 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   const counted = new Map<string, IndexUnit[]>();
   const joined: IndexUnit[] = [];
   const layers = layersOf(graph);
-  const viewBefore = settleBeforeOfView(graph, source);
+  const viewBefore = settleBeforeOfView(graph, source, histories);
   for (const history of histories) {
     const continuation = continuationUnit(graph, history);
     if (continuation !== undefined) units.push(continuation);
@@ -94,11 +94,6 @@ function stepOf(planner: ItemPlanner, record: ChangeRecord): Step {
     before: planner.derive(record.oldImage),
     after: planner.derive(record.newImage),
   };
-}
-
-/** As in `ViewShape`; 0 where the table has no registry. */
-function settleBeforeOfView({ shapes }: CompiledModel, source: string): number {
-  return shapes?.get(parseNodeId(source)?.type ?? '')?.settleBefore ?? 0;
 }
 
 function viewChange(
@@ -182,7 +177,7 @@ function addIndexUnits({ source, target }: ItemHistory, steps: readonly Step[], 
       if (sameItem(fieldsOf(before, sortKey), fieldsOf(after, sortKey))) continue;
       if (records === undefined) records = [record];
       else records.push(record);
-      if (isBefore(record, before.settleBefore?.get(sortKey) ?? after.settleBefore?.get(sortKey) ?? 0)) byBase = true;
+      if (isBefore(record, settleBeforeOf(before, sortKey) ?? settleBeforeOf(after, sortKey) ?? 0)) byBase = true;
     }
     if (records === undefined) continue;
     // A history's records are in the order of their positions.

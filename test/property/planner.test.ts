@@ -90,7 +90,9 @@ describe('the planner and the plain planner', () => {
       fc.asyncProperty(anyModel, writes, damages, async (graph, history, given) => {
         for (const { source, target, oldImage, newImage } of damaged(await recordsOf(graph, history), given)) {
           for (const image of [oldImage, newImage]) {
-            expect(derivedOf(graph, source, target, image)).toEqual(plainDerive(graph, source, target, image));
+            // When the base item decides is in the units.
+            const { settleBefore: _, ...plain } = plainDerive(graph, source, target, image);
+            expect(derivedOf(graph, source, target, image)).toEqual(plain);
           }
         }
       }),

@@ -66,16 +66,22 @@ export class Consumers {
     return {
       project: async (records, options) => {
         const result = await inner.project(records, options);
-        const end = result.failedFrom?.position;
-        for (const record of records) {
-          if (end !== undefined && record.position >= end) continue;
-          this.history.projected(record, versionOf(record));
-          this.records += 1;
-        }
+        this.records += noteProjected(this.history, records, result.failedFrom);
         return result;
       },
     };
   }
+}
+
+/** Tells a history that records are projected, all or those before `failedFrom`; gives how many these are. */
+export function noteProjected(
+  history: History,
+  records: readonly ChangeRecord[],
+  failedFrom?: ChangeRecord | undefined,
+): number {
+  const done = records.filter(({ position }) => failedFrom === undefined || position < failedFrom.position);
+  for (const record of done) history.projected(record, versionOf(record));
+  return done.length;
 }
 
 /** Which version of a base item a record brings: a removal is one more than what it removes. */

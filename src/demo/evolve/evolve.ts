@@ -1,11 +1,9 @@
 import { check } from '../../check/check.ts';
-import { EdgeloomError } from '../../errors.ts';
 import { startEngine } from '../../local/engine/engine.ts';
 import { migrate } from '../../migrate/migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../../migrate/migrate-types.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
-import { createReader, type Reader } from '../../read/reader.ts';
-import { LEASE_MS, type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
+import { LEASE_MS } from '../../registry/reader-lease.ts';
 import { sleep } from '../../retry.ts';
 import { createClient, createStreamsClient } from '../../store/client.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
@@ -13,23 +11,20 @@ import { createTable, serverTime, tableIdentity } from '../../store/table.ts';
 import { loadDemoData } from '../data.ts';
 import { airportId } from '../expected.ts';
 import { expectSame, type Say } from '../report.ts';
+import { type Asking, askOn, LEASE_SECONDS, waitForShortLeases } from './askers.ts';
 import { Consumers } from './consumers.ts';
 import { History } from './history.ts';
-import { judge } from './judge.ts';
-import { earlierModel, FACTS, laterModel, MODELS, type Side } from './models.ts';
-import { type Question, questionsOf } from './questions.ts';
+import { earlierModel, laterModel, MODELS, type Side } from './models.ts';
 import { type AnswerCounts, type EvolvePhase, Tally, type WrongAnswer } from './tally.ts';
-import { type BusyKeys, busiest, drawn, importAll, Producer } from './traffic.ts';
+import { type BusyKeys, busiest, importAll, Producer } from './traffic.ts';
 
 /** Options of the demo of a model change. */
 export interface EvolveOptions {
   say: Say;
-  /** Called as answers come in. */
-  onAnswer?: (phase: string, counts: AnswerCounts) => void;
   /** Airports in the table, those with the most routes. Default 40. */
   airports?: number;
   /** What tells readers what they may use. Default: leases of the table's registry. A test breaks it here. */
-  leases?: (graph: CompiledModel, store: DynamoDBStore, clock: () => number) => ReaderLeases;
+  leases?: Asking['leases'];
 }
 
 /** What the demo of a model change came to; the shape of `demo --evolve --json`. */
@@ -49,12 +44,7 @@ export interface EvolveResult {
   seconds: number;
 }
 
-/** Leases are that many times as short as they are, for readers and for the migration alike. */
-const LEASE_SPEED = 6;
 const WRITES_PER_SECOND = 12;
-const ASKERS = 2;
-/** Between two questions of one asker. */
-const ASK_PAUSE_MS = 5;
 /** Of a phase in which nothing but traffic goes on. */
 const QUIET_MS = 3_000;
 /** From one deployment of a consumer to the next. */
@@ -97,7 +87,6 @@ class Evolution {
   private readonly consumers: Consumers;
   private isWriting = true;
   private isAsking = true;
-  private airports: readonly string[] = [];
 
   constructor(
     private readonly options: EvolveOptions,
@@ -110,19 +99,21 @@ class Evolution {
     const startedAtMs = performance.now();
     const { store } = this.table;
     const data = busiest(await loadDemoData(), this.options.airports ?? 40);
-    this.airports = data.airports.map(({ iata }) => airportId(iata));
+    const airports = data.airports.map(({ iata }) => airportId(iata));
     await this.migrate(earlierModel);
     await this.consumers.deploy('old');
     await importAll(store, data, this.history);
     await this.consumers.idle();
     this.say(`imported ${data.airports.length} airports and ${data.routes.length} routes; the old model keeps them`);
-    this.say(`leases of ${LEASE_MS / 1000} s are ${LEASE_MS / LEASE_SPEED / 1000} s here, so that the demo is short`);
+    this.say(`leases of ${LEASE_MS / 1000} s are ${LEASE_SECONDS} s here, so that the demo is short`);
     const busy: BusyKeys = new Set();
     const sides: readonly Side[] = ['old', 'new'];
     const producers = sides.map((side) => new Producer(MODELS[side], store, data, this.history, busy));
     this.tally.begin('before');
     const writing = producers.map((producer) => producer.run(WRITES_PER_SECOND, () => !this.isWriting));
-    const asking = sides.flatMap((side) => this.askers(side));
+    const { leases } = this.options;
+    const context: Asking = { store, airports, history: this.history, tally: this.tally, leases };
+    const asking = sides.map((side) => askOn(side, context, () => !this.isAsking));
     const change = this.change(Promise.all(writing)).finally(() => {
       this.isAsking = false;
     });
@@ -189,47 +180,12 @@ class Evolution {
       ...options,
       ...{ graph, store, ...(await tableIdentity(client, graph)) },
       serverTime: () => serverTime(client, graph),
-      wait: (milliseconds) => sleep(Math.ceil(milliseconds / LEASE_SPEED)),
+      wait: waitForShortLeases,
       onStep: (step) => {
         this.steps.push(step);
         if (graph !== earlierModel) this.say(`  ${step.step} ${step.projection}: ${step.state}`);
       },
     });
-  }
-
-  /** Processes that ask a reader of one model all the time. */
-  private askers(side: Side): Promise<void>[] {
-    const { leases = registryLeases } = this.options;
-    const graph: CompiledModel = MODELS[side];
-    const { store } = this.table;
-    const reader = createReader(graph, { store, leases: leases(graph, store, () => performance.now() * LEASE_SPEED) });
-    return Array.from({ length: ASKERS }, async () => {
-      while (this.isAsking) {
-        await this.ask(side, reader, this.someQuestion(side));
-        await sleep(ASK_PAUSE_MS);
-      }
-    });
-  }
-
-  private someQuestion(side: Side): Question {
-    const airport = drawn(this.airports);
-    const { name, city } = this.history.newest({ source: airport, target: airport }) as Record<'name' | 'city', string>;
-    return drawn(questionsOf(FACTS[side], { airport, name, city }));
-  }
-
-  private async ask(side: Side, reader: Reader, question: Question): Promise<void> {
-    const fromMs = performance.now();
-    const text = `${question.kind}: ${question.text}`;
-    try {
-      const answer = await question.ask(reader);
-      const possible = this.history.possible(fromMs, performance.now(), question.isMeant);
-      const { verdict, reason } = judge(answer, possible, question.entryOf);
-      this.tally.add(side, verdict, text, reason);
-    } catch (error) {
-      if (!(error instanceof EdgeloomError) || error.code !== 'projection-not-ready') throw error;
-      this.tally.add(side, 'notReady', text);
-    }
-    this.options.onAnswer?.(this.tally.phases.at(-1)!.name, this.tally.sums());
   }
 
   private phase(name: string, line: string): void {

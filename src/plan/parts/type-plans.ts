@@ -21,6 +21,8 @@ export interface EdgePlan {
   indexItems: readonly InboundItemPlan[];
   /** Those that its source node decides with it. */
   joinedItems: readonly JoinedItemPlan[];
+  /** As in `DerivedImage`, and behind it that of the item that stands for the count alone; undefined where all are. */
+  settleBefore: readonly (number | undefined)[] | undefined;
 }
 
 /** How images of a node type are derived. */
@@ -31,6 +33,10 @@ export interface NodePlan {
 }
 
 interface ModelPlan {
+  /** Whether the table has views of some of the node types only. */
+  hasViewlessTypes: boolean;
+  /** The latest moment before which the base items decide about any view; 0: they never do. */
+  settleViewsBefore: number;
   edges: Map<EdgeModel, EdgePlan>;
   nodes: Map<NodeModel, NodePlan>;
 }
@@ -42,10 +48,13 @@ export function edgePlan(graph: CompiledModel, edge: EdgeModel): EdgePlan {
   const { edges } = modelPlan(graph);
   let plan = edges.get(edge);
   if (plan === undefined) {
+    const indexItems = inboundItemPlans(edge);
+    const settleBefore = [...indexItems.map(({ item }) => item.settleBefore), edge.settleBefore];
     plan = {
       labels: edge.labels?.map(labelWriter),
-      indexItems: inboundItemPlans(edge),
+      indexItems,
       joinedItems: joinedItemPlans(edge),
+      settleBefore: settleBefore.every((before) => before === undefined) ? undefined : settleBefore,
     };
     edges.set(edge, plan);
   }
@@ -67,10 +76,26 @@ export function nodePlan(graph: CompiledModel, node: NodeModel): NodePlan {
   return plan;
 }
 
+/** Whether there are node types whose views were dropped, while their nodes are still found in other ways. */
+export function hasViewlessTypes(graph: CompiledModel): boolean {
+  return graph.shapes !== undefined && modelPlan(graph).hasViewlessTypes;
+}
+
+/** No view of any type is settled by the base items for a record that was made at this moment or later; 0: none is at all. */
+export function settleViewsBefore(graph: CompiledModel): number {
+  return graph.shapes === undefined ? 0 : modelPlan(graph).settleViewsBefore;
+}
+
 function modelPlan(graph: CompiledModel): ModelPlan {
   let plan = plans.get(graph);
   if (plan === undefined) {
-    plan = { edges: new Map(), nodes: new Map() };
+    const { nodes, shapes } = graph;
+    plan = {
+      edges: new Map(),
+      nodes: new Map(),
+      hasViewlessTypes: [...nodes.keys()].some((type) => shapes?.has(type) === false),
+      settleViewsBefore: Math.max(0, ...[...(shapes?.values() ?? [])].map(({ settleBefore }) => settleBefore)),
+    };
     plans.set(graph, plan);
   }
   return plan;

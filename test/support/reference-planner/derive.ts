@@ -32,20 +32,25 @@ export type { Problem } from './subject.ts';
  */
 
 const NO_ITEMS: ReadonlyMap<string, Item> = new Map();
-const NOTHING: Derived = { indexItems: NO_ITEMS, problems: [] };
+/** What is derived, with the moments before which the base item decides about its index items, by sort key. */
+export interface PlainDerived extends Derived {
+  settleBefore?: ReadonlyMap<string, number>;
+}
+
+const NOTHING: PlainDerived = { indexItems: NO_ITEMS, problems: [] };
 
 /**
  * Derives everything that a base item image wants; an undefined image (the item is absent) wants nothing. Of further models
  * that are kept beside this one only the index items are wanted: a node has one view.
  */
-export function derive(graph: CompiledModel, source: string, sortKey: string, image: Item | undefined): Derived {
+export function derive(graph: CompiledModel, source: string, sortKey: string, image: Item | undefined): PlainDerived {
   if (image === undefined) return NOTHING;
   if (graph.further === undefined) return new ItemPlanner(graph, source, sortKey).derive(image);
   return mergeDerived(layersOf(graph).map((layer) => new ItemPlanner(layer, source, sortKey).derive(image)));
 }
 
 /** What several models want of one image; the view and the reverse item are those of the first. */
-export function mergeDerived([first, ...further]: readonly Derived[]): Derived {
+export function mergeDerived([first, ...further]: readonly PlainDerived[]): PlainDerived {
   if (first === undefined) return NOTHING;
   if (further.length === 0) return first;
   const all = [first, ...further];
@@ -101,7 +106,7 @@ export class ItemPlanner {
   }
 
   /** As the function `derive`. */
-  derive(image: Item | undefined): Derived {
+  derive(image: Item | undefined): PlainDerived {
     if (image === undefined) return NOTHING;
     const { graph, source } = this;
     const derived = this.deriveAll(image);
@@ -110,7 +115,7 @@ export class ItemPlanner {
     return hasViews ? derived : { ...derived, element: undefined, attributes: undefined, reverse: undefined };
   }
 
-  private deriveAll(image: Item): Derived {
+  private deriveAll(image: Item): PlainDerived {
     const kind = withTarget(this.graph, this.kind, this.sortKey, image);
     if (kind.kind === 'unknown') return NOTHING;
     if (kind.kind === 'misfit') {
@@ -120,7 +125,7 @@ export class ItemPlanner {
     return this.deriveEdge(kind, image);
   }
 
-  private deriveEdge({ edge, target }: Extract<BaseItemKind, { kind: 'edge' }>, image: Item): Derived {
+  private deriveEdge({ edge, target }: Extract<BaseItemKind, { kind: 'edge' }>, image: Item): PlainDerived {
     const context = { source: this.source, type: edge.type, target };
     const subject = new Subject(this.graph, context, image, edge.keys === 'hashed');
     const problems: Problem[] = [];
@@ -161,7 +166,7 @@ export class ItemPlanner {
   }
 }
 
-function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: Item): Derived {
+function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: Item): PlainDerived {
   const subject = new Subject(graph, { source: id, type: node.type, target: id }, image);
   const indexItems = new Map<string, Item>();
   const problems: Problem[] = [];

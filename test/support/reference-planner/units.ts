@@ -5,10 +5,9 @@ import { sameItem } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../../../src/items/keys.ts';
 import { type CompiledModel, layersOf } from '../../../src/model/compiled.ts';
-import type { Derived } from '../../../src/plan/derived.ts';
 import { continuationUnit, fanOutUnits } from '../../../src/plan/fan-out.ts';
 import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../../src/plan/unit.ts';
-import { ItemPlanner, mergeDerived } from './derive.ts';
+import { ItemPlanner, mergeDerived, type PlainDerived } from './derive.ts';
 
 /**
  * Units: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.
@@ -67,8 +66,8 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
 /** One record and what its two images want. */
 interface Step {
   record: ChangeRecord;
-  before: Derived;
-  after: Derived;
+  before: PlainDerived;
+  after: PlainDerived;
 }
 
 function stepsOf(graph: CompiledModel, { source, target, records }: ItemHistory): Step[] {
@@ -131,7 +130,7 @@ function viewChange(
   };
 }
 
-function sameInView(before: Derived, after: Derived): boolean {
+function sameInView(before: PlainDerived, after: PlainDerived): boolean {
   return before.element === after.element && sameItem(before.attributes, after.attributes);
 }
 

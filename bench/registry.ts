@@ -1,0 +1,202 @@
+import { createProjector } from '../src/apply/projector.ts';
+import { foldBatch } from '../src/fold/fold.ts';
+import type { ChangeRecord } from '../src/items/change-record.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
+import { planUnits } from '../src/plan/units.ts';
+import { fixedModel, registeredModel, type WriterModel } from '../src/registry/writer-model.ts';
+import { createClient } from '../src/store/client.ts';
+import { DynamoDBStore } from '../src/store/dynamodb.ts';
+import { decodeRecords } from '../src/stream/decode.ts';
+import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
+import type { BenchmarkOptions } from './support/command.ts';
+import { derivedItems } from './support/derived.ts';
+import { withFreeTable } from './support/free-table.ts';
+import { type Managed, managed } from './support/managed.ts';
+import { edgeSetModel, fullModel } from './support/models.ts';
+import { checkEdgeSets } from './support/oracle.ts';
+import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
+import type { Figure, Report } from './support/report.ts';
+import { spread } from './support/statistics.ts';
+import { itemKey } from './support/table.ts';
+import { recordedBatch, type Workload } from './support/workload.ts';
+
+/**
+ * What the steady state costs more since models are in the table: the batches of `batch` and `cpu`, projected by a model that
+ * no registry decides, beside the same with a registry that is read for each batch: one as an empty table gets it, and
+ * one whose every projection was changed once.
+ */
+
+const REPETITIONS = 24;
+/** Seconds for all repetitions of one comparison. */
+const BUDGET_SECONDS = 15;
+const MOST = 1.02;
+/** Records of a small batch. */
+const SMALL = 100;
+/** Records of one measurement: few, so that there are many pairs. */
+const PLANNED = 400;
+const APPLIED = 2_000;
+const CONCURRENCY = 32;
+
+/** A table without a registry, and two with one. */
+interface Variants {
+  without: Variant;
+  registered: Variant;
+  migrated: Variant;
+}
+
+interface Variant {
+  graph: CompiledModel;
+  /** The table's registry; undefined: it has none, and none is looked for. */
+  registry?: MemoryStore;
+}
+
+/** Compares capacity and CPU with and without a registry. */
+export async function registry({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  const sets = recordedBatch();
+  const full = recordedBatch({ nodeChanges: 1_000 });
+  return [
+    await capacity('registry-capacity', edgeSetModel, sets, 'edge sets alone', [sets.records.length, SMALL]),
+    await capacity('registry-capacity-full', fullModel, full, 'edge sets, index items and search items', [
+      full.records.length,
+    ]),
+    await cpuOfPlanning(edgeSetModel, 'edge sets', sets, repetitions),
+    await cpuOfPlanning(fullModel, 'full model', full, repetitions),
+    await cpuOfApplying(full, repetitions),
+  ];
+}
+
+async function variantsOf(graph: CompiledModel): Promise<Variants> {
+  const variant = ({ graph: kept, store }: Managed): Variant => ({ graph: kept, registry: store });
+  return {
+    without: { graph },
+    registered: variant(await managed(graph, 'registered')),
+    migrated: variant(await managed(graph, 'migrated')),
+  };
+}
+
+async function capacity(
+  name: string,
+  graph: CompiledModel,
+  workload: Workload,
+  what: string,
+  sizes: readonly number[],
+): Promise<Report> {
+  const variants = await variantsOf(graph);
+  const figures: Figure[] = [];
+  for (const batchSize of sizes) {
+    const of = `batches of ${batchSize.toLocaleString('en-US')}`;
+    const without = await unitsOf(graph, variants.without, workload, batchSize);
+    figures.push({ name: `${of}: without a registry`, value: without, unit: 'WCU + RCU' });
+    for (const state of ['registered', 'migrated'] as const) {
+      const value = (await unitsOf(graph, variants[state], workload, batchSize)) / without;
+      figures.push({ name: `${of}: ${state}`, value, unit: 'x', target: { kind: 'at-most', value: MOST } });
+    }
+  }
+  return { name, title: `capacity of ${workload.records.length.toLocaleString('en-US')} records, ${what}`, figures };
+}
+
+/** What a table that keeps `own` so is charged for a workload, and whether its edge sets are right in the end. */
+async function unitsOf(own: CompiledModel, variant: Variant, workload: Workload, batchSize: number): Promise<number> {
+  const { graph, registry: kept } = variant;
+  const store = kept === undefined ? new MemoryStore(own.table, { indexes: own.indexes }) : copyOf(own, kept);
+  for (const item of derivedItems(graph, workload.before)) await store.put(item);
+  for (const item of workload.before) await store.put(item);
+  const projector = createProjector(own, { store, concurrency: CONCURRENCY, model: modelOf(variant, own, store) });
+  const records = decodeRecords(own, workload.records);
+  let units = 0;
+  for (let from = 0; from < records.length; from += batchSize) {
+    const { wcu, rcu, error } = await projector.project(records.slice(from, from + batchSize));
+    if (error !== undefined) throw error;
+    units += wcu + rcu;
+  }
+  checkEdgeSets('the projector', workload, new Map([...store.items()].map((item) => [itemKey(item), item])));
+  return units;
+}
+
+function copyOf({ table, indexes }: CompiledModel, store: MemoryStore): MemoryStore {
+  const copy = new MemoryStore(table, { indexes });
+  for (const item of store.items()) void copy.put(item);
+  return copy;
+}
+
+function modelOf({ registry: kept }: Variant, own: CompiledModel, store: MemoryStore | DynamoDBStore): WriterModel {
+  if (kept === undefined) return fixedModel(own);
+  return registeredModel(own, {
+    getMany: (keys, options) => kept.getMany(keys, options),
+    async get(key, options) {
+      // The call is made as it is on a table; the free one does not know what to answer.
+      await store.get(key, options);
+      return await kept.get(key, options);
+    },
+  });
+}
+
+async function cpuOfPlanning(own: CompiledModel, what: string, { records: raw }: Workload, repetitions: number) {
+  const variants = await variantsOf(own);
+  const text = JSON.stringify(raw.slice(0, PLANNED));
+  const planning =
+    ({ graph }: Variant) =>
+    async (): Promise<Timing> => {
+      const records = JSON.parse(text);
+      return await timed(() => void plan(graph, decodeRecords(graph, records)));
+    };
+  const title = `decode, fold and plan of ${PLANNED} records, ${what}`;
+  return await compared(`registry-planning`, title, variants, planning, {
+    repetitions: repetitions * 30,
+    warmUps: 100,
+  });
+}
+
+/** Gives the number of units, so that no result is unused. */
+function plan(graph: CompiledModel, records: readonly ChangeRecord[]): number {
+  let units = 0;
+  for (const [source, histories] of foldBatch(records)) units += planUnits(graph, source, histories).length;
+  return units;
+}
+
+async function cpuOfApplying({ records: raw }: Workload, repetitions: number): Promise<Report> {
+  const variants = await variantsOf(fullModel);
+  return await withFreeTable(async (endpoint) => {
+    const client = createClient({ endpoint });
+    const store = new DynamoDBStore(client, fullModel.table);
+    const projecting = (variant: Variant) => {
+      const model = modelOf(variant, fullModel, store);
+      const projector = createProjector(fullModel, { store, concurrency: CONCURRENCY, model });
+      return () =>
+        timed(async () => {
+          const { error } = await projector.project(decodeRecords(fullModel, raw.slice(0, APPLIED)));
+          if (error !== undefined) throw error;
+        });
+    };
+    const title = `a batch of ${APPLIED} records, decoded, planned and written, against a table that answers at once`;
+    const report = await compared('registry-applying', title, variants, projecting, { repetitions, warmUps: 2 });
+    client.destroy();
+    return report;
+  });
+}
+
+/** Runs the variants in turn and compares their CPU. */
+async function compared(
+  name: string,
+  title: string,
+  variants: Variants,
+  run: (variant: Variant) => () => Promise<Timing>,
+  { repetitions, warmUps }: { repetitions: number; warmUps: number },
+): Promise<Report> {
+  const runs = {
+    without: run(variants.without),
+    registered: run(variants.registered),
+    migrated: run(variants.migrated),
+  };
+  // Unmeasured: the first runs also pay for their compilation.
+  for (let i = 0; i < warmUps; i++) for (const one of Object.values(runs)) await one();
+  const results = await interleaved(repetitions, runs, BUDGET_SECONDS);
+  const cpuMs = (timings: readonly Timing[]): number[] => timings.map(({ cpuSeconds }) => cpuSeconds * 1000);
+  const without = cpuMs(results.without);
+  const figures: Figure[] = [{ name: 'without a registry', value: spread(without), unit: 'ms' }];
+  for (const state of ['registered', 'migrated'] as const) {
+    const target = { kind: 'at-most', value: MOST } as const;
+    figures.push({ name: state, value: ratios(cpuMs(results[state]), without), unit: 'x', target });
+  }
+  return { name, title: `CPU of ${title}, with a registry against without`, figures };
+}

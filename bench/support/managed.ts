@@ -1,0 +1,56 @@
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { type Defined, definitionsOf } from '../../src/registry/definition.ts';
+import { effectiveModel } from '../../src/registry/effective.ts';
+import { writeDefinitions, writeHead } from '../../src/registry/head.ts';
+import type { Registry } from '../../src/registry/registry.ts';
+import { keep, noteSince, openEmpty, register } from '../../src/registry/transitions.ts';
+import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
+
+/** A model as the registry of a table has it, for measuring what that costs. */
+
+/**
+ * `registered`: as an empty table is registered. `migrated`: everything in its second generation, kept since long before any
+ * record that is measured. `both`: the first generation of every projection beside the second.
+ */
+export type ManagedState = 'registered' | 'migrated' | 'both';
+
+/** A table's registry, and what writers maintain by it. */
+export interface Managed {
+  graph: CompiledModel;
+  /** A table in memory that holds the registry and nothing else. */
+  store: MemoryStore;
+}
+
+/** Long before the records of any workload. */
+const SINCE_MS = Date.UTC(2020, 0, 1);
+
+/** Registers a model. */
+export async function managed(own: CompiledModel, state: ManagedState): Promise<Managed> {
+  const { projections, views } = definitionsOf(own);
+  const registry = registryOf(projections, views, state);
+  const data = new Map([...projections.values(), ...views.values()].map((one) => [one.fingerprint, one.data]));
+  const store = new MemoryStore(own.table, { indexes: own.indexes });
+  await writeDefinitions(store, data);
+  if (!(await writeHead(store, registry, undefined))) throw new Error('the head was not written');
+  return { graph: effectiveModel(registry, data, own), store };
+}
+
+type AllDefined = ReadonlyMap<string, Defined>;
+
+function registryOf(projections: AllDefined, views: AllDefined, state: ManagedState): Registry {
+  const first = openEmpty(register({ projections, views }));
+  if (state === 'registered') return first;
+  const both = noteSince(
+    [...projections.values()].reduce((next, { name, fingerprint }) => keep(next, name, fingerprint), first),
+    SINCE_MS,
+  );
+  const isLeft = (id: number): boolean => state === 'both' || id > 1;
+  const shapes = [...both.shapes].map(([type, { shape }]) => {
+    const second = { ...shape!, id: 2, since: SINCE_MS };
+    return [type, { next: 3, shape: state === 'both' ? shape! : second }] as const;
+  });
+  const kept = [...both.projections].map(([name, { next, generations }]) => {
+    return [name, { next, generations: generations.filter(({ id }) => isLeft(id)) }] as const;
+  });
+  return { ...both, projections: new Map(kept), shapes: new Map(shapes) };
+}

@@ -1,0 +1,72 @@
+import { EdgeloomError } from '../../errors.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { createReader, type Reader } from '../../read/reader.ts';
+import { LEASE_MS, type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
+import { sleep } from '../../retry.ts';
+import type { DynamoDBStore } from '../../store/dynamodb.ts';
+import type { History } from './history.ts';
+import { judge } from './judge.ts';
+import { FACTS, MODELS, type Side } from './models.ts';
+import { type Question, questionsOf } from './questions.ts';
+import type { Tally } from './tally.ts';
+import { drawn } from './traffic.ts';
+
+/** Leases are that many times as short as they are, for readers and for the migration alike. */
+export const LEASE_SPEED = 6;
+/** How long a lease is here, in seconds. */
+export const LEASE_SECONDS = LEASE_MS / LEASE_SPEED / 1000;
+
+/** What readers ask, and by what their answers are judged. */
+export interface Asking {
+  store: DynamoDBStore;
+  /** Node ids of the airports that are asked about. */
+  airports: readonly string[];
+  history: History;
+  tally: Tally;
+  /** What tells readers what they may use. Default: leases of the table's registry. */
+  leases?: ((graph: CompiledModel, store: DynamoDBStore, clock: () => number) => ReaderLeases) | undefined;
+}
+
+/** Askers of each side. */
+const ASKERS = 2;
+/** Between two questions of one asker. */
+const ASK_PAUSE_MS = 5;
+
+/** Waits as a migration does, for leases that are as short as those of the askers. */
+export async function waitForShortLeases(milliseconds: number): Promise<void> {
+  await sleep(Math.ceil(milliseconds / LEASE_SPEED));
+}
+
+/** Asks a reader of one model all the time, until it is over; every answer is judged and counted. */
+export async function askOn(side: Side, asking: Asking, isOver: () => boolean): Promise<void> {
+  const { store, leases = registryLeases } = asking;
+  const graph: CompiledModel = MODELS[side];
+  const reader = createReader(graph, { store, leases: leases(graph, store, () => performance.now() * LEASE_SPEED) });
+  const askers = Array.from({ length: ASKERS }, async () => {
+    while (!isOver()) {
+      await ask(side, reader, asking, someQuestion(side, asking));
+      await sleep(ASK_PAUSE_MS);
+    }
+  });
+  await Promise.all(askers);
+}
+
+function someQuestion(side: Side, { airports, history }: Asking): Question {
+  const airport = drawn(airports);
+  const { name, city } = history.newest({ source: airport, target: airport }) as Record<'name' | 'city', string>;
+  return drawn(questionsOf(FACTS[side], { airport, name, city }));
+}
+
+async function ask(side: Side, reader: Reader, { history, tally }: Asking, question: Question): Promise<void> {
+  const fromMs = performance.now();
+  const text = `${question.kind}: ${question.text}`;
+  try {
+    const answer = await question.ask(reader);
+    const possible = history.possible(fromMs, performance.now(), question.isMeant);
+    const { verdict, reason } = judge(answer, possible, question.entryOf);
+    tally.add(side, verdict, text, reason);
+  } catch (error) {
+    if (!(error instanceof EdgeloomError) || error.code !== 'projection-not-ready') throw error;
+    tally.add(side, 'notReady', text);
+  }
+}
