@@ -98,6 +98,8 @@ export interface CheckOptions extends Abortable {
   now?: (() => number) | undefined;
   /** Waits so many milliseconds. Default: a timer. */
   wait?: ((milliseconds: number) => Promise<void>) | undefined;
+  /** Spreads pauses before calls that are made again; a number from 0 to below 1. Default: `Math.random`. */
+  random?: (() => number) | undefined;
 }
 
 /** What a check came to. */
@@ -165,7 +167,9 @@ class Check {
     const fenceMs = (): number => now() + this.serverAheadMs;
     const isPlan = mode === 'plan';
     this.mender =
-      mode === 'report' ? undefined : new Mender({ ...shared, isPlan, fenceMs, onRepair: options.onRepair });
+      mode === 'report'
+        ? undefined
+        : new Mender({ ...shared, isPlan, fenceMs, random: options.random, onRepair: options.onRepair });
     const consumer = options.consumer && sharedPosition(options.consumer, now);
     const settling = { settleMs: options.settleMs ?? SETTLE_MS, consumer };
     const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !isTooOften(resume?.looks);

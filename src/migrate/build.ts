@@ -21,8 +21,10 @@ import { ownedBy } from '../registry/ownership.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type DefinitionData, reviveKeyed } from '../registry/revive.ts';
 import type { SeenState } from '../registry/transitions.ts';
+import { itemKindOf } from '../repair/kinds.ts';
 import { settleCount } from '../repair/parts/count.ts';
 import { indexItem } from '../repair/parts/index-item.ts';
+import { edgeNamedByReverse, reverseItem } from '../repair/parts/reverse-item.ts';
 import { readItems } from '../store/pages.ts';
 import type { ItemKey } from '../store/port.ts';
 import { isBaseSortKey } from '../stream/filter.ts';
@@ -254,6 +256,7 @@ export function wantedOf(
 /** Makes the views of some types anew where they are of another shape, or missing. */
 export async function settleViews(context: BuildContext, types: ReadonlySet<string>): Promise<WalkPlace | undefined> {
   return await walk(context, async (items) => {
+    await settleLeftReverseItems(context, items);
     const sources = [...new Set(items.filter(({ target }) => hasView(target)).map(({ source }) => source))];
     const own = sources.filter((source) => types.has(parseNodeId(source)?.type ?? ''));
     for (let start = 0; start < own.length; start += READ_KEYS) {
@@ -265,6 +268,21 @@ export async function settleViews(context: BuildContext, types: ReadonlySet<stri
       await pMap(chunk, (source, i) => settleShape(context, source, views[i]), { concurrency: context.concurrency });
     }
   });
+}
+
+/** Settles reverse items whose edge was deleted while no view copied by it, so that no writer took them away. */
+async function settleLeftReverseItems(context: BuildContext, items: readonly WalkedItem[]): Promise<void> {
+  const reverse = items.flatMap(({ source, target, item }) => {
+    if (itemKindOf(context.graph, target) !== reverseItem || !reverseItem.isLive(item)) return [];
+    const edge = edgeNamedByReverse({ source, target }, item);
+    return edge === undefined ? [] : [{ key: { source, target }, edge }];
+  });
+  const edges = await readItems(
+    context,
+    reverse.map(({ edge }) => edge),
+  );
+  const left = reverse.filter((_, i) => edges[i] === undefined);
+  await pMap(left, ({ key }) => reverseItem.mend(context, key, []), { concurrency: context.concurrency });
 }
 
 function hasView(target: string): boolean {

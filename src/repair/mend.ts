@@ -22,6 +22,8 @@ export interface MenderOptions {
   /** Clock in milliseconds since 1970. */
   now: () => number;
   wait: (milliseconds: number) => Promise<void>;
+  /** A number from 0 to below 1. Default: `Math.random`. */
+  random?: (() => number) | undefined;
   /** Only says what it would do. */
   isPlan?: boolean;
   /** Called with one line for each repair. */
@@ -36,10 +38,10 @@ export class Mender {
   private readonly context: SettleContext;
 
   constructor(private readonly options: MenderOptions) {
-    const { graph, store, stream, now, wait, fenceMs = now } = options;
+    const { graph, store, stream, now, wait, random = Math.random, fenceMs = now } = options;
     const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
     const remainingMs = (): number => Number.POSITIVE_INFINITY;
-    this.context = { graph, store, stream, fenceMs, now, wait, remainingMs, random: Math.random, stats };
+    this.context = { graph, store, stream, fenceMs, now, wait, remainingMs, random, stats };
   }
 
   /** Mends derived items of a partition; gives the sort keys of those that it wrote. */

@@ -16,8 +16,8 @@ import { Runner } from '../simulator/runner.ts';
 const SCHEDULES = 3_000;
 /** Schedules within which a planted bug has to show that none of the written ones shows; each of those does within 30. */
 const SWEEP = 150;
-/** A wrong answer, or a migration that does not come to its end: what a breach of the rules shows by. */
-const SHOWN_BY = ['wrong', 'unfinished'];
+/** A wrong answer, a wrong finding, or a migration that does not come to its end: what a breach of the rules shows by. */
+const SHOWN_BY = ['wrong', 'alarm', 'unfinished'];
 /** Schedules that found a flaw of the rules once. */
 const KEPT_SEEDS = [3_000, 3_220];
 const SEED_WITH_FAULTS = 3;
@@ -34,6 +34,10 @@ const HAPPENS = [
   'batches that come again',
   'batches that wait for code',
   'zombies',
+  'checks that report',
+  'checks that repair',
+  'checks that rebuild',
+  'retired items that checks found',
 ];
 
 describe('reads under changes of the model', () => {

@@ -3,6 +3,8 @@ import type { Mutant } from '../planted/mutant.ts';
 const NEXT_STEP = 'src/migrate/next-step.ts';
 const TRANSITIONS = 'src/registry/transitions.ts';
 const READABLE = 'src/registry/readable.ts';
+const CONCERNS = 'src/registry/concerns.ts';
+const CHECKED = 'src/registry/checked.ts';
 const LEASE = 'src/registry/reader-lease.ts';
 
 /** Planted in the rules of changing a model: the number is that of the rule in docs/decisions/039-the-rules-of-a-model-change.md. */
@@ -103,6 +105,44 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
         file: 'src/plan/shape.ts',
         find: 'stringOf(view[MODEL]) !== shape.stamp;',
         replace: 'stringOf(view[MODEL]) === undefined;',
+      },
+    ],
+  },
+  {
+    name: 'evolution-kept-compared',
+    rule: '10: what is being built is pending for a check, and no drift.',
+    patches: [
+      {
+        file: CHECKED,
+        find: "generations: generations.filter(({ state }) => state === 'ready')",
+        replace: "generations: generations.filter(({ state }) => state !== 'absent')",
+      },
+      {
+        file: CONCERNS,
+        find: "known.state === 'ready' ? 'compared' : 'changing'",
+        replace: "known.state !== 'absent' ? 'compared' : 'changing'",
+      },
+    ],
+  },
+  {
+    name: 'evolution-retired-left',
+    rule: '10: items of retired ids are garbage.',
+    patches: [
+      {
+        file: CONCERNS,
+        find: "if (known === undefined) return { kind: 'retired', name };",
+        replace: "if (known === undefined) return { kind: 'left', name };",
+      },
+    ],
+  },
+  {
+    name: 'evolution-check-forgets-registry',
+    rule: '10: a check reads the registry again before it finds or mends anything.',
+    patches: [
+      {
+        file: CHECKED,
+        find: 'if (now === began) return new Set();',
+        replace: 'if (now !== undefined) return new Set();',
       },
     ],
   },
@@ -288,6 +328,18 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
         find: "generation >= projection.next) return { kind: 'unregistered', name };",
         replace: "generation >= projection.next) return { kind: 'retired', name };",
       },
+    ],
+  },
+  {
+    name: 'evolution-shape-compared',
+    rule: '10: views of a shape that is not trusted, or not ready, are pending for a check, and no drift.',
+    patches: [{ file: CONCERNS, find: 'return trusted && ready;', replace: 'return trusted || ready;' }],
+  },
+  {
+    name: 'evolution-reverse-items-left',
+    rule: '10: after views copy again, no reverse item is left of an edge that went meanwhile.',
+    patches: [
+      { file: 'src/migrate/build.ts', find: '    await settleLeftReverseItems(context, items);\n', replace: '' },
     ],
   },
 ];

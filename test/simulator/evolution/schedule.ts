@@ -1,5 +1,6 @@
 import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
 import type { SeedOutcome } from '../tally.ts';
+import { EvolvingChecks } from './checks.ts';
 import { answerOf, questions } from './oracle.ts';
 import type { EvolvingReader } from './reader.ts';
 import { INDEX_LAG } from './table.ts';
@@ -7,27 +8,31 @@ import { EvolvingWorld } from './world.ts';
 
 /**
  * A schedule: a table is registered by one model, and producers write, consumers of three models project, migrations to any of
- * them begin, crash and meet, and readers of all three ask. When nothing is written for a while and all records are answered
+ * them begin, crash and meet, checks mend what they find, and readers of all three ask. When nothing is written for a while and all records are answered
  * for, each answer has to be the right one of the reader's own model, or `projection-not-ready`, whatever migrations do then.
  */
 
 const PHASES = 3;
 const READERS = 4;
+/** Checks begin within this time of a phase; its second half is longer than that, and quiet. */
+const PHASE_MS = 300_000;
 
 /** Runs the schedule of a seed. */
 export async function runEvolution(seed: number): Promise<SeedOutcome> {
   const world = new EvolvingWorld(seed);
   const { random, specs } = world;
+  const checks = new EvolvingChecks(world, seed);
   await begin(world);
   const readers = Array.from({ length: READERS }, (_, i) => {
     return world.reader(specs[i < specs.length ? i : random.below(specs.length)]!);
   });
   for (let phase = 0; phase < PHASES && world.failures.length === 0; phase++) {
     world.roughen();
+    checks.sometimes(PHASE_MS);
     await busy(world, readers);
     await quiet(world, readers);
   }
-  if (world.failures.length === 0) await end(world);
+  if (world.failures.length === 0) await end(world, checks);
   return { failures: world.failures, counters: world.counters };
 }
 
@@ -125,7 +130,7 @@ async function quiet(world: EvolvingWorld, readers: readonly EvolvingReader[]): 
 }
 
 /** All comes to rest at one model: nothing may be missing then, and nothing not ready. */
-async function end(world: EvolvingWorld): Promise<void> {
+async function end(world: EvolvingWorld, checks: EvolvingChecks): Promise<void> {
   const { random, models, specs, table } = world;
   world.calm();
   const k = random.below(models.length);
@@ -138,6 +143,7 @@ async function end(world: EvolvingWorld): Promise<void> {
   // A model without the code for what the table keeps cannot change it.
   if (how === 'projection-code-missing') return;
   if (how !== 'done') world.fail('unfinished', `the last migration ended with ${how}`);
+  await checks.end();
   await world.pass(LEASE_MS + INDEX_LAG);
   const reader = world.reader(specs[k]!);
   let open = 0;

@@ -1,5 +1,6 @@
 import { createProjector, type ProjectorOptions } from '../../../src/apply/projector.ts';
 import { check } from '../../../src/check/check.ts';
+import { WRONG } from '../../../src/check/finding.ts';
 import { StoreError } from '../../../src/errors.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
@@ -59,10 +60,14 @@ export class Stage {
     });
   }
 
-  /** Checks the table with a model, and repairs what it finds. */
-  async repair(spec: Spec): Promise<void> {
+  /** Checks the table with a model, and repairs what it finds if asked; gives what is wrong. */
+  async check(spec: Spec, mode: 'report' | 'repair' = 'report'): Promise<string[]> {
+    const wrong: string[] = [];
     await check({
-      ...{ graph: modelOf(spec), store: this.table, mode: 'repair', settleMs: 0, segments: 1, onlySegments: [0] },
+      ...{ graph: modelOf(spec), store: this.table, mode, settleMs: 0, segments: 1, onlySegments: [0] },
+      onFinding: ({ source, target, verdict }) => {
+        if ((WRONG as readonly string[]).includes(verdict)) wrong.push(`${source} ${target} is ${verdict}`);
+      },
       streamLabel: '2026-01-01T00:00:00.000',
       now: () => this.nowMs,
       serverTime: async () => this.nowMs,
@@ -70,6 +75,7 @@ export class Stage {
         this.nowMs += milliseconds;
       },
     });
+    return wrong;
   }
 
   /** A reader of a model. */

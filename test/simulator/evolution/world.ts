@@ -24,9 +24,19 @@ export interface EvolutionFailure {
   kind:
     | 'wrong' /** an answer is not that of the reader's own model */
     | 'threw' /** a read, a projector or a migration ended with an error that it may not end with */
+    | 'alarm' /** a check finds what is not so, or leaves what has to go */
     | 'unfinished' /** the last migration does not come to its end */
     | 'endless' /** it does not come to rest */;
   message: string;
+}
+
+interface ProcessOptions {
+  /** Milliseconds that a call takes at most. */
+  slowness?: number;
+  /** Nothing goes wrong for readers. */
+  isReader?: boolean;
+  /** Default: that of the schedule. */
+  random?: Random;
 }
 
 /** What a schedule runs in: the table, its stream, three models and everything that works with them. */
@@ -36,7 +46,7 @@ export class EvolvingWorld {
   readonly specs: readonly Spec[];
   readonly models: readonly CompiledModel[];
   /** A model whose code knows all that any of them needs. */
-  private readonly wholeCode: CompiledModel;
+  readonly wholeCode: CompiledModel;
   readonly table: EvolvingTable;
   readonly failures: EvolutionFailure[] = [];
   readonly counters: Record<string, number> = {};
@@ -49,6 +59,7 @@ export class EvolvingWorld {
   private readonly rough: Roughness;
   private roughness: Roughness;
   private happenings = 0;
+  private unreadSinceMs = 0;
   private stale: Promise<CompiledModel> | undefined;
 
   constructor(seed: number) {
@@ -69,14 +80,15 @@ export class EvolvingWorld {
     this.repeats = random.oneOf([0, 0.05, 0.3]);
     this.lanes = Array.from({ length: LANES }, () => new EvolvingLane(this));
     this.table = new EvolvingTable(this.models[0]!, this.agenda, random, (record) => {
+      if (this.isRead) this.unreadSinceMs = this.agenda.now;
       this.lanes[laneOf(record.source)]!.add(record);
     });
   }
 
   /** A new process that calls the table. */
-  process(slowness?: number, isReader = false): EvolvingProcess {
+  process({ slowness, isReader = false, random = this.random }: ProcessOptions = {}): EvolvingProcess {
     const roughness = (): Roughness => (isReader ? SMOOTH : this.roughness);
-    return new EvolvingProcess(this.agenda, this.random, this.table.store, roughness, slowness, () => {
+    return new EvolvingProcess(this.agenda, random, this.table.store, roughness, slowness, () => {
       this.count('faults');
     });
   }
@@ -86,7 +98,7 @@ export class EvolvingWorld {
     const { random, agenda } = this;
     const skew = random.below(1_000_000_000);
     // Slow now and then, so that an answer may take longer than a lease.
-    const process = this.process(random.chance(0.2) ? 15_000 : 50, true);
+    const process = this.process({ slowness: random.chance(0.2) ? 15_000 : 50, isReader: true });
     return new EvolvingReader(spec, process.store, () => agenda.now + skew);
   }
 
@@ -166,6 +178,11 @@ export class EvolvingWorld {
   /** Whether every record was answered for. */
   get isRead(): boolean {
     return this.lanes.every((lane) => lane.isRead);
+  }
+
+  /** Every record that was made before this moment was answered for. */
+  get appliedUpToMs(): number {
+    return this.isRead ? this.agenda.now : this.unreadSinceMs;
   }
 
   /** From now on nothing goes wrong any more. */
