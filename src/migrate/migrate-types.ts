@@ -41,7 +41,7 @@ export interface MigrateOptions extends Abortable {
   resume?: MigratePlace | undefined;
   /** Waits so many milliseconds. Default: a timer. */
   wait?: (milliseconds: number) => Promise<void>;
-  /** The jitter of retries, 0 to 1. Default: `Math.random`. */
+  /** Chance, 0 to 1: the jitter of retries, and the number of the first shape of a table with items. Default: `Math.random`. */
   random?: () => number;
   /** Called after each step. */
   onStep?: (step: MigrateStep) => void;

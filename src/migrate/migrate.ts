@@ -191,7 +191,7 @@ class MigrationRun {
     try {
       // Read after the state that it is noted for was seen.
       const time = step.kind === 'note-since' ? await serverTime?.() : undefined;
-      next = step.kind === 'register' ? this.registration() : changed(step, head!.registry, time ?? now());
+      next = step.kind === 'register' ? await this.registration() : changed(step, head!.registry, time ?? now());
     } catch (error) {
       if (error instanceof OvertakenError) return false;
       throw error;
@@ -272,9 +272,12 @@ class MigrationRun {
     return generation?.changed === changed || (shape?.id === id && shape.changed === changed);
   }
 
-  private registration(): Registry {
-    const { table } = this.options;
-    return register(this.wanted, table);
+  /** Where there are views, a registry that was deleted may have stamped them with any low number. */
+  private async registration(): Promise<Registry> {
+    const { graph, store, table, random = Math.random } = this.options;
+    const isEmpty = await isEmptyTable(graph, store, this.stats);
+    const firstShape = isEmpty ? 1 : 1 + Math.floor(random() * 2 ** 31);
+    return register(this.wanted, table, firstShape);
   }
 
   private context(graph: CompiledModel): BuildContext {

@@ -27,8 +27,12 @@ interface Fingerprinted {
 /** The version of a registry in which nothing has moved since the table was registered. */
 const FIRST_VERSION = 1;
 
-/** Lists everything of a model in a table that has no registry, as kept. */
-export function register({ projections, views }: Fingerprinted, table?: TableIdentity): Registry {
+/**
+ * Lists everything of a model in a table that has no registry, as kept.
+ *
+ * @param firstShape the id of each shape: one that no view is stamped with.
+ */
+export function register({ projections, views }: Fingerprinted, table?: TableIdentity, firstShape = 1): Registry {
   return {
     version: FIRST_VERSION,
     ...(table && { table }),
@@ -39,7 +43,8 @@ export function register({ projections, views }: Fingerprinted, table?: TableIde
     ),
     shapes: new Map(
       [...views].map(([type, { fingerprint: definition }]) => {
-        return [type, { next: 2, shape: { id: 1, definition, trusted: true, ready: false, changed: 1 } }];
+        const shape = { id: firstShape, definition, trusted: true, ready: false, changed: 1 };
+        return [type, { next: firstShape + 1, shape }];
       }),
     ),
   };

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { check, createSession, createWriter } from '../../src/index.ts';
 import { type MigratePlace, parseMigratePlace } from '../../src/migrate/place.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { derive, edge, fromSource, node } from '../../src/model/schema.ts';
+import { queriedItems } from '../../src/store/pages.ts';
 import type { ScanRequest } from '../../src/store/port.ts';
 import { replacedCalls } from '../../src/store/wrapped.ts';
 import { migratingTable, USERS } from '../support/migrating-table.ts';
@@ -101,6 +103,21 @@ describe('a migration of a table', () => {
     expect(await run(without)).toMatchObject({ done: true });
     expect((await reader(without).get(['USER-1']))[0]?.edgeSet).toEqual([{ type: 'KNOWS', target: 'USER-2' }]);
     expect((await reader(without).search('USER.name').eq('name 1')).items).toHaveLength(1);
+  });
+
+  it('takes no view for its own that a registry which is gone has stamped', async () => {
+    const { before: of, store, migrate: run, reader } = await migratingTable();
+    const table = of.table.name;
+    const [first, second] = (['title', 'status'] as const).map((name) =>
+      defineGraph({ table, nodes: { GOAL: node({ view: [name] }) }, edges: {} }),
+    ) as [CompiledModel, CompiledModel];
+    await store.put({ source: { S: 'GOAL-1' }, target: { S: 'GOAL-1' }, title: { S: 'run' }, status: { S: 'open' } });
+    await run(first);
+    for await (const { target } of queriedItems(store, { partition: '~edgeloom', consistent: true }))
+      await store.delete({ source: '~edgeloom', target: (target as { S: string }).S });
+    const { done } = await run(second);
+    const [goal] = await reader(second).get(['GOAL-1']);
+    expect({ done, attributes: goal?.attributes }).toEqual({ done: true, attributes: { status: 'open' } });
   });
 
   it('brings an order by the source node to a table, step by step, beside the order by the edge', async () => {

@@ -74,6 +74,7 @@ export async function runMigrate(
         clock: () => timeline.nowMs,
         ...{ serverTime: world.serverTime, now: world.machineTime },
         wait: (milliseconds) => timeline.sleep(milliseconds),
+        random: () => random.next(),
         onStep: ({ step, projection, state }) => world.log(`migrate ${version}: ${step} ${projection} ${state}`),
       };
       if (!inCalls) return await migrate(options);
