@@ -4,7 +4,7 @@ import { typePrefix } from '../items/keys.ts';
 import { classifyKey, misfitText } from '../model/base-item.ts';
 import { checkOptions } from '../options.ts';
 import { sleep } from '../retry.ts';
-import { compareDerived, type ProjectedKind } from '../session/look.ts';
+import { compareDerived, type EdgesPlace, type ProjectedKind } from '../session/look.ts';
 import type { Abortable } from '../store/abortable.ts';
 import type { ItemKey } from '../store/port.ts';
 import { isUsable } from './nodes/base-view.ts';
@@ -39,10 +39,15 @@ export async function waitForProjection(context: ReadContext, base: ItemKey, opt
   const kind = projectedKind(context, base);
   const calledAtMs = Date.now();
   const deadline = performance.now() + timeoutMs;
+  let place: EdgesPlace = {};
+  let wasPassed = false;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
     // The mark first: what agrees after it has passed the call is not undone by a record from before the call.
     const isPassed = lowMark === undefined || isAfter(await lowMark(), calledAtMs);
-    const differing = await differences(context, base, kind, consistent);
+    // What agreed before it had passed may have been undone since.
+    if (isPassed && !wasPassed) place = {};
+    wasPassed = isPassed;
+    const differing = await differences(context, base, kind, consistent, place);
     if (isPassed && differing.length === 0) return;
     const left = deadline - performance.now();
     if (left <= 0) {
@@ -85,11 +90,12 @@ async function differences(
   base: ItemKey,
   kind: ProjectedKind,
   consistent: boolean,
+  place: EdgesPlace,
 ): Promise<string[]> {
   const { store, readable } = context;
   const graph = readable?.model ?? context.graph;
   const usesView = readable && ((view: Item | undefined) => isUsable(readable.view(base.source), view));
-  const { problems, differing } = await compareDerived({ graph, store, usesView }, base, kind, consistent);
+  const { problems, differing } = await compareDerived({ graph, store, usesView }, base, kind, consistent, place);
   if (problems.length > 0) throw notDerivable(base, problems.map(({ message }) => message).join('; '));
   return differing;
 }

@@ -1,4 +1,4 @@
-import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
+import { canonicalText, type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import { AFTER, revisionOf } from '../items/derived-item.ts';
 import { escapedEdge } from '../items/element.ts';
 import {
@@ -47,6 +47,17 @@ export interface LookContext {
   usesView?: ((view: Item | undefined) => boolean) | undefined;
 }
 
+/**
+ * How far the edges of a source node have been compared with it: those before the place agree with this image of the node. What has
+ * come to an edge's item is not taken back, so a wait need not look at them again.
+ */
+export interface EdgesPlace {
+  node?: string;
+  edgeType?: string;
+  after?: Item | undefined;
+  isAtEnd?: boolean;
+}
+
 /** Looks at a base item, consistently. What the model does not project agrees: nothing comes of it. */
 export async function lookAt(context: LookContext, base: ItemKey): Promise<Look> {
   const kind = classifyKey(context.graph, base.source, base.target);
@@ -66,12 +77,18 @@ export async function hasFannedOut({ graph, store }: LookContext, { source, targ
   return items.every((item) => item?.[AFTER] === undefined);
 }
 
-/** Compares what is derived from a base item with a consistent read of it. */
+/**
+ * Compares what is derived from a base item with a consistent read of it. Of a source node's edges it looks at one page after the
+ * other, up to the first with one that differs.
+ *
+ * @param place where to begin with the edges; it is moved on. Default: at the first.
+ */
 export async function compareDerived(
   context: LookContext,
   base: ItemKey,
   kind: ProjectedKind,
   consistent: boolean,
+  place: EdgesPlace = {},
 ): Promise<Comparison> {
   const { graph, store } = context;
   // The base item first: what is derived from it may be newer by then, never older than it was.
@@ -86,7 +103,12 @@ export async function compareDerived(
     if (sortKey === VIEW_KEY) continue;
     if (!isAsWanted(stored.get(sortKey), derived.indexItems.get(sortKey))) differing.push(sortKey);
   }
-  if (kind.kind === 'node') differing.push(...(await differingEdges(context, base.source, item, stored, consistent)));
+  if (kind.kind === 'node') {
+    const text = item === undefined ? '' : canonicalText({ M: item });
+    if (place.node !== text)
+      Object.assign(place, { node: text, edgeType: undefined, after: undefined, isAtEnd: false });
+    differing.push(...(await differingEdges(context, base.source, item, { stored, consistent, place })));
+  }
   const reverse = reverseOf(graph, base);
   if (reverse !== undefined) {
     const { item: storedReverse } = await store.get(reverse, { consistent });
@@ -105,18 +127,35 @@ async function sourceNodeOf(
   return { item: (await store.get({ source, target: source }, { consistent: true })).item };
 }
 
-/** Keys of the index items of a node's edges that are not as the node wants them; all of them go into `stored`. */
+/** Edges in one page of a look. */
+const EDGES_PAGE = 250;
+
+/**
+ * Keys of the index items of a node's edges that are not as the node wants them, of the first page with such; what was looked at
+ * goes into `stored`.
+ */
 async function differingEdges(
   { graph, store }: LookContext,
   source: string,
   node: Item | undefined,
-  stored: Map<string, Item | undefined>,
-  consistent: boolean,
+  look: { stored: Map<string, Item | undefined>; consistent: boolean; place: EdgesPlace },
 ): Promise<string[]> {
-  const differing: string[] = [];
-  for (const type of joinedTypesFrom(graph, parseNodeId(source)?.type ?? '')) {
-    const request = { partition: source, sortKey: { beginsWith: `${type}-` }, consistent: true };
-    for await (const { items } of pages(store, request)) {
+  const { stored, consistent, place } = look;
+  if (place.isAtEnd) return [];
+  const types = joinedTypesFrom(graph, parseNodeId(source)?.type ?? '');
+  for (const type of types.slice(Math.max(0, types.indexOf(place.edgeType ?? '')))) {
+    const startKey = place.edgeType === type ? place.after : undefined;
+    place.edgeType = type;
+    place.after = startKey;
+    const request = {
+      partition: source,
+      sortKey: { beginsWith: `${type}-` },
+      limit: EDGES_PAGE,
+      startKey,
+      consistent: true,
+    };
+    for await (const { items, lastKey } of pages(store, request)) {
+      const differing: string[] = [];
       const edges = items.map((edge) => ({ edge, target: stringOf(edge[graph.table.sortKey]) ?? '' }));
       const keys = edges.flatMap(({ target }) => joinedKeysOf(graph, type, target));
       const { items: found } = await store.getMany(
@@ -130,9 +169,12 @@ async function differingEdges(
         stored.set(key, found[i]);
         if (!isAsWanted(found[i], wanted.get(key))) differing.push(key);
       }
+      if (differing.length > 0) return differing;
+      place.after = lastKey;
     }
   }
-  return differing;
+  place.isAtEnd = true;
+  return [];
 }
 
 /** Characters of a text that stands for revisions: a token holds it, and a node may have the items of thousands of edges. */
