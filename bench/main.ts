@@ -9,6 +9,7 @@ import { fanOut } from './fan-out.ts';
 import { has } from './has.ts';
 import { joinedItems } from './joined.ts';
 import { list } from './list.ts';
+import { migrate } from './migrate.ts';
 import { modelling } from './modelling.ts';
 import { packaged } from './package.ts';
 import { page } from './page.ts';
@@ -35,6 +36,7 @@ await runBenchmarks({
   peers,
   search,
   delivery,
+  migrate,
   modelling,
   'fan-out': fanOut,
   joined: joinedItems,

@@ -7,6 +7,8 @@ import { type Report, reportJson, reportText } from './report.ts';
 export interface BenchmarkOptions {
   /** How often each variant is run at most; the benchmark's own number where absent. */
   repetitions?: number;
+  /** Nodes of the benchmark `migrate`; its own number where absent. */
+  nodes?: number;
 }
 
 /** A benchmark: measures, and says what it found. */
@@ -14,13 +16,16 @@ export type Benchmark = (options: BenchmarkOptions) => Promise<Report[]>;
 
 /** Seconds that a benchmark may take; then it is stopped, and the run fails. */
 const MOST_SECONDS = 180;
+/** More seconds for a number of nodes that was asked for, on a machine that does much else. */
+const SLOWEST_NODES_PER_SECOND = 20;
 
-const USAGE = `Usage: npm run bench -- NAME... | all [--repetitions N] [--json] [--save]
+const USAGE = `Usage: npm run bench -- NAME... | all [--repetitions N] [--nodes N] [--json] [--save]
 
 Runs benchmarks, each in a process of its own, compiled. Ratios are of paired, interleaved runs: median, minimum, maximum.
 CPU is that of the measured process, garbage collection included; the engine is another process.
 
   --repetitions N  run each variant N times at most
+  --nodes N        nodes of the benchmark migrate; with many of them a benchmark may take longer
   --json           print one JSON document; with all it is written to docs/figures.json too
   --save           put the figures of these benchmarks into docs/figures.json (npm run figures makes the page of it)
 
@@ -42,6 +47,7 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
       // What the processes of single benchmarks are started with.
       here: { type: 'boolean', default: false },
       repetitions: { type: 'string' },
+      nodes: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -49,7 +55,8 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
   const names = isAll ? Object.keys(benchmarks) : positionals;
   const unknown = names.filter((name) => !Object.hasOwn(benchmarks, name));
   const repetitions = values.repetitions === undefined ? undefined : Number(values.repetitions);
-  const badCount = repetitions !== undefined && !(Number.isInteger(repetitions) && repetitions > 0);
+  const nodes = values.nodes === undefined ? undefined : Number(values.nodes);
+  const badCount = [repetitions, nodes].some((count) => count !== undefined && !(Number.isInteger(count) && count > 0));
   if (values.help || names.length === 0 || unknown.length > 0 || badCount) {
     const complaint = unknown.length > 0 ? `There is no benchmark ${unknown.join(', ')}.\n\n` : '';
     const text = `${complaint}${USAGE}\nBenchmarks: ${Object.keys(benchmarks).join(', ')}\n`;
@@ -58,19 +65,18 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
     return;
   }
   if (values.here) {
-    const reports = await benchmarks[names[0]!]!({ repetitions });
+    const reports = await benchmarks[names[0]!]!({ repetitions, nodes });
     process.stdout.write(JSON.stringify(reports));
     return;
   }
-  const file = await measureAll(names, values.repetitions, values.json, values.save || (isAll && values.json));
+  const file = await measureAll(names, values, values.save || (isAll && values.json));
   if (values.json) process.stdout.write(`${JSON.stringify(file, null, 2)}\n`);
 }
 
 /** Runs benchmarks one after the other; a process of its own keeps one from changing what the next one finds compiled. */
 async function measureAll(
   names: readonly string[],
-  repetitions: string | undefined,
-  isJson: boolean,
+  { repetitions, nodes, json }: { repetitions?: string | undefined; nodes?: string | undefined; json: boolean },
   isSaved: boolean,
 ): Promise<FigureFile> {
   const file = figureFile();
@@ -81,8 +87,10 @@ async function measureAll(
       name,
       '--here',
       ...(repetitions === undefined ? [] : ['--repetitions', repetitions]),
+      ...(nodes === undefined ? [] : ['--nodes', nodes]),
     ];
-    const reports = await ownProcess(name, args).catch((error: unknown) => {
+    const mostSeconds = nodes === undefined ? MOST_SECONDS : MOST_SECONDS + Number(nodes) / SLOWEST_NODES_PER_SECOND;
+    const reports = await ownProcess(name, args, mostSeconds).catch((error: unknown) => {
       // The others are measured all the same; the command ends with 1.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
       process.exitCode = 1;
@@ -98,18 +106,18 @@ async function measureAll(
     // One by one: a benchmark that fails takes none of the others along.
     if (isSaved) await saveFigures({ ...file, benchmarks: { [name]: file.benchmarks[name]! } });
     process.stderr.write(`${name}: ${seconds} s\n`);
-    if (!isJson) for (const report of reports) process.stdout.write(`${reportText(report)}\n`);
+    if (!json) for (const report of reports) process.stdout.write(`${reportText(report)}\n`);
   }
   return file;
 }
 
-async function ownProcess(name: string, args: readonly string[]): Promise<Report[]> {
-  const limits = { timeout: MOST_SECONDS * 1000, maxBuffer: 64 * 1024 * 1024 };
+async function ownProcess(name: string, args: readonly string[], mostSeconds: number): Promise<Report[]> {
+  const limits = { timeout: mostSeconds * 1000, maxBuffer: 64 * 1024 * 1024 };
   try {
     return JSON.parse((await promisify(execFile)(process.execPath, args, limits)).stdout) as Report[];
   } catch (error) {
     const { killed, stderr } = error as { killed?: boolean; stderr?: string };
-    const reason = killed === true ? `took more than ${MOST_SECONDS} s` : `failed: ${stderr ?? String(error)}`;
+    const reason = killed === true ? `took more than ${mostSeconds} s` : `failed: ${stderr ?? String(error)}`;
     throw new Error(`The benchmark ${name} ${reason}`, { cause: error });
   }
 }

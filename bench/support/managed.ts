@@ -10,9 +10,9 @@ import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
 
 /**
  * `registered`: as an empty table is registered. `migrated`: everything in its second generation, kept since long before any
- * record that is measured. `both`: the first generation of every projection beside the second.
+ * record that is measured. Or one projection has a second generation beside the first, kept since then.
  */
-export type ManagedState = 'registered' | 'migrated' | 'both';
+export type ManagedState = 'registered' | 'migrated' | { second: string; sinceMs: number };
 
 /** A table's registry, and what writers maintain by it. */
 export interface Managed {
@@ -40,17 +40,18 @@ type AllDefined = ReadonlyMap<string, Defined>;
 function registryOf(projections: AllDefined, views: AllDefined, state: ManagedState): Registry {
   const first = openEmpty(register({ projections, views }));
   if (state === 'registered') return first;
+  const doubled = [...projections.values()].filter(({ name }) => state === 'migrated' || name === state.second);
+  const sinceMs = state === 'migrated' ? SINCE_MS : state.sinceMs;
   const both = noteSince(
-    [...projections.values()].reduce((next, { name, fingerprint }) => keep(next, name, fingerprint), first),
-    SINCE_MS,
+    doubled.reduce((next, { name, fingerprint }) => keep(next, name, fingerprint), first),
+    sinceMs,
   );
-  const isLeft = (id: number): boolean => state === 'both' || id > 1;
+  if (state !== 'migrated') return both;
   const shapes = [...both.shapes].map(([type, { shape }]) => {
-    const second = { ...shape!, id: 2, since: SINCE_MS };
-    return [type, { next: 3, shape: state === 'both' ? shape! : second }] as const;
+    return [type, { next: 3, shape: { ...shape!, id: 2, since: SINCE_MS } }] as const;
   });
   const kept = [...both.projections].map(([name, { next, generations }]) => {
-    return [name, { next, generations: generations.filter(({ id }) => isLeft(id)) }] as const;
+    return [name, { next, generations: generations.filter(({ id }) => id > 1) }] as const;
   });
   return { ...both, projections: new Map(kept), shapes: new Map(shapes) };
 }

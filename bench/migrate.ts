@@ -1,0 +1,232 @@
+import { createProjector, type Projector } from '../src/apply/projector.ts';
+import { History } from '../src/demo/evolve/history.ts';
+import { judge } from '../src/demo/evolve/judge.ts';
+import { EdgeloomError } from '../src/errors.ts';
+import { migrate as migrateTable } from '../src/migrate/migrate.ts';
+import type { MigrateStep } from '../src/migrate/migrate-types.ts';
+import { createReader } from '../src/read/reader.ts';
+import { registryLeases } from '../src/registry/reader-lease.ts';
+import { sleep } from '../src/retry.ts';
+import type { DynamoDBStore } from '../src/store/dynamodb.ts';
+import { MeteredStore } from '../src/store/metered.ts';
+import { serverTime } from '../src/store/table.ts';
+import { decodeRecords } from '../src/stream/decode.ts';
+import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
+import { writeUnits } from './support/bound.ts';
+import type { BenchmarkOptions } from './support/command.ts';
+import { derivedItems } from './support/derived.ts';
+import type { Item } from './support/images.ts';
+import { type ManagedState, managed } from './support/managed.ts';
+import { type Person, peopleModel, personId, personImage, personRecord } from './support/people.ts';
+import type { Figure, Report } from './support/report.ts';
+import { scanTable, withFreshTable } from './support/table.ts';
+
+/**
+ * A change of shards of one search, beside writes and reads: what it costs against what nothing can go below (each new index
+ * item written once, each old one deleted once), and how many answers are wrong meanwhile. Records are made by hand, as the
+ * engine slows down while a stream grows; leases are those of a deployed table.
+ */
+
+const NODES = 2_000;
+const WRITES_PER_SECOND = 30;
+const READ_PAUSE_MS = 10;
+const MOST_OVER_BOUND = 1.1;
+/** Records by which the capacity of a change is told. */
+const CHANGES = 500;
+
+const before = peopleModel(4);
+const after = peopleModel(8);
+
+/** Migrates a table beside traffic. */
+export async function migrate({ nodes = NODES }: BenchmarkOptions): Promise<Report[]> {
+  return [await whileMigrating(nodes), await whileTwoAreKept()];
+}
+
+interface Answers {
+  right: number;
+  notReady: number;
+  wrong: number;
+}
+
+async function whileMigrating(nodes: number): Promise<Report> {
+  const people = Array.from(
+    { length: nodes },
+    (_, i): Person => ({ name: `name ${i}`, city: `city ${i % 50}`, change: 1 }),
+  );
+  const base = people.map((person, i) => personImage(i, person));
+  const { graph, store: registry } = await managed(before, 'registered');
+  const items = [...registry.items(), ...base, ...derivedItems(graph, base)];
+  return await withFreshTable(before, items, async ({ client, store }) => {
+    const traffic = new Traffic(store, people);
+    const steps: MigrateStep[] = [];
+    const old = await scanTable(client, before);
+    const running = traffic.run();
+    const { done } = await migrateTable({
+      ...{ graph: after, store: new MeteredStore(store, {}), serverTime: () => serverTime(client, after) },
+      onStep: (step) => steps.push(step),
+    });
+    traffic.isOver = true;
+    await running;
+    if (!done) throw new Error('the migration did not come to its end');
+    const bound = boundOf(old, await scanTable(client, after));
+    return migrationReport(nodes, steps, bound, traffic);
+  });
+}
+
+/** One write of each index item that is there in the end and was not, and one delete of each that was and is not. */
+function boundOf(old: ReadonlyMap<string, Item>, current: ReadonlyMap<string, Item>): number {
+  let units = 0;
+  for (const [key, item] of current)
+    if (isIndexItem(key) && !old.has(key)) units += writeUnits(undefined, item, ['gsi0']);
+  for (const [key, item] of old)
+    if (isIndexItem(key) && !current.has(key)) units += writeUnits(item, undefined, ['gsi0']);
+  return units;
+}
+
+function isIndexItem(key: string): boolean {
+  return key.includes(' ~ix/');
+}
+
+function migrationReport(nodes: number, steps: readonly MigrateStep[], bound: number, traffic: Traffic): Report {
+  const sum = (value: (step: MigrateStep) => number, isMeant = (_: MigrateStep) => true): number =>
+    steps.filter(isMeant).reduce((total, step) => total + value(step), 0);
+  const wcu = sum((step) => step.wcu);
+  const secondsOf = (...kinds: string[]): number =>
+    sum(
+      ({ seconds }) => seconds,
+      ({ step }) => kinds.includes(step),
+    );
+  const { right, notReady, wrong } = traffic.answers;
+  const seconds = sum((step) => step.seconds);
+  const figures: Figure[] = [
+    { name: 'write capacity, lower bound', value: bound, unit: 'WCU' },
+    { name: 'write capacity', value: wcu, unit: 'WCU' },
+    {
+      name: 'write capacity over the lower bound',
+      ...{ value: wcu / bound, unit: 'x', target: { kind: 'at-most', value: MOST_OVER_BOUND } },
+    },
+    { name: 'read capacity', value: sum((step) => step.rcu), unit: 'RCU' },
+    { name: 'all of it', value: seconds, unit: 's' },
+    { name: 'backfill and verification', value: secondsOf('backfill'), unit: 's' },
+    { name: 'the wait for readers', value: secondsOf('wait'), unit: 's' },
+    { name: 'deleting the old items', value: secondsOf('delete'), unit: 's' },
+    { name: 'writes beside it', value: traffic.writes, unit: 'writes' },
+    { name: 'writes beside it, a second', value: traffic.writes / traffic.seconds, unit: 'writes/s' },
+    { name: 'answers of the old and the new model, right', value: right, unit: 'answers' },
+    { name: 'answers, not ready', value: notReady, unit: 'answers', target: { kind: 'at-most', value: 0 } },
+    { name: 'answers, wrong', value: wrong, unit: 'answers', target: { kind: 'at-most', value: 0 } },
+  ];
+  const title = `4 shards of a search become 8: ${nodes.toLocaleString('en-US')} nodes, on the embedded engine, beside traffic`;
+  return { name: 'migrate', title, figures };
+}
+
+/** Producers that rename people, consumers of both models, and readers of both that look for people by their names. */
+class Traffic {
+  isOver = false;
+  writes = 0;
+  seconds = 0;
+  readonly answers: Answers = { right: 0, notReady: 0, wrong: 0 };
+  private readonly history = new History();
+  private readonly busy = new Set<number>();
+  private readonly projectors: readonly Projector[];
+
+  constructor(
+    private readonly store: DynamoDBStore,
+    private readonly people: Person[],
+  ) {
+    this.projectors = [before, after].map((graph) => createProjector(graph, { store }));
+    for (const [i, person] of people.entries()) {
+      const key = { source: personId(i), target: personId(i) };
+      this.history.projected(key, this.history.begin(key, { ...person }));
+    }
+  }
+
+  async run(): Promise<void> {
+    const start = performance.now();
+    const reading = [before, after].map((graph) => this.read(graph));
+    const writing: Promise<void>[] = [];
+    for (let i = 0; !this.isOver; i++) {
+      writing.push(this.rename(i));
+      const dueMs = start + ((i + 1) * 1000) / WRITES_PER_SECOND;
+      await sleep(Math.max(0, dueMs - performance.now()));
+    }
+    await Promise.all([...reading, ...writing]);
+    this.seconds = (performance.now() - start) / 1000;
+  }
+
+  private async rename(turn: number): Promise<void> {
+    const i = Math.floor(Math.random() * this.people.length);
+    if (this.busy.has(i)) return;
+    this.busy.add(i);
+    const old = this.people[i]!;
+    const person = { ...old, name: `name ${i} ${turn}`, change: old.change + 1 };
+    const key = { source: personId(i), target: personId(i) };
+    const version = this.history.begin(key, { ...person });
+    await this.store.put(personImage(i, person));
+    this.people[i] = person;
+    const records = decodeRecords(before, [personRecord(i, old, person, Date.now())]);
+    const { error } = await this.projectors[turn % 2]!.project(records);
+    if (error !== undefined) throw error;
+    this.history.projected(key, version);
+    this.writes += 1;
+    this.busy.delete(i);
+  }
+
+  private async read(graph: typeof before): Promise<void> {
+    const reader = createReader(graph, { store: this.store, leases: registryLeases(graph, this.store) });
+    while (!this.isOver) {
+      const i = Math.floor(Math.random() * this.people.length);
+      const { name } = this.people[i]!;
+      const fromMs = performance.now();
+      try {
+        const { items } = await reader.search('PERSON.name').eq(name);
+        const possible = this.history.possible(fromMs, performance.now(), ({ source }) => source === personId(i));
+        const rows = items.map(({ id, value }) => ({ key: { source: id, target: id }, text: String(value) }));
+        const { verdict } = judge({ rows }, possible, (_, attributes) =>
+          attributes['name'] === name ? { text: name, order: name } : undefined,
+        );
+        this.answers[verdict === 'right' ? 'right' : 'wrong'] += 1;
+      } catch (error) {
+        if (!(error instanceof EdgeloomError) || error.code !== 'projection-not-ready') throw error;
+        this.answers.notReady += 1;
+      }
+      await sleep(READ_PAUSE_MS);
+    }
+  }
+}
+
+/** What a change of a name, and one of a city, costs while two generations of the search by name are kept. */
+async function whileTwoAreKept(): Promise<Report> {
+  const figures: Figure[] = [];
+  for (const [what, change] of [
+    ['a name', (person: Person) => ({ ...person, name: `${person.name} b` })],
+    ['a city', (person: Person) => ({ ...person, city: `${person.city} b` })],
+  ] as const) {
+    const one = await unitsOf('registered', change);
+    const two = await unitsOf({ second: 'search:PERSON.name', sinceMs: 0 }, change);
+    const young = await unitsOf({ second: 'search:PERSON.name', sinceMs: Date.now() }, change);
+    figures.push({ name: `a change of ${what}, one generation`, value: one.wcu, unit: 'WCU' });
+    figures.push({ name: `a change of ${what}, two generations of the search by name`, value: two.wcu, unit: 'WCU' });
+    figures.push({ name: `a change of ${what}, two, in the first five minutes: reads`, value: young.rcu, unit: 'RCU' });
+  }
+  figures.find(({ name }) => name.startsWith('a change of a city, two generations'))!.target = {
+    kind: 'at-most',
+    value: figures.find(({ name }) => name.startsWith('a change of a city, one'))!.value as number,
+  };
+  return { name: 'migrate-two', title: 'derived capacity of a change while two generations are kept', figures };
+}
+
+/** What the derived items of one change cost, reads of the registry aside. */
+async function unitsOf(state: ManagedState, change: (person: Person) => Person): Promise<{ wcu: number; rcu: number }> {
+  const { graph, store: registry } = await managed(before, state);
+  const store = new MemoryStore(before.table, { indexes: ['gsi0'] });
+  const people = Array.from({ length: CHANGES }, (_, i): Person => ({ name: `name ${i}`, city: 'city', change: 1 }));
+  const base = people.map((person, i) => personImage(i, person));
+  for (const item of [...registry.items(), ...derivedItems(graph, base)]) await store.put(item);
+  const changed = people.map(change);
+  for (const [i, person] of changed.entries()) await store.put(personImage(i, person));
+  const raw = changed.map((person, i) => personRecord(i, people[i]!, person, Date.now()));
+  const result = await createProjector(before, { store }).project(decodeRecords(before, raw));
+  if (result.error !== undefined) throw result.error;
+  return { wcu: result.wcu / CHANGES, rcu: (result.rcu - 1) / CHANGES };
+}

@@ -1,0 +1,52 @@
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { node } from '../../src/model/schema.ts';
+import type { RawRecord } from '../../src/stream/decode.ts';
+import type { Item } from './images.ts';
+import { STREAM_ARN } from './workload.ts';
+
+/** A person's attributes; `change` counts the writes. */
+export interface Person {
+  name: string;
+  city: string;
+  change: number;
+}
+
+/** People who are found by name, in so many shards, and by city. */
+export function peopleModel(shards: number) {
+  return defineGraph({
+    table: 'bench',
+    nodes: { PERSON: node({ view: ['name'], search: { name: { shards }, city: { shards: 2 } } }) },
+    edges: {},
+  });
+}
+
+/** The id of a person. */
+export function personId(i: number): `PERSON-${string}` {
+  return `PERSON-${i}`;
+}
+
+/** A person's base item. */
+export function personImage(i: number, { name, city, change }: Person): Item {
+  const key = { S: personId(i) };
+  return { source: key, target: key, name: { S: name }, city: { S: city }, change: { N: String(change) } };
+}
+
+let sequence = 10n ** 30n;
+
+/** The record of a change, later than all that were made before it. */
+export function personRecord(i: number, before: Person, after: Person, madeAtMs: number): RawRecord {
+  sequence += 1n;
+  const key = { S: personId(i) };
+  return {
+    eventName: 'MODIFY',
+    eventSourceARN: STREAM_ARN,
+    dynamodb: {
+      ApproximateCreationDateTime: Math.floor(madeAtMs / 1000),
+      Keys: { source: key, target: key },
+      OldImage: personImage(i, before),
+      NewImage: personImage(i, after),
+      SequenceNumber: String(sequence),
+      StreamViewType: 'NEW_AND_OLD_IMAGES',
+    },
+  };
+}
