@@ -223,8 +223,13 @@ export function actionTargets(registry: Registry, wanted: Definitions, action: M
 }
 
 function dropViewStep({ shapes }: Registry, type: string, memory: RunMemory): Step | undefined {
-  const shape = shapes.get(type)?.shape;
-  if (shape === undefined) return undefined;
+  const entry = shapes.get(type);
+  if (entry === undefined) return undefined;
+  const { next, shape } = entry;
+  // The registry does not say whether the views are deleted by now: a run that was begun again looks for them once more.
+  const gone = { name: viewName(type), id: next - 1, changed: next };
+  if (shape === undefined)
+    return memory.deleted.has(seenKey(gone)) ? undefined : { kind: 'delete', generations: [gone] };
   if (shape.trusted) return { kind: 'distrust', types: [type] };
   const [seen] = seenShape(type, shape);
   return memory.unused.has(seenKey(seen!)) ? { kind: 'drop-shape', seen: seen! } : { kind: 'wait', seen: [seen!] };

@@ -6,7 +6,7 @@ import type { ChangingPart, CompiledModel, Concern, Concerns } from '../model/co
 import { joinedTypes } from '../model/joined.ts';
 import { viewName } from './definition.ts';
 import { ownerOfItem } from './ownership.ts';
-import type { Generation, Registry, Shape } from './registry.ts';
+import { type Generation, type Registry, type Shape, stampedId } from './registry.ts';
 
 /**
  * Whose a derived item is, and so what a check has to do with it: what is ready is compared, what is being built differs by
@@ -83,7 +83,7 @@ function viewConcern({ shapes }: Registry, source: string, item: Item): Concern 
   const type = parseNodeId(source)?.type;
   if (type === undefined) return COMPARED;
   const entry = shapes.get(type);
-  const stamped = Number(/^@([1-9]\d{0,8})$/.exec(stringOf(item[MODEL]) ?? '')?.[1] ?? 0);
+  const stamped = stampedId(stringOf(item[MODEL]));
   if (entry === undefined || stamped >= entry.next) {
     return { kind: 'unregistered', name: viewName(type) + (stamped === 0 ? '' : `@${stamped}`) };
   }

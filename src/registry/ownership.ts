@@ -1,5 +1,5 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import { COUNTED, INDEX_KEYS } from '../items/derived-item.ts';
+import { COUNTED, INDEX_KEYS, MODEL } from '../items/derived-item.ts';
 import { splitGeneration } from '../items/generation.ts';
 import {
   DEGREE_PREFIX,
@@ -9,8 +9,10 @@ import {
   orderOfIndexKey,
   parseNodeId,
   typePrefix,
+  VIEW_KEY,
 } from '../items/keys.ts';
-import { familyName, orderName, searchName } from './definition.ts';
+import { familyName, orderName, searchName, viewName } from './definition.ts';
+import { stampedId } from './registry.ts';
 
 /** Which generation of which projection a derived item belongs to. */
 export interface Ownership {
@@ -54,12 +56,17 @@ function decoded(name: string): string | undefined {
   }
 }
 
-/** Tells the derived items of some generations from all others. */
+/** Tells the derived items of some generations from all others; of `view:TYPE` the views of that shape and of earlier ones. */
 export function ownedBy(
   generations: readonly { name: string; id: number }[],
 ): (item: { source: string; target: string; item: Item }) => boolean {
   const ids = new Set(generations.map(({ name, id }) => `${name}@${id}`));
+  const shapes = new Map(generations.map(({ name, id }) => [name, id]));
   return ({ source, target, item }) => {
+    if (target === VIEW_KEY) {
+      const last = shapes.get(viewName(parseNodeId(source)?.type ?? ''));
+      return last !== undefined && stampedId(stringOf(item[MODEL])) <= last;
+    }
     const owner = isDerivedKey(target) ? ownerOfItem(source, target, item) : undefined;
     return owner !== undefined && ids.has(`${owner.name}@${owner.generation}`);
   };

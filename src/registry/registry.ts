@@ -159,6 +159,11 @@ export function stampText(id: number): string {
   return `@${id}`;
 }
 
+/** The id in a stamp; 0 where it is none of the registry's. */
+export function stampedId(stamp: string | undefined): number {
+  return Number(/^@([1-9]\d{0,8})$/.exec(stamp ?? '')?.[1] ?? 0);
+}
+
 /** Whether an item was stamped by software that knows the registry. */
 export function isRegistryStamp(stamp: string | undefined): boolean {
   return stamp?.startsWith('@') === true;

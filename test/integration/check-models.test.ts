@@ -7,6 +7,8 @@ import { checkExport } from '../../src/check/export/export.ts';
 import type { Finding } from '../../src/check/finding.ts';
 import { type CheckOptions, check } from '../../src/index.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { node } from '../../src/model/schema.ts';
 import { modelToCheck } from '../../src/registry/checked.ts';
 import { writeExport } from '../support/export.ts';
 import { migratingTable, USERS } from '../support/migrating-table.ts';
@@ -177,6 +179,34 @@ describe('a check of a table whose registry has retired something', () => {
       }
     },
   );
+
+  it('finds no view after --drop of a type, deletes what is planted of one, and leaves the nodes', async () => {
+    const { before, store, migrate, run, read } = await checkedTable();
+    const graph = defineGraph({
+      table: before.table.name,
+      nodes: { USER: node({ search: { name: { shards: 2 } } }) },
+      edges: {},
+    });
+    const view = (await read('GOAL-1', '~view'))!;
+    const { steps, done } = await migrate(graph, { action: { kind: 'drop', name: 'view:GOAL' } });
+    expect(done).toBe(true);
+    expect(steps.map(({ step, projection }) => `${step} ${projection}`)).toEqual([
+      ...['distrust view:GOAL', 'wait GOAL@1', 'drop-shape GOAL@1', 'delete view:GOAL@1'],
+    ]);
+    expect(await read('GOAL-1', '~view')).toBeUndefined();
+    expect(await read('USER-1', '~view')).toBeDefined();
+    expect(await read('GOAL-1', 'GOAL-1')).toBeDefined();
+    expect(await run({ graph })).toMatchObject({ findings: [], drift: NO_DRIFT, changing: [] });
+
+    await store.put(view);
+    expect((await run({ graph })).findings).toMatchObject([{ source: 'GOAL-1', target: '~view', verdict: 'orphan' }]);
+    expect(await run({ graph, mode: 'repair' })).toMatchObject({ repaired: 1 });
+    expect(await read('GOAL-1', '~view')).toBeUndefined();
+    // The same drop again looks for views once more, and finds none.
+    await store.put(view);
+    expect((await migrate(graph, { action: { kind: 'drop', name: 'view:GOAL' } })).done).toBe(true);
+    expect(await read('GOAL-1', '~view')).toBeUndefined();
+  });
 
   it('deletes nothing that was written since it was looked at', async () => {
     const { before, store, migrate, run, read } = await checkedTable();
