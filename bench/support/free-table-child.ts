@@ -48,6 +48,9 @@ function serve(socket: Socket): void {
   });
 }
 
+// A benchmark that is stopped for its time stops no process that it started.
+process.stdin.resume().on('end', () => process.exit());
+
 const server = createServer(serve);
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
  */
 export async function withFreeTable<T>(run: (endpoint: string) => Promise<T>, delayMs = 0): Promise<T> {
   const program = fileURLToPath(new URL('free-table-child.js', import.meta.url));
-  const child = spawn(process.execPath, [program, String(delayMs)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, String(delayMs)], { stdio: ['pipe', 'pipe', 'inherit'] });
   try {
     const [port] = (await once(child.stdout, 'data')) as [Buffer];
     return await run(`http://127.0.0.1:${String(port).trim()}`);
