@@ -17,7 +17,7 @@ capacity are counted on a table in memory or on the embedded engine; where CPU i
 whatever it is asked.
 
 \`npm run bench -- all --json\` measures all of it anew, a benchmark is stopped after three minutes, and \`npm run figures\` makes this page.
-A target that is missed says so.
+A target that is missed says so. CPU rises with the load too: the cores share their caches, and half of a call is the kernel's.
 
 ${plots.map(({ name, title }) => `![${title}](img/${name}.svg)\n`).join('\n')}
 ${Object.entries(benchmarks)
@@ -25,10 +25,11 @@ ${Object.entries(benchmarks)
   .join('\n')}`;
 }
 
-function section(name: string, { seconds, measuredOn, reports }: MeasuredBenchmark): string {
+function section(name: string, { seconds, measuredOn, loadAverage, reports }: MeasuredBenchmark): string {
+  const load = loadAverage === undefined ? '' : `, load average ${numberText(loadAverage)}`;
   return `## ${name}
 
-\`npm run bench -- ${name}\` · ${seconds} s, measured on ${measuredOn}
+\`npm run bench -- ${name}\` · ${seconds} s, measured on ${measuredOn}${load}
 
 ${reports.map(table).join('\n')}`;
 }

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { loadavg } from 'node:os';
 import { parseArgs, promisify } from 'node:util';
 import { type FigureFile, figureFile, saveFigures } from './figure-file.ts';
 import { type Report, reportJson, reportText } from './report.ts';
@@ -82,6 +83,7 @@ async function measureAll(
   const file = figureFile();
   for (const name of names) {
     const start = performance.now();
+    const loadAverage = Math.round(loadavg()[0]! * 10) / 10;
     const args = [
       process.argv[1]!,
       name,
@@ -101,6 +103,7 @@ async function measureAll(
     file.benchmarks[name] = {
       seconds,
       measuredOn: new Date().toISOString().slice(0, 10),
+      loadAverage,
       reports: reports.map(reportJson),
     };
     // One by one: a benchmark that fails takes none of the others along.

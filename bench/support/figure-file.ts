@@ -16,6 +16,8 @@ export interface MeasuredBenchmark {
   seconds: number;
   /** Day of the measurement. */
   measuredOn: string;
+  /** Processes that wanted to run when it began, a minute's average; absent of older measurements. */
+  loadAverage?: number;
   reports: MeasuredReport[];
 }
 
