@@ -40,6 +40,7 @@ export interface BuildContext extends ApplyContext {
   /** Calls in flight at once. */
   concurrency: number;
   onProgress?: (items: number) => void;
+  onPage?: WalkOptions['onPage'];
   /** Whether time is over: a walk over the table stops at its next page. */
   isOver: () => boolean;
   /** Goes on where a walk over the table stopped. */

@@ -1,3 +1,4 @@
+import type { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { TableIdentity } from '../registry/registry.ts';
 import type { Abortable } from '../store/abortable.ts';
@@ -45,6 +46,8 @@ export interface MigrateOptions extends Abortable {
   random?: () => number;
   /** Called after each step. */
   onStep?: (step: MigrateStep) => void;
+  /** Called before it waits for something else than readers, with the reason. */
+  onWait?: (reason: EdgeloomError, milliseconds: number) => void;
   /** Called with how many items a walk over the table has passed, and what it does: `backfill`, `verify`, ... */
   onProgress?: (items: number, phase: string) => void;
 }

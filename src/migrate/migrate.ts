@@ -13,8 +13,10 @@ import { runAbortable } from '../store/abortable.ts';
 import { type BuildContext, backfill, builtModel, settleViews, verify } from './build.ts';
 import { changed } from './changed.ts';
 import { isEmptyTable } from './empty.ts';
+import { waitingFor, waitSeconds } from './lease-wait.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
 import { actionTargets, nextStep, type RunMemory, type Step, seenKey } from './next-step.ts';
+import { OldWrites } from './old-writes.ts';
 import { type MigratePlace, StoppedRun, type WalkPlace } from './place.ts';
 import { removeGenerations } from './remove.ts';
 import { describeStep, STATE_AFTER, subjectOf } from './step-text.ts';
@@ -33,9 +35,6 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   );
 }
 
-/** A lease has ended by then on any clock: that of this call may differ from that of the call before by some seconds. */
-const LEASE_PASSES_MS = LEASE_MS + 5_000;
-
 /** Steps that bring definitions, or begin to. */
 const BRINGS: ReadonlySet<Step['kind']> = new Set(['register', 'keep', 'distrust', 'install']);
 
@@ -50,6 +49,7 @@ class MigrationRun {
   /** How often another run has moved what this one was about to move. */
   private overtaken = 0;
   private isEmpty: boolean | undefined;
+  private readonly old: OldWrites;
   /** What the walk over the table that is under way does. */
   private phase = '';
   private readonly known = new Map<string, Data>();
@@ -66,10 +66,11 @@ class MigrationRun {
       unused: new Set(memory?.unused),
     };
     this.begun = options.resume?.walk;
+    this.old = new OldWrites(options.table?.streamLabel, options.resume);
   }
 
   async run(): Promise<MigrateResult> {
-    const { clock = () => performance.now(), mostSteps = Number.POSITIVE_INFINITY } = this.options;
+    const { clock = () => performance.now(), now = Date.now, mostSteps = Number.POSITIVE_INFINITY } = this.options;
     const steps: MigrateStep[] = [];
     for (;;) {
       const { head, data } = await this.read();
@@ -81,7 +82,7 @@ class MigrationRun {
       const isMade = await this.makeOrStop(step, head, data);
       if (isMade instanceof StoppedRun) {
         const place = this.place(isMade);
-        return { steps, done: false, next: describeStep(step), place, waitSeconds: this.waitSeconds(place) };
+        return { steps, done: false, next: describeStep(step), place, waitSeconds: waitSeconds(place, now()) };
       }
       if (!isMade) {
         this.noteOvertaken();
@@ -112,12 +113,7 @@ class MigrationRun {
   private place({ left }: StoppedRun): MigratePlace {
     const { verified, settled, deleted, unused } = this.memory;
     const memory = { verified: [...verified], settled: [...settled], deleted: [...deleted], unused: [...unused] };
-    return { version: 1, memory, ...left };
-  }
-
-  private waitSeconds({ waiting }: MigratePlace): number {
-    const { now = Date.now } = this.options;
-    return waiting === undefined ? 1 : Math.ceil(Math.max(0, waiting.sinceMs + LEASE_PASSES_MS - now()) / 1000);
+    return { version: 1, memory, ...this.old.place, ...left };
   }
 
   /** Does a walk over the table, from where the run before stopped in the same one. Throws where it stops. */
@@ -137,11 +133,31 @@ class MigrationRun {
     const { wait = sleep, waitsBetweenCalls = false, resume, now = Date.now } = this.options;
     // Longer than a lease that was taken just before this run saw the state.
     if (!waitsBetweenCalls) return await wait(LEASE_MS + 1);
-    const names = seen.map(seenKey);
-    const before = resume?.waiting;
-    const isSame = before !== undefined && names.every((name) => before.seen.includes(name));
-    if (isSame && now() - before.sinceMs >= LEASE_PASSES_MS) return;
-    throw new StoppedRun({ waiting: { seen: names, sinceMs: isSame ? before.sinceMs : now() } });
+    const waiting = waitingFor(seen.map(seenKey), resume?.waiting, now());
+    if (waiting !== undefined) throw new StoppedRun({ waiting });
+  }
+
+  /** Verifies what was built; ends early where software from before the registry has written meanwhile. */
+  private async verified(name: string, context: BuildContext): Promise<void> {
+    const { old } = this;
+    const onPage: BuildContext['onPage'] = (items) => old.look(items);
+    const isOver = (): boolean => this.isOver() || old.hasFound;
+    try {
+      await this.walked(name, (begunAt) => verify({ ...context, begunAt, onPage, isOver }));
+    } catch (error) {
+      if (!(error instanceof StoppedRun) || !old.hasFound) throw error;
+    }
+  }
+
+  /** Whether software from before the registry has written; then it has waited for what that has in hand. */
+  private async oldSoftwareWrites(): Promise<boolean> {
+    const { wait = sleep, waitsBetweenCalls = false, onWait, now = Date.now } = this.options;
+    const found = this.old.nextRound();
+    if (found === undefined) return false;
+    if (waitsBetweenCalls) throw new StoppedRun({ waiting: { seen: [], sinceMs: now() } });
+    onWait?.(found, LEASE_MS);
+    await wait(LEASE_MS);
+    return true;
   }
 
   private isOver(): boolean {
@@ -240,10 +256,15 @@ class MigrationRun {
     if (step.kind === 'backfill') {
       const context = this.context(builtModel(step.generations, head!.registry, data, graph));
       const name = step.generations.map(seenKey).join(' ');
-      if (this.begun?.name !== `verify ${name}`) {
-        await this.walked(`backfill ${name}`, (begunAt) => backfill({ ...context, begunAt }, step.generations));
-      }
-      await this.walked(`verify ${name}`, (begunAt) => verify({ ...context, begunAt }));
+      do {
+        if (this.begun?.name !== `verify ${name}`) {
+          const onPage: BuildContext['onPage'] = (items) => this.old.pass(items);
+          await this.walked(`backfill ${name}`, (begunAt) =>
+            backfill({ ...context, begunAt, onPage }, step.generations),
+          );
+        }
+        await this.verified(`verify ${name}`, context);
+      } while (await this.oldSoftwareWrites());
       for (const seen of step.generations) this.memory.verified.add(seenKey(seen));
       return true;
     }

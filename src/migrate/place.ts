@@ -17,6 +17,9 @@ const placeSchema = z.strictObject({
   memory: z.strictObject({ verified: names, settled: names, deleted: names, unused: names }),
   /** The walk over the table that was under way. */
   walk: z.strictObject({ name: z.string(), at: walkSchema }).optional(),
+  /** The latest watermark that the walks have met, and how often a step was begun anew for what old software wrote. */
+  newest: z.string().optional(),
+  rounds: z.int().optional(),
   /** Since when it waits until no reader uses what it has seen, in milliseconds since 1970. */
   waiting: z.strictObject({ seen: names, sinceMs: z.number() }).optional(),
 });

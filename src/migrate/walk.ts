@@ -19,6 +19,8 @@ export interface WalkOptions {
   /** Parts that are read at once. */
   segments: number;
   onProgress?: (items: number) => void;
+  /** Called with each page, before it is visited. */
+  onPage?: (items: readonly WalkedItem[]) => void;
   /** Whether time is over; asked before each page. */
   isOver: () => boolean;
   /** Goes on where a walk stopped. */
@@ -37,7 +39,7 @@ export async function walk(
   options: WalkOptions,
   visit: (items: readonly WalkedItem[]) => Promise<void>,
 ): Promise<WalkPlace | undefined> {
-  const { graph, store, stats, onProgress, isOver, begunAt } = options;
+  const { graph, store, stats, onProgress, onPage, isOver, begunAt } = options;
   const { partitionKey, sortKey } = graph.table;
   const walked = (item: Item): WalkedItem => ({
     ...{ source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' },
@@ -53,7 +55,9 @@ export async function walk(
       const startKey = after && { [partitionKey]: { S: after.source }, [sortKey]: { S: after.target } };
       const page = await store.scan({ segment, segments, startKey, limit: PAGE_ITEMS, consistent: true });
       stats.rcu += page.rcu;
-      await visit(page.items.map(walked));
+      const items = page.items.map(walked);
+      onPage?.(items);
+      await visit(items);
       seen += page.items.length;
       onProgress?.(seen);
       if (page.lastKey === undefined) {

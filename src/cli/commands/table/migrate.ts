@@ -57,10 +57,14 @@ export function migrateCommand(program: Command): void {
         if (!dryRun && plan.steps.length > 0 && !yes) await askToConfirm(lines, 'Migrate?');
         const store = new MeteredStore(session.store, { maxWcu });
         const progress = new StepProgress(plan.estimate.items, settings.json ? SILENT : process.stderr);
-        if (!dryRun && yes && plan.steps.length > 0) progress.line(costText(plan, maxWcu));
+        if (!dryRun && yes && plan.steps.length > 0) {
+          for (const line of [costText(plan, maxWcu), ...unseenReaders(action)]) progress.line(line);
+        }
         const run: MigrateOptions = {
           ...{ graph, store, ...identity, ...(action && { action }) },
           serverTime: () => serverTime(client, graph),
+          onWait: ({ message }, milliseconds) =>
+            progress.line(`waiting ${secondsText(milliseconds / 1000)}: ${message}`),
           onStep: (step) => progress.line(stepText(step)),
           onProgress: (items, phase) => progress.note({ phase, items, rcu: store.rcu, wcu: store.wcu }),
         };
@@ -93,13 +97,17 @@ function planText(plan: MigrationPlan, action: MigrateAction | undefined, maxWcu
     ...(action === undefined ? [] : [`${action.kind} ${action.name}`]),
     textTable(['step', 'of', 'about RCU', 'about WCU', 'about'], rows),
     costText(plan, maxWcu),
-    ...(action === undefined || action.kind === 'withdraw' ? [] : [UNSEEN_READERS]),
+    ...unseenReaders(action),
   ];
 }
 
 /** No registry tells who reads. */
-const UNSEEN_READERS =
-  'readers are not seen by this command: one that still means what goes gets projection-not-ready from now on; deploy them first';
+function unseenReaders(action: MigrateAction | undefined): string[] {
+  if (action === undefined || action.kind === 'withdraw') return [];
+  return [
+    'readers are not seen by this command: one that still means what goes gets projection-not-ready from now on; deploy them first',
+  ];
+}
 
 function costText({ cost: { rcu, wcu, seconds }, estimate }: MigrationPlan, maxWcu: number | undefined): string {
   const { items, sampled, isExact } = estimate;
