@@ -116,7 +116,8 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
       const kinds = new QuarantineKinds();
       context.onQuarantine = (entry) => kinds.add(entry);
       // After the records are held: what is kept since before they were made is then known.
-      const error = records.length === 0 ? undefined : await readModel(context, model);
+      const [first] = records;
+      const error = first && (await readModel(context, model, first.position));
       if (error !== undefined)
         return { records: records.length, units: 0, ...stats, failedFrom: lowest(records), error };
       const units: Unit[] = [];

@@ -1,5 +1,9 @@
 import { EdgeloomError } from '../errors.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import type { Definitions } from '../registry/definition.ts';
+import { effectiveModel } from '../registry/effective.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { DefinitionData } from '../registry/revive.ts';
 import {
   abandon,
   distrust,
@@ -22,6 +26,8 @@ export function changed(step: Step, current: Registry, serverTimeMs: number): Re
   switch (step.kind) {
     case 'doubt':
       return doubt(current, step.table);
+    case 'note-home':
+      return { ...current, version: current.version + 1, table: step.table };
     case 'open-empty':
       return openEmpty(current);
     case 'keep':
@@ -53,4 +59,24 @@ export function changed(step: Step, current: Registry, serverTimeMs: number): Re
     default:
       throw new EdgeloomError('usage', `${step.kind} does not change the registry.`);
   }
+}
+
+/**
+ * What writers could not compile must not be written: what there will be, when the views that this migration replaces have
+ * gone. Nothing is asked of steps that only take away: a model need not have the functions of what it drops.
+ */
+export function checkCompiles(
+  { shapes, ...registry }: Registry,
+  data: DefinitionData,
+  { projections, views }: Definitions,
+  graph: CompiledModel,
+): void {
+  const replaced = [...shapes].map(([type, entry]) => {
+    const own = views.get(type)?.fingerprint;
+    const { shape } = entry;
+    return [type, shape && own ? { ...entry, shape: { ...shape, definition: own } } : entry] as const;
+  });
+  const wanted = [...projections.values(), ...views.values()];
+  const all = new Map([...data, ...wanted.map((one) => [one.fingerprint, one.data] as const)]);
+  effectiveModel({ ...registry, shapes: new Map(replaced) }, all, graph);
 }

@@ -1,5 +1,6 @@
 import type { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import type { TableRegions } from '../registry/home.ts';
 import type { TableIdentity } from '../registry/registry.ts';
 import type { Abortable } from '../store/abortable.ts';
 import type { ScanSource, Store } from '../store/port.ts';
@@ -14,6 +15,8 @@ export interface MigrateOptions extends Abortable {
   store: Store & ScanSource;
   /** Which table and stream these are. Absent: unknown, and not compared. */
   table?: TableIdentity;
+  /** Where the table is, if it has replicas in other regions. Absent: it has none. */
+  regions?: TableRegions | undefined;
   /** What to take away besides: see `MigrateAction`. */
   action?: MigrateAction;
   /** Steps at most; then it says what is next. Default: all. 0 only looks. */

@@ -4,14 +4,15 @@ import type { Data } from '../registry/data.ts';
 import { type Definitions, definitionsOf } from '../registry/definition.ts';
 import { effectiveModel } from '../registry/effective.ts';
 import { type Head, readDefinitions, readHead, writeDefinitions, writeHead } from '../registry/head.ts';
+import { identityAtHome } from '../registry/home.ts';
 import { LEASE_MS } from '../registry/reader-lease.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Registry, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError, register, type SeenState } from '../registry/transitions.ts';
 import { sleep } from '../retry.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { type BuildContext, backfill, builtModel, settleViews, verify } from './build.ts';
-import { changed } from './changed.ts';
+import { changed, checkCompiles } from './changed.ts';
 import { isEmptyTable } from './empty.ts';
 import { waitingFor, waitSeconds } from './lease-wait.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
@@ -58,13 +59,9 @@ class MigrationRun {
 
   constructor(private readonly options: MigrateOptions) {
     this.wanted = definitionsOf(options.graph);
-    const memory = options.resume?.memory;
-    this.memory = {
-      verified: new Set(memory?.verified),
-      settled: new Set(memory?.settled),
-      deleted: new Set(memory?.deleted),
-      unused: new Set(memory?.unused),
-    };
+    const { verified, settled, deleted, unused }: Partial<MigratePlace['memory']> = options.resume?.memory ?? {};
+    const [built, viewed] = [new Set(verified), new Set(settled)];
+    this.memory = { verified: built, settled: viewed, deleted: new Set(deleted), unused: new Set(unused) };
     this.begun = options.resume?.walk;
     this.old = new OldWrites(options.table?.streamLabel, options.resume);
   }
@@ -128,7 +125,7 @@ class MigrationRun {
     if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
   }
 
-  /** Waits until no reader uses what the run has seen; throws where its caller shall wait. */
+  /** Waits for the leases of readers; throws where its caller shall wait. */
   private async leasesEnd(seen: readonly SeenState[]): Promise<void> {
     const { wait = sleep, waitsBetweenCalls = false, resume, now = Date.now } = this.options;
     // Longer than a lease that was taken just before this run saw the state.
@@ -151,11 +148,11 @@ class MigrationRun {
 
   /** Whether software from before the registry has written; then it has waited for what that has in hand. */
   private async oldSoftwareWrites(): Promise<boolean> {
-    const { wait = sleep, waitsBetweenCalls = false, onWait, now = Date.now } = this.options;
+    const { wait = sleep, waitsBetweenCalls = false, now = Date.now } = this.options;
     const found = this.old.nextRound();
     if (found === undefined) return false;
     if (waitsBetweenCalls) throw new StoppedRun({ waiting: { seen: [], sinceMs: now() } });
-    onWait?.(found, LEASE_MS);
+    this.options.onWait?.(found, LEASE_MS);
     await wait(LEASE_MS);
     return true;
   }
@@ -185,8 +182,9 @@ class MigrationRun {
   }
 
   private next(registry: Registry | undefined, data: DefinitionData): Step | undefined {
-    const { table, action } = this.options;
+    const { action } = this.options;
     const { wanted, memory } = this;
+    const table = this.identity(registry);
     if (registry !== undefined && action !== undefined) this.targets ??= actionTargets(registry, wanted, action);
     return nextStep({
       ...{ registry, data, wanted, memory },
@@ -212,26 +210,9 @@ class MigrationRun {
       if (error instanceof OvertakenError) return false;
       throw error;
     }
-    if (BRINGS.has(step.kind)) this.checkCompiles(next, data);
+    if (BRINGS.has(step.kind)) checkCompiles(next, data, this.wanted, this.options.graph);
     this.stats.writes += 1;
     return await writeHead(store, next, head?.revision);
-  }
-
-  /**
-   * What writers could not compile must not be written: what there will be, when the views that this migration replaces have
-   * gone. Nothing is asked of steps that only take away: a model need not have the functions of what it drops.
-   */
-  private checkCompiles({ shapes, ...registry }: Registry, data: DefinitionData): void {
-    const replaced = [...shapes].map(([type, entry]) => {
-      const own = this.wanted.views.get(type)?.fingerprint;
-      const { shape } = entry;
-      return [type, shape && own ? { ...entry, shape: { ...shape, definition: own } } : entry] as const;
-    });
-    const all = new Map([
-      ...data,
-      ...this.all().map(({ fingerprint, data: stored }) => [fingerprint, stored] as const),
-    ]);
-    effectiveModel({ ...registry, shapes: new Map(replaced) }, all, this.options.graph);
   }
 
   private all() {
@@ -293,12 +274,16 @@ class MigrationRun {
     return generation?.changed === changed || (shape?.id === id && shape.changed === changed);
   }
 
+  private identity(registry: Registry | undefined): TableIdentity | undefined {
+    return identityAtHome(registry?.table, this.options.table, this.options.regions);
+  }
+
   /** Where there are views, a registry that was deleted may have stamped them with any low number. */
   private async registration(): Promise<Registry> {
-    const { graph, store, table, random = Math.random } = this.options;
+    const { graph, store, random = Math.random } = this.options;
     const isEmpty = await isEmptyTable(graph, store, this.stats);
     const firstShape = isEmpty ? 1 : 1 + Math.floor(random() * 2 ** 31);
-    return register(this.wanted, table, firstShape);
+    return register(this.wanted, this.identity(undefined), firstShape);
   }
 
   private context(graph: CompiledModel): BuildContext {

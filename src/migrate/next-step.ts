@@ -33,6 +33,7 @@ export interface RunMemory {
 /** One step. */
 export type Step =
   | { kind: 'register' }
+  | { kind: 'note-home'; table: TableIdentity }
   | { kind: 'look' }
   | { kind: 'open-empty' }
   | { kind: 'doubt'; table: TableIdentity }
@@ -76,6 +77,7 @@ export function nextStep(situation: Situation): Step | undefined {
   const { registry, table } = situation;
   if (registry === undefined) return { kind: 'register' };
   if (table !== undefined && !isOf(registry, table)) return { kind: 'doubt', table };
+  if (table !== undefined && registry.table?.home !== table.home) return { kind: 'note-home', table };
   if (isFresh(registry) && situation.isEmpty === undefined) return { kind: 'look' };
   if (isFresh(registry) && situation.isEmpty === true) return { kind: 'open-empty' };
   if (hasUnnoted(registry)) return { kind: 'note-since' };

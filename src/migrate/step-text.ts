@@ -5,6 +5,7 @@ import type { Step } from './next-step.ts';
 /** What a step leaves behind. */
 export const STATE_AFTER: Readonly<Record<Step['kind'], string>> = {
   register: 'registered',
+  'note-home': 'noted',
   look: 'looked at',
   'open-empty': 'ready',
   doubt: 'kept',
@@ -41,6 +42,7 @@ export function subjectOf(step: Step): string {
 
 const WORDS: Readonly<Record<Step['kind'], string>> = {
   register: 'Register the model with the table',
+  'note-home': 'Note the home region of the table',
   look: 'Look whether anything is in the table',
   'open-empty': 'Let readers use everything: the table is empty',
   doubt: 'Verify everything anew: table or stream is another than the registered one',

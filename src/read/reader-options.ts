@@ -19,12 +19,18 @@ export interface ReaderOptions {
   readNumber?: NumberReader | undefined;
   /** What this reader may use of what the table keeps. Default: what the table's registry says, read once in 30 s. */
   leases?: ReaderLeases | undefined;
+  /**
+   * Region of a replica that this reader reads, where the table is at home in another: while the model changes it may answer with
+   * a mixture. Default: reading a replica is refused (`replica-read`).
+   */
+  replica?: string | undefined;
 }
 
 /** What a reader's reads need, of checked options. */
 export function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {
   checkStoreOptions('createReader', options, {
     ...{ store: true, cursorKey: true, concurrency: true, readNumber: true, leases: true },
+    ...{ replica: true },
   });
   const { store, cursorKey, concurrency = 32, readNumber = exactNumber } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {

@@ -236,7 +236,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
  */
 export function createReader<G extends CompiledModel>(graph: G, options: ReaderOptions): Reader<G> {
   const context = readContext(graph, options);
-  const { leases = registryLeases(graph, options.store) } = options;
+  const { replica, leases = registryLeases(graph, options.store, undefined, replica) } = options;
   return readerOf<G>(context, leases);
 }
 

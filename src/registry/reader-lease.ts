@@ -2,6 +2,7 @@ import type { CompiledModel } from '../model/compiled.ts';
 import type { Store } from '../store/port.ts';
 import type { Data } from './data.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
+import { checkReaderRegion } from './home.ts';
 import { type Readable, readableOf } from './readable.ts';
 
 /**
@@ -34,11 +35,13 @@ export const WITHOUT_REGISTRY: ReaderLeases = { hold: (read) => read(undefined) 
  * Leases from a table's registry: read consistently at the first read, and again when the lease has ended.
  *
  * @param clock milliseconds of a clock that never goes back.
+ * @param replica region of a replica that the reader accepts, in the place of the table's home.
  */
 export function registryLeases(
   own: CompiledModel,
-  store: Pick<Store, 'get' | 'getMany'>,
+  store: Pick<Store, 'get' | 'getMany' | 'region'>,
   clock: () => number = () => performance.now(),
+  replica?: string,
 ): ReaderLeases {
   const known = new Map<string, Data>();
   let current: Lease | undefined;
@@ -53,6 +56,8 @@ export function registryLeases(
       return { readable: undefined, startedAtMs, head };
     }
     const { registry, text } = head;
+    const home = registry.table?.home;
+    if (home !== undefined) checkReaderRegion(home, await store.region?.(), replica);
     if (current?.head?.text === text) return { ...current, startedAtMs };
     const data = await readDefinitions(reader, registry, known);
     return { readable: readableOf(registry, data, own), startedAtMs, head };

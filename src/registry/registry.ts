@@ -60,6 +60,8 @@ export interface TypeShape {
 export interface TableIdentity {
   id: string;
   streamLabel: string;
+  /** The region of consumers and migrations; there where the table has replicas in others. */
+  home?: string;
 }
 
 /** The registry's head: states and fingerprints. The definitions are items beside it. */
@@ -81,7 +83,7 @@ const STATES = ['absent', 'kept', 'ready'] as const;
 const headSchema = z.object({
   format: z.literal(FORMAT),
   version: z.int(),
-  table: z.optional(z.object({ id: z.string(), streamLabel: z.string() })),
+  table: z.optional(z.object({ id: z.string(), streamLabel: z.string(), home: z.exactOptional(z.string()) })),
   projections: z.record(
     z.string(),
     z.tuple([

@@ -1,19 +1,27 @@
-import { StoreError } from '../errors.ts';
+import { EdgeloomError, StoreError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { CountingReader, ReadStats } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 import type { Data } from './data.ts';
+import { doubtTable, isLaterStream } from './doubt.ts';
 import { effectiveModel } from './effective.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
+import { checkWriterRegion } from './home.ts';
 
 /** What a writer of derived items maintains. */
 export interface WriterModel {
   /**
    * The model of this moment: asked for each batch, after its records are held. Throws a retryable `StoreError` where this
-   * writer lacks the code for what the table keeps.
+   * writer lacks the code for what the table keeps, or is not in the table's home region.
+   *
+   * @param position of a record of the batch, as a watermark: one of a later stream than the registered one takes everything from
+   *   readers until it is verified.
    */
-  current(stats?: ReadStats): Promise<CompiledModel>;
+  current(stats?: ReadStats, position?: string): Promise<CompiledModel>;
 }
+
+/** What a registered model needs of the table. */
+type WriterStore = Pick<Store, 'get' | 'getMany' | 'region'> & Partial<Pick<Store, 'update'>>;
 
 /** A model that no registry decides. */
 export function fixedModel(graph: CompiledModel): WriterModel {
@@ -28,21 +36,28 @@ export function fixedModel(graph: CompiledModel): WriterModel {
  */
 export function registeredModel(
   own: CompiledModel,
-  store: Pick<Store, 'get' | 'getMany'>,
+  store: WriterStore,
   compile: typeof effectiveModel = effectiveModel,
 ): WriterModel {
   const known = new Map<string, Data>();
   let compiled: { head: Head; model: CompiledModel } | undefined;
   return {
-    async current(stats = { rcu: 0 }) {
+    async current(stats = { rcu: 0 }, position) {
       const reader: CountingReader<'get' | 'getMany'> = { store, stats };
-      const head = await readHead(reader, compiled?.head);
+      let head = await readHead(reader, compiled?.head);
+      const label = position?.slice(0, position.lastIndexOf('/'));
+      if (label !== undefined && mayWrite(store) && isLaterStream(head?.registry.table?.streamLabel, label)) {
+        await doubtTable(store, label);
+        head = await readHead(reader, compiled?.head);
+      }
       if (head === undefined) {
         if (compiled === undefined) return own;
         const { code, message, hint } = registryGone();
         throw new StoreError('retryable', code, message, hint);
       }
       const { registry } = head;
+      const home = registry.table?.home;
+      if (home !== undefined) checkRegion(home, await store.region?.());
       if (compiled?.head.text !== head.text) {
         const data = await readDefinitions(reader, registry, known);
         compiled = { head, model: compile(registry, data, own) };
@@ -50,4 +65,18 @@ export function registeredModel(
       return compiled.model;
     },
   };
+}
+
+function mayWrite(store: WriterStore): store is WriterStore & Pick<Store, 'update'> {
+  return store.update !== undefined;
+}
+
+/** Retryable: nothing of the batch is applied here, nor skipped. */
+function checkRegion(home: string, region: string | undefined): void {
+  try {
+    checkWriterRegion(home, region);
+  } catch (error) {
+    if (!(error instanceof EdgeloomError)) throw error;
+    throw new StoreError('retryable', error.code, error.message, error.hint);
+  }
 }

@@ -67,6 +67,10 @@ export class DynamoDBStore implements Store, ScanSource {
     this.baseItems = new BaseItemStore(this.calls, table, (key) => this.get(key, { consistent: true }));
   }
 
+  region(): Promise<string | undefined> {
+    return this.calls.region();
+  }
+
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
     // Base items name nodes that need not exist, with ids that no node can have.
     if (!isKeyWithinLimits(key)) return { rcu: 0 };

@@ -67,6 +67,10 @@ export class MeteredStore implements Store, ScanSource {
     this.remainingMs = remainingMs ?? (() => Number.POSITIVE_INFINITY);
   }
 
+  async region(): Promise<string | undefined> {
+    return await this.store.region?.();
+  }
+
   get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
     return this.read(() => this.store.get(key, options));
   }

@@ -38,6 +38,8 @@ export interface Store {
   changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult>;
   /** One page of a partition of the table or of an index. */
   query(request: QueryRequest): Promise<QueryResult>;
+  /** The region of the table that is read and written; undefined, or absent, where it has none. */
+  region?(): Promise<string | undefined>;
 }
 
 /** The way to every item of a table, or of what stands for one, such as an export. */

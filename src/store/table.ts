@@ -157,16 +157,31 @@ export async function currentStreamLabel(client: DynamoDBClient, graph: Compiled
   return streamArn && streamLabel(streamArn);
 }
 
-/** Which table and stream these are, and whether the table is empty; nothing where the engine does not tell. */
-export async function tableIdentity(
-  client: DynamoDBClient,
-  graph: CompiledModel,
-): Promise<{ table?: { id: string; streamLabel: string } }> {
+/** Which table and stream these are, and in which regions; nothing where the engine does not tell. */
+export async function tableIdentity(client: DynamoDBClient, graph: CompiledModel): Promise<DescribedIdentity> {
   const table = await findTable(client, graph.table.name);
   if (table === undefined) throw noTable(graph.table.name);
+  return identityOf(table);
+}
+
+/** Which table and stream these are; `regions` is there where the table has replicas. */
+export interface DescribedIdentity {
+  table?: { id: string; streamLabel: string };
+  regions?: { region: string; replicas: string[] };
+}
+
+/** The same, of a description. */
+export function identityOf(table: TableDescription): DescribedIdentity {
   const { TableId, LatestStreamArn, StreamSpecification } = table;
   if (TableId === undefined || LatestStreamArn === undefined || StreamSpecification?.StreamEnabled !== true) return {};
-  return { table: { id: TableId, streamLabel: streamLabel(LatestStreamArn) } };
+  const region = LatestStreamArn.split(':')[3] ?? '';
+  const replicas = (table.Replicas ?? []).flatMap(({ RegionName: name }) =>
+    name === undefined || name === region ? [] : [name],
+  );
+  return {
+    table: { id: TableId, streamLabel: streamLabel(LatestStreamArn) },
+    ...(replicas.length > 0 && { regions: { region, replicas } }),
+  };
 }
 
 /** DescribeTable whose answer carries the time at which DynamoDB gave it, a header that the SDK drops. */

@@ -13,6 +13,7 @@ export function replacedCalls(store: Store, replaced: Partial<Store>): Store {
     change: (...args) => store.change(...args),
     changeAll: (...args) => store.changeAll(...args),
     query: (...args) => store.query(...args),
+    region: async () => store.region?.(),
     ...replaced,
   };
 }

@@ -5,7 +5,8 @@ import { type Consequences, RunReport } from '../stream/run-report.ts';
 import type { TrimmedShard, WorkerResult, WorkerSettings, WorkerStats } from './worker-types.ts';
 
 const CONSEQUENCES: Consequences = {
-  trimmed: 'A rebuild is due (edgeloom rebuild): derived items may lack these changes.',
+  trimmed:
+    'Derived items may lack these changes: run edgeloom migrate, or edgeloom rebuild where the table is not managed.',
   setAside:
     'This one is read from its oldest record. If the table is the same, and only its stream was switched, a rebuild is due.',
 };

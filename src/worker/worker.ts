@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { createProjector } from '../apply/projector.ts';
 import { ProgressRecorder } from '../progress/recorder.ts';
+import { doubtTable } from '../registry/doubt.ts';
 import { type FollowRun, StreamFollower } from '../stream/follower.ts';
 import { LeftoverFilter } from '../stream/leftovers.ts';
 import { DynamoDBStreamSource, type StreamSource } from '../stream/source.ts';
@@ -32,10 +33,18 @@ class StreamWorker implements Worker {
   private readonly progress: ProgressRecorder | undefined;
   private readonly follower: StreamFollower;
   private ended: Promise<void> = Promise.resolve();
+  /** Takes from readers what may lack records; there once records are lost. */
+  private doubting: Promise<void> | undefined;
 
   constructor(source: StreamSource, settings: WorkerSettings) {
     const { checkpoint, shardIntervalMs, stopGraceMs } = settings;
-    const report = new WorkerReport(settings);
+    const report: WorkerReport = new WorkerReport({
+      ...settings,
+      onTrimmed: (trimmed) => {
+        this.doubting ??= doubted(settings.store, report);
+        settings.onTrimmed?.(trimmed);
+      },
+    });
     this.report = report;
     this.progress = settings.progress === false ? undefined : recorder(settings, report);
     this.follower = new StreamFollower(source, {
@@ -74,8 +83,22 @@ class StreamWorker implements Worker {
     try {
       return this.report.result(await this.follower.run(untilIdle));
     } finally {
+      await this.doubting;
       await this.progress?.stop();
     }
+  }
+}
+
+/** Records are lost: readers are to wait until `edgeloom migrate` has verified everything. */
+async function doubted(store: WorkerSettings['store'], { logger }: WorkerReport): Promise<void> {
+  try {
+    if (await doubtTable(store))
+      logger.warn({}, 'Readers are given no projection until edgeloom migrate has verified it.');
+  } catch (error) {
+    logger.warn(
+      { error: String(error) },
+      'The registry could not be told that records are lost: run edgeloom rebuild.',
+    );
   }
 }
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../src/apply/projector.ts';
 import { StoreError } from '../../src/errors.ts';
+import { migrate } from '../../src/migrate/migrate.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { readHead } from '../../src/registry/head.ts';
 import { type Checkpoint, type CheckpointStore, memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { createSourceWorker } from '../../src/worker/worker.ts';
 import type { BatchReport, TrimmedShard, WorkerSettings } from '../../src/worker/worker-types.ts';
@@ -86,7 +89,7 @@ describe('reading trouble', () => {
 });
 
 describe('trimmed data', () => {
-  it('a worker that fell behind says so, says that a rebuild is due, and goes on with what is left', async () => {
+  it('a worker that fell behind says so, says what to do, and goes on with what is left', async () => {
     const { stream, store, logger, make } = await scripted();
     const checkpoint = memoryCheckpoint();
     await stream.put('only', user('0'));
@@ -98,12 +101,34 @@ describe('trimmed data', () => {
     const result = await make({ checkpoint, onTrimmed: (event) => events.push(event) }).run({ untilIdle: true });
 
     expect(result.records).toBe(3);
-    expect(result.trimmed).toEqual([{ shardId: 'only', message: expect.stringContaining('A rebuild is due') }]);
+    expect(result.trimmed).toEqual([{ shardId: 'only', message: expect.stringContaining('edgeloom migrate') }]);
     expect(events).toEqual(result.trimmed);
     expect(logger.lines.join()).toContain('Shard only has lost records');
     expect(await viewOf(store, '2')).toBeUndefined();
     expect(await viewOf(store, '3')).toEqual({ name: '3', follows: [] });
     expect((await make({ checkpoint }).run({ untilIdle: true })).trimmed).toEqual([]);
+  });
+
+  it('takes every projection of a registered table from readers, until a migration has verified it', async () => {
+    const { stream, store, make, graph } = await scripted();
+    await migrate({ graph, store });
+    const checkpoint = memoryCheckpoint();
+    await stream.put('only', user('0'));
+    await make({ checkpoint }).run({ untilIdle: true });
+    const generations = async () => {
+      const { registry } = (await readHead({ store, stats: { rcu: 0 } }))!;
+      return [...registry.projections.values()].flatMap((one) => one.generations.map(({ state }) => state));
+    };
+    expect(new Set(await generations())).toEqual(new Set(['ready']));
+    for (let i = 1; i < 6; i++) await stream.put('only', user(`${i}`));
+    stream.trim('only', 3);
+    await make({ checkpoint }).run({ untilIdle: true });
+    expect(new Set(await generations())).toEqual(new Set(['kept']));
+    await expect(createReader(graph, { store }).inbound('FOLLOWS', 'USER-1')).rejects.toMatchObject({
+      code: 'projection-not-ready',
+    });
+    expect((await migrate({ graph, store })).done).toBe(true);
+    expect(await viewOf(store, '2')).toEqual({ name: '2', follows: [] });
   });
 
   it('is reported once, also where nothing is left to read after the gap', async () => {

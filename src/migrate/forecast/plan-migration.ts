@@ -2,6 +2,7 @@ import type { CompiledModel } from '../../model/compiled.ts';
 import type { Data } from '../../registry/data.ts';
 import { definitionsOf } from '../../registry/definition.ts';
 import { readDefinitions, readHead } from '../../registry/head.ts';
+import { identityAtHome, type TableRegions } from '../../registry/home.ts';
 import type { TableIdentity } from '../../registry/registry.ts';
 import type { ScanSource, Store } from '../../store/port.ts';
 import type { MigrateAction } from '../next-step.ts';
@@ -17,6 +18,8 @@ export interface PlanOptions {
   /** Items of the table as DynamoDB says. */
   itemCount: number;
   table?: TableIdentity | undefined;
+  /** Where the table is, if it has replicas in other regions. */
+  regions?: TableRegions | undefined;
   action?: MigrateAction | undefined;
   /** Write units a second at most. */
   maxWcu?: number | undefined;
@@ -36,9 +39,10 @@ export interface MigrationPlan {
 
 /** Works out what a migration will do and what it will cost, by the registry and a sample of the table. Writes nothing. */
 export async function planMigration(options: PlanOptions): Promise<MigrationPlan> {
-  const { graph, store, itemCount, table, action, maxWcu } = options;
+  const { graph, store, itemCount, action, maxWcu } = options;
   const wanted = definitionsOf(graph);
   const head = await readHead({ store, stats: { rcu: 0 } });
+  const table = identityAtHome(head?.registry.table, options.table, options.regions);
   const stored =
     head === undefined
       ? new Map<string, Data>()

@@ -39,6 +39,8 @@ export type HotCall = 'GetItem' | 'BatchGetItem' | 'UpdateItem' | 'Query';
 export interface TableCalls {
   /** Makes a call, with the retries that its client is set up with. */
   call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;
+  /** The region that the calls go to. */
+  region(): Promise<string | undefined>;
   /** Makes a call in one attempt: a change whose answer was lost must not be sent again unseen. */
   callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;
 }

@@ -25,5 +25,6 @@ function callsOfOwnClient(client: DynamoDBClient): TableCalls {
   return {
     call: async (name, input) => (await sdk).call(name, input),
     callOnce: async (name, input) => (await sdk).callOnce(name, input),
+    region: async () => (await sdk).region(),
   };
 }

@@ -80,6 +80,10 @@ export class LeanWay implements TableCalls {
     return (await sdk.calls()).call(name, input, { lean: { answer } });
   }
 
+  async region(): Promise<string | undefined> {
+    return await (await this.sdk.calls()).region();
+  }
+
   async callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
     return (await this.sdk.calls()).callOnce(name, input);
   }

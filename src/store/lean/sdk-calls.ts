@@ -42,6 +42,10 @@ export class SdkCalls implements TableCalls {
     return send as Promise<Calls[Name]['output']>;
   }
 
+  async region(): Promise<string | undefined> {
+    return await this.client.config.region();
+  }
+
   callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
     this.single ??= singleAttemptClient(this.client);
     return this.single.send(commandOf(name, input)) as Promise<Calls[Name]['output']>;

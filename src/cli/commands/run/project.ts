@@ -6,6 +6,7 @@ import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable, requireFit } from '../../../store/table.ts';
 import { fileCheckpoint } from '../../../stream/checkpoint.ts';
 import { createWorker } from '../../../worker/worker.ts';
+import { requireHomeRegion } from '../../session/home-region.ts';
 import { noticeOfModel } from '../../session/model-notice.ts';
 import { examples } from '../../session/options.ts';
 
@@ -74,6 +75,7 @@ async function project(session: CommandSession, { untilIdle, checkpoint }: Proje
     );
   }
   requireFit(status);
+  await requireHomeRegion(session);
   const notice = await noticeOfModel(graph, store);
   const streams = createStreamsClient(settings.client);
   const progress = startProgress('records', 0);

@@ -4,6 +4,7 @@ import { type CheckCursor, parseCursor } from '../../../check/cursor.ts';
 import type { Finding } from '../../../check/finding.ts';
 import { EdgeloomError } from '../../../errors.ts';
 import { currentStreamLabel, describeTable, requireFit, serverTime } from '../../../store/table.ts';
+import { requireHomeRegion } from '../../session/home-region.ts';
 import { noticeOfModel } from '../../session/model-notice.ts';
 import { positionOf } from '../../session/position.ts';
 import { startProgress } from '../../session/progress.ts';
@@ -30,6 +31,7 @@ export async function runCheck(
   const { graph, store, client } = session;
   const status = await describeTable(client, graph);
   requireFit(status);
+  await requireHomeRegion(session);
   const notice = await noticeOfModel(graph, store);
   const { itemCount, streamArn } = status;
   const position = streamArn === undefined ? undefined : positionOf(session, streamArn);

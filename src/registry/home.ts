@@ -1,0 +1,57 @@
+import { EdgeloomError } from '../errors.ts';
+import type { TableIdentity } from './registry.ts';
+
+/**
+ * A table with replicas in several regions has one home: consumers and migrations run there. Conditions hold within a region
+ * only, and what is written elsewhere comes later and in another order, so that two regions would undo each other's work.
+ */
+
+/** Where a table is, as DynamoDB describes it from one region. */
+export interface TableRegions {
+  /** The region that was asked. */
+  region: string;
+  /** The other regions that hold the table. */
+  replicas: readonly string[];
+}
+
+/**
+ * What the registry is to say of the table, with its home. Throws `not-home-region` where the table is at home in another region
+ * that holds it still; one that was taken away, or restored elsewhere, is at home here.
+ */
+export function identityAtHome(
+  registered: TableIdentity | undefined,
+  table: TableIdentity | undefined,
+  regions: TableRegions | undefined,
+): TableIdentity | undefined {
+  if (table === undefined || regions === undefined) return table;
+  const { region, replicas } = regions;
+  const home = registered?.home;
+  if (home !== undefined && home !== region && replicas.includes(home)) throw notHome(home, region);
+  return { id: table.id, streamLabel: table.streamLabel, ...(replicas.length > 0 && { home: region }) };
+}
+
+/** Throws `not-home-region` where derived items are not to be written. */
+export function checkWriterRegion(home: string | undefined, region: string | undefined): void {
+  if (home !== undefined && region !== undefined && home !== region) throw notHome(home, region);
+}
+
+/**
+ * Throws `replica-read` where a reader is at a replica and has not asked for it by its region: the registry and the items come
+ * there in any order, so that a lease says nothing.
+ */
+export function checkReaderRegion(home: string | undefined, region: string | undefined, replica?: string): void {
+  if (home === undefined || region === undefined || home === region || replica === region) return;
+  throw new EdgeloomError(
+    'replica-read',
+    `This reader is in ${region}, and the table is at home in ${home}: while the model changes, a replica may answer with a mixture.`,
+    `Read in ${home}, or accept that with replica: '${region}' in the options of the reader.`,
+  );
+}
+
+function notHome(home: string, region: string): EdgeloomError {
+  return new EdgeloomError(
+    'not-home-region',
+    `The table is at home in ${home}: consumers and migrations run there, not in ${region}.`,
+    `Run it in ${home}. Where that region is lost, delete its replica, then run edgeloom migrate here.`,
+  );
+}
