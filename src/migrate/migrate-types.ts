@@ -1,6 +1,6 @@
 import type { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import type { TableRegions } from '../registry/home.ts';
+import type { TableRegions } from '../registry/identity.ts';
 import type { TableIdentity } from '../registry/registry.ts';
 import type { Abortable } from '../store/abortable.ts';
 import type { ScanSource, Store } from '../store/port.ts';

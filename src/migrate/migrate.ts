@@ -4,7 +4,7 @@ import type { Data } from '../registry/data.ts';
 import { type Definitions, definitionsOf } from '../registry/definition.ts';
 import { effectiveModel } from '../registry/effective.ts';
 import { type Head, readDefinitions, readHead, writeDefinitions, writeHead } from '../registry/head.ts';
-import { identityAtHome } from '../registry/home.ts';
+import { identityAtHome } from '../registry/identity.ts';
 import { LEASE_MS } from '../registry/reader-lease.ts';
 import type { Registry, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';

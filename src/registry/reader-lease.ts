@@ -2,7 +2,7 @@ import type { CompiledModel } from '../model/compiled.ts';
 import type { Store } from '../store/port.ts';
 import type { Data } from './data.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
-import { checkReaderRegion } from './home.ts';
+import { checkReaderRegion } from './identity.ts';
 import { type Readable, readableOf } from './readable.ts';
 
 /**

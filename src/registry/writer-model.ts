@@ -3,10 +3,9 @@ import type { CompiledModel } from '../model/compiled.ts';
 import type { CountingReader, ReadStats } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 import type { Data } from './data.ts';
-import { doubtTable, isLaterStream } from './doubt.ts';
 import { effectiveModel } from './effective.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
-import { checkWriterRegion } from './home.ts';
+import { checkWriterRegion, doubtTable, isLaterStream } from './identity.ts';
 
 /** What a writer of derived items maintains. */
 export interface WriterModel {

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { createProjector } from '../apply/projector.ts';
 import { ProgressRecorder } from '../progress/recorder.ts';
-import { doubtTable } from '../registry/doubt.ts';
+import { doubtTable } from '../registry/identity.ts';
 import { type FollowRun, StreamFollower } from '../stream/follower.ts';
 import { LeftoverFilter } from '../stream/leftovers.ts';
 import { DynamoDBStreamSource, type StreamSource } from '../stream/source.ts';

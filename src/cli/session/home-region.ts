@@ -1,5 +1,5 @@
 import { readHead } from '../../registry/head.ts';
-import { identityAtHome } from '../../registry/home.ts';
+import { identityAtHome } from '../../registry/identity.ts';
 import { tableIdentity } from '../../store/table.ts';
 import type { CommandSession } from './session.ts';
 

@@ -2,7 +2,7 @@ import type { CompiledModel } from '../../model/compiled.ts';
 import type { Data } from '../../registry/data.ts';
 import { definitionsOf } from '../../registry/definition.ts';
 import { readDefinitions, readHead } from '../../registry/head.ts';
-import { identityAtHome, type TableRegions } from '../../registry/home.ts';
+import { identityAtHome, type TableRegions } from '../../registry/identity.ts';
 import type { TableIdentity } from '../../registry/registry.ts';
 import type { ScanSource, Store } from '../../store/port.ts';
 import type { MigrateAction } from '../next-step.ts';

@@ -213,7 +213,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/migrate/migrate.ts',
-        find: '(begunAt) => verify({ ...context, begunAt }));',
+        find: '(begunAt) => verify({ ...context, begunAt, onPage, isOver }));',
         replace: 'async () => undefined);',
       },
     ],
