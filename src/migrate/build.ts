@@ -15,11 +15,7 @@ import { joinedKeysOf } from '../plan/joined.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
 import type { IndexUnit } from '../plan/unit.ts';
 import { isAsWanted } from '../plan/writes.ts';
-import { keptOf } from '../registry/effective.ts';
-import { compileLayers } from '../registry/layer.ts';
 import { ownedBy } from '../registry/ownership.ts';
-import type { Registry } from '../registry/registry.ts';
-import { type DefinitionData, reviveKeyed } from '../registry/revive.ts';
 import type { SeenState } from '../registry/transitions.ts';
 import { itemKindOf } from '../repair/kinds.ts';
 import { settleCount } from '../repair/parts/count.ts';
@@ -52,20 +48,6 @@ export interface Wanted {
   base: { source: string; target: string };
   sortKey: string;
   fields: Item;
-}
-
-/** The model of what is built: the index items of some generations. */
-export function builtModel(
-  generations: readonly (SeenState & { definition: string })[],
-  { version }: Registry,
-  data: DefinitionData,
-  graph: CompiledModel,
-): CompiledModel {
-  const parts = generations.map(({ name, id, definition }) => {
-    return { definition: reviveKeyed(name, definition, data, graph), kept: keptOf(id) };
-  });
-  // No views: `shapes` without a type.
-  return { ...compileLayers([], parts, graph, `@${version}`), shapes: new Map() };
 }
 
 /** Derived keys in one read. */

@@ -1,9 +1,10 @@
 import { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { Definitions } from '../registry/definition.ts';
-import { effectiveModel } from '../registry/effective.ts';
+import { effectiveModel, keptOf } from '../registry/effective.ts';
+import { compileLayers } from '../registry/layer.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { DefinitionData } from '../registry/revive.ts';
+import { type DefinitionData, reviveKeyed } from '../registry/revive.ts';
 import {
   abandon,
   distrust,
@@ -15,6 +16,7 @@ import {
   makeReady,
   noteSince,
   openEmpty,
+  type SeenState,
   shapeReady,
   trustAgain,
   withdraw,
@@ -79,4 +81,18 @@ export function checkCompiles(
   const wanted = [...projections.values(), ...views.values()];
   const all = new Map([...data, ...wanted.map((one) => [one.fingerprint, one.data] as const)]);
   effectiveModel({ ...registry, shapes: new Map(replaced) }, all, graph);
+}
+
+/** The model of what is built: the index items of some generations. */
+export function builtModel(
+  generations: readonly (SeenState & { definition: string })[],
+  { version }: Registry,
+  data: DefinitionData,
+  graph: CompiledModel,
+): CompiledModel {
+  const parts = generations.map(({ name, id, definition }) => {
+    return { definition: reviveKeyed(name, definition, data, graph), kept: keptOf(id) };
+  });
+  // No views: `shapes` without a type.
+  return { ...compileLayers([], parts, graph, `@${version}`), shapes: new Map() };
 }

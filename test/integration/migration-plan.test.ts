@@ -71,7 +71,8 @@ describe('the plan of a migration', () => {
       const planned = await plan(graph, { action });
       const made = await run(graph, action && { action });
       const named = (steps: readonly { step: string; projection: string }[]) =>
-        steps.map(({ step, projection }) => `${step} ${projection}`);
+        // The number of a first shape is drawn by lot where the table has items.
+        steps.map(({ step, projection }) => `${step} ${projection.replace(/\b(SHOP|ITEM)@\d+/g, '$1')}`);
       expect(made.done).toBe(true);
       expect(named(planned.steps)).toEqual(named(made.steps));
       expect(planned.estimate).toMatchObject({ isExact: true });
