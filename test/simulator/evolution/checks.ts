@@ -114,8 +114,12 @@ export class EvolvingChecks {
 function rightlyFound({ target, verdict, actual }: Finding): string | undefined {
   if (verdict === 'orphan' && actual?.includes('which is retired') === true) return 'retired items that checks found';
   // Consumers that know no registry wrote it before there was one, or it is planted: it has no stamp of the registry.
-  if (verdict === 'unregistered' && actual?.includes('"model":{"S":"@') !== true)
-    return 'unregistered items that checks found';
+  const isStamped = actual?.includes('"model":{"S":"@') === true;
+  if (verdict === 'unregistered' && !isStamped) return 'unregistered items that checks found';
+  if (verdict === 'orphan' && !isStamped) return 'items from before the registry that checks found';
+  // The backfill of a family without a count has counted anew what such consumers left.
+  if (verdict === 'orphan' && target.startsWith('~degree/') && actual?.includes('"count":Ne0') === true)
+    return 'counts of nothing that checks found';
   // The fan-out was under way when views left off copying, and they copy again.
   return verdict === 'stale' && target.startsWith('~more/') ? 'stuck fan-outs that checks found' : undefined;
 }
@@ -123,6 +127,7 @@ function rightlyFound({ target, verdict, actual }: Finding): string | undefined 
 /** A key that an item of a generation of a projection may have; no base item wants it. */
 function keyOf(name: string, id: number): ItemKey {
   const mark = id === 1 ? '' : `@${id}/`;
-  const search = /^search:N\.(.+)$/.exec(name)?.[1];
-  return { source: 'N-0', target: search === undefined ? `~ix/${mark}E-N-9` : `~ix/${mark}${search}` };
+  const [, kind, part] = /^(\w+):\w+(?:\.(.+))?$/.exec(name)!;
+  const rest = kind === 'search' ? part! : kind === 'order' ? `#${part}/E-N-9` : 'E-N-9';
+  return { source: 'N-0', target: `~ix/${mark}${rest}` };
 }

@@ -31,7 +31,7 @@ export class EvolvingConsumers {
   private consumer(model: CompiledModel): Consumer {
     const { world } = this;
     const { agenda, random } = world;
-    const alive = (this.byModel.get(model) ?? []).filter(({ process }) => !process.isDead);
+    const alive = (this.byModel.get(model) ?? []).filter(({ process }) => !process.isGone);
     const idle = alive.find(({ isBusy }) => !isBusy);
     this.byModel.set(model, alive);
     if (idle !== undefined && random.chance(WARM)) return idle;

@@ -186,6 +186,16 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return left?.['gsi0pk'] === undefined ? ['it is gone'] : [];
   },
 
+  'a table is restored, and the records of its latest writes are lost': async () => {
+    const stage = new Stage();
+    const table = { id: 'table-1', streamLabel: '2026-01-01T00:00:00.000' };
+    await stage.migrate(PLAIN_SPEC, { table });
+    await stage.project(PLAIN_SPEC, await stage.write('N-0', 'N-0', { a: '1', tag: 'p' }));
+    await stage.write('N-0', 'N-0', { a: '2', tag: 'q' });
+    await stage.migrate(PLAIN_SPEC, { table: { ...table, id: 'table-2' } });
+    return await stage.wrongAnswers(PLAIN_SPEC);
+  },
+
   'a batch that was given up is redriven by a tool of the model before': async () => {
     const stage = new Stage();
     await stage.migrate(PLAIN_SPEC);

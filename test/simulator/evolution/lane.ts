@@ -12,18 +12,40 @@ const LATEST_REPEAT = 30 * 60_000;
 
 /** A row of records, delivered in order to consumers of any model; a batch may be given up, and is redriven then. */
 export class EvolvingLane {
-  private readonly records: ChangeRecord[] = [];
+  private records: ChangeRecord[] = [];
   private position = 0;
   private isBusy = false;
   private tries = 0;
   /** Batches that were given up and are not redriven yet. */
   private open = 0;
+  /** Of another stream than an answer that is still to come. */
+  private stream = 0;
 
   constructor(private readonly world: EvolvingWorld) {}
 
   /** Whether all records were answered for. */
   get isRead(): boolean {
     return !this.isBusy && this.position === this.records.length && this.open === 0;
+  }
+
+  /** The stream is another one from now on: what was in this one is lost. */
+  restart(): void {
+    this.stream += 1;
+    this.records = [];
+    this.position = 0;
+    this.tries = 0;
+    this.open = 0;
+    this.isBusy = false;
+  }
+
+  /** Enters something to happen, if the stream is still the same then. */
+  private later(milliseconds: number, happening: () => void): void {
+    const { stream } = this;
+    this.world.agenda.in(milliseconds, () => {
+      if (this.stream !== stream) return false;
+      happening();
+      return true;
+    });
   }
 
   add(record: ChangeRecord): void {
@@ -34,19 +56,17 @@ export class EvolvingLane {
   private wake(delay: number): void {
     if (this.isBusy || this.position === this.records.length) return;
     this.isBusy = true;
-    this.world.agenda.in(delay, () => {
-      this.deliver();
-      return true;
-    });
+    this.later(delay, () => this.deliver());
   }
 
   private deliver(): void {
     const { world } = this;
-    const { random, agenda } = world;
+    const { random } = world;
+    const { stream } = this;
     const batch = this.records.slice(this.position, this.position + 1 + random.below(BATCH));
     let isAnswered = false;
     const answer = (applied: number): void => {
-      if (isAnswered) return;
+      if (isAnswered || this.stream !== stream) return;
       isAnswered = true;
       this.answered(batch, applied);
     };
@@ -54,10 +74,9 @@ export class EvolvingLane {
       .then(answer)
       .catch((error: unknown) => world.fail('threw', `a projector threw ${String(error)}`));
     // The mapping waits no longer: what still runs is a zombie.
-    agenda.in(BUDGET + RETRY, () => {
+    this.later(BUDGET + RETRY, () => {
       if (!isAnswered) world.count('zombies');
       answer(0);
-      return true;
     });
   }
 
@@ -74,14 +93,13 @@ export class EvolvingLane {
 
   private answered(batch: readonly ChangeRecord[], applied: number): void {
     const { world } = this;
-    const { random, agenda } = world;
+    const { random } = world;
     this.isBusy = false;
     this.position += applied;
     if (applied > 0 && random.chance(world.repeats)) {
       world.count('batches that come again');
-      agenda.in(random.below(random.chance(0.3) ? LATEST_REPEAT : 300_000), () => {
+      this.later(random.below(random.chance(0.3) ? LATEST_REPEAT : 300_000), () => {
         this.invoke(batch).catch((error: unknown) => world.fail('threw', `a projector threw ${String(error)}`));
-        return true;
       });
     }
     if (applied === batch.length) {
@@ -102,12 +120,12 @@ export class EvolvingLane {
 
   /** Redrives a batch that was given up, again and again until all of it is settled. */
   private redrive(batch: readonly ChangeRecord[]): void {
-    const { world } = this;
-    world.agenda.in(RETRY + world.random.below(30_000), () => {
+    const { world, stream } = this;
+    this.later(RETRY + world.random.below(30_000), () => {
       const process = world.process();
       let isOver = false;
       const over = (isSettled: boolean): void => {
-        if (isOver) return;
+        if (isOver || this.stream !== stream) return;
         isOver = true;
         if (isSettled) this.open -= 1;
         else this.redrive(batch);
@@ -121,11 +139,7 @@ export class EvolvingLane {
       })
         .then(({ left }) => over(left === 0))
         .catch(() => over(false));
-      world.agenda.in(BUDGET, () => {
-        over(false);
-        return true;
-      });
-      return true;
+      this.later(BUDGET, () => over(false));
     });
   }
 }

@@ -1,12 +1,12 @@
 import type { Item } from '../../../src/items/attribute-value.ts';
-import { derivedText, type Spec } from './models.ts';
+import { derivedText, type Spec, showsCopies } from './models.ts';
 
 /** What each read has to give, computed from the base items and a spec alone. */
 
 /** What a reader of a model is asked, and has to answer. */
 export interface Question {
   text: string;
-  kind: 'search' | 'text' | 'inbound' | 'get' | 'degree';
+  kind: 'search' | 'text' | 'inbound' | 'byRole' | 'byA' | 'get' | 'degree';
   argument: string;
 }
 
@@ -21,6 +21,7 @@ export function questions(spec: Spec): Question[] {
   const all: Question[] = NODES.flatMap((id): Question[] => [
     { text: `inbound ${id}`, kind: 'inbound', argument: id },
     { text: `degree ${id}`, kind: 'degree', argument: id },
+    ...spec.orders.map((kind): Question => ({ text: `${kind} ${id}`, kind, argument: id })),
   ]);
   all.push({ text: 'get', kind: 'get', argument: '' });
   if (spec.hasSearch) for (const tag of TAGS) all.push({ text: `search ${tag}`, kind: 'search', argument: tag });
@@ -39,6 +40,14 @@ export function answerOf(spec: Spec, items: BaseItems, { kind, argument }: Quest
     return JSON.stringify(hits.sort(([a, i], [b, j]) => (`${a} ${i}` < `${b} ${j}` ? -1 : 1)));
   }
   if (kind === 'degree') return String(edgesOf(items).filter(({ source }) => source === argument).length);
+  if (kind === 'byRole' || kind === 'byA') {
+    const incoming = edgesOf(items).filter(({ target }) => target === argument);
+    const keyed = incoming.flatMap(({ source, role }) => {
+      const first = kind === 'byRole' ? role : textOf(items.get(`${source} ${source}`)?.['a']);
+      return first === undefined ? [] : [`${first}-${kind === 'byA' ? (role ?? '') : ''} ${source}`];
+    });
+    return JSON.stringify(keyed.sort().map((key) => key.slice(key.indexOf(' ') + 1)));
+  }
   if (kind === 'inbound') {
     const incoming = edgesOf(items).filter(({ target }) => target === argument);
     const keyed = incoming.flatMap(({ source, role }) => {
@@ -59,12 +68,13 @@ function nodeAnswer(spec: Spec, items: BaseItems, id: string): unknown {
   const edgeSet = edgesOf(items)
     .filter(({ source }) => source === id)
     .sort((left, right) => (left.target < right.target ? -1 : 1))
-    .map(({ target, role }) => {
+    .map(({ target, role, mark }) => {
       const parent = items.get(`${target} ${target}`);
       return {
         target,
         ...(spec.labels.includes('r') && role !== undefined && { r: role }),
-        ...(spec.copy && parent !== undefined && { copy: picked(parent, ['a']) }),
+        ...(spec.labels.includes('mark') && mark !== undefined && { mark }),
+        ...(showsCopies(spec) && parent !== undefined && { copy: picked(parent, ['a']) }),
       };
     });
   return { id, attributes, edgeSet };
@@ -96,11 +106,14 @@ function nodesOf(items: BaseItems): { id: string; item: Item }[] {
   });
 }
 
-function edgesOf(items: BaseItems): { source: string; target: string; role: string | undefined }[] {
+function edgesOf(
+  items: BaseItems,
+): { source: string; target: string; role: string | undefined; mark: string | undefined }[] {
   const edges = [];
   for (const [key, item] of items) {
     const [source, target] = key.split(' ') as [string, string];
-    if (target.startsWith('E-')) edges.push({ source, target: target.slice(2), role: textOf(item['r']) });
+    if (target.startsWith('E-'))
+      edges.push({ source, target: target.slice(2), role: textOf(item['r']), mark: textOf(item['mark']) });
   }
   return edges;
 }

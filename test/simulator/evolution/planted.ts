@@ -342,4 +342,27 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
       { file: 'src/migrate/build.ts', find: '    await settleLeftReverseItems(context, items);\n', replace: '' },
     ],
   },
+  {
+    name: 'evolution-restore-unnoticed',
+    rule: '4: of a restored table nothing counts as ready until it is verified.',
+    patches: [
+      {
+        file: NEXT_STEP,
+        find: 'if (table !== undefined && !isOf(registry, table)) return',
+        replace: 'if (table !== undefined && table.id === undefined && !isOf(registry, table)) return',
+      },
+    ],
+  },
+  {
+    name: 'evolution-restored-views-kept',
+    rule: '6: views of a restored table are of another shape than those to come.',
+    patches: [
+      {
+        file: TRANSITIONS,
+        find: 'shape: { id: next, definition: shape.definition, trusted: true, ready: false, changed: version },',
+        replace:
+          'shape: { id: shape.id, definition: shape.definition, trusted: true, ready: false, changed: version },',
+      },
+    ],
+  },
 ];

@@ -15,7 +15,8 @@ export interface Roughness {
 export const SMOOTH: Roughness = { fault: 0, crash: 0, stall: 0 };
 
 const WRITES: ReadonlySet<unknown> = new Set(['update', 'transact', 'put', 'delete', 'writeMany']);
-const LONGEST_STALL = 20 * 60_000;
+/** Milliseconds that a process stands still at most, and that a write lands late. */
+export const LONGEST_STALL = 20 * 60_000;
 
 /** A process that calls the table: its calls take time, fail, land late; and it may stand still, or be gone. */
 export class EvolvingProcess {
@@ -29,6 +30,8 @@ export class EvolvingProcess {
     private readonly roughness: () => Roughness,
     private readonly slowness = 20,
     private readonly onFault: () => void = () => undefined,
+    /** Whether its table is there no more: what it still does changes nothing here. */
+    private readonly isElsewhere: () => boolean = () => false,
   ) {
     this.store = new Proxy(table, {
       get: (target, name) => {
@@ -43,10 +46,15 @@ export class EvolvingProcess {
   readonly wait = (milliseconds: number): Promise<void> =>
     new Promise((resolve) => {
       this.agenda.in(milliseconds, () => {
-        if (!this.isDead) resolve();
-        return !this.isDead;
+        if (!this.isGone) resolve();
+        return !this.isGone;
       });
     });
+
+  /** Whether nothing of it runs on. */
+  get isGone(): boolean {
+    return this.isDead || this.isElsewhere();
+  }
 
   private call(isWrite: boolean, run: () => Promise<unknown>): Promise<unknown> {
     const { agenda, random } = this;
@@ -54,7 +62,7 @@ export class EvolvingProcess {
     const delay = 1 + random.below(this.slowness) + (random.chance(stall) ? random.below(LONGEST_STALL) : 0);
     return new Promise((resolve, reject) => {
       agenda.in(delay, () => {
-        if (this.isDead) return false;
+        if (this.isGone) return false;
         if (random.chance(crash)) {
           this.isDead = true;
           if (isWrite && random.chance(0.5)) run().catch(() => undefined);
@@ -69,7 +77,7 @@ export class EvolvingProcess {
         if (isWrite && how === 1) run().catch(() => undefined);
         if (isWrite && how === 2) {
           agenda.in(random.below(LONGEST_STALL), () => {
-            run().catch(() => undefined);
+            if (!this.isElsewhere()) run().catch(() => undefined);
             return false;
           });
         }

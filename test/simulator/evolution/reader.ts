@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { createReader, type Reader } from '../../../src/read/reader.ts';
 import { registryLeases } from '../../../src/registry/reader-lease.ts';
 import type { Store } from '../../../src/store/port.ts';
-import { modelOf, type Spec } from './models.ts';
+import { modelOf, type Spec, showsCopies } from './models.ts';
 import { ASKED, type Question } from './oracle.ts';
 
 /** A reader of one model, alive for the whole schedule. */
@@ -40,8 +40,9 @@ export class EvolvingReader {
       return JSON.stringify(items.map(hit));
     }
     if (kind === 'degree') return String(await reader.degree(argument, 'E'));
-    if (kind === 'inbound') {
-      const items = await all((cursor) => reader.inbound('E', argument, { limit: 1, ...cursor }));
+    if (kind === 'inbound' || kind === 'byRole' || kind === 'byA') {
+      const order = kind === 'inbound' ? {} : { order: kind };
+      const items = await all((cursor) => reader.inbound('E', argument, { limit: 1, ...order, ...cursor }));
       return JSON.stringify(items.map(({ source }) => source));
     }
     const nodes = await reader.get(ASKED);
@@ -51,7 +52,7 @@ export class EvolvingReader {
         attributes: attributes === null ? null : sorted(attributes),
         edgeSet: edgeSet.map(({ target, ...entry }) => {
           const { type: _, copy, ...labels } = entry as Record<string, unknown>;
-          return { target, ...labels, ...(copy !== undefined && { copy }) };
+          return { target, ...labels, ...(copy !== undefined && showsCopies(this.spec) && { copy }) };
         }),
       })),
     );

@@ -1,7 +1,9 @@
+import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
 import type { SeedOutcome } from '../tally.ts';
 import { EvolvingChecks } from './checks.ts';
-import { answerOf, questions } from './oracle.ts';
+import { answerOf, type Question, questions } from './oracle.ts';
+import { LONGEST_STALL } from './process.ts';
 import type { EvolvingReader } from './reader.ts';
 import { INDEX_LAG } from './table.ts';
 import { EvolvingWorld } from './world.ts';
@@ -23,10 +25,16 @@ export async function runEvolution(seed: number): Promise<SeedOutcome> {
   const { random, specs } = world;
   const checks = new EvolvingChecks(world, seed);
   await begin(world);
-  const readers = Array.from({ length: READERS }, (_, i) => {
-    return world.reader(specs[i < specs.length ? i : random.below(specs.length)]!);
-  });
+  const newReaders = (): EvolvingReader[] =>
+    Array.from({ length: READERS }, (_, i) => {
+      return world.reader(specs[i < specs.length ? i : random.below(specs.length)]!);
+    });
+  let readers = newReaders();
   for (let phase = 0; phase < PHASES && world.failures.length === 0; phase++) {
+    if (random.chance(0.1)) {
+      await restore(world);
+      readers = newReaders();
+    }
     world.roughen();
     checks.sometimes(PHASE_MS);
     await busy(world, readers);
@@ -41,8 +49,8 @@ async function begin(world: EvolvingWorld): Promise<void> {
   const { random, models, agenda } = world;
   world.calm();
   let isDone = false;
-  const isEmpty = random.chance(0.7);
-  if (!isEmpty) for (let i = 0; i < 5; i++) world.produce();
+  const isEmpty = random.chance(0.6);
+  if (!isEmpty) await fill(world);
   // Producers that write while an empty table is registered, and a consumer that has not read the registry yet.
   if (isEmpty && random.chance(0.4)) {
     for (let i = 0; i < 3; i++) {
@@ -56,6 +64,48 @@ async function begin(world: EvolvingWorld): Promise<void> {
     isDone = how === 'done';
   });
   await world.run(() => isDone);
+}
+
+/** What is in a table that has no registry yet: some of it was never projected, some by consumers of several models. */
+async function fill(world: EvolvingWorld): Promise<void> {
+  const { random, table } = world;
+  const unrecorded = (): void => {
+    table.unrecorded(() => {
+      for (let i = random.below(5); i > 0; i--) world.produce();
+    });
+  };
+  if (random.chance(0.5)) unrecorded();
+  for (let i = 0; i < 5; i++) world.produce();
+  if (random.chance(0.5)) await world.pass(random.below(60_000));
+  if (random.chance(0.3)) unrecorded();
+}
+
+/**
+ * The table is restored: records of its latest writes are lost, so that derived items are behind for good. Readers of it begin when a
+ * migration has noticed: from then on nothing counts as ready that was not verified.
+ */
+async function restore(world: EvolvingWorld): Promise<void> {
+  const { random, table } = world;
+  world.roughen();
+  for (let i = random.below(4); i > 0; i--) world.produce();
+  await world.pass(random.below(5_000));
+  world.restore();
+  world.calm();
+  table.unrecorded(() => {
+    for (let i = random.below(3); i > 0; i--) world.produce();
+  });
+  let isNoticed = false;
+  while (!isNoticed && world.failures.length === 0) {
+    let isOver = false;
+    const onStep = ({ step }: { step: string }): void => {
+      isNoticed ||= step === 'doubt';
+    };
+    // One without the code for what the table keeps cannot begin.
+    void world.migrate(world.consumerModel(), { onStep }).then(() => {
+      isOver = true;
+    });
+    await world.run(() => isNoticed || isOver);
+  }
 }
 
 /** Producers write while everything else goes on. */
@@ -81,12 +131,20 @@ async function busy(world: EvolvingWorld, readers: readonly EvolvingReader[]): P
   await world.pass(length);
 }
 
-function migrateSometimes(world: EvolvingWorld, withinMs: number): void {
+function migrateSometimes(
+  world: EvolvingWorld,
+  withinMs: number,
+  onReady: (model: CompiledModel) => void = () => undefined,
+): void {
   const { random, agenda } = world;
   for (let i = random.below(3); i > 0; i--) {
     agenda.in(random.below(withinMs), () => {
       const action = random.chance(0.2) ? world.drawAction() : undefined;
-      void world.migrate(world.consumerModel(), {
+      const model = world.consumerModel();
+      void world.migrate(model, {
+        onStep: ({ step }) => {
+          if (step === 'ready' || step === 'shape-ready') onReady(model);
+        },
         ...(action && { action }),
         ...(random.chance(0.3) && { mostSteps: 1 + random.below(5) }),
       });
@@ -105,28 +163,40 @@ async function quiet(world: EvolvingWorld, readers: readonly EvolvingReader[]): 
   await world.pass(INDEX_LAG + 1);
   world.roughen();
   const length = 2 * LEASE_MS + random.below(120_000);
-  migrateSometimes(world, length / 2);
   let open = 0;
+  const ask = (reader: EvolvingReader, question: Question): void => {
+    open += 1;
+    const right = answerOf(reader.spec, table.base, question);
+    reader
+      .ask(question)
+      .then((answer) => {
+        open -= 1;
+        world.count(answer === 'not-ready' ? 'answers that say not ready' : 'right answers');
+        if (answer === right || answer === 'not-ready') return;
+        world.fail('wrong', `${question.text} of ${JSON.stringify(reader.spec)} gave ${answer}, not ${right}`);
+      })
+      .catch((error: unknown) => world.fail('threw', `a read threw ${String((error as Error).stack)}`));
+  };
+  let isOver = false;
+  // What has just become ready is asked for at once, by a reader that begins then; not when producers write again.
+  migrateSometimes(world, length / 2, (model) => {
+    const spec = world.specs[world.models.indexOf(model)];
+    if (spec === undefined || isOver) return;
+    world.count('readers that begin when something is ready');
+    const reader = world.reader(spec);
+    for (const question of questions(spec)) ask(reader, question);
+  });
   for (const reader of readers) {
     for (const question of questions(reader.spec)) {
       agenda.in(random.below(length), () => {
-        open += 1;
-        const right = answerOf(reader.spec, table.base, question);
-        reader
-          .ask(question)
-          .then((answer) => {
-            open -= 1;
-            world.count(answer === 'not-ready' ? 'answers that say not ready' : 'right answers');
-            if (answer === right || answer === 'not-ready') return;
-            world.fail('wrong', `${question.text} of ${JSON.stringify(reader.spec)} gave ${answer}, not ${right}`);
-          })
-          .catch((error: unknown) => world.fail('threw', `a read threw ${String((error as Error).stack)}`));
+        ask(reader, question);
         return true;
       });
     }
   }
   await world.pass(length);
   await world.run(() => open === 0 && world.isRead);
+  isOver = true;
 }
 
 /** All comes to rest at one model: nothing may be missing then, and nothing not ready. */
@@ -135,6 +205,8 @@ async function end(world: EvolvingWorld, checks: EvolvingChecks): Promise<void> 
   world.calm();
   const k = random.below(models.length);
   await world.run(() => !world.isMigrating);
+  // What runs that have ended had under way has landed by then: it may take something from readers.
+  await world.pass(LONGEST_STALL);
   let how: string | undefined;
   void world.migrate(models[k]!).then((end) => {
     how = end;

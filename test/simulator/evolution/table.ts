@@ -2,6 +2,7 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { watermarkOf } from '../../../src/items/watermark.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
+import type { TableIdentity } from '../../../src/registry/registry.ts';
 import type { QueryRequest, QueryResult, ScanSource, Store } from '../../../src/store/port.ts';
 import { isBaseSortKey, isContinuationKey } from '../../../src/stream/filter.ts';
 import { type ItemChange, MemoryStore } from '../../support/memory-store/memory-store.ts';
@@ -20,12 +21,16 @@ export class EvolvingTable {
   /** Base items as they are, by `source target`. */
   readonly base = new Map<string, Item>();
   private sequence = 0;
+  /** How often it was restored: each table has an id and a stream of its own. */
+  private restored = 0;
+  private isUnrecorded = false;
 
   constructor(
     { table }: CompiledModel,
     private readonly agenda: Agenda,
     private readonly random: Random,
     private readonly onRecord: (record: ChangeRecord) => void,
+    private readonly count: (what: string) => void,
   ) {
     this.items = new MemoryStore(table, { onChange: (change) => this.changed(change) });
     this.shown = new MemoryStore(table);
@@ -46,19 +51,39 @@ export class EvolvingTable {
     });
   }
 
+  /** Which table it is, and which stream it has. */
+  get identity(): TableIdentity {
+    return { id: `table-${this.restored}`, streamLabel: `2026-01-0${1 + this.restored}T00:00:00.000` };
+  }
+
+  /** Something is written of which no record tells: before there was a stream, or while no consumer has read it. */
+  unrecorded(write: () => void): void {
+    this.isUnrecorded = true;
+    write();
+    this.isUnrecorded = false;
+  }
+
+  /** It is restored from a backup: another table, with a stream that begins anew. */
+  restore(): void {
+    this.restored += 1;
+    this.sequence = 0;
+  }
+
   private changed({ key, oldImage, newImage }: ItemChange): void {
     const { source, target } = key;
+    if (newImage?.['evicted'] !== undefined && oldImage?.['evicted'] === undefined) this.count('evictions');
+    if (isContinuationKey(target)) this.count('records of fan-outs');
     const text = `${source} ${target}`;
     if (isBaseSortKey(target)) {
       if (newImage === undefined) this.base.delete(text);
       else this.base.set(text, newImage);
     }
-    if (isBaseSortKey(target) || isContinuationKey(target)) {
+    if (!this.isUnrecorded && (isBaseSortKey(target) || isContinuationKey(target))) {
       this.sequence += 1;
       const sequenceNumber = String(this.sequence);
       this.onRecord({
         ...{ source, target, oldImage, newImage, sequenceNumber },
-        position: watermarkOf('2026-01-01T00:00:00.000', sequenceNumber),
+        position: watermarkOf(this.identity.streamLabel, sequenceNumber),
         createdAtSeconds: Math.floor(this.agenda.now / 1000),
       });
     }

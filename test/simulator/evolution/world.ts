@@ -8,7 +8,7 @@ import { Agenda, codeRunsOn } from '../agenda.ts';
 import { Random } from '../random.ts';
 import { EvolvingConsumers } from './consumers.ts';
 import { EvolvingLane } from './lane.ts';
-import { drawSpecs, modelOf, type Spec } from './models.ts';
+import { drawSpecs, MARK, modelOf, type Spec } from './models.ts';
 import { EvolvingProcess, type Roughness, SMOOTH } from './process.ts';
 import { EvolvingReader } from './reader.ts';
 import { EvolvingTable } from './table.ts';
@@ -16,6 +16,9 @@ import { EvolvingTable } from './table.ts';
 const START = Date.parse('2026-01-02T00:00:00Z');
 const NODES = 4;
 const LANES = 2;
+/** What producers say of an edge. */
+const EDGES: [Item, ...Item[]] = [{}, ...Array<Item>(4).fill({ r: { S: 'Y' } })];
+EDGES.push(...Array<Item>(5).fill({ r: { S: 'X' }, mark: { S: MARK } }));
 /** More happenings than this, and a schedule does not come to rest. */
 const MOST_HAPPENINGS = 60_000;
 
@@ -60,6 +63,7 @@ export class EvolvingWorld {
   private roughness: Roughness;
   private happenings = 0;
   private unreadSinceMs = 0;
+  private restores = 0;
   private stale: Promise<CompiledModel> | undefined;
 
   constructor(seed: number) {
@@ -79,18 +83,27 @@ export class EvolvingWorld {
     this.roughness = this.rough;
     this.repeats = random.oneOf([0, 0.05, 0.3]);
     this.lanes = Array.from({ length: LANES }, () => new EvolvingLane(this));
-    this.table = new EvolvingTable(this.models[0]!, this.agenda, random, (record) => {
-      if (this.isRead) this.unreadSinceMs = this.agenda.now;
-      this.lanes[laneOf(record.source)]!.add(record);
-    });
+    this.table = new EvolvingTable(
+      this.models[0]!,
+      this.agenda,
+      random,
+      (record) => {
+        if (this.isRead) this.unreadSinceMs = this.agenda.now;
+        this.lanes[laneOf(record.source)]!.add(record);
+      },
+      (what) => this.count(what),
+    );
   }
 
   /** A new process that calls the table. */
   process({ slowness, isReader = false, random = this.random }: ProcessOptions = {}): EvolvingProcess {
     const roughness = (): Roughness => (isReader ? SMOOTH : this.roughness);
-    return new EvolvingProcess(this.agenda, random, this.table.store, roughness, slowness, () => {
-      this.count('faults');
-    });
+    const { restores } = this;
+    return new EvolvingProcess(
+      ...([this.agenda, random, this.table.store, roughness, slowness] as const),
+      () => this.count('faults'),
+      () => this.restores !== restores,
+    );
   }
 
   /** A reader of a model. */
@@ -120,12 +133,16 @@ export class EvolvingWorld {
     return migrate({
       ...{ graph: model, store: process.store, segments: 1, concurrency: 4, wait: process.wait },
       random: () => random.next(),
+      table: this.table.identity,
       clock: () => agenda.now + skew,
       now: () => agenda.now,
       // Whole seconds, as a header has them.
       serverTime: async () => Math.floor(agenda.now / 1000) * 1000,
-      onStep: ({ step }) => this.count(`step ${step}`),
       ...options,
+      onStep: (made) => {
+        this.count(`step ${made.step}`);
+        options.onStep?.(made);
+      },
     }).then(
       ({ done }) => {
         run.isOver = true;
@@ -149,6 +166,17 @@ export class EvolvingWorld {
     return { current: () => stale };
   }
 
+  /**
+   * The table is restored from a backup, in place of the one that was: all that worked with it is gone, and so are the records that
+   * were not projected yet.
+   */
+  restore(): void {
+    this.count('restores');
+    this.restores += 1;
+    this.table.restore();
+    for (const lane of this.lanes) lane.restart();
+  }
+
   /** A producer writes something. */
   produce(): void {
     const { random, table } = this;
@@ -166,13 +194,13 @@ export class EvolvingWorld {
             b: { S: random.oneOf(['3', '4']) },
             ...(random.chance(0.8) && { tag: { S: random.oneOf(['p', 'P', 'q']) } }),
           }
-        : { ...(random.chance(0.9) && { r: { S: random.oneOf(['X', 'Y']) } }) };
+        : random.oneOf<Item>(EDGES);
     void table.items.put({ source: { S: source }, target: { S: target }, ...attributes });
   }
 
   /** Whether a migration is at work. */
   get isMigrating(): boolean {
-    return this.migrations.some(({ process, isOver }) => !isOver && !process.isDead);
+    return this.migrations.some(({ process, isOver }) => !isOver && !process.isGone);
   }
 
   /** Whether every record was answered for. */
