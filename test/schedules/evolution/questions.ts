@@ -7,6 +7,7 @@ import {
   inboundCandidates,
   inboundRowsOf,
   isNodeOf,
+  type Row,
   type Span,
   searchCandidates,
   viewStates,
@@ -89,6 +90,7 @@ export class ReadingProcess {
     const kinds: [() => Promise<Asked>, ...(() => Promise<Asked>)[]] = [() => this.askViews()];
     for (const [name, search] of searches) kinds.push(() => this.askSearch(name, search));
     for (const [name, order] of orders) kinds.push(() => this.askInbound(name, order));
+    if (searches.length + orders.length > 0) kinds.push(() => this.askAcross());
     if (orders.length > 0) kinds.push(() => this.askPage(random.oneOf(orders as [[string, OrderSpec]])));
     if (spec.edge.degree || spec.edge.set !== false) kinds.push(() => this.askDegree());
     if (spec.groupSearch) kinds.push(() => this.askTitles());
@@ -235,6 +237,55 @@ export class ReadingProcess {
             problems.push(`the neighbour ${id} is ${text} instead of ${[...texts].join(' or ')}`);
         }
         return problems;
+      },
+    };
+  }
+
+  /** The first page of a list by this model, the rest by another one, as behind one address while versions change. */
+  private async askAcross(): Promise<Asked> {
+    const { world, random, spec } = this;
+    const { history } = world;
+    const version = random.below(world.specs.length);
+    const others = world.specs[version]!;
+    const other = new ReadingProcess(world, version);
+    const limit = 1 + random.below(3);
+    const name = random.oneOf(['name', 'gsi0', 'byStatus', 'bySince']);
+    const [search, order, target] = [spec.searches[name], spec.edge.orders[name], this.oneId('B')];
+    const isAnswered = search === undefined ? order !== undefined : search.shards !== 'value';
+    const isKnown = search === undefined ? others.edge.orders[name] : others.searches[name];
+    if (!isAnswered || isKnown === undefined || others.searches[name]?.shards === 'value') return await this.askViews();
+    const read = (by: ReadingProcess, options: object): Promise<ListOf<Hit>> =>
+      search === undefined
+        ? (by.reader as AnyReader).inbound('AB', target, { ...options, order: name })
+        : (by.reader.search('A.name' as never) as unknown as AnySearch).all(options);
+    const first = await read(this, { limit });
+    const hits = [...first.items];
+    for (let { cursor } = first, pages = 0; cursor !== undefined && pages < 500; pages++) {
+      // The other may not be ready, or say that the cursor is of another order: then this walk ends.
+      const page = await read(other, { limit, cursor }).catch((error: unknown) => {
+        const code = error instanceof EdgeloomError ? error.code : '';
+        if (!REFUSALS.includes(code) && code !== 'invalid-cursor') throw error;
+        world.count(`across: ${code}`);
+        return undefined;
+      });
+      if (page === undefined) return { question: `${name}, refused to go on`, judge: () => [] };
+      hits.push(...page.items);
+      cursor = page.cursor;
+    }
+    world.count('across: answered');
+    const given = hits.map(({ id, source }) => ({ key: id ?? source ?? '', text: id ?? source ?? '' }));
+    const named = (rows: readonly Row[], text: string): Row[] => rows.map((row) => ({ ...row, text }));
+    return {
+      question: `${name} ${target}, the rest by model ${version}`,
+      judge: (span) => {
+        const candidates =
+          search === undefined
+            ? inboundCandidates(history, span, 'AB', target, (key, own, node) =>
+                inboundRowsOf(order!, { project: [], projectSource: [] }, key, own, node),
+              )
+            : searchCandidates(history, span, 'A', { ...search, project: [] });
+        const plain = candidates.map(({ key, states }) => ({ key, states: states.map((rows) => named(rows, key)) }));
+        return judgeList(plain, given);
       },
     };
   }
