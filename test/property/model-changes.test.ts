@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { FOUND_FAULTS } from '../schedules/evolution/mutants.ts';
 import { runEvolution } from '../schedules/evolution/schedule.ts';
+import { runSchedules } from '../schedules/run.ts';
 
-/** About fifteen seconds of one CPU; `npm run schedules -- evolution --runs 100000` runs more of them. */
-const RUNS = 60;
+/** About ten seconds of one CPU; `npm run schedules -- evolution --runs 100000` runs more of them. */
+const RUNS = 50;
 
 /** What schedules have to be full of, or passing them says nothing. */
 const HAPPENS = ['answered', 'refused: projection-not-ready', 'quiet', 'redelivered', 'given up', 'migrate crashed'];
@@ -26,4 +28,13 @@ describe('models that change beside consumers, producers, readers and tools of t
   it.each(HAPPENS)('have met: %s', (name) => {
     expect(tally.get(name)).toBeGreaterThan(RUNS / 20);
   });
+
+  it.each(FOUND_FAULTS)(
+    'show a fault that they once found: $mutant.rule',
+    async ({ mutant, seed }) => {
+      const { failed } = await runSchedules('evolution', 1, mutant, seed);
+      expect(failed).toBe(1);
+    },
+    900_000,
+  );
 });

@@ -13,11 +13,12 @@ const HOOK = new URL('../simulator/planted/hook.mjs', import.meta.url).href;
 const MAIN = new URL('main.ts', import.meta.url).pathname;
 const ROOT = new URL('../../', import.meta.url);
 
-/** Runs schedules in a process of its own, on the code with a bug planted in it. */
-export async function runSchedules(kind: string, runs: number, mutant: Mutant): Promise<SchedulesReport> {
+/** Runs schedules in a process of its own, on the code with a bug planted in it, from a seed on. */
+export async function runSchedules(kind: string, runs: number, mutant: Mutant, seed = 1): Promise<SchedulesReport> {
   const patches = mutant.patches.map(({ file, ...texts }) => ({ ...texts, file: new URL(file, ROOT).href }));
   const env = { ...process.env, EDGELOOM_SIMULATOR_PATCHES: JSON.stringify(patches) };
   const args = ['--import', HOOK, '--import', 'tsx', MAIN, kind, '--runs', String(runs), '--most-failures', '1'];
+  args.push('--seed', String(seed));
   try {
     return JSON.parse((await promisify(execFile)(process.execPath, args, { env })).stdout) as SchedulesReport;
   } catch (error) {

@@ -52,16 +52,13 @@ async function invoke(
 /** Whether a consumer of the model lacks a function that some model of this world means. */
 export function lacksCode(world: World, version: number): boolean {
   const spec = world.specs[version]!;
-  const known = new Set([...spec.code, ...versionsOf(spec)]);
+  const own = versionsOf(spec);
   // A model that has no such `derive` has none of its functions.
-  const hasInitial = spec.searches['initial'] !== undefined;
-  const hasMark = spec.edge.mark > 0 && spec.edge.set !== false;
-  const others = world.specs.some(
-    (other) =>
-      (other.searches['initial'] !== undefined && !hasInitial) ||
-      (other.edge.mark > 0 && other.edge.set !== false && !hasMark),
-  );
-  return others || [...world.versionsMeant].some((version) => !known.has(version));
+  const lacks = (place: keyof typeof own): boolean =>
+    world.specs
+      .map((other) => versionsOf(other)[place])
+      .some((meant) => meant > 0 && meant !== own[place] && (own[place] === 0 || !spec.code.includes(meant)));
+  return lacks('initial') || lacks('mark');
 }
 
 /** The event source mapping of a shard: batches at any border, again where they failed, given up where it may. */

@@ -111,7 +111,8 @@ async function drainWhole(world: World, version: number): Promise<void> {
 /** A reader of the model that the table has reads no base items: views are trusted, stamped and there. */
 async function checkViews(world: World, version: number): Promise<void> {
   const spec = world.specs[version]!;
-  if (world.mayEvict || spec.edge.set === false) return;
+  // A writer that stood still may have written an old shape last: that shows, and costs the base items.
+  if (world.mayEvict || spec.edge.set === false || world.weather.stall > 0) return;
   const reader = new ReadingProcess(world, version, true);
   await reader.getAll();
   if (reader.calls.query > 0) world.fail('at the end a reader of the views still asks for base items');

@@ -51,7 +51,7 @@ class Schedule {
     private readonly world: World,
     accident: Accident | undefined,
   ) {
-    if (world.versionsMeant.size === 0 && world.random.chance(0.3)) this.accident = world.random.oneOf(ACCIDENTS);
+    if (!world.hasFunctions && world.random.chance(0.3)) this.accident = world.random.oneOf(ACCIDENTS);
     this.accident = accident ?? this.accident;
   }
 

@@ -30,8 +30,8 @@ export class World {
   givenUp: RawRecord[][] = [];
   /** Models of the consumers that are at work. */
   deployed: number[] = [0];
-  /** Whose functions consumers lack, so that their batches have to wait. */
-  readonly versionsMeant: ReadonlySet<number>;
+  /** Whether some model has functions, which another one may lack. */
+  readonly hasFunctions: boolean;
   identity = { id: 'table-1', streamLabel: '2026-03-01T00:00:00.000' };
   readonly failures: string[] = [];
   readonly tally = new Map<string, number>();
@@ -62,7 +62,7 @@ export class World {
     const second = nextSpec(first, random);
     this.specs = [first, second, random.chance(0.7) ? nextSpec(second, random) : nextSpec(first, random)];
     this.graphs = this.specs.map((spec) => graphOf(spec));
-    this.versionsMeant = new Set(this.specs.flatMap(versionsOf));
+    this.hasFunctions = this.specs.map(versionsOf).some(({ initial, mark }) => initial + mark > 0);
     this.weather = {
       stall: random.oneOf([0, 0.001, 0.004, 0.01]),
       longestStallMs: random.oneOf([5_000, 45_000, 400_000, 1_500_000]),
@@ -171,9 +171,8 @@ export class World {
   }
 }
 
-/** The versions of functions that a model means. */
-export function versionsOf(spec: ModelSpec): number[] {
-  const { mark, set } = spec.edge;
-  const orders = Object.values(spec.searches).map(({ order }) => (order.by === 'derive' ? order.version : 0));
-  return [...orders, set === false ? 0 : mark].filter((version) => version > 0);
+/** The versions of the functions that a model means; 0 where it has none. */
+export function versionsOf({ searches, edge }: ModelSpec): { initial: number; mark: number } {
+  const order = searches['initial']?.order;
+  return { initial: order?.by === 'derive' ? order.version : 0, mark: edge.set === false ? 0 : edge.mark };
 }
