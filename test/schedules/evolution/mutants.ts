@@ -37,7 +37,7 @@ export const FOUND_FAULTS: readonly FoundFault[] = [
     mutant: {
       name: 'code-for-what-goes',
       rule: 'What only goes needs no function of what it was.',
-      patches: [{ file: MIGRATE, find: '    if (BRINGS.has(step.kind)) this', replace: '    this' }],
+      patches: [{ file: MIGRATE, find: 'if (BRINGS.has(step.kind)) checkCompiles', replace: 'checkCompiles' }],
     },
   },
   {
@@ -45,7 +45,7 @@ export const FOUND_FAULTS: readonly FoundFault[] = [
     mutant: {
       name: 'code-for-what-is-replaced',
       rule: 'Views that a migration replaces need no function of what they were.',
-      patches: [{ file: MIGRATE, find: 'shape && own ? {', replace: "shape && own === '' ? {" }],
+      patches: [{ file: 'src/migrate/changed.ts', find: 'shape && own ? {', replace: "shape && own === '' ? {" }],
     },
   },
   {
