@@ -23,6 +23,11 @@ export interface WalkOptions {
   onPage?: (items: readonly WalkedItem[]) => void;
   /** Whether time is over; asked before each page. */
   isOver: () => boolean;
+  /**
+   * Whether an item of a page stays when the page has been visited. Default: each does. A walk goes on behind one that stays:
+   * the embedded engine finds nothing behind an item that is gone, where DynamoDB finds what comes next.
+   */
+  stays?: (item: WalkedItem) => boolean;
   /** Goes on where a walk stopped. */
   begunAt?: WalkPlace | undefined;
 }
@@ -39,7 +44,7 @@ export async function walk(
   options: WalkOptions,
   visit: (items: readonly WalkedItem[]) => Promise<void>,
 ): Promise<WalkPlace | undefined> {
-  const { graph, store, stats, onProgress, onPage, isOver, begunAt } = options;
+  const { graph, store, stats, onProgress, onPage, stays = () => true, isOver, begunAt } = options;
   const { partitionKey, sortKey } = graph.table;
   const walked = (item: Item): WalkedItem => ({
     ...{ source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' },
@@ -64,8 +69,9 @@ export async function walk(
         open.splice(open.indexOf(place), 1);
         return;
       }
-      const { source, target } = walked(page.lastKey);
-      place.after = { source, target };
+      // Where none stays, the place does not move: what was behind it is gone.
+      const last = items.length === 0 ? walked(page.lastKey) : items.findLast(stays);
+      if (last !== undefined) place.after = { source: last.source, target: last.target };
     }
   };
   await pMap([...open], walkSegment, { concurrency: segments });

@@ -29,8 +29,8 @@ export function reviveKeyed(
 
 /** The list of a type's nodes is in order by a function of this software, which a model without the list has as well. */
 function codeOfList(name: string): ReadonlyMap<string, object> | undefined {
-  const type = /^search:([^.]+)\.(.*)$/.exec(name)?.[1];
-  if (type === undefined || name !== searchName(type, NODE_LIST)) return undefined;
+  const type = name.slice(name.indexOf(':') + 1, name.indexOf('.'));
+  if (name !== searchName(type, NODE_LIST)) return undefined;
   return derivesOf({ kind: 'search', type, search: nodeList(type) });
 }
 

@@ -54,6 +54,23 @@ describe('a migration of a table', () => {
     expect(await run(after)).toMatchObject({ done: true, steps: [] });
   });
 
+  it('deletes all of what is dropped, also behind a page whose last items it deleted', async () => {
+    const { store, before, after, user, migrate: run, projectAll } = await migratingTable();
+    await run(before);
+    for (let i = 0; i < USERS; i++) await user(i);
+    await projectAll();
+    for (const limit of [1, 3]) {
+      const short = Object.assign(replacedCalls(store, {}), {
+        scan: (request: ScanRequest) => store.scan({ ...request, limit }),
+      });
+      const graph = limit === 1 ? after : before;
+      expect(await run(graph, { store: short, segments: 2 })).toMatchObject({ done: true });
+      await projectAll();
+      const { drift } = await check({ graph, store, settleMs: 10 });
+      expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    }
+  });
+
   it('counts base edges of a type that no set lists while its count is not there', async () => {
     const { before: of, store, migrate: run, reader, projectAll } = await migratingTable();
     const graphWith = (degree: boolean) =>

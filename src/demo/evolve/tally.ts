@@ -28,7 +28,7 @@ export interface WrongAnswer {
 /** Mistakes that are kept with their reasons; all are counted. */
 const MOST_MISTAKES = 20;
 
-/** AnswerCounts answers by phase and side. */
+/** Counts answers by phase and side. */
 export class Tally {
   readonly phases: EvolvePhase[] = [];
   readonly mistakes: WrongAnswer[] = [];
@@ -47,7 +47,7 @@ export class Tally {
     if (phase !== undefined) phase.seconds = (performance.now() - this.begunAtMs) / 1000;
   }
 
-  /** AnswerCounts one answer. */
+  /** Counts one answer. */
   add(side: Side, verdict: keyof AnswerCounts, question: string, reason = ''): void {
     const phase = this.phases.at(-1)!;
     phase[side][verdict] += 1;

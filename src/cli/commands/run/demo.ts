@@ -64,9 +64,8 @@ async function showEvolve(json: boolean): Promise<void> {
     },
   });
   const { wrong, partial } = result.answers;
-  // A consumer whose batch takes longer than the short leases may leave items of a generation that is gone: no reader asks for them.
-  const { missing, stale } = result.drift;
-  if (wrong + partial + missing + stale > 0) process.exitCode = WRONG;
+  const { missing, stale, orphan } = result.drift;
+  if (wrong + partial + missing + stale + orphan > 0) process.exitCode = WRONG;
   print({ json: result, text: evolveText(result) }, json);
 }
 
