@@ -24,4 +24,15 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
       },
     ],
   },
+  {
+    name: 'check-fan-out-past',
+    rule: 'A fan-out that is past an edge mends nothing there: what is wrong behind it is not on its way.',
+    patches: [
+      {
+        file: 'src/repair/parts/copy.ts',
+        find: "return after !== undefined && compareKeys(after, reverseKey(typePrefix(edge) ?? '', source)) < 0;",
+        replace: 'return after !== undefined;',
+      },
+    ],
+  },
 ];
