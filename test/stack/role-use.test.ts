@@ -114,8 +114,6 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
         expect(plan.shares).toHaveLength(1);
         expect(await runShare(handler, plan.shares[0]!)).toMatchObject({ isDone: true });
         await readOwn(store);
-        if (mode === 'rebuild') await migrateByFunction(table as never, client);
-        expectExact();
         if (mode === 'rebuild' || repair) {
           const again = checkRunHandler(table.graph, { client: table.client, logger, settleMs });
           const { shares } = (await again({ plan: { mode: 'check', ...limits, repair: false } }, context)) as {
@@ -123,6 +121,8 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
           };
           expect(await runShare(again, shares[0]!)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
         }
+        if (mode === 'rebuild') await migrateByFunction(table as never, client);
+        expectExact();
       },
       120_000,
     );
