@@ -1,8 +1,6 @@
-import { itemSizeBytes, sameItem } from '../../src/items/attribute-value.ts';
+import { itemSizeBytes, sameItem, WRITE_UNIT_BYTES } from '../../src/items/attribute-value.ts';
 import type { IndexName } from '../../src/model/compiled.ts';
 import type { Item } from './images.ts';
-
-const WRITE_UNIT_BYTES = 1024;
 
 /** What no consumer can go below: each derived item that changed was written once. */
 export interface LowerBound {

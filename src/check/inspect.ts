@@ -263,7 +263,7 @@ export class PartitionInspector {
   private async mend(findings: Findings, suspects: readonly Suspect[]): Promise<void> {
     const { mender } = this.context;
     if (mender === undefined) return;
-    // Once more, as late as can be: what is written now is read by whoever uses it then.
+    // The registry may have changed since the finding counted: it is read again right before the repair.
     const drift = await this.standing(suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true));
     for (const source of new Set(drift.map((one) => one.source))) {
       const ofSource = drift.filter((one) => one.source === source);

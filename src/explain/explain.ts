@@ -1,5 +1,5 @@
 import { nearestOf } from '../check/unknown-types.ts';
-import { type Item, itemSizeBytes, numberOf, stringOf } from '../items/attribute-value.ts';
+import { type Item, itemSizeBytes, numberOf, stringOf, WRITE_UNIT_BYTES } from '../items/attribute-value.ts';
 import { COUNT, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
 import { baseKeyOfIndexItem, DERIVED_PREFIX, parseNodeId, typePrefix } from '../items/keys.ts';
@@ -34,8 +34,6 @@ export interface Explanation {
 }
 
 const UNKNOWN_LAG: LagKnowledge = { isApplied: undefined, text: 'How far the consumers have come is not known' };
-/** Bytes of a write unit. */
-const WRITE_UNIT_BYTES = 1024;
 
 /**
  * Says why an item is as it is. Of a base item: everything that it should be in, whether it is, and if not why. Of a derived

@@ -11,6 +11,11 @@ export interface WalkedItem {
   item: Item;
 }
 
+/** An item as a scan gives it, with its key. */
+export function walkedItem({ table }: CompiledModel, item: Item): WalkedItem {
+  return { source: stringOf(item[table.partitionKey]) ?? '', target: stringOf(item[table.sortKey]) ?? '', item };
+}
+
 /** How a table is walked. */
 export interface WalkOptions {
   graph: CompiledModel;
@@ -45,11 +50,7 @@ export async function walk(
   visit: (items: readonly WalkedItem[]) => Promise<void>,
 ): Promise<WalkPlace | undefined> {
   const { graph, store, stats, onProgress, onPage, stays = () => true, isOver, begunAt } = options;
-  const { partitionKey, sortKey } = graph.table;
-  const walked = (item: Item): WalkedItem => ({
-    ...{ source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' },
-    item,
-  });
+  const walked = (item: Item): WalkedItem => walkedItem(graph, item);
   const segments = begunAt?.segments ?? options.segments;
   const left = begunAt?.open ?? Array.from({ length: segments }, (_, segment) => ({ segment }));
   const open: WalkPlace['open'] = structuredClone(left);
@@ -57,7 +58,10 @@ export async function walk(
   const walkSegment = async (place: WalkPlace['open'][number]): Promise<void> => {
     while (!isOver()) {
       const { segment, after } = place;
-      const startKey = after && { [partitionKey]: { S: after.source }, [sortKey]: { S: after.target } };
+      const startKey = after && {
+        [graph.table.partitionKey]: { S: after.source },
+        [graph.table.sortKey]: { S: after.target },
+      };
       const page = await store.scan({ segment, segments, startKey, limit: PAGE_ITEMS, consistent: true });
       stats.rcu += page.rcu;
       const items = page.items.map(walked);

@@ -1,4 +1,4 @@
-import { type Item, itemSizeBytes } from '../items/attribute-value.ts';
+import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../items/attribute-value.ts';
 import { COPIES, EDGE_SET, EVICTED } from '../items/derived-item.ts';
 import { parseNodeId } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
@@ -12,7 +12,6 @@ import type { CompiledModel } from '../model/compiled.ts';
 /** The budget of views where the model names none, in bytes. */
 export const DEFAULT_VIEW_BUDGET_BYTES = 65_536;
 
-const WRITE_UNIT_BYTES = 1024;
 /** What a map takes besides its entries. */
 const MAP_BYTES = 3;
 

@@ -3,12 +3,10 @@ import type {
   AttributeValue as SdkAttributeValue,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
-import { type Item, itemSizeBytes } from '../items/attribute-value.ts';
+import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../items/attribute-value.ts';
 import { classifyError } from './classify.ts';
 
 /** What DynamoDB answers, taken out of the SDK's hands. */
-
-const WRITE_UNIT_BYTES = 1024;
 
 /** An item as the SDK has it. */
 export type SdkItem = Record<string, SdkAttributeValue>;

@@ -1,4 +1,4 @@
-import { type Item, itemSizeBytes } from '../../items/attribute-value.ts';
+import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS } from '../../items/derived-item.ts';
 import { parseNodeId, VIEW_KEY } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
@@ -34,7 +34,6 @@ export interface ForecastOptions {
 }
 
 const READ_UNIT_BYTES = 4096;
-const WRITE_UNIT_BYTES = 1024;
 /** Calls that one process makes a second: the SDK takes about a millisecond of CPU for each. */
 const CALLS_A_SECOND = 1_000;
 

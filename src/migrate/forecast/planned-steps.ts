@@ -18,13 +18,13 @@ const MOST_STEPS = 10_000;
  */
 export function plannedSteps(situation: Omit<Situation, 'targets' | 'memory'>): PlannedStep[] {
   const { wanted, action, table } = situation;
-  const [verified, settled, deleted, unused] = [
-    new Set<string>(),
-    new Set<string>(),
-    new Set<string>(),
-    new Set<string>(),
-  ];
-  const memory = { verified, settled, deleted, unused };
+  const memory = {
+    verified: new Set<string>(),
+    settled: new Set<string>(),
+    deleted: new Set<string>(),
+    unused: new Set<string>(),
+  };
+  const { verified, settled, deleted, unused } = memory;
   let isEmpty: boolean | undefined;
   let { registry } = situation;
   let targets: ReadonlySet<string> | undefined;

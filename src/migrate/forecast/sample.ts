@@ -1,8 +1,8 @@
-import { type Item, itemSizeBytes, stringOf } from '../../items/attribute-value.ts';
+import { itemSizeBytes } from '../../items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { ScanSource } from '../../store/port.ts';
-import type { WalkedItem } from '../walk.ts';
+import { type WalkedItem, walkedItem } from '../walk.ts';
 
 /** Some items of a table, and what they stand for. */
 export interface TableSample {
@@ -27,7 +27,6 @@ const PART_ITEMS = 150;
  * @param itemCount items of the table as DynamoDB says, which counts about every six hours.
  */
 export async function sampleTable(graph: CompiledModel, store: ScanSource, itemCount: number): Promise<TableSample> {
-  const { partitionKey, sortKey } = graph.table;
   const pages = await Promise.all(
     Array.from({ length: SAMPLE_PARTS }, (_, segment) =>
       store.scan({ segment, segments: SAMPLE_PARTS, limit: PART_ITEMS }),
@@ -35,9 +34,7 @@ export async function sampleTable(graph: CompiledModel, store: ScanSource, itemC
   );
   const items = pages
     .flatMap((page) => page.items)
-    .map((item: Item): WalkedItem => {
-      return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '', item };
-    })
+    .map((item) => walkedItem(graph, item))
     .filter(({ source }) => source !== SERVICE_PARTITION);
   const isWhole = pages.every(({ lastKey }) => lastKey === undefined);
   const count = isWhole ? items.length : Math.max(items.length, itemCount);

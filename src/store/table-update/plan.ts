@@ -1,5 +1,6 @@
 import { DescribeTableCommand, type DynamoDBClient, type TableDescription } from '@aws-sdk/client-dynamodb';
 import { EdgeloomError } from '../../errors.ts';
+import { WRITE_UNIT_BYTES } from '../../items/attribute-value.ts';
 import { INDEX_KEYS } from '../../items/derived-item.ts';
 import type { CompiledModel, IndexName } from '../../model/compiled.ts';
 import { classifyError } from '../classify.ts';
@@ -20,8 +21,6 @@ export interface TablePlan {
    */
   mostWcu: number;
 }
-
-const WRITE_UNIT_BYTES = 1024;
 
 /**
  * What a table lacks that the model needs, as steps. Throws `table-differs` where something stands in the way that no update

@@ -142,7 +142,7 @@ function checkItems(world: World, registry: Registry, taken: ReadonlySet<string>
   for (const [name, texts] of stored) {
     if (!live.has(name)) {
       if (world.hasLitter && name.endsWith('@1')) continue;
-      // A writer that stood still may write under an id that is forgotten: no query meets it. Here nobody stands still.
+      // A writer that stood still may write under an id that is forgotten, which no query meets. Where no writer stands still, that is a fault.
       if (world.weather.stall > 0 || !taken.has(name) || world.wasForgotten) {
         world.count('left under a forgotten id');
         continue;

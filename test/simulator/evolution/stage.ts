@@ -26,7 +26,7 @@ export class Stage {
   readonly table: StreamedStore = new StreamedStore(modelOf(PLAIN_SPEC), () => this.nowMs);
   private taken = 0;
 
-  /** A producer puts an item, or deletes it where no attributes are given; gives the records of it, which nobody else takes. */
+  /** Puts an item as a producer, or deletes it where no attributes are given. Gives the item's records; `records` does not give them again. */
   async write(source: string, target: string, attributes?: Readonly<Record<string, string>>): Promise<ChangeRecord[]> {
     const texts = Object.entries(attributes ?? {}).map(([name, text]) => [name, { S: text }]);
     await this.table.producer(source, target, attributes && (Object.fromEntries(texts) as Item));
