@@ -38,6 +38,8 @@ export interface MeterOptions {
   now?: () => number;
   /** Waits so many milliseconds. Default: a timer. */
   wait?: (milliseconds: number) => Promise<void>;
+  /** The jitter of retries, 0 to 1. Default: `Math.random`. */
+  random?: () => number;
 }
 
 /**
@@ -54,17 +56,19 @@ export class MeteredStore implements Store, ScanSource {
   private readonly limit: LimitFunction;
   private readonly wait: (milliseconds: number) => Promise<void>;
   private readonly remainingMs: () => number;
+  private readonly random: () => number;
 
   constructor(
     private readonly store: Store & ScanSource,
     options: MeterOptions = {},
   ) {
-    const { maxRcu, maxWcu, concurrency = 32, now = Date.now, wait = sleep, remainingMs } = options;
+    const { maxRcu, maxWcu, concurrency = 32, now = Date.now, wait = sleep, remainingMs, random = Math.random } = options;
     this.reads = new Allowance(maxRcu, now);
     this.writes = new Allowance(maxWcu, now);
     this.limit = pLimit(concurrency);
     this.wait = wait;
     this.remainingMs = remainingMs ?? (() => Number.POSITIVE_INFINITY);
+    this.random = random;
   }
 
   async region(): Promise<string | undefined> {
@@ -146,6 +150,7 @@ export class MeteredStore implements Store, ScanSource {
           await this.wait(milliseconds);
           return true;
         },
+        random: this.random,
       });
     });
   }

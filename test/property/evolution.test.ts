@@ -57,9 +57,9 @@ describe('reads under changes of the model', () => {
   }, 3_600_000);
 
   it('come out the same when their schedule is run again', async () => {
-    // Calls fail in some of them, so that they are made again after a pause that is drawn.
+    // Calls fail in some of them, so that they are made again after a pause that is drawn; in the last two, calls of a check.
     let faults = 0;
-    for (let seed = 1; seed <= 10; seed++) {
+    for (const seed of [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 45, 54]) {
       const first = await runEvolution(seed);
       faults += first.counters['faults'] ?? 0;
       expect(await runEvolution(seed)).toEqual(first);

@@ -7,6 +7,8 @@ const BUDGET = 60_000;
 const RETRY = 2_000;
 /** Tries after which the mapping may give up on a batch. */
 const PATIENCE = 3;
+/** Milliseconds until the next redrive at most: what waits for code may have to wait for an hour. */
+const LONGEST_REDRIVE_WAIT = 20 * 60_000;
 /** Latest repetition of a batch that was applied: it may come again in another phase of the schedule. */
 const LATEST_REPEAT = 30 * 60_000;
 
@@ -118,17 +120,17 @@ export class EvolvingLane {
     this.wake(RETRY);
   }
 
-  /** Redrives a batch that was given up, again and again until all of it is settled. */
-  private redrive(batch: readonly ChangeRecord[]): void {
+  /** Redrives a batch that was given up, again and again until all of it is settled; each time it waits longer. */
+  private redrive(batch: readonly ChangeRecord[], longestWait = 30_000): void {
     const { world, stream } = this;
-    this.later(RETRY + world.random.below(30_000), () => {
+    this.later(RETRY + world.random.below(longestWait), () => {
       const process = world.process();
       let isOver = false;
       const over = (isSettled: boolean): void => {
         if (isOver || this.stream !== stream) return;
         isOver = true;
         if (isSettled) this.open -= 1;
-        else this.redrive(batch);
+        else this.redrive(batch, Math.min(2 * longestWait, LONGEST_REDRIVE_WAIT));
       };
       const deadline = world.agenda.now + BUDGET;
       redriveRecords(batch, {
