@@ -30,8 +30,9 @@ export async function managed(own: CompiledModel, state: ManagedState): Promise<
   const registry = registryOf(projections, views, state);
   const data = new Map([...projections.values(), ...views.values()].map((one) => [one.fingerprint, one.data]));
   const store = new MemoryStore(own.table, { indexes: own.indexes });
-  await writeDefinitions(store, data);
-  if (!(await writeHead(store, registry, undefined))) throw new Error('the head was not written');
+  const writer = { store, stats: { rcu: 0, writes: 0, wcu: 0 } };
+  await writeDefinitions(writer, data);
+  if (!(await writeHead(writer, registry, undefined))) throw new Error('the head was not written');
   return { graph: effectiveModel(registry, data, own), store };
 }
 

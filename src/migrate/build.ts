@@ -4,13 +4,10 @@ import { applyCountedUnit } from '../apply/counted.ts';
 import { applyByBase } from '../apply/index-item.ts';
 import { settleJoined } from '../apply/joined.ts';
 import { remakeView } from '../apply/whole-view.ts';
-import { type Item, stringOf } from '../items/attribute-value.ts';
-import { COUNTED, INDEX_KEYS } from '../items/derived-item.ts';
+import type { Item } from '../items/attribute-value.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
 import { baseKeyOfIndexItem, countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
-import { needsSource } from '../model/joined.ts';
-import { derivedOf } from '../plan/derive.ts';
 import { joinedKeysOf } from '../plan/joined.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
 import type { IndexUnit } from '../plan/unit.ts';
@@ -22,12 +19,12 @@ import { settleCount } from '../repair/parts/count.ts';
 import { indexItem } from '../repair/parts/index-item.ts';
 import { edgeNamedByReverse, reverseItem } from '../repair/parts/reverse-item.ts';
 import { readItems } from '../store/pages.ts';
-import type { ItemKey } from '../store/port.ts';
 import { isBaseSortKey } from '../stream/filter.ts';
 import type { WalkPlace } from './place.ts';
 import { type WalkedItem, type WalkOptions, walk } from './walk.ts';
+import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
 
-/** Building what a new generation, or a new shape, shall hold, and looking whether it is there. */
+/** Building what a new generation, or a new shape, shall hold. */
 
 /** What building needs; `graph` is what is built. */
 export interface BuildContext extends ApplyContext {
@@ -41,13 +38,6 @@ export interface BuildContext extends ApplyContext {
   isOver: () => boolean;
   /** Goes on where a walk over the table stopped. */
   begunAt?: WalkPlace | undefined;
-}
-
-/** An index item that a base item wants. */
-export interface Wanted {
-  base: { source: string; target: string };
-  sortKey: string;
-  fields: Item;
 }
 
 /** Derived keys in one read. */
@@ -113,7 +103,7 @@ function textOf({ base, sortKey }: { base: { source: string }; sortKey: string }
 }
 
 /** Settles one index item by its base item, as `applyByBase` does; a counted one with its count. */
-async function settleItem(context: ApplyContext, base: Wanted['base'], sortKey: string): Promise<void> {
+export async function settleItem(context: ApplyContext, base: Wanted['base'], sortKey: string): Promise<void> {
   const position = { oldest: '', newest: '' };
   const unit: IndexUnit = { kind: 'index', source: base.source, sortKey, base, records: [], byBase: true, ...position };
   if (joinedKeysOf(context.graph, typePrefix(base.target) ?? '', base.target).includes(sortKey)) {
@@ -144,96 +134,6 @@ function countOf(graph: CompiledModel, target: string, sortKey: string): string 
     if (name === edgeType ? !sortKey.startsWith('~ix/@') : sortKey.startsWith(`~ix/@${edge.generation}/`)) return name;
   }
   return undefined;
-}
-
-/**
- * Looks at each wanted item through the index that readers will use, and comes to an end when all of it matches: an item that
- * is in the table may not be in its index yet. What differs in the table is settled on the way.
- */
-export async function verify(context: BuildContext): Promise<WalkPlace | undefined> {
-  return await walk(context, async (items) => {
-    const nodes = await nodesOf(context, items);
-    const bases = items
-      .map((item) => ({ item, wanted: wantedOf(context.graph, item, nodes) }))
-      .filter(({ wanted }) => wanted.length > 0);
-    await pMap(bases, ({ item, wanted }) => verifyBase(context, item, wanted), { concurrency: context.concurrency });
-  });
-}
-
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5_000;
-
-async function verifyBase(context: BuildContext, base: ItemKey, first: readonly Wanted[]): Promise<void> {
-  let wanted = first;
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
-    const missing: Wanted[] = [];
-    for (const one of wanted) if (!(await isInIndex(context, one))) missing.push(one);
-    if (missing.length === 0) return;
-    checkTime(context);
-    await context.wait(pause);
-    // The base item may have changed meanwhile, so that something else is wanted by now.
-    wanted = await wantedNow(context, base);
-    const stored = await readItems(
-      context,
-      wanted.map(({ sortKey }) => ({ source: base.source, target: sortKey })),
-    );
-    for (const [i, { sortKey, fields }] of wanted.entries()) {
-      if (!isAsWanted(stored[i], fields)) await settleItem(context, base, sortKey);
-    }
-  }
-}
-
-async function isInIndex(context: BuildContext, { base, sortKey, fields }: Wanted): Promise<boolean> {
-  const { graph, store, stats } = context;
-  for (const index of ['gsi0', 'gsi1'] as const) {
-    const names = INDEX_KEYS[index];
-    const partition = stringOf(fields[names.partition]);
-    const key = stringOf(fields[names.sort]);
-    if (partition === undefined || key === undefined) continue;
-    const page = await store.query({ index, partition, sortKey: { from: key, to: key } });
-    stats.rcu += page.rcu;
-    const found = page.items.find((item) => {
-      const isSame = stringOf(item[graph.table.sortKey]) === sortKey;
-      return isSame && stringOf(item[graph.table.partitionKey]) === base.source;
-    });
-    if (!isAsWanted(found, fields)) return false;
-  }
-  if (fields[COUNTED] === undefined || fields['gsi0pk'] !== undefined) return true;
-  const [stored] = await readItems(context, [{ source: base.source, target: sortKey }]);
-  return isAsWanted(stored, fields);
-}
-
-/** The source nodes of edges that they decide with, by id. */
-async function nodesOf(
-  context: BuildContext,
-  items: readonly ItemKey[],
-): Promise<ReadonlyMap<string, Item | undefined>> {
-  const ids = [
-    ...new Set(items.filter(({ target }) => needsSource(context.graph, target)).map(({ source }) => source)),
-  ];
-  const nodes = await readItems(
-    context,
-    ids.map((id) => ({ source: id, target: id })),
-  );
-  return new Map(ids.map((id, i) => [id, nodes[i]]));
-}
-
-/** What a base item wants as it is now. */
-async function wantedNow(context: BuildContext, { source, target }: ItemKey): Promise<Wanted[]> {
-  const [item] = await readItems(context, [{ source, target }]);
-  if (item === undefined) return [];
-  return wantedOf(context.graph, { source, target, item }, await nodesOf(context, [{ source, target }]));
-}
-
-/** The index items that a base item wants. */
-export function wantedOf(
-  graph: CompiledModel,
-  { source, target, item }: WalkedItem,
-  nodes: ReadonlyMap<string, Item | undefined>,
-): Wanted[] {
-  if (!isBaseSortKey(target)) return [];
-  const { indexItems } = derivedOf(graph, source, target, item, { item: nodes.get(source) });
-  return [...indexItems].map(([sortKey, fields]) => ({ base: { source, target }, sortKey, fields }));
 }
 
 /** Makes the views of some types anew where they are of another shape, or missing. */

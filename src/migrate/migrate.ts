@@ -11,7 +11,7 @@ import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError, register, type SeenState } from '../registry/transitions.ts';
 import { sleep } from '../retry.ts';
 import { runAbortable } from '../store/abortable.ts';
-import { type BuildContext, backfill, settleViews, verify } from './build.ts';
+import { type BuildContext, backfill, settleViews } from './build.ts';
 import { builtModel, changed, checkCompiles } from './changed.ts';
 import { isEmptyTable } from './empty.ts';
 import { waitingFor, waitSeconds } from './lease-wait.ts';
@@ -21,6 +21,7 @@ import { OldWrites } from './old-writes.ts';
 import { type MigratePlace, StoppedRun, type WalkPlace } from './place.ts';
 import { removeGenerations } from './remove.ts';
 import { describeStep, STATE_AFTER, subjectOf } from './step-text.ts';
+import { indexesOf, verify, verifyIndex } from './verify.ts';
 
 /**
  * Brings a table to a model, step by step, beside live traffic. Any run may be interrupted, and begun again, also twice at
@@ -134,6 +135,25 @@ class MigrationRun {
     if (waiting !== undefined) throw new StoppedRun({ waiting });
   }
 
+  /** Builds generations and verifies them, from the walk on in which the run before stopped. */
+  private async built(name: string, context: BuildContext, generations: readonly SeenState[]): Promise<void> {
+    const onPage: BuildContext['onPage'] = (items) => this.old.pass(items);
+    const walks = new Map<string, () => Promise<void>>();
+    const add = (kind: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): void => {
+      const walkName = `${kind} ${name}`;
+      walks.set(walkName, () => this.walked(walkName, walk));
+    };
+    add('backfill', (begunAt) => backfill({ ...context, begunAt, onPage }, generations));
+    walks.set(`verify ${name}`, () => this.verified(`verify ${name}`, context));
+    // The walk before may still move something in the table.
+    for (const index of indexesOf(context.graph)) {
+      add(`verify-${index}`, (begunAt) => verifyIndex({ ...context, begunAt }, index, generations));
+    }
+    const names = [...walks.keys()];
+    for (const walkName of names.slice(Math.max(0, names.indexOf(this.begun?.name ?? ''))))
+      await walks.get(walkName)!();
+  }
+
   /** Verifies what was built; ends early where software from before the registry has written meanwhile. */
   private async verified(name: string, context: BuildContext): Promise<void> {
     const { old } = this;
@@ -200,7 +220,8 @@ class MigrationRun {
     const { store, now = Date.now, serverTime } = this.options;
     if (await this.work(step, head, data)) return true;
     const definitions = 'definitions' in step ? step.definitions : step.kind === 'register' ? this.all() : [];
-    await writeDefinitions(store, new Map(definitions.map(({ fingerprint, data: stored }) => [fingerprint, stored])));
+    const writer = { store, stats: this.stats };
+    await writeDefinitions(writer, new Map(definitions.map(({ fingerprint, data: stored }) => [fingerprint, stored])));
     let next: Registry;
     try {
       // Read after the state that it is noted for was seen.
@@ -211,8 +232,7 @@ class MigrationRun {
       throw error;
     }
     if (BRINGS.has(step.kind)) checkCompiles(next, data, this.wanted, this.options.graph);
-    this.stats.writes += 1;
-    return await writeHead(store, next, head?.revision);
+    return await writeHead(writer, next, head?.revision);
   }
 
   private all() {
@@ -238,13 +258,7 @@ class MigrationRun {
       const context = this.context(builtModel(step.generations, head!.registry, data, graph));
       const name = step.generations.map(seenKey).join(' ');
       do {
-        if (this.begun?.name !== `verify ${name}`) {
-          const onPage: BuildContext['onPage'] = (items) => this.old.pass(items);
-          await this.walked(`backfill ${name}`, (begunAt) =>
-            backfill({ ...context, begunAt, onPage }, step.generations),
-          );
-        }
-        await this.verified(`verify ${name}`, context);
+        await this.built(name, context, step.generations);
       } while (await this.oldSoftwareWrites());
       for (const seen of step.generations) this.memory.verified.add(seenKey(seen));
       return true;

@@ -3,7 +3,12 @@ import { EdgeloomError } from '../errors.ts';
 
 /** Where a migration stopped for want of time: JSON, for the call that goes on. */
 
-const key = z.strictObject({ source: z.string(), target: z.string() });
+/** An item's key; of an entry of an index its place there too. */
+const key = z.strictObject({
+  source: z.string(),
+  target: z.string(),
+  at: z.strictObject({ partition: z.string(), sort: z.string() }).optional(),
+});
 const walkSchema = z.strictObject({
   segments: z.int().min(1),
   /** The parts that are not read to their end, with the last key read; no key: not begun. */

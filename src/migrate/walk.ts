@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import { INDEX_KEYS } from '../items/derived-item.ts';
+import type { CompiledModel, IndexName } from '../model/compiled.ts';
 import type { ScanSource } from '../store/port.ts';
 import type { WalkPlace } from './place.ts';
 
@@ -21,6 +22,8 @@ export interface WalkOptions {
   graph: CompiledModel;
   store: ScanSource;
   stats: { rcu: number };
+  /** Walks through an index, which shows what was in the table some time ago. Default: through the table. */
+  index?: IndexName;
   /** Parts that are read at once. */
   segments: number;
   onProgress?: (items: number) => void;
@@ -49,7 +52,7 @@ export async function walk(
   options: WalkOptions,
   visit: (items: readonly WalkedItem[]) => Promise<void>,
 ): Promise<WalkPlace | undefined> {
-  const { graph, store, stats, onProgress, onPage, stays = () => true, isOver, begunAt } = options;
+  const { graph, store, stats, index, onProgress, onPage, stays = () => true, isOver, begunAt } = options;
   const walked = (item: Item): WalkedItem => walkedItem(graph, item);
   const segments = begunAt?.segments ?? options.segments;
   const left = begunAt?.open ?? Array.from({ length: segments }, (_, segment) => ({ segment }));
@@ -58,11 +61,9 @@ export async function walk(
   const walkSegment = async (place: WalkPlace['open'][number]): Promise<void> => {
     while (!isOver()) {
       const { segment, after } = place;
-      const startKey = after && {
-        [graph.table.partitionKey]: { S: after.source },
-        [graph.table.sortKey]: { S: after.target },
-      };
-      const page = await store.scan({ segment, segments, startKey, limit: PAGE_ITEMS, consistent: true });
+      const startKey = after && startKeyOf(graph, index, after);
+      const how = index === undefined ? { consistent: true } : { index };
+      const page = await store.scan({ segment, segments, startKey, limit: PAGE_ITEMS, ...how });
       stats.rcu += page.rcu;
       const items = page.items.map(walked);
       onPage?.(items);
@@ -75,9 +76,24 @@ export async function walk(
       }
       // Where none stays, the place does not move: what was behind it is gone.
       const last = items.length === 0 ? walked(page.lastKey) : items.findLast(stays);
-      if (last !== undefined) place.after = { source: last.source, target: last.target };
+      if (last !== undefined) place.after = placeOf(index, last);
     }
   };
   await pMap([...open], walkSegment, { concurrency: segments });
   return open.length === 0 ? undefined : { segments, open };
+}
+
+type Place = NonNullable<WalkPlace['open'][number]['after']>;
+
+function placeOf(index: IndexName | undefined, { source, target, item }: WalkedItem): Place {
+  if (index === undefined) return { source, target };
+  const { partition, sort } = INDEX_KEYS[index];
+  return { source, target, at: { partition: stringOf(item[partition]) ?? '', sort: stringOf(item[sort]) ?? '' } };
+}
+
+function startKeyOf({ table }: CompiledModel, index: IndexName | undefined, { source, target, at }: Place): Item {
+  const key: Item = { [table.partitionKey]: { S: source }, [table.sortKey]: { S: target } };
+  if (index === undefined || at === undefined) return key;
+  const { partition, sort } = INDEX_KEYS[index];
+  return { ...key, [partition]: { S: at.partition }, [sort]: { S: at.sort } };
 }

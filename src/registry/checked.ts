@@ -38,9 +38,10 @@ export async function movedSince(
   { model, store }: { model: WriterModel; store: Pick<Store, 'getMany'> },
   keys: readonly ItemKey[],
 ): Promise<ReadonlySet<string>> {
-  const now = await model.current();
-  if (now === began) return new Set();
+  if ((await model.current()) === began) return new Set();
   const { items } = await store.getMany(keys, { consistent: true });
+  // Read after the items: whatever they are stamped with was registered before.
+  const now = await model.current();
   const moved = keys.filter(({ source, target }, i) => {
     const before = concernOf(began, source, target, items[i] ?? {});
     const after = concernOf(now, source, target, items[i] ?? {});

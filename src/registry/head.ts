@@ -1,8 +1,8 @@
 import { EdgeloomError } from '../errors.ts';
-import { numberOf, stringOf } from '../items/attribute-value.ts';
+import { type Item, numberOf, stringOf } from '../items/attribute-value.ts';
 import { REVISION } from '../items/derived-item.ts';
 import { SERVICE_PARTITION } from '../items/keys.ts';
-import { type CountingReader, readItem, readItems } from '../store/pages.ts';
+import { type CountingReader, type ReadStats, readItem, readItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { Data } from './data.ts';
 import { decodeRegistry, encodeRegistry, type Registry } from './registry.ts';
@@ -40,33 +40,51 @@ export async function readHead(reader: CountingReader<'get'>, last?: Head): Prom
   return { registry, revision: numberOf(item[REVISION]), text };
 }
 
+/** A store to write the registry to, and where its calls are counted. */
+export interface CountingWriter<Calls extends 'get' | 'update'> {
+  store: Pick<Store, Calls>;
+  stats: ReadStats & WriteStats;
+}
+
+/** What writes add to. */
+export interface WriteStats {
+  writes: number;
+  /** Write capacity units. */
+  wcu: number;
+}
+
 /** Writes the next head, if nothing has changed it since `revision` was read; false where something has. */
 export async function writeHead(
-  store: Pick<Store, 'update'>,
+  writer: CountingWriter<'update'>,
   registry: Registry,
   revision: string | undefined,
 ): Promise<boolean> {
-  const { applied } = await store.update({
-    key: HEAD,
-    set: { [STATE]: { S: encodeRegistry(registry) } },
-    unset: [],
-    condition: { kind: 'revision', revision },
-  });
-  return applied;
+  return await write(writer, HEAD, { [STATE]: { S: encodeRegistry(registry) } }, revision);
 }
 
 /** Puts definitions beside the head, before a head names them. Each is named by its content, so that none changes. */
 export async function writeDefinitions(
-  store: Pick<Store, 'update' | 'get'>,
+  writer: CountingWriter<'get' | 'update'>,
   definitions: ReadonlyMap<string, Data>,
 ): Promise<void> {
   for (const [fingerprint, data] of definitions) {
     const key = definitionKey(fingerprint);
-    const { item } = await store.get(key, { consistent: true });
+    const item = await readItem(writer, key);
     if (item?.[DEFINITION] !== undefined) continue;
-    const set = { [DEFINITION]: { S: JSON.stringify(data) } };
-    await store.update({ key, set, unset: [], condition: { kind: 'revision', revision: undefined } });
+    await write(writer, key, { [DEFINITION]: { S: JSON.stringify(data) } }, undefined);
   }
+}
+
+async function write(
+  { store, stats }: CountingWriter<'update'>,
+  key: ItemKey,
+  set: Item,
+  revision: string | undefined,
+): Promise<boolean> {
+  stats.writes += 1;
+  const { applied, wcu } = await store.update({ key, set, unset: [], condition: { kind: 'revision', revision } });
+  stats.wcu += wcu;
+  return applied;
 }
 
 /** Reads definitions that are not in `known` yet, and adds them to it: they never change. */

@@ -71,14 +71,15 @@ const MOST_TRIES = 8;
  * @param streamLabel of the stream that is read; absent: the registered one, in which records are lost.
  */
 export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLabel?: string): Promise<boolean> {
+  const writer = { store, stats: { rcu: 0, writes: 0, wcu: 0 } };
   for (let tries = 0; tries < MOST_TRIES; tries++) {
-    const head = await readHead({ store, stats: { rcu: 0 } });
+    const head = await readHead(writer);
     if (head === undefined) return false;
     const { table } = head.registry;
     // Another consumer has done it.
     if (streamLabel !== undefined && !isLaterStream(table?.streamLabel, streamLabel)) return false;
     const now = table && { ...table, ...(streamLabel !== undefined && { streamLabel }) };
-    if (await writeHead(store, doubt(head.registry, now), head.revision)) return true;
+    if (await writeHead(writer, doubt(head.registry, now), head.revision)) return true;
   }
   return false;
 }

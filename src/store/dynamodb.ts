@@ -227,9 +227,10 @@ export class DynamoDBStore implements Store, ScanSource {
     };
   }
 
-  async scan({ segment, segments, startKey, limit, consistent }: ScanRequest): Promise<ScanPage> {
+  async scan({ segment, segments, startKey, limit, consistent, index }: ScanRequest): Promise<ScanPage> {
     const input: ScanCommandInput = {
       TableName: this.table.name,
+      ...(index !== undefined && { IndexName: this.table.indexNames[index] }),
       Segment: segment,
       TotalSegments: segments,
       ...(consistent === true && { ConsistentRead: true }),
@@ -237,7 +238,9 @@ export class DynamoDBStore implements Store, ScanSource {
       ...(startKey !== undefined && { ExclusiveStartKey: startKey as SdkItem }),
       ...(limit !== undefined && { Limit: limit }),
     };
-    const output = await classified(() => this.calls.call('Scan', input));
+    const output = await classified(() => this.calls.call('Scan', input)).catch((error: unknown) => {
+      throw missingIndex(this.table, index, error) ?? error;
+    });
     return {
       items: (output.Items ?? []).map(received),
       lastKey: output.LastEvaluatedKey as Item | undefined,
@@ -255,7 +258,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 }
 
-/** What a Query's refusal means where the table does not have the index; undefined where it means something else. */
+/** What a refusal of a Query or a Scan means where the table does not have the index; undefined where it means something else. */
 function missingIndex(
   { name, indexNames }: TableNames,
   index: IndexName | undefined,

@@ -62,7 +62,15 @@ export class MeteredStore implements Store, ScanSource {
     private readonly store: Store & ScanSource,
     options: MeterOptions = {},
   ) {
-    const { maxRcu, maxWcu, concurrency = 32, now = Date.now, wait = sleep, remainingMs, random = Math.random } = options;
+    const {
+      maxRcu,
+      maxWcu,
+      concurrency = 32,
+      now = Date.now,
+      wait = sleep,
+      remainingMs,
+      random = Math.random,
+    } = options;
     this.reads = new Allowance(maxRcu, now);
     this.writes = new Allowance(maxWcu, now);
     this.limit = pLimit(concurrency);

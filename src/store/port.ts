@@ -61,8 +61,10 @@ export interface ScanRequest {
   startKey?: Item;
   /** At most this many items. */
   limit?: number;
-  /** Strongly consistent: twice the capacity. Default false. */
+  /** Strongly consistent: twice the capacity. Default false. No index is. */
   consistent?: boolean | undefined;
+  /** Reads what is in this index, in no order that means anything. Default: the table. */
+  index?: IndexName | undefined;
 }
 
 /** One page of a segment. */

@@ -69,6 +69,59 @@ describe.each(SUBJECTS)('scans on $name', ({ open }) => {
   });
 });
 
+describe.each(SUBJECTS)('scans of an index on $name', ({ open }) => {
+  let store: Store & ScanSource;
+  const entry = (source: string, sort: string): Item => ({
+    ...item(source, `~ix/${sort}`),
+    gsi0pk: { S: 'SCANNED#1' },
+    gsi0sk: { S: sort },
+  });
+
+  beforeAll(async () => {
+    store = await open(contractGraph());
+  });
+
+  it('give what is in it, page by page, and nothing else', async () => {
+    const wanted: string[] = [];
+    for (let i = 0; i < 7; i++) {
+      const source = freshPartition();
+      await store.put(item(source, 'A'));
+      for (const sort of ['a', 'b']) {
+        await store.put(entry(source, sort));
+        wanted.push(`${source} ~ix/${sort}`);
+      }
+    }
+    for (const [segments, limit] of [
+      [1, undefined],
+      [1, 3],
+      [4, 1],
+    ] as const) {
+      const found: string[] = [];
+      for (let segment = 0; segment < segments; segment++) {
+        let startKey: Item | undefined;
+        do {
+          const page = await store.scan({ segment, segments, startKey, limit, index: 'gsi0' });
+          found.push(...page.items.map((one) => `${stringOf(one['source'])} ${stringOf(one['target'])}`));
+          startKey = page.lastKey;
+        } while (startKey !== undefined);
+      }
+      expect(found.sort()).toEqual([...wanted].sort());
+    }
+  });
+
+  it('show no item any more that has lost its place in it', async () => {
+    const source = freshPartition();
+    await store.put(entry(source, 'c'));
+    await store.put(item(source, '~ix/c'));
+    const { items } = await store.scan({ segment: 0, segments: 1, index: 'gsi0' });
+    expect(items.filter((one) => stringOf(one['source']) === source)).toEqual([]);
+  });
+
+  it('are refused where they shall be consistent', async () => {
+    await expect(store.scan({ segment: 0, segments: 1, index: 'gsi0', consistent: true })).rejects.toThrow();
+  });
+});
+
 describe.each(SUBJECTS)('deletes on a condition on $name', ({ open }) => {
   let store: Store;
   beforeAll(async () => {

@@ -102,7 +102,7 @@ describe('the schedules kept for planted bugs', () => {
 });
 
 async function isFound(mutant: Mutant): Promise<boolean> {
-  const runner = new Runner(mutant);
+  const runner = await Runner.start(mutant);
   try {
     const pinned = loadPinned(mutant.name);
     if (pinned !== undefined) {
@@ -115,24 +115,24 @@ async function isFound(mutant: Mutant): Promise<boolean> {
     }
     return false;
   } finally {
-    runner.stop();
+    await runner.stop();
   }
 }
 
 async function directed(mutant: Mutant | undefined): Promise<string[]> {
-  const runner = new Runner(mutant);
+  const runner = await Runner.start(mutant);
   try {
     return await runner.runDirected();
   } finally {
-    runner.stop();
+    await runner.stop();
   }
 }
 
 async function interruptedWorker(mutant: Mutant | undefined): Promise<string[]> {
-  const runner = new Runner(mutant);
+  const runner = await Runner.start(mutant);
   try {
     return await runner.interruptWorker();
   } finally {
-    runner.stop();
+    await runner.stop();
   }
 }

@@ -128,7 +128,7 @@ describe('schedules', () => {
 
   it('that fail are shortened to a script that fails too, and that the real code passes', async () => {
     const mutant = MUTANTS.find(({ name }) => name === 'net-zero-view')!;
-    const runner = new Runner(mutant);
+    const runner = await Runner.start(mutant);
     try {
       const { seeds } = await runner.runSeeds({ first: 1, count: 2_000, mostFailures: 1 });
       const { script, failures, trace } = await runner.shrink(seeds[0]!.seed);
@@ -138,17 +138,15 @@ describe('schedules', () => {
       expect(trace.join('\n')).toContain('producer');
       expect((await runScript(script)).failures).toEqual([]);
     } finally {
-      runner.stop();
+      await runner.stop();
     }
   });
 
   it('do not begin where a bug cannot be planted', async () => {
-    const runner = new Runner({
-      name: 'no-bug',
-      rule: '',
-      patches: [{ file: 'src/retry.ts', find: 'no such text', replace: '' }],
-    });
-    await expect(runner.runSeeds({ first: 1, count: 1 })).rejects.toThrow('has 0 times, not once: no such text');
+    const planted = (file: string): Promise<Runner> =>
+      Runner.start({ name: 'no-bug', rule: '', patches: [{ file, find: 'no such text', replace: '' }] });
+    await expect(planted('src/retry.ts')).rejects.toThrow('has 0 times, not once: no such text');
+    await expect(planted('src/cli/main.ts')).rejects.toThrow('src/cli/main.ts is no part of');
   });
 });
 

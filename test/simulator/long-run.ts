@@ -70,7 +70,7 @@ export async function runProgram(program: Program, values: RunValues): Promise<v
     process.exitCode = 2;
     return;
   }
-  const runners = Array.from({ length: run.workers }, () => new Runner(mutant));
+  const runners = await Promise.all(Array.from({ length: run.workers }, () => Runner.start(mutant)));
   try {
     const isInterrupted = await runAll(program, run, runners);
     print(run, values.json);
@@ -78,7 +78,7 @@ export async function runProgram(program: Program, values: RunValues): Promise<v
     else await program.report(run, runners[0]!, mutant);
     process.exitCode = run.tally.failed > 0 || isInterrupted ? 1 : 0;
   } finally {
-    for (const runner of runners) runner.stop();
+    await Promise.all(runners.map((runner) => runner.stop()));
   }
 }
 

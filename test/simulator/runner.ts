@@ -1,36 +1,33 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Script } from './choices.ts';
 import type { Mutant } from './planted/mutant.ts';
+import { bundledProgram, type Program } from './planted/program.ts';
 import type { ShrunkReport } from './report.ts';
 import type { Reply, Request } from './runner-process.ts';
 import type { SeedRange, Tally } from './tally.ts';
 import type { Failure } from './world.ts';
 
 /** Schedules leave much garbage that is young, and throw errors on purpose, whose stacks are not looked at. */
-const LEAN = ['--max-semi-space-size=32', '--stack-trace-limit=4'];
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const LEAN = ['--max-semi-space-size=32', '--stack-trace-limit=4', '--enable-source-maps'];
 
 /**
- * A simulator in a process of its own, with the production code as it is or with a bug planted in it as it is loaded.
- * One request at a time. Requests reject where the process ends, as it does when a bug cannot be planted.
+ * A simulator in a process of its own, with the production code as it is or with a bug planted in it.
+ * One request at a time. Requests reject where the process ends.
  */
 export class Runner {
   private readonly child: ChildProcess;
   private errorText = '';
 
-  constructor(mutant?: Mutant) {
-    const patches = mutant?.patches.map((patch) => ({ ...patch, file: pathToFileURL(ROOT + patch.file).href }));
-    this.child = fork(fileURLToPath(new URL('runner-process.ts', import.meta.url)), {
-      cwd: ROOT,
-      // The patches' loader comes first: it changes the source that tsx is given.
-      execArgv: [...LEAN, '--import', new URL('planted/hook.mjs', import.meta.url).href, '--import', 'tsx'],
-      env: { ...process.env, EDGELOOM_SIMULATOR_PATCHES: JSON.stringify(patches ?? []) },
-      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-    });
+  private constructor(private readonly program: Program) {
+    this.child = fork(program.file, { execArgv: LEAN, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
     this.child.stderr?.on('data', (text: Buffer) => {
       this.errorText += text.toString('utf8');
     });
+  }
+
+  /** Starts the process; rejects where the bug cannot be planted. */
+  static async start(mutant?: Mutant): Promise<Runner> {
+    return new Runner(await bundledProgram(new URL('runner-process.ts', import.meta.url), mutant));
   }
 
   /** Runs schedules; `onProgress` is told now and then how many are done. */
@@ -76,8 +73,9 @@ export class Runner {
   }
 
   /** Ends the process. */
-  stop(): void {
+  async stop(): Promise<void> {
     this.child.kill();
+    await this.program.remove();
   }
 
   private request(request: Request, onProgress: (done: number) => void = () => undefined): Promise<Reply> {

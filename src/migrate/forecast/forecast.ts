@@ -7,10 +7,10 @@ import { ownedBy } from '../../registry/ownership.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
 import type { DefinitionData } from '../../registry/revive.ts';
 import { isBaseSortKey } from '../../stream/filter.ts';
-import { wantedOf } from '../build.ts';
 import { builtModel } from '../changed.ts';
 import type { Step } from '../next-step.ts';
 import { subjectOf } from '../step-text.ts';
+import { wantedOf } from '../wanted.ts';
 import type { PlannedStep } from './planned-steps.ts';
 import type { TableSample } from './sample.ts';
 
@@ -69,7 +69,10 @@ function workOf({ step, registry }: PlannedStep, options: ForecastOptions): Work
   return { rcu: 2 + definitions, wcu: 1 + definitions, calls: 2 + 2 * definitions };
 }
 
-/** Two walks over the table; each item that is wanted is read once and looked up once, and written if it is not there. */
+/**
+ * Two walks over the table, and one over each index; each item that is wanted is read once, looked up once in each index that it is
+ * in, read once more for each, and written if it is not there.
+ */
 function buildWork(graph: CompiledModel, { sample }: ForecastOptions): Work {
   const stored = new Map(sample.items.map(({ source, target, item }) => [`${source}\0${target}`, item]));
   const nodes = new Map(
@@ -80,7 +83,8 @@ function buildWork(graph: CompiledModel, { sample }: ForecastOptions): Work {
   const share = shareOf(sample);
   for (const { base, sortKey, fields } of sample.items.flatMap((item) => wantedOf(graph, item, nodes))) {
     const indexes = indexesOf(fields);
-    sum.rcu += share * (1 + indexes / 2);
+    const entryUnits = itemSizeBytes(fields) / READ_UNIT_BYTES / 2;
+    sum.rcu += share * (1 + indexes * (0.5 + 1 + entryUnits));
     sum.calls += share * indexes;
     if (isAsWanted(stored.get(`${base.source}\0${sortKey}`), fields)) continue;
     sum.wcu += share * writeUnits(fields);

@@ -48,13 +48,13 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   ],
   repair: REPAIRING,
   // The function of a rebuild migrates, too: it looks at what it builds through the indexes that readers will use.
-  rebuild: [...REPAIRING, on('indexes', ({ indexItems }) => indexItems)('Query')],
+  rebuild: [...REPAIRING, ...['Query', 'Scan'].map(on('indexes', ({ indexItems }) => indexItems))],
   // What is left of a failed batch goes into quarantine.
   redrive: [...SETTLING, on('first-index')('Query')],
   migrate: [
     ...['BatchGetItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'Query', 'Scan', 'UpdateItem'].map(onTable),
     // What is built is looked at through the index that readers will use.
-    on('indexes', ({ indexItems }) => indexItems)('Query'),
+    ...['Query', 'Scan'].map(on('indexes', ({ indexItems }) => indexItems)),
   ],
   producer: [
     ...['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),

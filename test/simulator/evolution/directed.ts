@@ -196,6 +196,34 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return await stage.wrongAnswers(PLAIN_SPEC);
   },
 
+  'an index still shows what was mended right before its projection becomes ready': async () => {
+    const stage = new Stage();
+    const table = { id: 'table-1', streamLabel: '2026-01-01T00:00:00.000' };
+    await stage.migrate(PLAIN_SPEC, { table });
+    await stage.project(PLAIN_SPEC, await stage.write('N-0', 'N-0', { a: '1', tag: 'p' }));
+    await stage.write('N-0', 'N-0', { a: '1' });
+    const store = await stage.lagging(3_000);
+    // Doubted, noted, built, ready.
+    await stage.migrate(PLAIN_SPEC, { store, table: { ...table, id: 'table-2' }, mostSteps: 4 });
+    return await stage.wrongAnswer(stage.reader(PLAIN_SPEC, store), SEARCH_P);
+  },
+
+  'a check stands still while views get another shape, and another one when it looks again': async () => {
+    const stage = await tagged();
+    const scan = stage.standing((method) => method === 'scan');
+    const look = stage.standing((method, [key]) => isOfHead(method, key) && hasScanned, 'after', scan.store);
+    let hasScanned = false;
+    const wrong = stage.check(PLAIN_SPEC, 'report', look.store);
+    await scan.arrived;
+    hasScanned = true;
+    await stage.migrate({ ...PLAIN_SPEC, view: ['b'] });
+    scan.letGo();
+    await look.arrived;
+    await stage.migrate({ ...PLAIN_SPEC, view: ['a', 'b'] });
+    look.letGo();
+    return await wrong;
+  },
+
   'a batch that was given up is redriven by a tool of the model before': async () => {
     const stage = new Stage();
     await stage.migrate(PLAIN_SPEC);
@@ -279,6 +307,10 @@ async function expectFailure(run: Promise<void>): Promise<void> {
     () => false,
   );
   if (isOver) throw new Error('No call of the run has failed.');
+}
+
+function isOfHead(method: string, key: unknown): boolean {
+  return method === 'get' && (key as { target: string }).target === 'head';
 }
 
 function isOfSearch(update: unknown): boolean {

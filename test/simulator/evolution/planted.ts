@@ -141,8 +141,8 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: CHECKED,
-        find: 'if (now === began) return new Set();',
-        replace: 'if (now !== undefined) return new Set();',
+        find: 'if ((await model.current()) === began) return new Set();',
+        replace: 'if ((await model.current()) !== undefined) return new Set();',
       },
     ],
   },
@@ -219,6 +219,33 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'evolution-index-not-looked-through',
+    rule: '8: a generation is not ready while its index shows what is there no more.',
+    patches: [
+      {
+        file: 'src/migrate/verify.ts',
+        find: 'const gone = chunk.filter(({ item }, i) => !isSamePlace(index, item, stored[i]));',
+        replace: 'const gone: WalkedItem[] = [];',
+      },
+    ],
+  },
+  {
+    name: 'evolution-registry-before-items',
+    rule: '10: a check judges what it met by a registry that it has read after it.',
+    patches: [
+      {
+        file: 'src/registry/checked.ts',
+        find: '  if ((await model.current()) === began) return new Set();\n',
+        replace: '  const first = await model.current();\n  if (first === began) return new Set();\n',
+      },
+      {
+        file: 'src/registry/checked.ts',
+        find: '  const now = await model.current();\n',
+        replace: '  const now = first;\n',
+      },
+    ],
+  },
+  {
     name: 'evolution-backfill-blind',
     rule: '9: the backfill writes under the revision seen.',
     patches: [
@@ -246,9 +273,8 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/registry/head.ts',
-        find: "    condition: { kind: 'revision', revision },\n  });\n  return applied;",
-        replace:
-          "    condition: revision === '' ? { kind: 'revision', revision } : { kind: 'none' },\n  });\n  return applied;",
+        find: "{ key, set, unset: [], condition: { kind: 'revision', revision } }",
+        replace: "{ key, set, unset: [], condition: { kind: 'none' } }",
       },
     ],
   },

@@ -6,7 +6,7 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
-import type { ScanSource, Store } from '../../../src/store/port.ts';
+import type { QueryRequest, ScanRequest, ScanSource, Store } from '../../../src/store/port.ts';
 import { isBaseSortKey } from '../../../src/stream/filter.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
@@ -61,10 +61,10 @@ export class Stage {
   }
 
   /** Checks the table with a model, and repairs what it finds if asked; gives what is wrong. */
-  async check(spec: Spec, mode: 'report' | 'repair' = 'report'): Promise<string[]> {
+  async check(spec: Spec, mode: 'report' | 'repair' = 'report', store: Table = this.table): Promise<string[]> {
     const wrong: string[] = [];
     await check({
-      ...{ graph: modelOf(spec), store: this.table, mode, settleMs: 0, segments: 1, onlySegments: [0] },
+      ...{ graph: modelOf(spec), store, mode, settleMs: 0, segments: 1, onlySegments: [0] },
       onFinding: ({ source, target, verdict }) => {
         if ((WRONG as readonly string[]).includes(verdict)) wrong.push(`${source} ${target} is ${verdict}`);
       },
@@ -109,10 +109,13 @@ export class Stage {
   /**
    * The table of a process that stands still at the first call that it is told to: before it is made, or when its answer is
    * there. `arrived` says when it does; `letGo` lets it go on.
+   *
+   * @param table what it calls. Default: the table itself.
    */
   standing(
     isCall: IsCall,
     where: 'before' | 'after' = 'before',
+    table: Table = this.table,
   ): { store: Table; arrived: Promise<void>; letGo: () => void } {
     let arrive = (): void => undefined;
     let letGo = (): void => undefined;
@@ -130,7 +133,7 @@ export class Stage {
       arrive();
       await gate;
       return where === 'after' ? early : await run();
-    });
+    }, table);
     return { store, arrived, letGo };
   }
 
@@ -157,16 +160,18 @@ export class Stage {
     const shown = new MemoryStore(modelOf(PLAIN_SPEC).table);
     for (const item of this.table.items()) await shown.put(item);
     return this.through(async (method, parameters, run) => {
-      const [request] = parameters as Parameters<Store['query']>;
-      const isLate = method === 'query' && request.index !== undefined && this.nowMs < until;
-      return isLate ? await shown.query(request) : await run();
+      const [request] = parameters as [QueryRequest & ScanRequest];
+      const isLate = (method === 'query' || method === 'scan') && request.index !== undefined && this.nowMs < until;
+      if (!isLate) return await run();
+      return method === 'query' ? await shown.query(request) : await shown.scan(request);
     });
   }
 
   private through(
     call: (method: string, parameters: readonly unknown[], run: () => Promise<unknown>) => Promise<unknown>,
+    table: Table = this.table,
   ): Table {
-    return new Proxy<Table>(this.table, {
+    return new Proxy<Table>(table, {
       get(target, name) {
         const member = Reflect.get(target, name) as unknown;
         if (typeof member !== 'function') return member;

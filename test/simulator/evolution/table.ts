@@ -3,7 +3,7 @@ import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { watermarkOf } from '../../../src/items/watermark.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import type { TableIdentity } from '../../../src/registry/registry.ts';
-import type { QueryRequest, QueryResult, ScanSource, Store } from '../../../src/store/port.ts';
+import type { QueryRequest, QueryResult, ScanPage, ScanRequest, ScanSource, Store } from '../../../src/store/port.ts';
 import { isBaseSortKey, isContinuationKey } from '../../../src/stream/filter.ts';
 import { type ItemChange, MemoryStore } from '../../support/memory-store/memory-store.ts';
 import type { Agenda } from '../agenda.ts';
@@ -36,7 +36,7 @@ export class EvolvingTable {
     this.shown = new MemoryStore(table);
   }
 
-  /** The table as a process calls it: queries of an index see it late. */
+  /** The table as a process calls it: an index shows it late. */
   get store(): Store & ScanSource {
     const { items, shown } = this;
     return new Proxy(items, {
@@ -44,6 +44,10 @@ export class EvolvingTable {
         if (name === 'query') {
           return (request: QueryRequest): Promise<QueryResult> =>
             (request.index === undefined ? items : shown).query(request);
+        }
+        if (name === 'scan') {
+          return (request: ScanRequest): Promise<ScanPage> =>
+            (request.index === undefined ? items : shown).scan(request);
         }
         const member = Reflect.get(target, name) as unknown;
         return typeof member === 'function' ? member.bind(target) : member;

@@ -221,6 +221,8 @@ export class MemoryStore implements Store, ScanSource {
   }
 
   async scan(request: ScanRequest): Promise<ScanPage> {
+    if (request.index !== undefined && !this.indexes.has(request.index))
+      throw refused(`the table has no index ${request.index}`);
     return scanPage(this.table, request, this.partitions);
   }
 

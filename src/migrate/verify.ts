@@ -1,0 +1,139 @@
+import pMap from 'p-map';
+import { checkTime } from '../apply/context.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { COUNTED, INDEX_KEYS } from '../items/derived-item.ts';
+import { type CompiledModel, type IndexName, layersOf } from '../model/compiled.ts';
+import { isAsWanted } from '../plan/writes.ts';
+import { ownedBy } from '../registry/ownership.ts';
+import type { SeenState } from '../registry/transitions.ts';
+import { readItems } from '../store/pages.ts';
+import type { ItemKey } from '../store/port.ts';
+import { type BuildContext, settleItem } from './build.ts';
+import type { WalkPlace } from './place.ts';
+import { type WalkedItem, walk, walkedItem } from './walk.ts';
+import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
+
+/**
+ * Looking at what was built through the indexes that readers will use, from both sides: what is in the table may not be in its
+ * index yet, and what has left the table may still be there.
+ */
+
+/**
+ * Looks at each wanted item through the index that readers will use, and comes to an end when all of it matches: an item that
+ * is in the table may not be in its index yet. What differs in the table is settled on the way.
+ */
+export async function verify(context: BuildContext): Promise<WalkPlace | undefined> {
+  return await walk(context, async (items) => {
+    const nodes = await nodesOf(context, items);
+    const bases = items
+      .map((item) => ({ item, wanted: wantedOf(context.graph, item, nodes) }))
+      .filter(({ wanted }) => wanted.length > 0);
+    await pMap(bases, ({ item, wanted }) => verifyBase(context, item, wanted), { concurrency: context.concurrency });
+  });
+}
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5_000;
+
+async function verifyBase(context: BuildContext, base: ItemKey, first: readonly Wanted[]): Promise<void> {
+  let wanted = first;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+    const missing: Wanted[] = [];
+    for (const one of wanted) if (!(await isInIndex(context, one))) missing.push(one);
+    if (missing.length === 0) return;
+    checkTime(context);
+    await context.wait(pause);
+    // The base item may have changed meanwhile, so that something else is wanted by now.
+    wanted = await wantedNow(context, base);
+    const stored = await readItems(
+      context,
+      wanted.map(({ sortKey }) => ({ source: base.source, target: sortKey })),
+    );
+    for (const [i, { sortKey, fields }] of wanted.entries()) {
+      if (!isAsWanted(stored[i], fields)) await settleItem(context, base, sortKey);
+    }
+  }
+}
+
+async function isInIndex(context: BuildContext, { base, sortKey, fields }: Wanted): Promise<boolean> {
+  for (const index of ['gsi0', 'gsi1'] as const) {
+    const names = INDEX_KEYS[index];
+    const partition = stringOf(fields[names.partition]);
+    const key = stringOf(fields[names.sort]);
+    if (partition === undefined || key === undefined) continue;
+    const found = await entryAt(context, index, { partition, key }, { source: base.source, target: sortKey });
+    if (!isAsWanted(found, fields)) return false;
+  }
+  if (fields[COUNTED] === undefined || fields['gsi0pk'] !== undefined) return true;
+  const [stored] = await readItems(context, [{ source: base.source, target: sortKey }]);
+  return isAsWanted(stored, fields);
+}
+
+/** Entries that are looked up in one read. */
+const READ_KEYS = 100;
+
+/** The indexes in which a model has items. */
+export function indexesOf(graph: CompiledModel): IndexName[] {
+  const used = new Set<IndexName>();
+  for (const { nodes, edges } of layersOf(graph)) {
+    for (const { searches } of nodes.values()) if (searches.size > 0) used.add('gsi0');
+    for (const { inbound } of edges.values()) for (const { index } of inbound?.orders.values() ?? []) used.add(index);
+  }
+  return [...used].sort();
+}
+
+/**
+ * Looks at each entry that an index shows of generations, and comes to an end when all of them are in the table so: what was taken
+ * away or moved, by the backfill or by whoever else has mended it, may still be shown where it was. No other walk finds that,
+ * as nothing in the table names the place any more.
+ */
+export async function verifyIndex(
+  context: BuildContext,
+  index: IndexName,
+  generations: readonly SeenState[],
+): Promise<WalkPlace | undefined> {
+  const isOwn = ownedBy(generations);
+  return await walk({ ...context, index }, async (items) => {
+    const own = items.filter(isOwn);
+    for (let start = 0; start < own.length; start += READ_KEYS) {
+      const chunk = own.slice(start, start + READ_KEYS);
+      const stored = await readItems(context, chunk);
+      const gone = chunk.filter(({ item }, i) => !isSamePlace(index, item, stored[i]));
+      await pMap(gone, (entry) => untilGone(context, index, entry), { concurrency: context.concurrency });
+    }
+  });
+}
+
+async function untilGone(context: BuildContext, index: IndexName, entry: WalkedItem): Promise<void> {
+  const names = INDEX_KEYS[index];
+  const partition = stringOf(entry.item[names.partition])!;
+  const key = stringOf(entry.item[names.sort])!;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+    const shown = await entryAt(context, index, { partition, key }, entry);
+    if (shown === undefined) return;
+    const [stored] = await readItems(context, [entry]);
+    if (isSamePlace(index, shown, stored)) return;
+    checkTime(context);
+    await context.wait(pause);
+  }
+}
+
+/** What an index shows of an item at a place. */
+async function entryAt(
+  { graph, store, stats }: BuildContext,
+  index: IndexName,
+  { partition, key }: { partition: string; key: string },
+  { source, target }: ItemKey,
+): Promise<Item | undefined> {
+  const page = await store.query({ index, partition, sortKey: { from: key, to: key } });
+  stats.rcu += page.rcu;
+  return page.items.find((item) => {
+    const found = walkedItem(graph, item);
+    return found.source === source && found.target === target;
+  });
+}
+
+function isSamePlace(index: IndexName, shown: Item, stored: Item | undefined): boolean {
+  const { partition, sort } = INDEX_KEYS[index];
+  return [partition, sort].every((name) => stringOf(shown[name]) === stringOf(stored?.[name]));
+}
