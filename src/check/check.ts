@@ -157,12 +157,7 @@ class Check {
 
   constructor(private readonly options: CheckOptions) {
     const { graph, mode = 'report', resume, sources, onlySegments } = options;
-    const {
-      now = Date.now,
-      wait = sleep,
-      remainingMs = () => Number.POSITIVE_INFINITY,
-      random = Math.random,
-    } = options;
+    const { now = Date.now, wait = sleep, remainingMs = () => Number.POSITIVE_INFINITY, random } = options;
     const totals = structuredClone(resume?.totals ?? emptyTotals());
     this.tally = new CheckTally(totals, options.onFinding);
     this.earlier = { rcu: totals.rcu, wcu: totals.wcu };

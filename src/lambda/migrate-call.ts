@@ -1,7 +1,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { migrate } from '../migrate/migrate.ts';
 import type { MigrateStep } from '../migrate/migrate-types.ts';
-import { parseMigratePlace } from '../migrate/place.ts';
+import { parseMigratePlace } from '../migrate/walks/place.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import { serverTime, tableIdentity } from '../store/table.ts';

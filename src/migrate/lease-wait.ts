@@ -1,5 +1,5 @@
 import { LEASE_MS } from '../registry/reader-lease.ts';
-import type { MigratePlace } from './place.ts';
+import type { MigratePlace } from './walks/place.ts';
 
 /** Waiting for readers between two calls of a migration. */
 

@@ -5,7 +5,7 @@ import type { TableIdentity } from '../registry/registry.ts';
 import type { Abortable } from '../store/abortable.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import type { MigrateAction, Step } from './next-step.ts';
-import type { MigratePlace } from './place.ts';
+import type { MigratePlace } from './walks/place.ts';
 
 /** Options of a migration. */
 export interface MigrateOptions extends Abortable {

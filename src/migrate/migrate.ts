@@ -11,17 +11,17 @@ import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError, register, type SeenState } from '../registry/transitions.ts';
 import { sleep } from '../retry.ts';
 import { runAbortable } from '../store/abortable.ts';
-import { type BuildContext, backfill, settleViews } from './build.ts';
 import { builtModel, changed, checkCompiles } from './changed.ts';
 import { isEmptyTable } from './empty.ts';
 import { waitingFor, waitSeconds } from './lease-wait.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
 import { actionTargets, nextStep, type RunMemory, type Step, seenKey } from './next-step.ts';
-import { OldWrites } from './old-writes.ts';
-import { type MigratePlace, StoppedRun, type WalkPlace } from './place.ts';
-import { removeGenerations } from './remove.ts';
 import { describeStep, STATE_AFTER, subjectOf } from './step-text.ts';
-import { indexesOf, verify, verifyIndex } from './verify.ts';
+import { type BuildContext, settleViews } from './walks/build.ts';
+import { buildingWalks } from './walks/building.ts';
+import { OldWrites } from './walks/old-writes.ts';
+import { type MigratePlace, StoppedRun, type WalkPlace } from './walks/place.ts';
+import { removeGenerations } from './walks/remove.ts';
 
 /**
  * Brings a table to a model, step by step, beside live traffic. Any run may be interrupted, and begun again, also twice at
@@ -136,34 +136,11 @@ class MigrationRun {
   }
 
   /** Builds generations and verifies them, from the walk on in which the run before stopped. */
-  private async built(name: string, context: BuildContext, generations: readonly SeenState[]): Promise<void> {
-    const onPage: BuildContext['onPage'] = (items) => this.old.pass(items);
-    const walks = new Map<string, () => Promise<void>>();
-    const add = (kind: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): void => {
-      const walkName = `${kind} ${name}`;
-      walks.set(walkName, () => this.walked(walkName, walk));
-    };
-    add('backfill', (begunAt) => backfill({ ...context, begunAt, onPage }, generations));
-    walks.set(`verify ${name}`, () => this.verified(`verify ${name}`, context));
-    // The walk before may still move something in the table.
-    for (const index of indexesOf(context.graph)) {
-      add(`verify-${index}`, (begunAt) => verifyIndex({ ...context, begunAt }, index, generations));
-    }
-    const names = [...walks.keys()];
-    for (const walkName of names.slice(Math.max(0, names.indexOf(this.begun?.name ?? ''))))
-      await walks.get(walkName)!();
-  }
-
-  /** Verifies what was built; ends early where software from before the registry has written meanwhile. */
-  private async verified(name: string, context: BuildContext): Promise<void> {
-    const { old } = this;
-    const onPage: BuildContext['onPage'] = (items) => old.look(items);
-    const isOver = (): boolean => this.isOver() || old.hasFound;
-    try {
-      await this.walked(name, (begunAt) => verify({ ...context, begunAt, onPage, isOver }));
-    } catch (error) {
-      if (!(error instanceof StoppedRun) || !old.hasFound) throw error;
-    }
+  private async built(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
+    const name = generations.map(seenKey).join(' ');
+    const walks = buildingWalks(context, generations, this.old).map((one) => ({ ...one, name: `${one.kind} ${name}` }));
+    const first = walks.findIndex((one) => one.name === this.begun?.name);
+    for (const one of walks.slice(Math.max(0, first))) await this.walked(one.name, one.walk);
   }
 
   /** Whether software from before the registry has written; then it has waited for what that has in hand. */
@@ -256,9 +233,8 @@ class MigrationRun {
     }
     if (step.kind === 'backfill') {
       const context = this.context(builtModel(step.generations, head!.registry, data, graph));
-      const name = step.generations.map(seenKey).join(' ');
       do {
-        await this.built(name, context, step.generations);
+        await this.built(context, step.generations);
       } while (await this.oldSoftwareWrites());
       for (const seen of step.generations) this.memory.verified.add(seenKey(seen));
       return true;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { check, createSession, createWriter } from '../../src/index.ts';
-import { type MigratePlace, parseMigratePlace } from '../../src/migrate/place.ts';
+import { type MigratePlace, parseMigratePlace } from '../../src/migrate/walks/place.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { derive, edge, fromSource, node } from '../../src/model/schema.ts';

@@ -78,7 +78,7 @@ describe('the role of', () => {
       [
         ...logsOf('rebuild'),
         ...on(TABLE, ...settling, 'dynamodb:DescribeTable', 'dynamodb:Scan'),
-        ...['gsi0', 'gsi1'].flatMap((index) => on(`${TABLE}/index/${index}`, 'dynamodb:Query')),
+        ...['gsi0', 'gsi1'].flatMap((index) => on(`${TABLE}/index/${index}`, 'dynamodb:Query', 'dynamodb:Scan')),
       ],
     ],
     [
@@ -152,7 +152,9 @@ describe('the policy for', () => {
 describe('the policy for migrations', () => {
   it('allows what edgeloom migrate calls: it puts no item as a whole', () => {
     const { PolicyDocument } = Resources['MigratorPolicy']!.Properties;
-    const indexes = ['gsi0', 'gsi1'].flatMap((index) => on(`${TABLE}/index/${index}`, 'dynamodb:Query'));
+    const indexes = ['gsi0', 'gsi1'].flatMap((index) =>
+      on(`${TABLE}/index/${index}`, 'dynamodb:Query', 'dynamodb:Scan'),
+    );
     const calls = settling.filter((action) => action !== 'dynamodb:PutItem');
     expect(allowed(PolicyDocument.Statement)).toEqual(
       [...on(TABLE, ...calls, 'dynamodb:DescribeTable', 'dynamodb:Scan'), ...indexes].sort(),

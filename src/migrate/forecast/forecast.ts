@@ -10,7 +10,7 @@ import { isBaseSortKey } from '../../stream/filter.ts';
 import { builtModel } from '../changed.ts';
 import type { Step } from '../next-step.ts';
 import { subjectOf } from '../step-text.ts';
-import { wantedOf } from '../wanted.ts';
+import { wantedOf } from '../walks/wanted.ts';
 import type { PlannedStep } from './planned-steps.ts';
 import type { TableSample } from './sample.ts';
 

@@ -2,7 +2,7 @@ import { itemSizeBytes } from '../../items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { ScanSource } from '../../store/port.ts';
-import { type WalkedItem, walkedItem } from '../walk.ts';
+import { type WalkedItem, walkedItem } from '../walks/walk.ts';
 
 /** Some items of a table, and what they stand for. */
 export interface TableSample {

@@ -7,7 +7,8 @@ const BUDGET = 60_000;
 const RETRY = 2_000;
 /** Tries after which the mapping may give up on a batch. */
 const PATIENCE = 3;
-/** Milliseconds until the next redrive at most: what waits for code may have to wait for an hour. */
+/** Milliseconds until the next redrive at most, at first and for ever: what waits for code may have to wait for an hour. */
+const REDRIVE_WAIT = 30_000;
 const LONGEST_REDRIVE_WAIT = 20 * 60_000;
 /** Latest repetition of a batch that was applied: it may come again in another phase of the schedule. */
 const LATEST_REPEAT = 30 * 60_000;
@@ -120,17 +121,18 @@ export class EvolvingLane {
     this.wake(RETRY);
   }
 
-  /** Redrives a batch that was given up, again and again until all of it is settled; each time it waits longer. */
-  private redrive(batch: readonly ChangeRecord[], longestWait = 30_000): void {
+  /** Redrives a batch that was given up, again and again until all of it is settled; each time it waits longer, unless all is calm. */
+  private redrive(batch: readonly ChangeRecord[], tries = 0): void {
     const { world, stream } = this;
-    this.later(RETRY + world.random.below(longestWait), () => {
+    const longest = Math.min(REDRIVE_WAIT * 2 ** (world.isCalm ? 0 : tries), LONGEST_REDRIVE_WAIT);
+    this.later(RETRY + world.random.below(longest), () => {
       const process = world.process();
       let isOver = false;
       const over = (isSettled: boolean): void => {
         if (isOver || this.stream !== stream) return;
         isOver = true;
         if (isSettled) this.open -= 1;
-        else this.redrive(batch, Math.min(2 * longestWait, LONGEST_REDRIVE_WAIT));
+        else this.redrive(batch, tries + 1);
       };
       const deadline = world.agenda.now + BUDGET;
       redriveRecords(batch, {

@@ -223,7 +223,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     rule: '8: a generation is not ready while its index shows what is there no more.',
     patches: [
       {
-        file: 'src/migrate/verify.ts',
+        file: 'src/migrate/walks/verify.ts',
         find: 'const gone = chunk.filter(({ item }, i) => !isSamePlace(index, item, stored[i]));',
         replace: 'const gone: WalkedItem[] = [];',
       },
@@ -260,7 +260,9 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-strays-left',
     rule: '9: the backfill removes what no base item wants.',
-    patches: [{ file: 'src/migrate/build.ts', find: '    await settleStrays(context, items, isOwn);\n', replace: '' }],
+    patches: [
+      { file: 'src/migrate/walks/build.ts', find: '    await settleStrays(context, items, isOwn);\n', replace: '' },
+    ],
   },
   {
     name: 'evolution-plain-keys-again',
@@ -365,7 +367,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     name: 'evolution-reverse-items-left',
     rule: '10: after views copy again, no reverse item is left of an edge that went meanwhile.',
     patches: [
-      { file: 'src/migrate/build.ts', find: '    await settleLeftReverseItems(context, items);\n', replace: '' },
+      { file: 'src/migrate/walks/build.ts', find: '    await settleLeftReverseItems(context, items);\n', replace: '' },
     ],
   },
   {

@@ -118,7 +118,7 @@ export class EvolvingWorld {
   /** The model of whichever version of a consumer is given the next batch. */
   consumerModel(): CompiledModel {
     // What waits for code is given it in the end: only that may hold a stream up.
-    if (this.roughness === SMOOTH && this.random.chance(0.5)) return this.wholeCode;
+    if (this.isCalm && this.random.chance(0.5)) return this.wholeCode;
     return this.random.oneOf(this.models as [CompiledModel, ...CompiledModel[]]);
   }
 
@@ -211,6 +211,11 @@ export class EvolvingWorld {
   /** Every record that was made before this moment was answered for. */
   get appliedUpToMs(): number {
     return this.isRead ? this.agenda.now : this.unreadSinceMs;
+  }
+
+  /** Whether nothing goes wrong any more. */
+  get isCalm(): boolean {
+    return this.roughness === SMOOTH;
   }
 
   /** From now on nothing goes wrong any more. */

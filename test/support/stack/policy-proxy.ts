@@ -154,6 +154,8 @@ function accessesOf(operation: string, body: Json, partitionKey: string): Access
     case 'PutItem':
       return [one(operation, body['TableName'], keyOf(body['Item']))];
     case 'Scan':
+      if (body['IndexName'] !== undefined) return [indexAccess(operation, body)];
+      return [{ action: 'dynamodb:Scan', resource: tableArn(String(body['TableName'])) }];
     case 'DescribeTable':
       return [{ action: `dynamodb:${operation}`, resource: tableArn(String(body['TableName'])) }];
     case 'Query':
@@ -191,10 +193,14 @@ function accessesOf(operation: string, body: Json, partitionKey: string): Access
   }
 }
 
-function queryAccess(body: Json): Access {
+function indexAccess(operation: string, body: Json): Access {
   const table = tableArn(String(body['TableName']));
-  if (body['IndexName'] !== undefined)
-    return { action: 'dynamodb:Query', resource: `${table}/index/${body['IndexName']}` };
+  return { action: `dynamodb:${operation}`, resource: `${table}/index/${body['IndexName']}` };
+}
+
+function queryAccess(body: Json): Access {
+  if (body['IndexName'] !== undefined) return indexAccess('Query', body);
+  const table = tableArn(String(body['TableName']));
   // The partition key's equality comes first.
   const place = /=\s*(:\w+)/.exec(String(body['KeyConditionExpression']))![1]!;
   const key = (body['ExpressionAttributeValues'] as Values)[place]!.S!;

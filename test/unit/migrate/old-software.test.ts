@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../../src/apply/projector.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import type { MigrateOptions, MigrateResult } from '../../../src/migrate/migrate-types.ts';
-import { type MigratePlace, parseMigratePlace } from '../../../src/migrate/place.ts';
+import { type MigratePlace, parseMigratePlace } from '../../../src/migrate/walks/place.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { node } from '../../../src/model/schema.ts';

@@ -1,10 +1,10 @@
-import type { Item } from '../items/attribute-value.ts';
-import type { CompiledModel } from '../model/compiled.ts';
-import { needsSource } from '../model/joined.ts';
-import { derivedOf } from '../plan/derive.ts';
-import { type CountingReader, readItems } from '../store/pages.ts';
-import type { ItemKey } from '../store/port.ts';
-import { isBaseSortKey } from '../stream/filter.ts';
+import type { Item } from '../../items/attribute-value.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import { needsSource } from '../../model/joined.ts';
+import { derivedOf } from '../../plan/derive.ts';
+import { type CountingReader, readItems } from '../../store/pages.ts';
+import type { ItemKey } from '../../store/port.ts';
+import { isBaseSortKey } from '../../stream/filter.ts';
 import type { WalkedItem } from './walk.ts';
 
 /** The index items that base items want of a model that is being built. */

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
-import { unchanged } from '../items/derived-item.ts';
-import { ownedBy } from '../registry/ownership.ts';
-import type { SeenState } from '../registry/transitions.ts';
+import { unchanged } from '../../items/derived-item.ts';
+import { ownedBy } from '../../registry/ownership.ts';
+import type { SeenState } from '../../registry/transitions.ts';
 import type { BuildContext } from './build.ts';
 import type { WalkPlace } from './place.ts';
 import { type WalkedItem, walk } from './walk.ts';

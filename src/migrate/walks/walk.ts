@@ -1,8 +1,8 @@
 import pMap from 'p-map';
-import { type Item, stringOf } from '../items/attribute-value.ts';
-import { INDEX_KEYS } from '../items/derived-item.ts';
-import type { CompiledModel, IndexName } from '../model/compiled.ts';
-import type { ScanSource } from '../store/port.ts';
+import { type Item, stringOf } from '../../items/attribute-value.ts';
+import { INDEX_KEYS } from '../../items/derived-item.ts';
+import type { CompiledModel, IndexName } from '../../model/compiled.ts';
+import type { ScanSource } from '../../store/port.ts';
 import type { WalkPlace } from './place.ts';
 
 /** An item of the table with its key. */

@@ -1,9 +1,9 @@
-import { EdgeloomError } from '../errors.ts';
-import { stringOf } from '../items/attribute-value.ts';
-import { MODEL, WATERMARK } from '../items/derived-item.ts';
-import { isDerivedKey, SERVICE_PARTITION } from '../items/keys.ts';
-import { isPlausibleWatermark, laterOf } from '../items/watermark.ts';
-import { isRegistryStamp } from '../registry/registry.ts';
+import { EdgeloomError } from '../../errors.ts';
+import { stringOf } from '../../items/attribute-value.ts';
+import { MODEL, WATERMARK } from '../../items/derived-item.ts';
+import { isDerivedKey, SERVICE_PARTITION } from '../../items/keys.ts';
+import { isPlausibleWatermark, laterOf } from '../../items/watermark.ts';
+import { isRegistryStamp } from '../../registry/registry.ts';
 import type { MigratePlace } from './place.ts';
 import type { WalkedItem } from './walk.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { EdgeloomError } from '../errors.ts';
+import { EdgeloomError } from '../../errors.ts';
 
 /** Where a migration stopped for want of time: JSON, for the call that goes on. */
 

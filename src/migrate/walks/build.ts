@@ -1,25 +1,25 @@
 import pMap from 'p-map';
-import { type ApplyContext, checkTime, updateItem } from '../apply/context.ts';
-import { applyCountedUnit } from '../apply/counted.ts';
-import { applyByBase } from '../apply/index-item.ts';
-import { settleJoined } from '../apply/joined.ts';
-import { remakeView } from '../apply/whole-view.ts';
-import type { Item } from '../items/attribute-value.ts';
-import { classifyDerivedKey } from '../items/derived-key.ts';
-import { baseKeyOfIndexItem, countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
-import { type CompiledModel, layersOf } from '../model/compiled.ts';
-import { joinedKeysOf } from '../plan/joined.ts';
-import { isOfOtherShape } from '../plan/shape.ts';
-import type { IndexUnit } from '../plan/unit.ts';
-import { isAsWanted } from '../plan/writes.ts';
-import { ownedBy } from '../registry/ownership.ts';
-import type { SeenState } from '../registry/transitions.ts';
-import { itemKindOf } from '../repair/kinds.ts';
-import { settleCount } from '../repair/parts/count.ts';
-import { indexItem } from '../repair/parts/index-item.ts';
-import { edgeNamedByReverse, reverseItem } from '../repair/parts/reverse-item.ts';
-import { readItems } from '../store/pages.ts';
-import { isBaseSortKey } from '../stream/filter.ts';
+import { type ApplyContext, checkTime, updateItem } from '../../apply/context.ts';
+import { applyCountedUnit } from '../../apply/counted.ts';
+import { applyByBase } from '../../apply/index-item.ts';
+import { settleJoined } from '../../apply/joined.ts';
+import { remakeView } from '../../apply/whole-view.ts';
+import type { Item } from '../../items/attribute-value.ts';
+import { classifyDerivedKey } from '../../items/derived-key.ts';
+import { baseKeyOfIndexItem, countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../../items/keys.ts';
+import { type CompiledModel, layersOf } from '../../model/compiled.ts';
+import { joinedKeysOf } from '../../plan/joined.ts';
+import { isOfOtherShape } from '../../plan/shape.ts';
+import type { IndexUnit } from '../../plan/unit.ts';
+import { isAsWanted } from '../../plan/writes.ts';
+import { ownedBy } from '../../registry/ownership.ts';
+import type { SeenState } from '../../registry/transitions.ts';
+import { itemKindOf } from '../../repair/kinds.ts';
+import { indexItem } from '../../repair/parts/index-item.ts';
+import { edgeNamedByReverse, reverseItem } from '../../repair/parts/reverse-item.ts';
+import { unknownItem } from '../../repair/parts/unknown-item.ts';
+import { readItems } from '../../store/pages.ts';
+import { isBaseSortKey } from '../../stream/filter.ts';
 import type { WalkPlace } from './place.ts';
 import { type WalkedItem, type WalkOptions, walk } from './walk.ts';
 import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
@@ -53,7 +53,8 @@ export async function backfill(
   generations: readonly SeenState[],
 ): Promise<WalkPlace | undefined> {
   const isOwn = ownedBy(generations);
-  return await walk(context, async (items) => {
+  const stays = (item: WalkedItem): boolean => !isOwn(item) || itemKindOf(context.graph, item.target) !== unknownItem;
+  return await walk({ ...context, stays }, async (items) => {
     await settleStrays(context, items, isOwn);
     const nodes = await nodesOf(context, items);
     const wanted = items.flatMap((item) => wantedOf(context.graph, item, nodes));
@@ -71,7 +72,8 @@ export async function backfill(
 
 /**
  * Settles live items that no base item wants; repair finds the base item of those that are named by a hash. Counts of the
- * first generation are counted: writers without the registry, whose model has no count, have not moved it.
+ * first generation are counted: writers without the registry, whose model has no count, have not moved it. Where the type is not
+ * counted at all, what is left of its counts goes.
  */
 async function settleStrays(
   context: BuildContext,
@@ -85,7 +87,7 @@ async function settleStrays(
   const settle = async ({ source, target, item }: WalkedItem): Promise<void> => {
     const key = classifyDerivedKey(target);
     if (key?.kind === 'count') {
-      if (key.generation === 1) await settleCount(context, source, target);
+      if (key.generation === 1) await itemKindOf(context.graph, target).mend(context, { source, target }, []);
       return;
     }
     if (!indexItem.isLive(item) || wanted.has(textOf({ base: { source }, sortKey: target }))) return;

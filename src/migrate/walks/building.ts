@@ -1,0 +1,37 @@
+import type { SeenState } from '../../registry/transitions.ts';
+import { type BuildContext, backfill } from './build.ts';
+import type { OldWrites } from './old-writes.ts';
+import type { WalkPlace } from './place.ts';
+import { indexesOf, verify, verifyIndex } from './verify.ts';
+
+/** A walk that building takes: over the table, or an index. Goes on where it stopped, and gives where it stops. */
+export interface BuildingWalk {
+  kind: string;
+  walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>;
+}
+
+/**
+ * The walks after which generations are there for readers, in their order. What has left its place in the table is looked for in the
+ * indexes last: the walk before may still move something.
+ *
+ * @param old is told of what is met; where it finds that software from before the registry writes, verifying ends early.
+ */
+export function buildingWalks(
+  context: BuildContext,
+  generations: readonly SeenState[],
+  old: OldWrites,
+): readonly BuildingWalk[] {
+  const build: BuildingWalk['walk'] = (begunAt) =>
+    backfill({ ...context, begunAt, onPage: (items) => old.pass(items) }, generations);
+  const isOver = (): boolean => context.isOver() || old.hasFound;
+  const look: BuildingWalk['walk'] = async (begunAt) => {
+    const at = await verify({ ...context, begunAt, isOver, onPage: (items) => old.look(items) });
+    return old.hasFound ? undefined : at;
+  };
+  const lookThrough = indexesOf(context.graph).map((index): BuildingWalk => {
+    const walk: BuildingWalk['walk'] = async (begunAt) =>
+      old.hasFound ? undefined : await verifyIndex({ ...context, begunAt }, index, generations);
+    return { kind: `verify-${index}`, walk };
+  });
+  return [{ kind: 'backfill', walk: build }, { kind: 'verify', walk: look }, ...lookThrough];
+}
