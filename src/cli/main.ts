@@ -2,5 +2,13 @@
 // The SDK prints a notice about future Node versions on every start; it is no news to somebody who runs a command.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
+/** As of a program that SIGPIPE ends, which Node ignores. */
+const PIPE_CLOSED = 141;
+// Whoever reads may have had enough: `edgeloom nodes USER | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(PIPE_CLOSED);
+});
+
 const { runCommandLine } = await import('./program.ts');
 process.exitCode = await runCommandLine(process.argv.slice(2));

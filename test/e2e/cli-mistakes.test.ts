@@ -213,3 +213,16 @@ describe('Ctrl-C', () => {
     expect(items).toBeLessThan(60_000);
   });
 });
+
+describe('output that nobody reads to its end', () => {
+  it('ends the command without a stack trace', async () => {
+    const script = `{ node dist/cli/main.js --help; echo "exit $?" >&2; } | true`;
+    const child = spawn('sh', ['-c', script], { cwd: ROOT, stdio: ['ignore', 'ignore', 'pipe'] });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    await once(child, 'close');
+    expect(stderr).toBe('exit 141\n');
+  });
+});

@@ -1,0 +1,81 @@
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sleep } from '../../src/retry.ts';
+import { type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
+
+/** The example of docs/changing-the-model.md, in a folder of its own: each command prints what the page says that it prints. */
+
+const EARLIER = '{ name: { shards: 200 } }';
+
+let folder: string;
+let page: string;
+let dev: DevServer;
+
+/** A project whose model has such searches; gives its folder. */
+async function project(name: string, search: string): Promise<string> {
+  const path = join(folder, name);
+  await mkdir(join(path, 'node_modules'), { recursive: true });
+  await symlink(ROOT, join(path, 'node_modules/edgeloom'));
+  await writeFile(join(path, 'package.json'), '{ "type": "module" }');
+  const model = `import { defineGraph, node } from 'edgeloom';
+export default defineGraph({ table: 'shop', nodes: { ITEM: node({ search: ${search} }) }, edges: {} });
+`;
+  await writeFile(join(path, 'edgeloom.config.ts'), model);
+  return path;
+}
+
+/** What differs from run to run: seconds. */
+function settled(text: string): string {
+  return text
+    .replace(/\b(?:about )?\d+(?:\.\d+)? s\b/g, '# s')
+    .replace(/ +/g, ' ')
+    .trim();
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'edgeloom-changing-'));
+  page = await readFile(join(ROOT, 'docs/changing-the-model.md'), 'utf8');
+  const earlier = await project('earlier', EARLIER);
+  dev = await startDev(['--data', 'data'], earlier);
+  const lines = Array.from({ length: 40 }, (_, i) => {
+    const id = `ITEM-${i + 1}`;
+    return JSON.stringify({ source: id, target: id, name: `Thing ${i + 1}`, price: i + 1 });
+  });
+  await writeFile(join(earlier, 'items.jsonl'), lines.join('\n'));
+  await edgeloom(['import', 'items.jsonl', '--endpoint', dev.endpoint], { cwd: earlier });
+  const count = ['count', 'ITEM.name', '--endpoint', dev.endpoint];
+  while (!/^40\b/.test((await edgeloom(count, { cwd: earlier })).stdout)) await sleep(200);
+}, 60_000);
+afterAll(async () => {
+  await dev.interrupt();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the example of a model that changes', () => {
+  it('prints what the page says', async () => {
+    const search = /`search: (\{ name: \{ shards: 400 \},\s+price: [^`]+ \})`/.exec(page)![1]!;
+    const later = await project('later', search);
+    const block = /```\n(\$ edgeloom search ITEM\.price[^`]+)```/.exec(page)![1]!;
+    const steps = block.split(/^\$ edgeloom /m).slice(1);
+    expect(steps).toHaveLength(4);
+    for (const step of steps) {
+      const [command, ...printed] = step.split('\n');
+      const { stdout, stderr } = await edgeloom([...command!.split(' '), '--endpoint', dev.endpoint], { cwd: later });
+      // Lines that stay are told beside the result.
+      expect(settled(stderr + stdout)).toBe(settled(printed.join('\n')));
+    }
+  }, 180_000);
+
+  it('is told by dev that is started anew on its data, with the model before', async () => {
+    expect(await dev.interrupt()).toBe(0);
+    dev = await startDev(['--data', 'data'], join(folder, 'earlier'));
+    const { stdout, stderr } = dev.output();
+    expect(stdout + stderr).toContain('search:ITEM.price');
+    const { stdout: found } = await edgeloom(['search', 'ITEM.name', '--eq', 'Thing 7', '--endpoint', dev.endpoint], {
+      cwd: join(folder, 'earlier'),
+    });
+    expect(found).toContain('ITEM-7');
+  }, 60_000);
+});
