@@ -93,6 +93,7 @@ export async function deliver(world: World, lane: Lane): Promise<void> {
       }
       if (attempts > 3 && random.chance(0.2) && !world.isCalm) {
         world.givenUp.push(batch);
+        world.gaveUp = true;
         lane.done += batch.length;
         world.count('given up');
         attempts = 0;

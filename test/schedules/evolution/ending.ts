@@ -213,8 +213,13 @@ async function checkByProduct(world: World, version: number): Promise<void> {
   if (world.hasLitter || world.wasForgotten || first.every(leftOver)) {
     if (first.length > 0) await runCheck(world, version, 'repair', { isCalm: true });
   } else world.fail(`at the end the check finds drift: ${first.slice(0, 4).join(' ')}`);
-  const second = await driftOf(world, version);
-  if (second.length > 0) world.fail(`at the end the check finds drift after a repair: ${second.slice(0, 4).join(' ')}`);
+  let left = await driftOf(world, version);
+  // A write that stood still may land after the check has passed its place.
+  for (let tries = 0; tries < 3 && left.length > 0 && left.every(leftOver); tries++) {
+    await runCheck(world, version, 'repair', { isCalm: true });
+    left = await driftOf(world, version);
+  }
+  if (left.length > 0) world.fail(`at the end the check finds drift after a repair: ${left.slice(0, 4).join(' ')}`);
 }
 
 async function driftOf(world: World, version: number): Promise<string[]> {

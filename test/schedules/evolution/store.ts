@@ -172,7 +172,10 @@ function hashOf(text: string): number {
 }
 
 function scanPage(table: Table, { random, timeline }: Process, request: ScanRequest): ScanPage {
-  const { segment, segments, startKey, limit = 10_000, consistent = false } = request;
+  const { segment, segments, startKey, limit = 10_000, consistent = false, index } = request;
+  if (index !== undefined && consistent) throw new Error('DynamoDB has no consistent reads of an index.');
+  if (index !== undefined && startKey !== undefined && !(`${index}sk` in startKey))
+    throw new Error('A scan of an index goes on behind a key of the index.');
   const most = Math.min(limit, 10 + random.below(60));
   const sources = table
     .sources()
@@ -184,11 +187,12 @@ function scanPage(table: Table, { random, timeline }: Process, request: ScanRequ
     if (startKey !== undefined && compareSources(source, start) < 0) continue;
     for (const cell of table.partition(source)) {
       if (source === start && cell.key.target <= textOf(startKey?.['target'])) continue;
-      const atMs = consistent ? timeline.nowMs : timeline.nowMs - random.below(MOST_READ_LAG_MS);
-      const item = versionAt(cell, atMs, 'atMs')?.item;
-      if (item === undefined) continue;
+      const isNow = consistent || index !== undefined;
+      const atMs = isNow ? timeline.nowMs : timeline.nowMs - random.below(MOST_READ_LAG_MS);
+      const item = versionAt(cell, atMs, index === undefined ? 'atMs' : 'visibleAtMs')?.item;
+      if (item === undefined || (index !== undefined && item[`${index}sk`] === undefined)) continue;
       items.push(item);
-      if (items.length >= most) return { items, lastKey: lastKeyOf(item, undefined), rcu: items.length };
+      if (items.length >= most) return { items, lastKey: lastKeyOf(item, index), rcu: items.length };
     }
   }
   return { items, rcu: items.length };

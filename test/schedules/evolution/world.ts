@@ -28,6 +28,8 @@ export class World {
   lanes: Lane[] = [];
   /** Batches that a mapping gave up on, until they are redriven. */
   givenUp: RawRecord[][] = [];
+  /** Whether there were any. */
+  gaveUp = false;
   /** Models of the consumers that are at work. */
   deployed: number[] = [0];
   /** Whether some model has functions, which another one may lack. */

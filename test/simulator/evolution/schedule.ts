@@ -198,6 +198,8 @@ async function quiet(world: EvolvingWorld, readers: readonly EvolvingReader[]): 
     }
   }
   await world.pass(length);
+  // A fan-out that has gone on meanwhile may need code that none of the models has.
+  world.calm();
   await world.run(() => open === 0 && world.isRead);
   isOver = true;
 }
