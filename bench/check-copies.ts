@@ -18,7 +18,7 @@ import { type FreshTable, load, scanTable, withFreshTable } from './support/tabl
 /** The check of copies: whether it finds everything and nothing else, what it costs, and how much memory hubs take. */
 
 const BOOKS = OF_EACH_KIND * COPY_KINDS.length + 2_000;
-const HUB_EDGES = 200_000;
+const HUB_EDGES = 60_000;
 const AT_ONCE = 10_000;
 const MOST_MEGABYTES = 400;
 

@@ -13,8 +13,8 @@ import { type FreshTable, load, withFreshTable } from './support/table.ts';
 
 /** Items of a goal and its user, derived ones included. */
 const ITEMS_OF_A_GOAL = 12;
-const SIZES = [100_000, 1_000_000];
-const HUB_EDGES = 200_000;
+const SIZES = [25_000, 150_000];
+const HUB_EDGES = 60_000;
 const GOALS_AT_ONCE = 2_000;
 const MOST_GROWTH = 1.3;
 

@@ -1,5 +1,5 @@
 import { batch } from './batch.ts';
-import { check, checkLive } from './check.ts';
+import { check, checkCorruption, checkLive } from './check.ts';
 import { checkCopies, checkCopiesMemory } from './check-copies.ts';
 import { checkMemory } from './check-memory.ts';
 import { client } from './client.ts';
@@ -45,6 +45,7 @@ await runBenchmarks({
   has,
   package: packaged,
   check,
+  'check-corruption': checkCorruption,
   'check-copies': checkCopies,
   'check-copies-memory': checkCopiesMemory,
   'check-live': checkLive,
