@@ -33,7 +33,7 @@ export const FOUND_FAULTS: readonly FoundFault[] = [
     },
   },
   {
-    seed: 16,
+    seed: 8,
     mutant: {
       name: 'code-for-what-goes',
       rule: 'What only goes needs no function of what it was.',
