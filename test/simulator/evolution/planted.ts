@@ -212,9 +212,9 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     rule: '8: a generation is verified through its index.',
     patches: [
       {
-        file: 'src/migrate/migrate.ts',
-        find: '(begunAt) => verify({ ...context, begunAt, onPage, isOver }));',
-        replace: 'async () => undefined);',
+        file: 'src/migrate/walks/building.ts',
+        find: 'await verify({ ...context, begunAt, isOver, onPage: (items) => old.look(items) });',
+        replace: 'undefined;',
       },
     ],
   },

@@ -31,7 +31,7 @@ export async function bundledProgram(entry: URL, mutant?: Mutant): Promise<Progr
   try {
     await build({
       ...{ entryPoints: [fileURLToPath(entry)], outfile: file, bundle: true, platform: 'node', format: 'esm' },
-      ...{ target: 'node20', banner: { js: REQUIRE }, sourcemap: 'inline', sourcesContent: false, logLevel: 'silent' },
+      ...{ target: 'node20', banner: { js: REQUIRE }, sourcemap: patches.length === 0 && 'inline', logLevel: 'silent' },
       plugins: [planting(patches, patched)],
     });
     const left = patches.find((patch) => !patched.has(patch.file));
