@@ -1,7 +1,7 @@
 import { batch } from './batch.ts';
 import { check, checkCorruption, checkLive } from './check.ts';
 import { checkCopies, checkCopiesMemory } from './check-copies.ts';
-import { checkMemory } from './check-memory.ts';
+import { checkHubMemory, checkMemory } from './check-memory.ts';
 import { client } from './client.ts';
 import { cpu } from './cpu.ts';
 import { delivery } from './delivery.ts';
@@ -50,4 +50,5 @@ await runBenchmarks({
   'check-copies-memory': checkCopiesMemory,
   'check-live': checkLive,
   'check-memory': checkMemory,
+  'check-hub-memory': checkHubMemory,
 });
