@@ -69,9 +69,6 @@ async function isInIndex(context: BuildContext, { base, sortKey, fields }: Wante
   return isAsWanted(stored, fields);
 }
 
-/** Entries that are looked up in one read. */
-const READ_KEYS = 100;
-
 /** The indexes in which a model has items. */
 export function indexesOf(graph: CompiledModel): IndexName[] {
   const used = new Set<IndexName>();
@@ -83,9 +80,9 @@ export function indexesOf(graph: CompiledModel): IndexName[] {
 }
 
 /**
- * Looks at each entry that an index shows of generations, and comes to an end when all of them are in the table so: what was taken
- * away or moved, by the backfill or by whoever else has mended it, may still be shown where it was. No other walk finds that,
- * as nothing in the table names the place any more.
+ * Looks up in the table each entry that an index shows of generations. It comes to its end when each item stands where the index
+ * shows it. An index may still show an item that a writer has just moved or taken away. The walks over the table cannot find such
+ * an entry: no item names its place any more.
  */
 export async function verifyIndex(
   context: BuildContext,
@@ -95,12 +92,9 @@ export async function verifyIndex(
   const isOwn = ownedBy(generations);
   return await walk({ ...context, index }, async (items) => {
     const own = items.filter(isOwn);
-    for (let start = 0; start < own.length; start += READ_KEYS) {
-      const chunk = own.slice(start, start + READ_KEYS);
-      const stored = await readItems(context, chunk);
-      const gone = chunk.filter(({ item }, i) => !isSamePlace(index, item, stored[i]));
-      await pMap(gone, (entry) => untilGone(context, index, entry), { concurrency: context.concurrency });
-    }
+    const stored = await readItems(context, own);
+    const gone = own.filter(({ item }, i) => !isSamePlace(index, item, stored[i]));
+    await pMap(gone, (entry) => untilGone(context, index, entry), { concurrency: context.concurrency });
   });
 }
 

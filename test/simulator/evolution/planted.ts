@@ -224,7 +224,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/migrate/walks/verify.ts',
-        find: 'const gone = chunk.filter(({ item }, i) => !isSamePlace(index, item, stored[i]));',
+        find: 'const gone = own.filter(({ item }, i) => !isSamePlace(index, item, stored[i]));',
         replace: 'const gone: WalkedItem[] = [];',
       },
     ],
