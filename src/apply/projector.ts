@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { type EdgeloomError, StoreError } from '../errors.ts';
 import { foldBatch } from '../fold/fold.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import type { ChangeRecord } from '../items/change-record.ts';
+import { type ChangeRecord, isOlder } from '../items/change-record.ts';
 import { QUARANTINE_FIELDS } from '../items/derived-item.ts';
 import { REVERSE_PREFIX } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
@@ -158,7 +158,7 @@ class QuarantineKinds {
 }
 
 function lowest(records: readonly ChangeRecord[]): ChangeRecord {
-  return records.reduce((low, record) => (record.position < low.position ? record : low));
+  return records.reduce((low, record) => (isOlder(record, low) ? record : low));
 }
 
 interface Failure {
@@ -291,7 +291,7 @@ function lowestFailure(failures: readonly Failure[]): Pick<BatchResult, 'failedF
   let failedFrom: ChangeRecord | undefined;
   for (const { unit } of failures) {
     for (const record of unit.records) {
-      if (failedFrom === undefined || record.position < failedFrom.position) failedFrom = record;
+      if (failedFrom === undefined || isOlder(record, failedFrom)) failedFrom = record;
     }
   }
   // The cause is worth more than the units that only ran out of time because of it.

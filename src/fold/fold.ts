@@ -1,4 +1,4 @@
-import type { ChangeRecord } from '../items/change-record.ts';
+import { type ChangeRecord, isOlder } from '../items/change-record.ts';
 
 /** What one batch says of one base item: its records, oldest first, each once. */
 export interface ItemHistory {
@@ -42,7 +42,8 @@ export function foldBatch(records: readonly ChangeRecord[]): Map<string, ItemHis
 /** Keeps records in the order of their positions; they nearly always arrive in it. */
 function append(records: ChangeRecord[], record: ChangeRecord): void {
   let place = records.length;
-  while (place > 0 && records[place - 1]!.position > record.position) place -= 1;
-  if (place > 0 && records[place - 1]!.position === record.position) return;
+  while (place > 0 && isOlder(record, records[place - 1]!)) place -= 1;
+  // The same one once more: neither is older.
+  if (place > 0 && !isOlder(records[place - 1]!, record)) return;
   records.splice(place, 0, record);
 }

@@ -14,6 +14,21 @@ export interface ChangeRecord {
   position: string;
   /** The stream's own number, as Lambda wants it back in a partial failure. */
   sequenceNumber: string;
+  /** The label of its stream, where that is known besides the position: numbers of one stream compare faster. */
+  stream?: string;
   /** When the change was made, in whole seconds since 1970, as the stream says. */
   createdAtSeconds?: number;
+}
+
+/** Whether a record stands before another in their streams, as their positions say. */
+export function isOlder(left: ChangeRecord, right: ChangeRecord): boolean {
+  const { sequenceNumber } = left;
+  if (
+    left.stream !== undefined &&
+    left.stream === right.stream &&
+    sequenceNumber.length === right.sequenceNumber.length
+  ) {
+    return sequenceNumber < right.sequenceNumber;
+  }
+  return left.position < right.position;
 }

@@ -23,9 +23,27 @@ export function watermarkOf(streamLabel: string, sequenceNumber: string): string
   if (!isSequenceNumber(sequenceNumber)) {
     throw new TypeError(`not a stream sequence number: ${describe(sequenceNumber)}`);
   }
-  const number = sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
-  if (number.length > SEQUENCE_DIGITS) return `${streamLabel}/n${number.length}-${number}`;
-  return `${streamLabel}/${number.padStart(SEQUENCE_DIGITS, '0')}`;
+  return new Watermarks(streamLabel).of(sequenceNumber);
+}
+
+/** Makes the watermarks of one stream's records. What stands before the numbers is alike for all that have as many digits. */
+export class Watermarks {
+  private digits = 0;
+  private start = '';
+
+  constructor(readonly streamLabel: string) {}
+
+  /** The watermark of a record with a number that `isSequenceNumber` accepts. */
+  of(sequenceNumber: string): string {
+    const number = sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
+    if (number.length !== this.digits) {
+      this.digits = number.length;
+      this.start = `${this.streamLabel}/${
+        this.digits > SEQUENCE_DIGITS ? `n${this.digits}-` : '0'.repeat(SEQUENCE_DIGITS - this.digits)
+      }`;
+    }
+    return this.start + number;
+  }
 }
 
 /** The later of two watermarks; undefined counts as before everything. */

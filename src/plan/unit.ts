@@ -1,5 +1,5 @@
 import type { Item } from '../items/attribute-value.ts';
-import type { ChangeRecord } from '../items/change-record.ts';
+import { type ChangeRecord, isOlder } from '../items/change-record.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Problem } from './parts/subject.ts';
 
@@ -116,11 +116,12 @@ export interface ContinuationUnit extends UnitBase {
 
 /** The oldest and the newest position of records, of which there is one at least. */
 export function span(records: readonly ChangeRecord[]): { oldest: string; newest: string } {
-  let oldest = records[0]!.position;
+  let oldest = records[0]!;
   let newest = oldest;
-  for (const { position } of records) {
-    if (position < oldest) oldest = position;
-    if (position > newest) newest = position;
+  for (let i = 1; i < records.length; i++) {
+    const record = records[i]!;
+    if (isOlder(newest, record)) newest = record;
+    else if (isOlder(record, oldest)) oldest = record;
   }
-  return { oldest, newest };
+  return { oldest: oldest.position, newest: newest.position };
 }

@@ -67,6 +67,8 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   return units;
 }
 
+const NONE: readonly never[] = [];
+
 /** One record and what its two images want. */
 interface Step {
   record: ChangeRecord;
@@ -105,14 +107,15 @@ function viewChange(
 ): ViewChange | undefined {
   let oldest: string | undefined;
   let byBase = false;
-  const mentioned: string[] = [];
+  let mentioned: readonly string[] = NONE;
+  let all: Set<string> | undefined;
   for (const { record, before, after } of steps) {
     if (sameInView(before, after)) continue;
+    if (oldest === undefined) mentioned = elementsOf(before, after);
+    else all = withTexts(all ?? new Set(mentioned), elementsOf(before, after));
     oldest ??= record.position;
     viewRecords.push(record);
     if (isBefore(record, settleBefore)) byBase = true;
-    mention(mentioned, before.element);
-    mention(mentioned, after.element);
   }
   if (oldest === undefined) return undefined;
   const { element, attributes } = steps.at(-1)!.after;
@@ -120,21 +123,17 @@ function viewChange(
     target: history.target,
     oldest,
     edgeType,
-    mentioned: distinct(mentioned),
+    mentioned: all === undefined ? mentioned : [...all],
     element,
     attributes,
   };
   return byBase ? { ...change, byBase } : change;
 }
 
-/** Adds an element, unless it is the one before: a record begins with what the last one ended with. */
-function mention(mentioned: string[], element: string | undefined): void {
-  if (element !== undefined && element !== mentioned.at(-1)) mentioned.push(element);
-}
-
-/** Each text once. Two neighbours differ already, and most items change once in a batch. */
-function distinct(texts: readonly string[]): readonly string[] {
-  return texts.length <= 2 ? texts : [...new Set(texts)];
+/** The elements of two images. An array that is written out has room for what it holds; one that grows has room for seventeen. */
+function elementsOf({ element: before }: DerivedImage, { element: after }: DerivedImage): readonly string[] {
+  if (before === undefined) return after === undefined ? NONE : [after];
+  return after === undefined ? [before] : [before, after];
 }
 
 function sameInView(before: DerivedImage, after: DerivedImage): boolean {
@@ -168,14 +167,16 @@ export function countedUnit(countName: string, items: readonly IndexUnit[]): Cou
 }
 
 /** Adds a unit for each index item that a record of the history changes. */
-function addIndexUnits({ source, target }: ItemHistory, steps: readonly Step[], units: Unit[] | IndexUnit[]): void {
+function addIndexUnits(history: ItemHistory, steps: readonly Step[], units: Unit[] | IndexUnit[]): void {
+  const { source, target } = history;
   const { after: final } = steps.at(-1)!;
   for (const sortKey of indexKeysOf(steps)) {
     let records: ChangeRecord[] | undefined;
     let byBase = false;
     for (const { record, before, after } of steps) {
       if (sameItem(fieldsOf(before, sortKey), fieldsOf(after, sortKey))) continue;
-      if (records === undefined) records = [record];
+      // Most items change once in a batch: their units share the one list.
+      if (records === undefined) records = steps.length === 1 ? history.records : [record];
       else records.push(record);
       if (isBefore(record, settleBeforeOf(before, sortKey) ?? settleBeforeOf(after, sortKey) ?? 0)) byBase = true;
     }
@@ -226,18 +227,18 @@ function indexKeysOf(steps: readonly Step[]): Iterable<string> {
     // The images of an edge have the very same list.
     if (before.keys.length > 0 && before.keys !== keys) {
       if (keys.length === 0) keys = before.keys;
-      else all = withKeys(all ?? new Set(keys), before.keys);
+      else all = withTexts(all ?? new Set(keys), before.keys);
     }
     if (after.keys.length > 0 && after.keys !== keys) {
       if (keys.length === 0) keys = after.keys;
-      else all = withKeys(all ?? new Set(keys), after.keys);
+      else all = withTexts(all ?? new Set(keys), after.keys);
     }
   }
   return all ?? keys;
 }
 
-function withKeys(all: Set<string>, keys: readonly string[]): Set<string> {
-  for (const key of keys) all.add(key);
+function withTexts(all: Set<string>, texts: readonly string[]): Set<string> {
+  for (const text of texts) all.add(text);
   return all;
 }
 

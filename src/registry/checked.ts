@@ -31,7 +31,7 @@ export function checkedModel(registry: Registry, data: DefinitionData, own: Comp
 /**
  * The keys of those items with which the check has not to do any more what it had when it began: the registry has changed. Ids are
  * never used again, and what is ready was maintained since before the check began: so what was compared is drift if it
- * is ready now too, and what was retired stays so.
+ * is ready now too, under the same ids, and what was retired stays so.
  */
 export async function movedSince(
   began: CompiledModel,

@@ -2,8 +2,8 @@ import { type Item, stringOf } from '../items/attribute-value.ts';
 import { isTombstone, MODEL } from '../items/derived-item.ts';
 import { classifyDerivedKey } from '../items/derived-key.ts';
 import { parseNodeId } from '../items/keys.ts';
-import type { ChangingPart, CompiledModel, Concern, Concerns } from '../model/compiled.ts';
-import { joinedTypes } from '../model/joined.ts';
+import { type ChangingPart, type CompiledModel, type Concern, type Concerns, layersOf } from '../model/compiled.ts';
+import { isJoinedItem } from '../model/joined.ts';
 import { viewName } from './definition.ts';
 import { ownerOfItem } from './ownership.ts';
 import { type Generation, type Registry, type Shape, stampedId } from './registry.ts';
@@ -43,13 +43,12 @@ function liveConcern(registry: Registry, ready: CompiledModel, source: string, s
     case 'reverse-item':
     case 'continuation':
     case 'source-continuation': {
-      if (key.generation > 1) return { kind: 'unregistered', name: `${key.edgeType}@${key.generation}` };
-      const isKept =
-        key.kind === 'source-continuation'
-          ? joinedTypes(ready).has(key.edgeType)
-          : ready.edges.get(key.edgeType)?.copy !== undefined;
-      // They have no generations: a writer of a shape to come may find one that is there right.
-      return isKept ? { kind: 'compared', name: key.edgeType } : LEFT;
+      const { kind, edgeType, generation } = key;
+      if (generation > 1) return { kind: 'unregistered', name: `${edgeType}@${generation}` };
+      const keepers = kind === 'source-continuation' ? joinedItemsOf(ready, edgeType) : copyingViewsOf(ready, edgeType);
+      // They have no generations: a writer of a shape to come may find one that is there right. So what they are kept for names
+      // them: between two that keep them there may have been none.
+      return keepers.length > 0 ? { kind: 'compared', name: `${edgeType} for ${keepers.join(', ')}` } : LEFT;
     }
     case 'index-item':
     case 'owner-item':
@@ -58,6 +57,21 @@ function liveConcern(registry: Registry, ready: CompiledModel, source: string, s
     default:
       return COMPARED;
   }
+}
+
+/** The stamps of the views that copy along an edge type. */
+function copyingViewsOf({ edges, shapes }: CompiledModel, edgeType: string): string[] {
+  const edge = edges.get(edgeType);
+  return edge?.copy === undefined ? [] : [...edge.from].map((type) => shapes?.get(type)?.stamp ?? type);
+}
+
+/** The generations of an edge type's index items that source nodes decide too. */
+function joinedItemsOf(ready: CompiledModel, edgeType: string): string[] {
+  return layersOf(ready).flatMap(({ edges }) => {
+    const inbound = edges.get(edgeType)?.inbound;
+    const joined = inbound?.items.filter((item) => isJoinedItem(inbound, item)) ?? [];
+    return joined.map(({ orderName = '', generation = 1 }) => `${orderName}@${generation}`);
+  });
 }
 
 function keyedConcern(

@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../errors.ts';
 import { type Item, untrustedText } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { isSequenceNumber, streamLabel, watermarkOf } from '../items/watermark.ts';
+import { isSequenceNumber, streamLabel, Watermarks } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { isBaseSortKey, isContinuationKey } from './filter.ts';
 
@@ -38,23 +38,24 @@ const LAST_SECOND = 8.64e12;
 export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[], streamArn?: string): ChangeRecord[] {
   const decoded: ChangeRecord[] = [];
   let arn: string | undefined;
-  let label = '';
+  let watermarks: Watermarks | undefined;
   for (const record of records) {
     const recordArn = streamArn ?? record.eventSourceARN ?? '';
-    if (recordArn !== arn) {
+    if (watermarks === undefined || recordArn !== arn) {
       arn = recordArn;
-      label = streamLabel(recordArn);
+      watermarks = new Watermarks(streamLabel(recordArn));
     }
-    const change = decodeRecord(graph, record, label);
+    const change = decodeRecord(graph, record, watermarks);
     if (change !== undefined) decoded.push(change);
   }
   return decoded;
 }
 
-function decodeRecord(graph: CompiledModel, record: RawRecord, label: string): ChangeRecord | undefined {
+function decodeRecord(graph: CompiledModel, record: RawRecord, watermarks: Watermarks): ChangeRecord | undefined {
   const { dynamodb } = record;
-  const source = untrustedText(dynamodb?.Keys?.[graph.table.partitionKey]);
-  const target = untrustedText(dynamodb?.Keys?.[graph.table.sortKey]);
+  const keys = dynamodb?.Keys;
+  const source = untrustedText(keys?.[graph.table.partitionKey]);
+  const target = untrustedText(keys?.[graph.table.sortKey]);
   const number: unknown = dynamodb?.SequenceNumber;
   if (dynamodb == null || source === undefined || target === undefined || !isSequenceNumber(number)) {
     const { partitionKey, sortKey } = graph.table;
@@ -71,8 +72,9 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, label: string): C
     target,
     oldImage: dynamodb.OldImage as Item | undefined,
     newImage: dynamodb.NewImage as Item | undefined,
-    position: watermarkOf(label, number),
+    position: watermarks.of(number),
     sequenceNumber: number,
+    stream: watermarks.streamLabel,
     createdAtSeconds: secondsOf(dynamodb.ApproximateCreationDateTime),
   };
 }

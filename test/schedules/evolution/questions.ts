@@ -129,7 +129,7 @@ export class ReadingProcess {
       const key = `${entry['type']} ${entry['target']}`;
       const states = edges.get(key);
       // The record that took the edge away was given up, and one that brought it back was not: both are there until a redrive.
-      const mayBeTwice = world.gaveUp && states !== undefined && states.has('') && states.size > 2;
+      const mayBeTwice = world.gaveUp && states?.has('') === true && states.size > 2;
       if (states === undefined || !states.has(stableText(entry)) || (seen.has(key) && !mayBeTwice))
         problems.push(`${node.id} has ${stableText(entry)} instead of ${[...(states ?? [])].join(' or ')}`);
       seen.add(key);

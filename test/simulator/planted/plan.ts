@@ -37,7 +37,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
         file: UNITS,
         find: '  const { element, attributes } = steps.at(-1)!.after;',
         replace:
-          '  const changing = steps.filter(({ before, after }) => !sameInView(before, after));\n  mentioned.length = 0;\n  for (const end of [changing[0]!.before.element, changing.at(-1)!.after.element]) if (end !== undefined) mentioned.push(end);\n  const { element, attributes } = steps.at(-1)!.after;',
+          '  const changing = steps.filter(({ before, after }) => !sameInView(before, after));\n  all = new Set([...elementsOf(changing[0]!.before, changing.at(-1)!.after)]);\n  const { element, attributes } = steps.at(-1)!.after;',
       },
     ],
   },
@@ -117,15 +117,15 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/items/watermark.ts',
-        find: "number.padStart(SEQUENCE_DIGITS, '0')",
-        replace: 'sequenceNumber',
+        find: "'0'.repeat(SEQUENCE_DIGITS - this.digits)",
+        replace: "''",
       },
     ],
   },
   {
     name: 'watermark-without-label',
     rule: 'A watermark begins with the label of its stream, so that a re-created stream sorts later.',
-    patches: [{ file: 'src/items/watermark.ts', find: '{streamLabel}/$', replace: '{streamLabel.slice(0, 0)}/$' }],
+    patches: [{ file: 'src/items/watermark.ts', find: '{this.streamLabel}/$', replace: "{''}/$" }],
   },
   {
     name: 'hashed-key-unchecked',

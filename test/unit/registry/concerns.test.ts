@@ -153,7 +153,7 @@ describe('what a check has to do with a derived item', () => {
 
   it('compares reverse items and fan-outs of edges that a ready view copies by, and leaves all others', () => {
     for (const sortKey of ['~rev/ABOUT-GOAL-1', '~more/ABOUT'])
-      expect(concern('BOOK-1', sortKey)).toBe('compared ABOUT');
+      expect(concern('BOOK-1', sortKey)).toBe('compared ABOUT for @2');
     for (const sortKey of ['~rev/LEADS-TEAM-1', '~more/LEADS', '~more/#source/ABOUT']) {
       expect(concern('USER-1', sortKey)).toBe('left');
     }
@@ -202,7 +202,8 @@ describe('what the registry has moved since a check began', () => {
     const { fingerprint: definition } = views.get('GOAL')!;
     const shape = { id: 3, definition, trusted: true, ready: true, since: 0, changed: 1 };
     const reshaped = registry({ shapes: { GOAL: { next: 4, shape } } });
-    expect(await moved(checkedModel(reshaped, DATA, GRAPH))).toEqual([false, false, false, true, false, true]);
+    // Reverse items that views of two shapes copy by: those in between may have copied nothing, and none was kept.
+    expect(await moved(checkedModel(reshaped, DATA, GRAPH))).toEqual([false, false, false, true, true, true]);
   });
 
   it('is all of it where the table had no registry before', async () => {

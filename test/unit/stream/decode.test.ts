@@ -28,6 +28,7 @@ describe('decodeRecords', () => {
         newImage: { source: { S: 'USER-1' }, target: { S: 'USER-1' }, n: { N: '1' } },
         position: watermarkOf('2026-01-01T00:00:00.000', '7'),
         sequenceNumber: '7',
+        stream: '2026-01-01T00:00:00.000',
         createdAtSeconds: 1_700_000_000,
       },
     ]);
