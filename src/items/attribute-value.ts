@@ -124,9 +124,14 @@ export function sameValue(left: AttributeValue | undefined, right: AttributeValu
 export function sameItem(left: Item | undefined, right: Item | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined) return false;
-  const names = Object.keys(left);
-  if (names.length !== Object.keys(right).length) return false;
-  return names.every((name) => sameValue(left[name], attributeOf(right, name)));
+  // Written without lists of names: every image of a batch comes by here.
+  let more = 0;
+  for (const name in left) {
+    if (!sameValue(left[name], attributeOf(right, name))) return false;
+    more += 1;
+  }
+  for (const _name in right) more -= 1;
+  return more === 0;
 }
 
 function sameNumber(left: string, right: string): boolean {

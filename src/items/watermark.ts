@@ -11,11 +11,12 @@ import { describe } from './describe.ts';
  * above every digit, and after their length, `<stream label>/n56-<number>`, so that longer ones are later.
  */
 const SEQUENCE_DIGITS = 40;
+const SEQUENCE_NUMBER = /^\d{1,99}$/;
 const FORM = /^(.+)\/(?:\d{40}|n(\d\d)-([1-9]\d*))$/s;
 
 /** Whether a value is the number of a stream record: decimal text of 1 to 99 digits. */
 export function isSequenceNumber(value: unknown): value is string {
-  return typeof value === 'string' && /^\d{1,99}$/.test(value);
+  return typeof value === 'string' && SEQUENCE_NUMBER.test(value);
 }
 
 /** The watermark of a record. `sequenceNumber` is decimal text; anything else throws a TypeError. */

@@ -204,6 +204,7 @@ function addIndexUnits(history: ItemHistory, steps: readonly Step[], units: Unit
  * node decides too, so that no image says.
  */
 function addJoinedUnits({ source, target }: ItemHistory, { planner, steps }: Planned, units: IndexUnit[]): void {
+  if (planner.joinedKeys.length === 0) return;
   for (const [i, sortKey] of planner.joinedKeys.entries()) {
     const changing = steps.filter(({ before, after }) => !sameShare(before.shares?.[i], after.shares?.[i]));
     if (changing.length === 0) continue;
@@ -220,8 +221,8 @@ export function joinedUnit(items: readonly IndexUnit[]): JoinedUnit {
 }
 
 /** The sort keys of index items that any image of the steps mentions. */
-function indexKeysOf(steps: readonly Step[]): Iterable<string> {
-  let keys: readonly string[] = [];
+function indexKeysOf(steps: readonly Step[]): readonly string[] {
+  let keys: readonly string[] = NONE;
   let all: Set<string> | undefined;
   for (const { before, after } of steps) {
     // The images of an edge have the very same list.
@@ -234,7 +235,7 @@ function indexKeysOf(steps: readonly Step[]): Iterable<string> {
       else all = withTexts(all ?? new Set(keys), after.keys);
     }
   }
-  return all ?? keys;
+  return all === undefined ? keys : [...all];
 }
 
 function withTexts(all: Set<string>, texts: readonly string[]): Set<string> {

@@ -196,9 +196,14 @@ export function addIndexKeys(
     const message = `the key that ${cause} makes for ${purpose} has ${Buffer.byteLength(tooLong)} bytes; an index key has at most ${SORT_KEY_BYTES}`;
     throw new PartError('key-too-long', message, attribute);
   }
-  const names = INDEX_KEYS[index];
-  item[names.partition] = { S: partition };
-  item[names.sort] = { S: sort };
+  // Each name stands by itself: a property with a fixed name is set faster than one with a name that is looked up.
+  if (index === 'gsi0') {
+    item[INDEX_KEYS.gsi0.partition] = { S: partition };
+    item[INDEX_KEYS.gsi0.sort] = { S: sort };
+  } else {
+    item[INDEX_KEYS.gsi1.partition] = { S: partition };
+    item[INDEX_KEYS.gsi1.sort] = { S: sort };
+  }
 }
 
 function withProjection(item: Item, projection: Projection, subject: Subject): Item {

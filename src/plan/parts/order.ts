@@ -65,9 +65,10 @@ function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'ra
   return (subject) => {
     const value = subject.attribute(attribute);
     if (value === undefined) return undefined;
-    const label = encode(value, 'string', false, purpose, attribute);
-    const text = texts.get(label.text);
+    const text = 'S' in value ? texts.get(value.S) : undefined;
     if (text !== undefined) return { text, value, attribute };
+    // What is no text at all is told first.
+    const label = encode(value, 'string', false, purpose, attribute);
     const declared = [...weights.keys()].join(', ');
     const message = `attribute ${attribute}, needed for ${purpose}, is ${describe(label.text)}, which has no declared rank (${declared})`;
     throw new PartError('undeclared-label', message, attribute);

@@ -67,8 +67,8 @@ export const OTHER_MUTANTS: readonly Mutant[] = [
     patches: [
       {
         file: 'src/apply/projector.ts',
-        find: 'record.position < failedFrom.position',
-        replace: 'record.position > failedFrom.position',
+        find: 'isOlder(record, failedFrom)',
+        replace: 'isOlder(failedFrom, record)',
       },
     ],
   },
