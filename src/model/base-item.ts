@@ -26,22 +26,54 @@ export function classify(graph: CompiledModel, source: string, sortKey: string, 
 
 /** Tells a base item's kind from its keys alone. */
 export function classifyKey(graph: CompiledModel, source: string, sortKey: string): KeyKind {
+  return new KeyClassifier(graph, source).kindOf(sortKey);
+}
+
+/** Tells the kinds of one partition's base items, as `classifyKey` does. Most of them are edges of one type to nodes of one. */
+export class KeyClassifier {
   // Names of the model are type names, so a prefix that is one of them needs no check of its own.
-  const sourceType = nodePrefix(source);
-  const node = graph.nodes.get(sourceType);
-  if (node === undefined) return UNKNOWN;
-  if (source === sortKey) return { kind: 'node', node };
-  const edge = graph.edges.get(sortKey.slice(0, Math.max(0, sortKey.indexOf('-'))));
-  if (edge === undefined) return UNKNOWN;
-  const name = sortKey.slice(edge.type.length + 1);
-  if (edge.keys === 'plain') {
-    const kind = entering(graph, edge, name);
-    return kind.kind === 'unknown' ? kind : (leaving(edge, sourceType) ?? kind);
+  private readonly sourceType: string;
+  private readonly node: NodeModel | undefined;
+  /** The type of the last plain edge, and what stands before the target's own name in its key. */
+  private edge: EdgeModel | undefined;
+  private start = '';
+
+  constructor(
+    readonly graph: CompiledModel,
+    private readonly source: string,
+  ) {
+    this.sourceType = nodePrefix(source);
+    this.node = graph.nodes.get(this.sourceType);
   }
-  if (!isHashedName(name)) {
-    return hashedMisfit(`edge type ${edge.type} has hashed keys, and this is none`);
+
+  /** What the base item with a sort key is. */
+  kindOf(sortKey: string): KeyKind {
+    const { graph, node } = this;
+    if (node === undefined) return UNKNOWN;
+    if (this.source === sortKey) return { kind: 'node', node };
+    if (this.edge !== undefined && sortKey.length > this.start.length && sortKey.startsWith(this.start)) {
+      return { kind: 'edge', edge: this.edge, target: sortKey.slice(this.edge.type.length + 1) };
+    }
+    const edge = graph.edges.get(sortKey.slice(0, Math.max(0, sortKey.indexOf('-'))));
+    if (edge === undefined) return UNKNOWN;
+    const name = sortKey.slice(edge.type.length + 1);
+    if (edge.keys === 'plain') return this.plainEdge(edge, name);
+    if (!isHashedName(name)) {
+      return hashedMisfit(`edge type ${edge.type} has hashed keys, and this is none`);
+    }
+    return leaving(edge, this.sourceType) ?? { kind: 'hashed', edge };
   }
-  return leaving(edge, sourceType) ?? { kind: 'hashed', edge };
+
+  private plainEdge(edge: EdgeModel, target: string): KeyKind {
+    const kind = entering(this.graph, edge, target);
+    if (kind.kind === 'unknown') return kind;
+    const misfit = leaving(edge, this.sourceType);
+    if (misfit === undefined && kind.kind === 'edge') {
+      this.edge = edge;
+      this.start = `${edge.type}-${nodePrefix(target)}-`;
+    }
+    return misfit ?? kind;
+  }
 }
 
 /** Completes what the keys say with the target that an image of the item names. */

@@ -23,9 +23,10 @@ export function inboundPartition(
   source: string,
   partition?: string,
 ): string {
-  const text = inbound.shardBy === 'source' ? source : encoded;
   const base = inboundBase(order, edgeSortKey, partition);
-  return withShard(base, inbound.shards, () => shardOf(text, inbound.shards, inbound.hash));
+  if (inbound.shards === 1) return base;
+  const text = inbound.shardBy === 'source' ? source : encoded;
+  return withShard(base, shardOf(text, inbound.shards, inbound.hash));
 }
 
 /** Every index partition that holds a target's incoming edges of one type in an order. */
@@ -48,8 +49,9 @@ export function searchPartition(
   const base = searchBase(search, partition);
   const { shards } = search;
   if (shards === 'value') return `${base}#${valueInKey(encoded)}`;
+  if (shards === 1) return base;
   const text = search.shardBy === 'source' ? source : encoded;
-  return withShard(base, shards, () => shardOf(text, shards, search.hash));
+  return withShard(base, shardOf(text, shards, search.hash));
 }
 
 /** The index partitions in which a search for one encoded value has to look: one, unless the shard is by source. */
@@ -88,12 +90,12 @@ function escaped(text: string): string {
   return text.replace(/[%#@]/g, (character) => ESCAPED[character]!);
 }
 
-function withShard(base: string, shards: number, shard: () => number): string {
-  return shards === 1 ? base : `${base}#${shard()}`;
+function withShard(base: string, shard: number): string {
+  return `${base}#${shard}`;
 }
 
 function allShards(base: string, shards: number): string[] {
-  return Array.from({ length: shards }, (_, i) => withShard(base, shards, () => i + 1));
+  return shards === 1 ? [base] : Array.from({ length: shards }, (_, i) => withShard(base, i + 1));
 }
 
 /** `=value`, or `~hash` where the value is long: the marks keep the two apart. */

@@ -2,7 +2,7 @@ import type { Item } from '../items/attribute-value.ts';
 import { COUNTED } from '../items/derived-item.ts';
 import { escapedEdge, escapedHashedEdge } from '../items/element.ts';
 import { countNameOf, edgeIndexKey, parseNodeId } from '../items/keys.ts';
-import { type BaseItemKind, classifyKey, type KeyKind, misfitText, withTarget } from '../model/base-item.ts';
+import { type BaseItemKind, KeyClassifier, type KeyKind, misfitText, withTarget } from '../model/base-item.ts';
 import { type CompiledModel, type EdgeModel, layersOf, type NodeModel } from '../model/compiled.ts';
 import type { SourceNode } from '../model/joined.ts';
 import { reverseItemOfEdge } from './copies.ts';
@@ -100,7 +100,10 @@ function withItemsByKey(image: DerivedImage): Derived {
   return { ...derived, indexItems };
 }
 
-/** The planner of one base item in one model: what its keys say is worked out once for all of its images. */
+/**
+ * The planner of one base item in one model: what its keys say is worked out once for all of its images. Planners of one
+ * partition share what tells kinds of keys.
+ */
 export class ItemPlanner {
   private readonly kind: KeyKind;
   /** What the model says of the edge's type; undefined where the item is no edge. */
@@ -118,8 +121,9 @@ export class ItemPlanner {
     private readonly graph: CompiledModel,
     private readonly source: string,
     private readonly sortKey: string,
+    keys = new KeyClassifier(graph, source),
   ) {
-    this.kind = classifyKey(graph, source, sortKey);
+    this.kind = keys.kindOf(sortKey);
     if (this.kind.kind !== 'edge' && this.kind.kind !== 'hashed') return;
     const { edge } = this.kind;
     this.plan = edgePlan(graph, edge);

@@ -2,6 +2,7 @@ import type { ItemHistory } from '../fold/fold.ts';
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { countNameOf, degreeKey, VIEW_KEY } from '../items/keys.ts';
+import { KeyClassifier } from '../model/base-item.ts';
 import { type CompiledModel, type EdgeModel, layersOf } from '../model/compiled.ts';
 import { isBefore, settleBeforeOfView } from './by-base.ts';
 import { ItemPlanner, problemsOf } from './derive.ts';
@@ -34,12 +35,12 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   const viewRecords: ChangeRecord[] = [];
   const counted = new Map<string, IndexUnit[]>();
   const joined: IndexUnit[] = [];
-  const layers = layersOf(graph);
+  const layers = layersOf(graph).map((layer) => new KeyClassifier(layer, source));
   const viewBefore = settleBeforeOfView(graph, source, histories);
   for (const history of histories) {
     const continuation = continuationUnit(graph, history);
     if (continuation !== undefined) units.push(continuation);
-    const planned = layers.length === 1 ? [plan(graph, history)] : layers.map((layer) => plan(layer, history));
+    const planned = layers.length === 1 ? [plan(layers[0]!, history)] : layers.map((layer) => plan(layer, history));
     const { planner, steps } = planned[0]!;
     const change = viewChange(history, planner.edge?.type, steps, viewRecords, viewBefore);
     if (change !== undefined) viewChanges.push(change);
@@ -82,8 +83,8 @@ interface Planned {
   steps: readonly Step[];
 }
 
-function plan(graph: CompiledModel, { source, target, records }: ItemHistory): Planned {
-  const planner = new ItemPlanner(graph, source, target);
+function plan(layer: KeyClassifier, { source, target, records }: ItemHistory): Planned {
+  const planner = new ItemPlanner(layer.graph, source, target, layer);
   // Most items change once in a batch.
   const steps =
     records.length === 1 ? [stepOf(planner, records[0]!)] : records.map((record) => stepOf(planner, record));

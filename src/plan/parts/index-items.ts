@@ -26,6 +26,8 @@ import { note, PartError, type Problem, type Subject } from './subject.ts';
 
 /** DynamoDB's limit on an item, in bytes, less what an index item carries besides its fields. */
 const ITEM_BYTES = 400 * 1024 - 4096;
+/** More than an index item holds besides projected attributes: keys that are bounded, and the value that made one of them. */
+const OTHER_BYTES = 32 * 1024;
 /**
  * Values of one attribute that a search makes items of. One image may want no more work than a batch has time for: else
  * its record is retried without end, and holds up its shard.
@@ -213,7 +215,7 @@ function withProjection(item: Item, projection: Projection, subject: Subject): I
 /** Adds projected attributes to an index item; a `PartError` where it becomes larger than DynamoDB allows. */
 export function withAttributes(item: Item, attributes: Item, subject: Pick<Subject, 'type'>): Item {
   item[ATTRIBUTES] = { M: attributes };
-  if (!isItemWithinBytes(item, ITEM_BYTES)) {
+  if (!isItemWithinBytes(attributes, ITEM_BYTES - OTHER_BYTES) && !isItemWithinBytes(item, ITEM_BYTES)) {
     const message = `the index item of ${subject.type} would have ${itemSizeBytes(item)} bytes with its projected attributes; DynamoDB allows 400 KB. Project fewer attributes`;
     throw new PartError('item-too-large', message);
   }
