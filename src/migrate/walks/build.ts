@@ -67,6 +67,7 @@ export async function backfill(
       const differing = chunk.filter(({ fields }, i) => !isAsWanted(stored[i], fields));
       await pMap(differing, (one) => settleItem(context, one.base, one.sortKey), { concurrency: context.concurrency });
     }
+    return true;
   });
 }
 
@@ -152,6 +153,7 @@ export async function settleViews(context: BuildContext, types: ReadonlySet<stri
       );
       await pMap(chunk, (source, i) => settleShape(context, source, views[i]), { concurrency: context.concurrency });
     }
+    return true;
   });
 }
 

@@ -26,5 +26,6 @@ export async function removeGenerations(
       },
       { concurrency },
     );
+    return true;
   });
 }

@@ -1,5 +1,4 @@
 import pMap from 'p-map';
-import { checkTime } from '../../apply/context.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS } from '../../items/derived-item.ts';
 import { type CompiledModel, type IndexName, layersOf } from '../../model/compiled.ts';
@@ -28,20 +27,30 @@ export async function verify(context: BuildContext): Promise<WalkPlace | undefin
     const bases = items
       .map((item) => ({ item, wanted: wantedOf(context.graph, item, nodes) }))
       .filter(({ wanted }) => wanted.length > 0);
-    await pMap(bases, ({ item, wanted }) => verifyBase(context, item, wanted), { concurrency: context.concurrency });
+    return await all(context, bases, ({ item, wanted }) => verifyBase(context, item, wanted));
   });
 }
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-async function verifyBase(context: BuildContext, base: ItemKey, first: readonly Wanted[]): Promise<void> {
+/** Whether all of them came to their end; where an index is minutes behind, time may be over before that. */
+async function all<T>(
+  { concurrency }: BuildContext,
+  ones: readonly T[],
+  toItsEnd: (one: T) => Promise<boolean>,
+): Promise<boolean> {
+  return (await pMap(ones, toItsEnd, { concurrency })).every(Boolean);
+}
+
+/** Whether an index shows all that a base item wants. Waits until it does, or until time is over. */
+async function verifyBase(context: BuildContext, base: ItemKey, first: readonly Wanted[]): Promise<boolean> {
   let wanted = first;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
     const missing: Wanted[] = [];
     for (const one of wanted) if (!(await isInIndex(context, one))) missing.push(one);
-    if (missing.length === 0) return;
-    checkTime(context);
+    if (missing.length === 0) return true;
+    if (context.isOver()) return false;
     await context.wait(pause);
     // The base item may have changed meanwhile, so that something else is wanted by now.
     wanted = await wantedNow(context, base);
@@ -94,20 +103,21 @@ export async function verifyIndex(
     const own = items.filter(isOwn);
     const stored = await readItems(context, own);
     const gone = own.filter(({ item }, i) => !isSamePlace(index, item, stored[i]));
-    await pMap(gone, (entry) => untilGone(context, index, entry), { concurrency: context.concurrency });
+    return await all(context, gone, (entry) => untilGone(context, index, entry));
   });
 }
 
-async function untilGone(context: BuildContext, index: IndexName, entry: WalkedItem): Promise<void> {
+/** Whether an index shows no more what has left the table. Waits until it does not, or until time is over. */
+async function untilGone(context: BuildContext, index: IndexName, entry: WalkedItem): Promise<boolean> {
   const names = INDEX_KEYS[index];
   const partition = stringOf(entry.item[names.partition])!;
   const key = stringOf(entry.item[names.sort])!;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
     const shown = await entryAt(context, index, { partition, key }, entry);
-    if (shown === undefined) return;
+    if (shown === undefined) return true;
     const [stored] = await readItems(context, [entry]);
-    if (isSamePlace(index, shown, stored)) return;
-    checkTime(context);
+    if (isSamePlace(index, shown, stored)) return true;
+    if (context.isOver()) return false;
     await context.wait(pause);
   }
 }

@@ -47,10 +47,12 @@ const PAGE_ITEMS = 500;
  * Reads every item by consistent scans, a page at a time, several parts at once. An eventually consistent one might miss an
  * item that was written before the walk began and whose record came before its generation was kept. A pause does no harm: what
  * comes behind the place meanwhile is the projector's. Gives where it stopped for want of time; undefined at its end.
+ *
+ * @param visit gives whether it is done with the page; a page that it left for want of time is where the walk stops.
  */
 export async function walk(
   options: WalkOptions,
-  visit: (items: readonly WalkedItem[]) => Promise<void>,
+  visit: (items: readonly WalkedItem[]) => Promise<boolean>,
 ): Promise<WalkPlace | undefined> {
   const { graph, store, stats, index, onProgress, onPage, stays = () => true, isOver, begunAt } = options;
   const walked = (item: Item): WalkedItem => walkedItem(graph, item);
@@ -67,7 +69,7 @@ export async function walk(
       stats.rcu += page.rcu;
       const items = page.items.map(walked);
       onPage?.(items);
-      await visit(items);
+      if (!(await visit(items))) return;
       seen += page.items.length;
       onProgress?.(seen);
       if (page.lastKey === undefined) {

@@ -4,12 +4,13 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
 import { registerIfEmpty } from '../../../src/migrate/register-empty.ts';
+import type { MigratePlace } from '../../../src/migrate/walks/place.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../../src/model/schema.ts';
 import { createReader } from '../../../src/read/reader.ts';
 import { readHead } from '../../../src/registry/head.ts';
 import { LEASE_MS, registryLeases } from '../../../src/registry/reader-lease.ts';
-import type { ScanRequest } from '../../../src/store/port.ts';
+import type { QueryRequest, ScanRequest } from '../../../src/store/port.ts';
 import { replacedCalls } from '../../../src/store/wrapped.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -179,6 +180,64 @@ describe('a migration', () => {
     expect(await bench.store.get({ source: 'GOAL-1', target: '~degree/MEMBER' }, { consistent: true })).toMatchObject({
       item: { count: { N: '1' } },
     });
+  });
+
+  it('stops for want of time while an index is behind, in either way, and goes on from there', async () => {
+    const bench = new Bench();
+    const [before, after] = [model(), model({ lead: 600, shards: 8 })];
+    await bench.user('USER-1', 'Ada');
+    await bench.goal('GOAL-1', 'one', 'USER-1');
+    await bench.migrate(before);
+    await bench.project(before);
+    // An index that shows nothing new, and then one that goes on showing what has left the table.
+    const stray = {
+      ...{ source: { S: 'USER-9' }, target: { S: '~ix/@2/name' }, w: { S: '' } },
+      ...{ gsi0pk: { S: 'USER.name@2#1' }, gsi0sk: { S: 'Zoe\u0000USER-9' } },
+    };
+    let behind: 'nothing new' | 'what is gone' | undefined = 'nothing new';
+    let queries = 0;
+    const late = Object.assign(
+      replacedCalls(bench.store, {
+        query: async (request: QueryRequest) => {
+          queries += 1;
+          if (queries > 1_000) throw new Error('it asks without end');
+          const page = await bench.store.query(request);
+          if (request.index === undefined || behind === undefined) return page;
+          if (behind === 'nothing new') return { ...page, items: [], count: 0 };
+          return request.partition === stray.gsi0pk.S ? { ...page, items: [stray], count: 1 } : page;
+        },
+      }),
+      {
+        scan: async (request: ScanRequest) => {
+          const page = await bench.store.scan(request);
+          const isShown = behind === 'what is gone' && request.index === 'gsi0';
+          return isShown ? { ...page, items: [...page.items, stray] } : page;
+        },
+      },
+    );
+    const call = async (resume?: MigratePlace) => {
+      const endsAtMs = bench.clockMs + 20_000;
+      const result = await bench.migrate(after, {
+        ...{ store: late, waitsBetweenCalls: true, remainingMs: () => endsAtMs - bench.clockMs },
+        ...(resume && { resume }),
+      });
+      expect(bench.clockMs).toBeLessThan(endsAtMs + 10_000);
+      return result;
+    };
+    let result = await call();
+    for (let calls = 0; calls < 3; calls++) result = await call(result.place);
+    expect(result).toMatchObject({ done: false, place: { walk: { name: expect.stringMatching(/^verify /) } } });
+    behind = 'what is gone';
+    for (let calls = 0; calls < 3; calls++) result = await call(result.place);
+    expect(result).toMatchObject({ done: false, place: { walk: { name: expect.stringMatching(/^verify-gsi0 /) } } });
+    behind = undefined;
+    for (let calls = 0; !result.done && calls < 20; calls++) {
+      bench.clockMs += LEASE_MS + 1;
+      result = await call(result.place);
+    }
+    expect(result.done).toBe(true);
+    bench.clockMs += LEASE_MS + 1;
+    expect((await bench.reader(after).search('USER.name').eq('Ada')).items).toMatchObject([{ id: 'USER-1' }]);
   });
 
   it('begins with other keys than those that a consumer without the registry may still write', async () => {
