@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
@@ -16,12 +17,48 @@ export interface Visit {
   close(): Promise<void>;
 }
 
+/** As everywhere: a time limit is there for what hangs, not for what is slow on a busy machine. */
+const TIMEOUT_MS = 120_000;
+/** How long no answer may have been on its way. */
+const QUIET_MS = 500;
+
+/**
+ * Waits until no answer has been on its way for a moment. The status, which the overview asks for again every five seconds, does not
+ * count: on a busy machine one question follows the other. Its first answer is waited for by what the page shows.
+ */
+function quiet(page: Page): () => Promise<void> {
+  const onTheirWay = new Set<Request>();
+  let changedAtMs = performance.now();
+  const note = (request: Request, change: (request: Request) => void): void => {
+    if (new URL(request.url()).pathname === '/api/status') return;
+    change(request);
+    changedAtMs = performance.now();
+  };
+  page.on('request', (request) => {
+    // Whoever leaves a page waits for none of its answers.
+    if (request.isNavigationRequest()) onTheirWay.clear();
+    note(request, () => onTheirWay.add(request));
+  });
+  for (const end of ['requestfinished', 'requestfailed'] as const) {
+    page.on(end as 'requestfinished', (request: Request) => note(request, () => onTheirWay.delete(request)));
+  }
+  return async () => {
+    const untilMs = performance.now() + TIMEOUT_MS;
+    while (onTheirWay.size > 0 || performance.now() - changedAtMs < QUIET_MS) {
+      if (performance.now() > untilMs) {
+        throw new Error(`no answer to ${[...onTheirWay].map((request) => request.url()).join(', ')}`);
+      }
+      await sleep(50);
+    }
+  };
+}
+
 /** Opens a studio in a browser of its own settings. */
 export async function visit(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  // As everywhere: a time limit is there for what hangs, not for what is slow on a busy machine.
-  context.setDefaultTimeout(120_000);
+  context.setDefaultTimeout(TIMEOUT_MS);
   const page = await context.newPage();
+  const untilQuiet = quiet(page);
   const troubles: string[] = [];
   page.on('pageerror', ({ message }) => troubles.push(message));
   page.on('console', (line) => {
@@ -32,7 +69,7 @@ export async function visit(browser: Browser, url: string, options: BrowserConte
     await dialog.dismiss();
   });
   const settled = async (): Promise<void> => {
-    await page.waitForLoadState('networkidle');
+    await untilQuiet();
     // Not by code in the page: its policy forbids that.
     await page.locator('.quiet', { hasText: 'Reading …' }).first().waitFor({ state: 'detached' });
   };
