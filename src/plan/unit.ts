@@ -118,8 +118,7 @@ export interface ContinuationUnit extends UnitBase {
 export function span(records: readonly ChangeRecord[]): { oldest: string; newest: string } {
   let oldest = records[0]!;
   let newest = oldest;
-  for (let i = 1; i < records.length; i++) {
-    const record = records[i]!;
+  for (const record of records) {
     if (isOlder(newest, record)) newest = record;
     else if (isOlder(record, oldest)) oldest = record;
   }

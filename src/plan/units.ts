@@ -28,6 +28,8 @@ import {
  * leaves the derived value as it is.
  */
 
+const NONE: readonly never[] = [];
+
 /** Plans the units of one partition. */
 export function planUnits(graph: CompiledModel, source: string, histories: readonly ItemHistory[]): Unit[] {
   const units: Unit[] = [];
@@ -67,8 +69,6 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   }
   return units;
 }
-
-const NONE: readonly never[] = [];
 
 /** One record and what its two images want. */
 interface Step {

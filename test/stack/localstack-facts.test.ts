@@ -10,7 +10,7 @@ import { testTable } from '../support/table.ts';
 
 /**
  * LocalStack itself does not run here. What it does otherwise than AWS is replayed: sequence numbers of 56 digits, batches of at
- * most 1,000 records, an on-failure object whose payload is no text. Bisection is not implemented there.
+ * most 1,000 records, an on-failure object whose payload is no text. LocalStack does not bisect batches.
  */
 
 beforeEach(() => {

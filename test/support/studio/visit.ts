@@ -29,19 +29,19 @@ const QUIET_MS = 500;
 function quiet(page: Page): () => Promise<void> {
   const onTheirWay = new Set<Request>();
   let changedAtMs = performance.now();
-  const note = (request: Request, change: (request: Request) => void): void => {
+  const note = (request: Request, change: () => void): void => {
     if (new URL(request.url()).pathname === '/api/status') return;
-    change(request);
+    change();
     changedAtMs = performance.now();
   };
   page.on('request', (request) => {
-    // Whoever leaves a page waits for none of its answers.
+    // The answers to a page that was left do not come.
     if (request.isNavigationRequest()) onTheirWay.clear();
     note(request, () => onTheirWay.add(request));
   });
-  for (const end of ['requestfinished', 'requestfailed'] as const) {
-    page.on(end as 'requestfinished', (request: Request) => note(request, () => onTheirWay.delete(request)));
-  }
+  const hasEnded = (request: Request): void => note(request, () => onTheirWay.delete(request));
+  page.on('requestfinished', hasEnded);
+  page.on('requestfailed', hasEnded);
   return async () => {
     const untilMs = performance.now() + TIMEOUT_MS;
     while (onTheirWay.size > 0 || performance.now() - changedAtMs < QUIET_MS) {
