@@ -5,7 +5,7 @@ import pMap from 'p-map';
 import { createProjector } from '../src/apply/projector.ts';
 import { foldBatch } from '../src/fold/fold.ts';
 import { planUnits } from '../src/plan/units.ts';
-import { fastViewUpdate } from '../src/plan/writes.ts';
+import { fastViewUpdate } from '../src/plan/writes/updates.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { updateExpression } from '../src/store/expressions.ts';

@@ -5,7 +5,7 @@ import { fnv1a } from '../src/items/shard.ts';
 import { startEngine } from '../src/local/engine/engine.ts';
 import type { CompiledModel } from '../src/model/compiled.ts';
 import { planUnits } from '../src/plan/units.ts';
-import { fastViewUpdate } from '../src/plan/writes.ts';
+import { fastViewUpdate } from '../src/plan/writes/updates.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { createTable } from '../src/store/table.ts';

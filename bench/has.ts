@@ -11,7 +11,7 @@ import { degreeKey, edgeSortKey } from '../src/items/keys.ts';
 import { defineGraph } from '../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/model/compiled.ts';
 import { edge, node } from '../src/model/schema.ts';
-import { DEFAULT_VIEW_BUDGET_BYTES } from '../src/plan/eviction.ts';
+import { DEFAULT_VIEW_BUDGET_BYTES } from '../src/plan/writes/eviction.ts';
 import { createReader, type Reader } from '../src/read/reader.ts';
 import type { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { MeteredStore } from '../src/store/metered.ts';

@@ -9,7 +9,7 @@ import { beginUpdate, moveUpdate } from '../plan/fan-out.ts';
 import { refusalEntry } from '../plan/quarantine-entry.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
 import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../plan/unit.ts';
-import { copyUpdate } from '../plan/writes.ts';
+import { copyUpdate } from '../plan/writes/updates.ts';
 import { readItem, readItems } from '../store/pages.ts';
 import {
   type ApplyContext,

@@ -3,7 +3,7 @@ import { WATERMARK } from '../items/derived-item.ts';
 import { wantedFields } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { IndexUnit } from '../plan/unit.ts';
-import { indexUpdate, isAsWanted, settledIndexUpdate } from '../plan/writes.ts';
+import { indexUpdate, isAsWanted, settledIndexUpdate } from '../plan/writes/updates.ts';
 import { readItem } from '../store/pages.ts';
 import { type ApplyContext, checkTime, epochSeconds, updateItem } from './context.ts';
 

@@ -6,7 +6,7 @@ import { layersOf } from '../model/compiled.ts';
 import { derivedOf, type Problem } from '../plan/derive.ts';
 import { derivationEntry } from '../plan/quarantine-entry.ts';
 import { type IndexUnit, type JoinedUnit, span } from '../plan/unit.ts';
-import { settledIndexUpdate } from '../plan/writes.ts';
+import { settledIndexUpdate } from '../plan/writes/updates.ts';
 import { readItems } from '../store/pages.ts';
 import { type ApplyContext, checkTime, epochSeconds, OutOfTimeError, putEntry, updateItem } from './context.ts';
 import { writeCounted } from './counted.ts';

@@ -10,8 +10,8 @@ import { checkStoreOptions } from '../options.ts';
 import { decidedByBase } from '../plan/by-base.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
-import type { CountedUnit, IndexUnit, JoinedUnit, QuarantineUnit, Unit } from '../plan/unit.ts';
-import { countedUnit, joinedUnit, planUnits } from '../plan/units.ts';
+import { type IndexUnit, oneByOne, type QuarantineUnit, type Unit } from '../plan/unit.ts';
+import { planUnits } from '../plan/units.ts';
 import { registeredModel, type WriterModel } from '../registry/writer-model.ts';
 import { sleep } from '../retry.ts';
 import { readItem, readItems } from '../store/pages.ts';
@@ -226,7 +226,7 @@ async function runUnit(
   if (!(failure instanceof StoreError) || failure.kind !== 'terminal') return failure;
   // A quarantine entry that is refused leaves no place to note the record: the batch has to fail.
   if (unit.kind === 'quarantine') return failure;
-  if ('items' in unit && unit.items.length > 1) return await runOneByOne(context, unit, failures);
+  if ('items' in unit && unit.items.length > 1) return await runOneByOne(context, oneByOne(unit), failures);
   const entry = refusalEntry(context.graph, unit, failure, context.now());
   return await failureOf(context, failures, () => putEntry(context, entry));
 }
@@ -276,11 +276,10 @@ async function quarantine(context: ApplyContext, unit: QuarantineUnit): Promise<
 /** Finds the item that DynamoDB refuses among those of a unit: the others are written, and it alone is quarantined. */
 async function runOneByOne(
   context: ApplyContext,
-  unit: CountedUnit | JoinedUnit,
+  units: readonly Unit[],
   failures: readonly Failure[],
 ): Promise<EdgeloomError | undefined> {
-  for (const item of unit.items) {
-    const alone = unit.kind === 'counted' ? countedUnit(unit.countName, [item]) : joinedUnit([item]);
+  for (const alone of units) {
     const error = await runUnit(context, alone, undefined, failures);
     if (error !== undefined) return error;
   }

@@ -3,7 +3,7 @@ import { CHILD } from '../items/derived-item.ts';
 import { escapedEdge } from '../items/element.ts';
 import { reverseOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
-import { wholeViewUpdate } from '../plan/whole-view.ts';
+import { wholeViewUpdate } from '../plan/writes/whole-view.ts';
 import { queriedItems, readItems } from '../store/pages.ts';
 import type { DerivedUpdate } from '../store/port.ts';
 import { type ApplyContext, checkTime, epochSeconds } from './context.ts';

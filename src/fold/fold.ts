@@ -7,6 +7,9 @@ export interface ItemHistory {
   records: ChangeRecord[];
 }
 
+/** Items of a partition beyond which a map finds one faster than a look at each. */
+const FEW_ITEMS = 8;
+
 /**
  * Folds a batch into histories: per partition, per base item, in stream order. The order across items carries no
  * meaning in a stream and none here; a record that a batch holds twice counts once.
@@ -21,22 +24,37 @@ export function foldBatch(records: readonly ChangeRecord[]): Map<string, ItemHis
       folded.set(source, [{ source, target, records: [record] }]);
       continue;
     }
-    // Most partitions of a batch have one item, which needs no map.
-    let items = byTarget.get(source);
-    if (items === undefined) {
-      items = new Map([[histories[0]!.target, histories[0]!]]);
-      byTarget.set(source, items);
-    }
-    const history = items.get(target);
+    const items = histories.length > FEW_ITEMS ? itemsOf(byTarget, histories) : undefined;
+    const history = items === undefined ? findItem(histories, target) : items.get(target);
     if (history === undefined) {
       const first = { source, target, records: [record] };
       histories.push(first);
-      items.set(target, first);
+      items?.set(target, first);
     } else {
       append(history.records, record);
     }
   }
   return folded;
+}
+
+function findItem(histories: readonly ItemHistory[], target: string): ItemHistory | undefined {
+  // Not by a function that is passed: one would be made for each record.
+  for (const history of histories) if (history.target === target) return history;
+  return undefined;
+}
+
+/** The histories of one partition by their items. */
+function itemsOf(
+  byTarget: Map<string, Map<string, ItemHistory>>,
+  histories: readonly ItemHistory[],
+): Map<string, ItemHistory> {
+  const { source } = histories[0]!;
+  let items = byTarget.get(source);
+  if (items === undefined) {
+    items = new Map(histories.map((history) => [history.target, history]));
+    byTarget.set(source, items);
+  }
+  return items;
 }
 
 /** Keeps records in the order of their positions; they nearly always arrive in it. */

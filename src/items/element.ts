@@ -39,12 +39,26 @@ export function encodeElement(edgeKey: string, labels: readonly (readonly [strin
 
 /** A label as it stands in an element, behind the edge's key or another label. Throws as `encodeElement` does. */
 export function encodeLabel(name: string, value: AttributeValue): string {
-  return labelStart(name) + encodeLabelValue(value);
+  return labelEncoder(name)(value);
 }
 
-/** What a label begins with, whatever its value. */
-export function labelStart(name: string): string {
-  return `|${escapeLabelName(name)}`;
+/** Values of one label that are remembered, and their characters (UTF-16 units): most labels have a few short ones, such as roles. */
+const REMEMBERED_VALUES = 100;
+const REMEMBERED_CHARACTERS = 40;
+
+/** Encodes the values of one label, as `encodeLabel` does: what they begin with, and common ones, are worked out once. */
+export function labelEncoder(name: string): (value: AttributeValue) => string {
+  const start = `|${escapeLabelName(name)}`;
+  const remembered = new Map<string, string>();
+  return (value) => {
+    if (!('S' in value) || value.S.length > REMEMBERED_CHARACTERS) return start + encodeLabelValue(value);
+    let text = remembered.get(value.S);
+    if (text === undefined) {
+      text = start + encodeLabelValue(value);
+      if (remembered.size < REMEMBERED_VALUES) remembered.set(value.S, text);
+    }
+    return text;
+  };
 }
 
 /** The escaped sort key of an element's edge: the same for every set of labels. */
@@ -96,8 +110,8 @@ export function edgeKeyOf(element: string): string {
   return unescapeText(elementEdge(element));
 }
 
-/** The value of a label, with its mark, behind `labelStart`. Throws as `encodeElement` does. */
-export function encodeLabelValue(value: AttributeValue): string {
+/** The value of a label, with its mark. */
+function encodeLabelValue(value: AttributeValue): string {
   if ('S' in value) return MARKS.S + escapeText(value.S);
   if ('N' in value) return MARKS.N + value.N;
   if ('BOOL' in value) return MARKS.BOOL + (value.BOOL ? '1' : '0');

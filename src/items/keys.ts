@@ -148,9 +148,12 @@ function escapeName(name: string): string {
  * `~ix/#byPriority/GOALMEMBERSHIP-USER-U1`. Edges whose own sort key leaves no room are named by its hash.
  */
 export function edgeIndexKey(baseSortKey: string, orderName?: string, generation = 1): string {
-  const prefix =
-    orderName === undefined ? generationPrefix(INDEX_PREFIX, generation) : orderKeyPrefix(orderName, generation);
-  return fittingKey(prefix, baseSortKey);
+  return fittingKey(edgeIndexPrefix(orderName, generation), baseSortKey);
+}
+
+/** What the sort keys of edges' index items begin with: see `fittingKey`. */
+export function edgeIndexPrefix(orderName: string | undefined, generation = 1): string {
+  return orderName === undefined ? generationPrefix(INDEX_PREFIX, generation) : orderKeyPrefix(orderName, generation);
 }
 
 /**
@@ -259,7 +262,7 @@ export function quarantineKey(target: string, watermark: string): string {
 }
 
 /** `prefix + text`, or `prefix + #hash` where that is too long; a text that begins with `#` is hashed, to stay apart. */
-function fittingKey(prefix: string, text: string): string {
+export function fittingKey(prefix: string, text: string): string {
   const key = prefix + text;
   return isWithinBytes(key, SORT_KEY_BYTES) && !text.startsWith('#') ? key : `${prefix}#${hash128(text)}`;
 }

@@ -15,18 +15,28 @@ export type BaseItemKind =
 /** What a base item's keys alone say: a hashed key names an edge, but not its target. */
 export type KeyKind = BaseItemKind | { kind: 'hashed'; edge: EdgeModel };
 
-const UNKNOWN: BaseItemKind = { kind: 'unknown' };
+/** The same without the target of a plain edge, which stands in its key. So the items of a partition share their kinds. */
+export type SharedKind = Exclude<KeyKind, { kind: 'edge' }> | { kind: 'plain'; edge: EdgeModel };
+
+const UNKNOWN: { kind: 'unknown' } = { kind: 'unknown' };
 /** What to do about a misfit that its reason alone does not tell. */
 const HASHED_REMEDY = `Put it under hashedEdgeKey(edgeType, target) with the target's id in ${TARGET_ID}, and delete what lies under another key`;
 
 /** Tells what a base item is. An edge with a hashed key is told by its image, which names the target. */
 export function classify(graph: CompiledModel, source: string, sortKey: string, image: Item): BaseItemKind {
-  return withTarget(graph, classifyKey(graph, source, sortKey), sortKey, image);
+  const kind = classifyKey(graph, source, sortKey);
+  return kind.kind === 'hashed' ? classifyHashed(graph, kind.edge, sortKey, image) : kind;
 }
 
 /** Tells a base item's kind from its keys alone. */
 export function classifyKey(graph: CompiledModel, source: string, sortKey: string): KeyKind {
-  return new KeyClassifier(graph, source).kindOf(sortKey);
+  const kind = new KeyClassifier(graph, source).kindOf(sortKey);
+  return kind.kind === 'plain' ? { kind: 'edge', edge: kind.edge, target: targetInKey(kind.edge, sortKey) } : kind;
+}
+
+/** The target that the key of a plain edge names. */
+export function targetInKey({ type }: EdgeModel, sortKey: string): string {
+  return sortKey.slice(type.length + 1);
 }
 
 /** Tells the kinds of one partition's base items, as `classifyKey` does. Most of them are edges of one type to nodes of one. */
@@ -34,12 +44,12 @@ export class KeyClassifier {
   // Names of the model are type names, so a prefix that is one of them needs no check of its own.
   private readonly sourceType: string;
   private readonly node: NodeModel | undefined;
-  /** The type of the last plain edge, and what stands before the target's own name in its key. */
-  private edge: EdgeModel | undefined;
+  /** The kind of the last plain edge, and what stands before the target's own name in its key. */
+  private last: SharedKind | undefined;
   private start = '';
 
   constructor(
-    readonly graph: CompiledModel,
+    private readonly graph: CompiledModel,
     private readonly source: string,
   ) {
     this.sourceType = nodePrefix(source);
@@ -47,16 +57,16 @@ export class KeyClassifier {
   }
 
   /** What the base item with a sort key is. */
-  kindOf(sortKey: string): KeyKind {
+  kindOf(sortKey: string): SharedKind {
     const { graph, node } = this;
     if (node === undefined) return UNKNOWN;
     if (this.source === sortKey) return { kind: 'node', node };
-    if (this.edge !== undefined && sortKey.length > this.start.length && sortKey.startsWith(this.start)) {
-      return { kind: 'edge', edge: this.edge, target: sortKey.slice(this.edge.type.length + 1) };
+    if (this.last !== undefined && sortKey.length > this.start.length && sortKey.startsWith(this.start)) {
+      return this.last;
     }
     const edge = graph.edges.get(sortKey.slice(0, Math.max(0, sortKey.indexOf('-'))));
     if (edge === undefined) return UNKNOWN;
-    const name = sortKey.slice(edge.type.length + 1);
+    const name = targetInKey(edge, sortKey);
     if (edge.keys === 'plain') return this.plainEdge(edge, name);
     if (!isHashedName(name)) {
       return hashedMisfit(`edge type ${edge.type} has hashed keys, and this is none`);
@@ -64,22 +74,24 @@ export class KeyClassifier {
     return leaving(edge, this.sourceType) ?? { kind: 'hashed', edge };
   }
 
-  private plainEdge(edge: EdgeModel, target: string): KeyKind {
-    const kind = entering(this.graph, edge, target);
-    if (kind.kind === 'unknown') return kind;
-    const misfit = leaving(edge, this.sourceType);
-    if (misfit === undefined && kind.kind === 'edge') {
-      this.edge = edge;
-      this.start = `${edge.type}-${nodePrefix(target)}-`;
-    }
-    return misfit ?? kind;
+  private plainEdge(edge: EdgeModel, target: string): SharedKind {
+    const wrong = notEntering(this.graph, edge, target);
+    if (wrong?.kind === 'unknown') return wrong;
+    const misfit = leaving(edge, this.sourceType) ?? wrong;
+    if (misfit !== undefined) return misfit;
+    this.last = { kind: 'plain', edge };
+    this.start = `${edge.type}-${nodePrefix(target)}-`;
+    return this.last;
   }
 }
 
-/** Completes what the keys say with the target that an image of the item names. */
-export function withTarget(graph: CompiledModel, kind: KeyKind, sortKey: string, image: Item): BaseItemKind {
-  if (kind.kind !== 'hashed') return kind;
-  const { edge } = kind;
+/** Tells what a base item with a hashed key is by the target that an image of it names. */
+export function classifyHashed(
+  graph: CompiledModel,
+  edge: EdgeModel,
+  sortKey: string,
+  image: Item,
+): Exclude<BaseItemKind, { kind: 'node' }> {
   const targetId = targetIdOf(image);
   if (targetId === undefined) {
     return hashedMisfit(`edge type ${edge.type} has hashed keys, and no text ${TARGET_ID} says whose`);
@@ -87,7 +99,7 @@ export function withTarget(graph: CompiledModel, kind: KeyKind, sortKey: string,
   if (hashedSortKey(edge.type, targetId) !== sortKey) {
     return hashedMisfit(`its sort key is not the hashed key of its ${TARGET_ID}`);
   }
-  return entering(graph, edge, targetId);
+  return notEntering(graph, edge, targetId) ?? { kind: 'edge', edge, target: targetId };
 }
 
 /** A misfit in words: what is wrong, and what to do about it where that does not go without saying. */
@@ -106,21 +118,24 @@ export function sortKeyOfEdge(edge: EdgeModel, target: string): string {
   return edge.keys === 'hashed' ? hashedSortKey(edge.type, target) : edgeSortKey(edge.type, target);
 }
 
+type Misfit = Extract<BaseItemKind, { kind: 'misfit' }>;
+
 /** The misfit of an edge that leaves a node of another type than it may; undefined where it may. */
-function leaving(edge: EdgeModel, sourceType: string): BaseItemKind | undefined {
+function leaving(edge: EdgeModel, sourceType: string): Misfit | undefined {
   if (edge.from.has(sourceType)) return undefined;
   return misfit(endpoint(edge.type, 'leaves', edge.from, sourceType));
 }
 
-function misfit(reason: string): BaseItemKind {
+function misfit(reason: string): Misfit {
   return { kind: 'misfit', reason };
 }
 
-function hashedMisfit(reason: string): BaseItemKind {
+function hashedMisfit(reason: string): Misfit {
   return { kind: 'misfit', reason, remedy: HASHED_REMEDY };
 }
 
-function entering(graph: CompiledModel, edge: EdgeModel, target: string): BaseItemKind {
+/** What an edge is that does not enter a node of a type that it may; undefined where it does. */
+function notEntering(graph: CompiledModel, edge: EdgeModel, target: string): Misfit | typeof UNKNOWN | undefined {
   const targetType = nodePrefix(target);
   if (!graph.nodes.has(targetType)) {
     if (parseNodeId(target) !== undefined) return UNKNOWN;
@@ -129,7 +144,7 @@ function entering(graph: CompiledModel, edge: EdgeModel, target: string): BaseIt
   if (!edge.to.has(targetType)) {
     return misfit(endpoint(edge.type, 'enters', edge.to, targetType));
   }
-  return { kind: 'edge', edge, target };
+  return undefined;
 }
 
 /** What stands before the first `-` of a text that has something behind it; else an empty text, which is no type. */

@@ -1,9 +1,9 @@
 import type { Item } from '../items/attribute-value.ts';
-import { edgeIndexKey, parseNodeId } from '../items/keys.ts';
+import { edgeIndexKey } from '../items/keys.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { isJoinedItem } from '../model/joined.ts';
 import { sameShare, sourceShare } from './parts/joined-items.ts';
-import { Subject } from './parts/subject.ts';
+import { nodeOwner, Subject } from './parts/subject.ts';
 import { edgePlan } from './parts/type-plans.ts';
 
 /**
@@ -22,10 +22,10 @@ export function givesTheSame(
   return layersOf(graph).every((layer) => {
     const edge = layer.edges.get(edgeType);
     if (edge === undefined) return true;
-    const subject = (image: Item | undefined): Subject | undefined =>
-      image && new Subject(layer, source, parseNodeId(source)?.type ?? '', source, image);
+    const owner = nodeOwner(layer, source);
+    const subject = (image: Item | undefined): Subject | undefined => image && new Subject(owner, image);
     return edgePlan(layer, edge).joinedItems.every((plan) =>
-      sameShare(sourceShare(plan, subject(before), []), sourceShare(plan, subject(after), [])),
+      sameShare(sourceShare(plan, subject(before)), sourceShare(plan, subject(after))),
     );
   });
 }

@@ -1,5 +1,6 @@
 import type { Item } from '../items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../items/change-record.ts';
+import { degreeKey } from '../items/keys.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Problem } from './parts/subject.ts';
 
@@ -123,4 +124,30 @@ export function span(records: readonly ChangeRecord[]): { oldest: string; newest
     else if (isOlder(record, oldest)) oldest = record;
   }
   return { oldest: oldest.position, newest: newest.position };
+}
+
+/** Counted items of one type and node as one unit; a transaction takes up to a hundred of them. */
+export function countedUnit(countName: string, items: readonly IndexUnit[]): CountedUnit {
+  const records = items.flatMap((item) => item.records);
+  return {
+    kind: 'counted',
+    source: items[0]!.source,
+    sortKey: degreeKey(countName),
+    countName,
+    items,
+    records,
+    ...span(records),
+  };
+}
+
+/** Joined items of one node's edges as one unit: the node is read once for all of them. */
+export function joinedUnit(items: readonly IndexUnit[]): JoinedUnit {
+  const records = items.flatMap((item) => item.records);
+  const [{ source, sortKey }] = items as [IndexUnit];
+  return { kind: 'joined', source, sortKey, items, records, ...span(records) };
+}
+
+/** Each item of a unit of several as a unit of its own. */
+export function oneByOne(unit: CountedUnit | JoinedUnit): Unit[] {
+  return unit.items.map((item) => (unit.kind === 'counted' ? countedUnit(unit.countName, [item]) : joinedUnit([item])));
 }

@@ -19,7 +19,7 @@ import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
 import { fanOutsOf } from '../plan/fan-out.ts';
 import { joinedKeysOf } from '../plan/joined.ts';
-import { isAsWanted } from '../plan/writes.ts';
+import { isAsWanted } from '../plan/writes/updates.ts';
 import { pages, queriedItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 

@@ -2,7 +2,7 @@ import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../items/attribut
 import { COUNTED, INDEX_KEYS } from '../../items/derived-item.ts';
 import { parseNodeId, VIEW_KEY } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
-import { isAsWanted } from '../../plan/writes.ts';
+import { isAsWanted } from '../../plan/writes/updates.ts';
 import { ownedBy } from '../../registry/ownership.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
 import type { DefinitionData } from '../../registry/revive.ts';

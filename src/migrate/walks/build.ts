@@ -11,7 +11,7 @@ import { type CompiledModel, layersOf } from '../../model/compiled.ts';
 import { joinedKeysOf } from '../../plan/joined.ts';
 import { isOfOtherShape } from '../../plan/shape.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
-import { isAsWanted } from '../../plan/writes.ts';
+import { isAsWanted } from '../../plan/writes/updates.ts';
 import { ownedBy } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import { itemKindOf } from '../../repair/kinds.ts';

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS } from '../../items/derived-item.ts';
 import { type CompiledModel, type IndexName, layersOf } from '../../model/compiled.ts';
-import { isAsWanted } from '../../plan/writes.ts';
+import { isAsWanted } from '../../plan/writes/updates.ts';
 import { ownedBy } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import { readItems } from '../../store/pages.ts';

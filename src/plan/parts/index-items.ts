@@ -20,7 +20,7 @@ import type {
 import { inboundPartition, searchPartition } from '../../model/index-partition.ts';
 import { isJoinedItem } from '../../model/joined.ts';
 import { type Encoded, encode, type OrderEncoder, orderEncoder } from './order.ts';
-import { note, PartError, type Problem, type Subject } from './subject.ts';
+import { PartError, type Subject } from './subject.ts';
 
 /** The wanted fields of index items: an edge's items in its orders, and a node's search items. */
 
@@ -65,7 +65,6 @@ export function inboundItem(
   { inbound, orders, partition: partitioned }: InboundItemPlan,
   subject: Subject,
   sortKey: string,
-  problems: Problem[],
 ): Item | undefined {
   const item: Item = {};
   const { source } = subject;
@@ -75,7 +74,7 @@ export function inboundItem(
     try {
       within = partitionText(partitioned, subject, `inbound of ${subject.type}`);
     } catch (error) {
-      note(problems, error);
+      subject.note(error);
     }
     if (within === undefined) return undefined;
   }
@@ -87,14 +86,14 @@ export function inboundItem(
       addIndexKeys(item, order.index, partition, encoded, source, purpose);
       indexed = true;
     } catch (error) {
-      note(problems, error);
+      subject.note(error);
     }
   }
   if (!indexed) return undefined;
   try {
     return withProjection(item, inbound.project, subject);
   } catch (error) {
-    note(problems, error);
+    subject.note(error);
     return undefined;
   }
 }

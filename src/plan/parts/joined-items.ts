@@ -86,14 +86,14 @@ export function joinedKey({ item }: JoinedItemPlan, sortKey: string): string {
 }
 
 /** What an edge's image gives to its index item. */
-export function edgeShare(plan: JoinedItemPlan, subject: Subject, problems: Problem[]): Share {
-  return shareOf(plan, 'edge', subject, plan.inbound.project, problems);
+export function edgeShare(plan: JoinedItemPlan, subject: Subject): Share {
+  return shareOf(plan, 'edge', subject, plan.inbound.project);
 }
 
 /** What the source node's image gives to the index items of its edges; undefined: there is no such node. */
-export function sourceShare(plan: JoinedItemPlan, subject: Subject | undefined, problems: Problem[]): Share {
+export function sourceShare(plan: JoinedItemPlan, subject: Subject | undefined): Share {
   const projection: Projection = { kind: 'LIST', attributes: plan.inbound.projectSource ?? [] };
-  return shareOf(plan, 'source', subject, projection, problems);
+  return shareOf(plan, 'source', subject, projection);
 }
 
 /** Whether two shares make the same of whatever the other side gives. */
@@ -108,7 +108,6 @@ function shareOf(
   side: Side,
   subject: Subject | undefined,
   projection: Projection,
-  problems: Problem[],
 ): Share {
   const given = (of: Side | undefined, textOf: (subject: Subject) => string | undefined): Given => {
     if (of !== side || subject === undefined) return 'absent';
@@ -116,7 +115,7 @@ function shareOf(
       const text = textOf(subject);
       return text === undefined ? 'absent' : { text };
     } catch (error) {
-      note(problems, error);
+      subject.note(error);
       return 'failed';
     }
   };
@@ -126,7 +125,7 @@ function shareOf(
       parts.map(({ of, encode }) => given(of, (one) => fitting(encode(one), one, purpose))),
     ),
     partition: given(partition?.of, (one) => partitionText(partition!.attribute, one, `inbound of ${edge.type}`)),
-    attributes: subject?.project(projection, problems) ?? {},
+    attributes: subject?.project(projection, true) ?? {},
   };
 }
 

@@ -61,12 +61,15 @@ export function valueEncoder(order: AttributeOrder | DeriveModel, fold: boolean,
 }
 
 function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'rank' }>, purpose: string): OrderEncoder {
-  const texts = new Map([...weights].map(([label, weight]) => [label, `${weight}-${label}`]));
+  const ranks = new Map<string, Encoded>();
+  for (const [label, weight] of weights) {
+    ranks.set(label, { text: `${weight}-${label}`, value: { S: label }, attribute });
+  }
   return (subject) => {
     const value = subject.attribute(attribute);
     if (value === undefined) return undefined;
-    const text = 'S' in value ? texts.get(value.S) : undefined;
-    if (text !== undefined) return { text, value, attribute };
+    const ranked = 'S' in value ? ranks.get(value.S) : undefined;
+    if (ranked !== undefined) return ranked;
     // What is no text at all is told first.
     const label = encode(value, 'string', false, purpose, attribute);
     const declared = [...weights.keys()].join(', ');

@@ -6,7 +6,7 @@ import { sortKeyOfEdge } from '../../model/base-item.ts';
 import type { InboundModel, InboundOrder, NodeModel } from '../../model/compiled.ts';
 import { inboundPartition } from '../../model/index-partition.ts';
 import { withAttributes } from './index-items.ts';
-import { note, type Problem, type Subject } from './subject.ts';
+import type { Subject } from './subject.ts';
 
 /** An owner item with its sort key, and if its generation is young the moment that `Derived` names. */
 export interface OwnerItem {
@@ -22,7 +22,7 @@ export interface OwnerItem {
  *
  * @param attributes what the view shows of the node.
  */
-export function ownerItems(node: NodeModel, subject: Subject, attributes: Item, problems: Problem[]): OwnerItem[] {
+export function ownerItems(node: NodeModel, subject: Subject, attributes: Item): OwnerItem[] {
   const items: OwnerItem[] = [];
   for (const edge of node.ownerOf) {
     const { type, inbound } = edge;
@@ -33,7 +33,7 @@ export function ownerItems(node: NodeModel, subject: Subject, attributes: Item, 
         const whole = node.view.kind === 'KEYS_ONLY' ? item : withAttributes(item, attributes, subject);
         items.push({ key: ownerIndexKey(type, orderName, generation), item: whole, settleBefore });
       } catch (error) {
-        note(problems, error);
+        subject.note(error);
       }
     }
   }

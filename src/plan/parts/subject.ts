@@ -7,6 +7,7 @@ import {
   withBytes,
 } from '../../items/attribute-value.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
+import { parseNodeId } from '../../items/keys.ts';
 import { toPlainItem } from '../../items/plain.ts';
 import type { CompiledModel, Compute, Projection } from '../../model/compiled.ts';
 
@@ -36,21 +37,68 @@ export class PartError extends Error {
   }
 }
 
-/** One image with what its parts share: keys, and the plain form for `derive` functions, made once and only if asked. */
+/** Whose an image is. */
+export interface ImageOwner {
+  graph: CompiledModel;
+  /** The partition key. */
+  source: string;
+  /** The node or edge type. */
+  type: string;
+  /** The target's id, of a node its own. */
+  target: string;
+  /** Whether it is an edge with a hashed key, whose target stands in an attribute. */
+  isHashed: boolean;
+}
+
+/** The owner of a node's images. */
+export function nodeOwner(graph: CompiledModel, id: string): ImageOwner {
+  return { graph, source: id, type: parseNodeId(id)?.type ?? '', target: id, isHashed: false };
+}
+
+const NONE: readonly Problem[] = [];
+
+/**
+ * One image with what its parts share: keys, the plain form for `derive` functions, made once and only if asked, and what
+ * is wrong with it.
+ */
 export class Subject {
   private plain: Record<string, unknown> | undefined;
-  /**
-   * @param source the partition key. @param type the node or edge type. @param target the target's id, of a node its own.
-   * @param isHashed whether it is an edge with a hashed key, whose target stands in an attribute.
-   */
+  private noted: Problem[] | undefined;
+
   constructor(
-    readonly graph: CompiledModel,
-    readonly source: string,
-    readonly type: string,
-    readonly target: string,
-    readonly image: Item,
-    private readonly isHashed = false,
+    private owner: Readonly<ImageOwner>,
+    private image: Item,
   ) {}
+
+  /** Turns to another image, as a new subject would. A batch has thousands of them, each looked at once. */
+  turnTo(owner: Readonly<ImageOwner>, image: Item): this {
+    this.owner = owner;
+    this.image = image;
+    this.plain = undefined;
+    this.noted = undefined;
+    return this;
+  }
+
+  /** The partition key. */
+  get source(): string {
+    return this.owner.source;
+  }
+
+  /** The node or edge type. */
+  get type(): string {
+    return this.owner.type;
+  }
+
+  /** What could not be derived so far. */
+  get problems(): readonly Problem[] {
+    return this.noted ?? NONE;
+  }
+
+  /** As the function `note`. */
+  note(error: unknown): void {
+    this.noted ??= [];
+    note(this.noted, error);
+  }
 
   /** An attribute by name, binary as bytes; what is no attribute value is a `PartError`. */
   attribute(name: string): AttributeValue | undefined {
@@ -67,9 +115,10 @@ export class Subject {
   /** What a `derive` of the model gives for the image; anything but a text or nothing is a `PartError`. */
   compute(compute: Compute, purpose: string): string | undefined {
     this.plain ??= toPlainItem(this.project({ kind: 'ALL' }));
+    const { source, type, target } = this.owner;
     let text: unknown;
     try {
-      text = compute(this.plain, { source: this.source, type: this.type, target: this.target });
+      text = compute(this.plain, { source, type, target });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new PartError('derive-failed', `derive for ${purpose} threw: ${reason}`);
@@ -80,21 +129,24 @@ export class Subject {
 
   /**
    * The attributes that a projection names; keys, and the target of a hashed one, are left out. An attribute that is
-   * malformed is left out and noted; where there is nothing to note it in, it is a `PartError`.
+   * malformed is a `PartError`.
+   *
+   * @param isLenient leaves such an attribute out and notes it.
    */
-  project(projection: Projection, problems?: Problem[]): Item {
+  project(projection: Projection, isLenient = false): Item {
     const copy: Item = {};
     if (projection.kind === 'KEYS_ONLY') return copy;
-    const { partitionKey, sortKey } = this.graph.table;
+    const { graph, isHashed } = this.owner;
+    const { partitionKey, sortKey } = graph.table;
     const names = projection.kind === 'ALL' ? Object.keys(this.image) : projection.attributes;
     for (const name of names) {
-      if (name === partitionKey || name === sortKey || (this.isHashed && name === TARGET_ID)) continue;
+      if (name === partitionKey || name === sortKey || (isHashed && name === TARGET_ID)) continue;
       try {
         const value = this.attribute(name);
         if (value !== undefined) setOwn(copy, name, value);
       } catch (error) {
-        if (problems === undefined) throw error;
-        note(problems, error);
+        if (!isLenient) throw error;
+        this.note(error);
       }
     }
     return copy;

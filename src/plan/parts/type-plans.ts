@@ -1,5 +1,6 @@
-import { encodeLabelValue, LabelError, labelStart } from '../../items/element.ts';
+import { LabelError, labelEncoder } from '../../items/element.ts';
 import { isWellFormed } from '../../items/encoding.ts';
+import { edgeIndexPrefix } from '../../items/keys.ts';
 import type { CompiledModel, EdgeModel, LabelModel, NodeModel } from '../../model/compiled.ts';
 import { type InboundItemPlan, inboundItemPlans, type SearchPlan, searchPlan } from './index-items.ts';
 import { type JoinedItemPlan, joinedItemPlans } from './joined-items.ts';
@@ -21,6 +22,10 @@ export interface EdgePlan {
   indexItems: readonly InboundItemPlan[];
   /** Those that its source node decides with it. */
   joinedItems: readonly JoinedItemPlan[];
+  /** What the sort keys of index items that the edge alone decides begin with, each followed by the edge's. */
+  prefixes: readonly string[];
+  /** The place among them of a counted edge's item that the count stands for, which is there also where no order applies; else -1. */
+  countedPlace: number;
   /** As in `DerivedImage`, and behind it that of the item that stands for the count alone; undefined where all are. */
   settleBefore: readonly (number | undefined)[] | undefined;
 }
@@ -49,11 +54,19 @@ export function edgePlan(graph: CompiledModel, edge: EdgeModel): EdgePlan {
   let plan = edges.get(edge);
   if (plan === undefined) {
     const indexItems = inboundItemPlans(edge);
+    const joinedItems = joinedItemPlans(edge);
+    const prefixes = indexItems.map(({ item }) => edgeIndexPrefix(item.orderName, item.generation));
     const settleBefore = [...indexItems.map(({ item }) => item.settleBefore), edge.settleBefore];
+    // A joined item that is counted is in its count by itself.
+    const isCounted = edge.degree && joinedItems.every(({ countName }) => countName === undefined);
+    const counted = edgeIndexPrefix(undefined, edge.generation);
+    if (isCounted && !prefixes.includes(counted)) prefixes.push(counted);
     plan = {
       labels: edge.labels?.map(labelWriter),
       indexItems,
-      joinedItems: joinedItemPlans(edge),
+      joinedItems,
+      prefixes,
+      countedPlace: isCounted ? prefixes.indexOf(counted) : -1,
       settleBefore: settleBefore.every((before) => before === undefined) ? undefined : settleBefore,
     };
     edges.set(edge, plan);
@@ -103,14 +116,14 @@ function modelPlan(graph: CompiledModel): ModelPlan {
 
 function labelWriter({ name, from }: LabelModel): LabelWriter {
   const purpose = `label ${name} of the edge set`;
-  const start = labelStart(name);
+  const encodeLabel = labelEncoder(name);
   if (from.kind === 'derive') {
     return (subject) => {
       const text = subject.compute(from.compute, purpose);
       if (text === undefined) return '';
       // It would be stored as another text and differ from what is wanted forever.
       if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);
-      return start + encodeLabelValue({ S: text });
+      return encodeLabel({ S: text });
     };
   }
   const { attribute } = from;
@@ -118,7 +131,7 @@ function labelWriter({ name, from }: LabelModel): LabelWriter {
     const value = subject.attribute(attribute);
     if (value === undefined) return '';
     try {
-      return start + encodeLabelValue(value);
+      return encodeLabel(value);
     } catch (error) {
       if (!(error instanceof LabelError)) throw error;
       throw new PartError('wrong-type', `attribute ${attribute}, needed for ${purpose}, ${error.message}`, attribute);

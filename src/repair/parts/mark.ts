@@ -3,7 +3,7 @@ import { type Item, itemSizeBytes, stringOf } from '../../items/attribute-value.
 import { evictedTypes } from '../../items/stored-view.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { derivedOf } from '../../plan/derive.ts';
-import { copyBytes, viewBudgetBytes } from '../../plan/eviction.ts';
+import { copyBytes, viewBudgetBytes } from '../../plan/writes/eviction.ts';
 import { pages } from '../../store/pages.ts';
 import type { Compared, ObserveContext, Part, PartKind } from './kind.ts';
 

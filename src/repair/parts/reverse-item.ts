@@ -2,7 +2,7 @@ import type { Item } from '../../items/attribute-value.ts';
 import { isWithinBytes, SORT_KEY_BYTES, VIEW_KEY } from '../../items/keys.ts';
 import { edgeOfReverse, reverseItemOf, wantedFields } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
-import { isAsWanted } from '../../plan/writes.ts';
+import { isAsWanted } from '../../plan/writes/updates.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { NO_WATERMARK, type SettleContext, trusted } from '../settle/context.ts';
 import { buryIndexItem, settleIndexItem } from '../settle/index-item.ts';

@@ -9,7 +9,7 @@ import { wantedFields } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { joinedKeysOf } from '../../plan/joined.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
-import { settledIndexUpdate } from '../../plan/writes.ts';
+import { settledIndexUpdate } from '../../plan/writes/updates.ts';
 import { readItem } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { fenced, NO_WATERMARK, type SettleContext, trusted } from './context.ts';

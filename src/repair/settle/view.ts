@@ -11,7 +11,7 @@ import { reverseOf } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { isOfOtherShape } from '../../plan/shape.ts';
 import type { Truth, ViewChange, ViewCorrections, ViewUnit } from '../../plan/unit.ts';
-import { slowViewUpdate } from '../../plan/writes.ts';
+import { slowViewUpdate } from '../../plan/writes/updates.ts';
 import { queriedItems, readItem, readItems } from '../../store/pages.ts';
 import type { QueryRequest } from '../../store/port.ts';
 import { fenced, type SettleContext, trusted, withFence } from './context.ts';

@@ -99,7 +99,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     rule: "Copies count for the view's byte budget.",
     patches: [
       {
-        file: 'src/plan/eviction.ts',
+        file: 'src/plan/writes/eviction.ts',
         find: '    const bytes = copyBytes(edge, copy);',
         replace: '    const bytes = 0 * copyBytes(edge, copy);',
       },

@@ -7,7 +7,7 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     rule: 'The fast path asks for the oldest record of a unit: one between it and the newest may be applied already.',
     patches: [
       {
-        file: 'src/plan/writes.ts',
+        file: 'src/plan/writes/updates.ts',
         find: 'watermark: unit.oldest, notEvicted',
         replace: 'watermark: unit.newest, notEvicted',
       },

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const WRITES = 'src/plan/writes.ts';
+const WRITES = 'src/plan/writes/updates.ts';
 const INDEX_ITEM = 'src/apply/index-item.ts';
 
 /** Planted in the application of index items. */

@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.ts';
 
 const UNITS = 'src/plan/units.ts';
-const WRITES = 'src/plan/writes.ts';
+const WRITES = 'src/plan/writes/updates.ts';
 const INDEX_ITEM = 'src/apply/index-item.ts';
 
 /** Planted in folding and planning. */
@@ -22,7 +22,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     rule: 'An index unit is left out only if each of its records leaves the index item as it is.',
     patches: [
       {
-        file: UNITS,
+        file: 'src/plan/index-units.ts',
         find: '    if (records === undefined) continue;',
         replace:
           '    if (records === undefined || sameItem(fieldsOf(steps[0]!.before, sortKey), fieldsOf(final, sortKey))) continue;',
@@ -81,10 +81,10 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     rule: "The view's attributes are present exactly when the node is, also where there is none to show.",
     patches: [
       {
-        file: 'src/plan/derive.ts',
-        find: '  return { attributes, keys, fields, places, settleBefore, problems };',
+        file: 'src/plan/item-planner.ts',
+        find: '  return { attributes, keys, fields, places,',
         replace:
-          '  return { attributes: Object.keys(attributes).length === 0 ? undefined : attributes, keys, fields, places, settleBefore, problems };',
+          '  return { attributes: Object.keys(attributes).length === 0 ? undefined : attributes, keys, fields, places,',
       },
     ],
   },
@@ -104,7 +104,7 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     rule: 'What of an old image can be derived counts, also if a part of it cannot.',
     patches: [
       {
-        file: UNITS,
+        file: 'src/plan/steps.ts',
         find: 'before: planner.derive(record.oldImage),',
         replace:
           'before: [planner.derive(record.oldImage)].map((before) => (before.problems.length === 0 ? before : { keys: [], fields: [], problems: [] }))[0]!,',
@@ -143,9 +143,9 @@ export const PLAN_MUTANTS: readonly Mutant[] = [
     rule: 'The element of an edge with a hashed key names its target.',
     patches: [
       {
-        file: 'src/plan/derive.ts',
-        find: "let element = keys === 'hashed' ?",
-        replace: "let element = keys === 'plain' ?",
+        file: 'src/plan/item-planner.ts',
+        find: 'element = owner.isHashed ?',
+        replace: 'element = !owner.isHashed ?',
       },
     ],
   },

@@ -5,8 +5,8 @@ const INDEX_ITEM = 'src/repair/settle/index-item.ts';
 const VIEW = 'src/repair/settle/view.ts';
 const MEND = 'src/repair/mend.ts';
 
-const STALE = 'src/plan/stale.ts';
-const WRITES = 'src/plan/writes.ts';
+const STALE = 'src/plan/writes/stale.ts';
+const WRITES = 'src/plan/writes/updates.ts';
 const WITHOUT_FENCE = {
   file: CONTEXT,
   find: '  if (fenceMs === undefined) return update;',

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 
-const WRITES = 'src/plan/writes.ts';
+const WRITES = 'src/plan/writes/updates.ts';
 const VIEW = 'src/apply/view.ts';
 
 /** Planted in the application of views. */

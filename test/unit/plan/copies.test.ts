@@ -9,7 +9,7 @@ import { derivedOf } from '../../../src/plan/derive.ts';
 import { beginUpdate, continuationUnit, fanOutsOf, moveUpdate } from '../../../src/plan/fan-out.ts';
 import type { FanOutUnit, Unit } from '../../../src/plan/unit.ts';
 import { planUnits } from '../../../src/plan/units.ts';
-import { fastViewUpdate } from '../../../src/plan/writes.ts';
+import { fastViewUpdate } from '../../../src/plan/writes/updates.ts';
 import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({

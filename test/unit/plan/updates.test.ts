@@ -4,9 +4,9 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
-import { isStale } from '../../../src/plan/stale.ts';
 import type { IndexUnit, Truth, ViewUnit } from '../../../src/plan/unit.ts';
 import { planUnits } from '../../../src/plan/units.ts';
+import { isStale } from '../../../src/plan/writes/stale.ts';
 import {
   contradictions,
   fastViewUpdate,
@@ -14,7 +14,7 @@ import {
   isAsWanted,
   settledIndexUpdate,
   slowViewUpdate,
-} from '../../../src/plan/writes.ts';
+} from '../../../src/plan/writes/updates.ts';
 import { at, change, history } from '../../support/records.ts';
 
 const graph = defineGraph({

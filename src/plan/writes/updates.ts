@@ -1,4 +1,4 @@
-import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
+import { type Item, sameItem, stringOf } from '../../items/attribute-value.ts';
 import {
   ATTRIBUTES,
   EDGE_SET,
@@ -10,18 +10,18 @@ import {
   TOMBSTONE_HOURS,
   unchanged,
   WATERMARK,
-} from '../items/derived-item.ts';
-import { elementEdge, escapedEdge } from '../items/element.ts';
-import { VIEW_KEY } from '../items/keys.ts';
-import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes, viewCopies } from '../items/stored-view.ts';
-import { laterOf } from '../items/watermark.ts';
-import type { CompiledModel } from '../model/compiled.ts';
-import type { DerivedUpdate } from '../store/port.ts';
-import { copiesField, copyingEdge, keptCopies, type ParentCopies } from './copies.ts';
+} from '../../items/derived-item.ts';
+import { elementEdge, escapedEdge } from '../../items/element.ts';
+import { VIEW_KEY } from '../../items/keys.ts';
+import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes, viewCopies } from '../../items/stored-view.ts';
+import { laterOf } from '../../items/watermark.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
+import type { DerivedUpdate } from '../../store/port.ts';
+import { copiesField, copyingEdge, keptCopies, type ParentCopies } from '../copies.ts';
+import { conditionOf, shapeOf } from '../shape.ts';
+import type { EpochSeconds, IndexUnit, Truth, ViewChange, ViewCorrections, ViewUnit } from '../unit.ts';
 import { evictToBudget, viewBudgetBytes } from './eviction.ts';
-import { conditionOf, shapeOf } from './shape.ts';
 import { beyondFences, isFenced, isStale } from './stale.ts';
-import type { EpochSeconds, IndexUnit, Truth, ViewChange, ViewCorrections, ViewUnit } from './unit.ts';
 
 /**
  * What has to be written for a unit: pure functions from a unit, and on the slow path from the derived item as it was

@@ -1,6 +1,6 @@
-import { type Item, numberOf, stringOf } from '../items/attribute-value.ts';
-import type { ChangeRecord } from '../items/change-record.ts';
-import { FENCE, WATERMARK } from '../items/derived-item.ts';
+import { type Item, numberOf, stringOf } from '../../items/attribute-value.ts';
+import type { ChangeRecord } from '../../items/change-record.ts';
+import { FENCE, WATERMARK } from '../../items/derived-item.ts';
 
 /** How far DynamoDB's clocks and that of a repair may differ, in milliseconds. */
 const FENCE_MARGIN_MS = 5 * 60_000;

@@ -1,0 +1,139 @@
+import type { ItemHistory } from '../fold/fold.ts';
+import { sameItem } from '../items/attribute-value.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import { countNameOf } from '../items/keys.ts';
+import type { EdgeModel } from '../model/compiled.ts';
+import { isBefore } from './by-base.ts';
+import { fieldsOf, settleBeforeOf } from './derived.ts';
+import type { ItemPlanner } from './item-planner.ts';
+import { sameShare } from './parts/joined-items.ts';
+import { type DerivedStep, withTexts } from './steps.ts';
+import { type IndexUnit, span, type Unit } from './unit.ts';
+
+/** Units of index items, and of edges' reverse items. */
+
+const NONE: readonly never[] = [];
+
+/** Where units of index items go: by themselves, to those of the same count, or to those that the node decides too. */
+export interface IndexedUnits {
+  units: Unit[];
+  /** By the name of the count; undefined where there is none. */
+  counted: Map<string, IndexUnit[]> | undefined;
+  joined: IndexUnit[] | undefined;
+}
+
+/** Adds the units of the index items that a history changes. */
+export function addIndexedUnits(
+  history: ItemHistory,
+  { edge, joinedKeys }: ItemPlanner,
+  steps: readonly DerivedStep[],
+  indexed: IndexedUnits,
+): void {
+  addIndexUnits(history, steps, edge?.degree === true ? countedUnits(edge, indexed) : indexed.units);
+  if (joinedKeys.length === 0) return;
+  indexed.joined ??= [];
+  addJoinedUnits(history, joinedKeys, steps, indexed.joined);
+}
+
+function countedUnits({ type, generation }: EdgeModel, indexed: IndexedUnits): IndexUnit[] {
+  indexed.counted ??= new Map();
+  const name = countNameOf(type, generation);
+  let units = indexed.counted.get(name);
+  if (units === undefined) {
+    units = [];
+    indexed.counted.set(name, units);
+  }
+  return units;
+}
+
+/** Adds a unit for each index item that a record of the history changes. */
+function addIndexUnits(history: ItemHistory, steps: readonly DerivedStep[], units: Unit[] | IndexUnit[]): void {
+  const { source, target } = history;
+  const { after: final } = steps.at(-1)!;
+  for (const sortKey of indexKeysOf(steps)) {
+    let records: ChangeRecord[] | undefined;
+    let byBase = false;
+    for (const { record, before, after } of steps) {
+      if (sameItem(fieldsOf(before, sortKey), fieldsOf(after, sortKey))) continue;
+      // Most items change once in a batch: their units share the one list.
+      if (records === undefined) records = steps.length === 1 ? history.records : [record];
+      else records.push(record);
+      if (isBefore(record, settleBeforeOf(before, sortKey) ?? settleBeforeOf(after, sortKey) ?? 0)) byBase = true;
+    }
+    if (records === undefined) continue;
+    // A history's records are in the order of their positions.
+    const { position: oldest } = records[0]!;
+    const newest = records.length === 1 ? oldest : records.at(-1)!.position;
+    const wanted = fieldsOf(final, sortKey);
+    const unit: IndexUnit = {
+      kind: 'index',
+      source,
+      sortKey,
+      base: { source, target },
+      wanted,
+      records,
+      oldest,
+      newest,
+    };
+    units.push(byBase ? { ...unit, byBase } : unit);
+  }
+}
+
+/**
+ * Adds a unit for each joined item of an edge, unless each record of it gives the same as before. What it shall be the source
+ * node decides too, so that no image says.
+ */
+function addJoinedUnits(
+  { source, target }: ItemHistory,
+  joinedKeys: readonly string[],
+  steps: readonly DerivedStep[],
+  units: IndexUnit[],
+): void {
+  for (const [i, sortKey] of joinedKeys.entries()) {
+    const changing = steps.filter(({ before, after }) => !sameShare(before.shares?.[i], after.shares?.[i]));
+    if (changing.length === 0) continue;
+    const records = changing.map(({ record }) => record);
+    units.push({ kind: 'index', source, sortKey, base: { source, target }, byBase: true, records, ...span(records) });
+  }
+}
+
+/** The sort keys of index items that any image of the steps mentions. */
+function indexKeysOf(steps: readonly DerivedStep[]): readonly string[] {
+  let keys: readonly string[] = NONE;
+  let all: Set<string> | undefined;
+  for (const { before, after } of steps) {
+    // The images of an edge have the very same list.
+    if (before.keys.length > 0 && before.keys !== keys) {
+      if (keys.length === 0) keys = before.keys;
+      else all = withTexts(all ?? new Set(keys), before.keys);
+    }
+    if (after.keys.length > 0 && after.keys !== keys) {
+      if (keys.length === 0) keys = after.keys;
+      else all = withTexts(all ?? new Set(keys), after.keys);
+    }
+  }
+  return all === undefined ? keys : [...all];
+}
+
+/** Adds the unit of the edge's reverse item, which is in the target's partition, where a record changes it. */
+export function addReverseUnit(
+  { source, target }: ItemHistory,
+  steps: readonly DerivedStep[],
+  settleBefore: number,
+  units: Unit[],
+): void {
+  const changing = steps.filter(({ before, after }) => !sameItem(before.reverse?.fields, after.reverse?.fields));
+  if (changing.length === 0) return;
+  const { key } = (changing[0]!.before.reverse ?? changing[0]!.after.reverse)!;
+  const records = changing.map(({ record }) => record);
+  units.push({
+    kind: 'index',
+    source: key.source,
+    sortKey: key.target,
+    base: { source, target },
+    wanted: steps.at(-1)!.after.reverse?.fields,
+    ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
+    records,
+    ...span(records),
+  });
+}

@@ -1,0 +1,209 @@
+import type { Item } from '../items/attribute-value.ts';
+import { COUNTED } from '../items/derived-item.ts';
+import { escapedEdge, escapedHashedEdge } from '../items/element.ts';
+import { countNameOf, fittingKey } from '../items/keys.ts';
+import {
+  type BaseItemKind,
+  classifyHashed,
+  KeyClassifier,
+  misfitText,
+  type SharedKind,
+  targetInKey,
+} from '../model/base-item.ts';
+import type { CompiledModel, EdgeModel, NodeModel } from '../model/compiled.ts';
+import type { SourceNode } from '../model/joined.ts';
+import { reverseItemOfEdge } from './copies.ts';
+import type { DerivedImage } from './derived.ts';
+import { inboundItem, searchItems } from './parts/index-items.ts';
+import { edgeShare, joinedItem, joinedKey, sourceShare } from './parts/joined-items.ts';
+import { ownerItems } from './parts/owner-items.ts';
+import { type ImageOwner, nodeOwner, type Problem, Subject } from './parts/subject.ts';
+import { type EdgePlan, edgePlan, hasViewlessTypes, nodePlan } from './parts/type-plans.ts';
+import { shapeOf } from './shape.ts';
+
+/** Index items of a node beyond which a map finds one faster than a look at each. */
+const FEW_KEYS = 8;
+const NONE: readonly never[] = [];
+
+/** What is wanted where nothing is. */
+export const NOTHING: DerivedImage = { keys: NONE, fields: NONE, problems: NONE };
+
+/** The planner of one partition's base items in one model, one after the other. Of a plain edge's images it is the owner. */
+export class ItemPlanner implements ImageOwner {
+  private readonly keys: KeyClassifier;
+  /** Whether the node has a view: a type whose views were dropped has none, also where nodes of it are still found in other ways. */
+  private readonly hasView: boolean;
+  /** The image that is derived at the moment. */
+  private subject: Subject | undefined;
+  /** The last edge type, and what the model says of it. */
+  private edgeType: EdgeModel | undefined;
+  private plan: EdgePlan | undefined;
+
+  private sortKey = '';
+  private kind: SharedKind = { kind: 'unknown' };
+  /** What an edge's element begins with; of a hashed key's only the part that all images share. */
+  private escapedEdge = '';
+  /** Sort keys of an edge's index items. */
+  private indexKeys: readonly string[] = NONE;
+  /** Sort keys of those that its source node decides too. */
+  joinedKeys: readonly string[] = NONE;
+
+  constructor(
+    readonly graph: CompiledModel,
+    readonly source: string,
+  ) {
+    this.keys = new KeyClassifier(graph, source);
+    this.hasView = !hasViewlessTypes(graph) || shapeOf(graph, source) !== undefined;
+  }
+
+  /** Turns to the base item with a sort key: what that says is worked out once, for all of its images. */
+  turnTo(sortKey: string): this {
+    const kind = this.keys.kindOf(sortKey);
+    this.sortKey = sortKey;
+    this.kind = kind;
+    this.indexKeys = NONE;
+    this.joinedKeys = NONE;
+    if (kind.kind !== 'plain' && kind.kind !== 'hashed') return this;
+    const { labels, prefixes, joinedItems } = this.planOf(kind.edge);
+    this.escapedEdge = labels === undefined ? '' : escapedEdge(sortKey);
+    // An array that is written out has room for what it holds; one that grows has room for seventeen.
+    if (prefixes.length === 1) this.indexKeys = [fittingKey(prefixes[0]!, sortKey)];
+    else if (prefixes.length > 1) this.indexKeys = prefixes.map((prefix) => fittingKey(prefix, sortKey));
+    if (joinedItems.length > 0) this.joinedKeys = joinedItems.map((item) => joinedKey(item, sortKey));
+    return this;
+  }
+
+  private planOf(edge: EdgeModel): EdgePlan {
+    if (this.plan === undefined || this.edgeType !== edge) {
+      this.plan = edgePlan(this.graph, edge);
+      this.edgeType = edge;
+    }
+    return this.plan;
+  }
+
+  /** The edge type that the item is of, by its keys; undefined where it is of none. */
+  get edge(): EdgeModel | undefined {
+    return this.kind.kind === 'plain' || this.kind.kind === 'hashed' ? this.kind.edge : undefined;
+  }
+
+  get type(): string {
+    return this.edge?.type ?? '';
+  }
+
+  get target(): string {
+    return this.kind.kind === 'plain' ? targetInKey(this.kind.edge, this.sortKey) : '';
+  }
+
+  get isHashed(): boolean {
+    return this.kind.kind === 'hashed';
+  }
+
+  /** What an edge's image wants, with the index items that its source node decides too. */
+  join(derived: DerivedImage, { item: node }: SourceNode): DerivedImage {
+    const { edge } = this;
+    const { shares } = derived;
+    if (edge === undefined || shares === undefined) return derived;
+    const { joinedItems } = this.planOf(edge);
+    const subject = node && new Subject(nodeOwner(this.graph, this.source), node);
+    const joint: Problem[] = [];
+    const items = joinedItems.map((plan, i) => {
+      // What is wrong with the node's attributes is told of the node.
+      const both = { edge: shares[i]!, source: sourceShare(plan, subject) };
+      return joinedItem(plan, this.source, this.sortKey, both, joint);
+    });
+    return {
+      ...derived,
+      keys: [...derived.keys, ...this.joinedKeys],
+      fields: [...derived.fields, ...items],
+      problems: [...derived.problems, ...joint],
+      joint,
+    };
+  }
+
+  /** As the function `derivedOf`, without a source node. */
+  derive(image: Item | undefined): DerivedImage {
+    if (image === undefined) return NOTHING;
+    const derived = this.deriveAll(image);
+    return this.hasView ? derived : { ...derived, element: undefined, attributes: undefined, reverse: undefined };
+  }
+
+  private deriveAll(image: Item): DerivedImage {
+    const { graph, source, kind } = this;
+    if (kind.kind === 'plain') return this.deriveEdge(kind.edge, this, image);
+    if (kind.kind === 'node') return deriveNode(graph, kind.node, source, image);
+    if (kind.kind === 'hashed') {
+      const told = classifyHashed(graph, kind.edge, this.sortKey, image);
+      if (told.kind === 'edge') {
+        const owner = { graph, source, type: told.edge.type, target: told.target, isHashed: true };
+        return this.deriveEdge(kind.edge, owner, image);
+      }
+      return withoutParts(told);
+    }
+    return withoutParts(kind);
+  }
+
+  private deriveEdge(edge: EdgeModel, owner: ImageOwner, image: Item): DerivedImage {
+    const subject = this.subjectOf(owner, image);
+    const { labels, indexItems, joinedItems, countedPlace, settleBefore } = this.planOf(edge);
+    let element: string | undefined;
+    if (labels !== undefined) {
+      try {
+        element = owner.isHashed ? escapedHashedEdge(this.sortKey, owner.target) : this.escapedEdge;
+        for (const label of labels) element += label(subject);
+      } catch (error) {
+        element = undefined;
+        subject.note(error);
+      }
+    }
+    const reverse = edge.copy && reverseItemOfEdge(edge, this.source, owner.target);
+    const shares = joinedItems.length === 0 ? undefined : joinedItems.map((plan) => edgeShare(plan, subject));
+    const { indexKeys: keys } = this;
+    let fields: (Item | undefined)[] | undefined;
+    if (indexItems.length === 1) fields = [inboundItem(indexItems[0]!, subject, this.sortKey)];
+    else if (keys.length > 0) fields = indexItems.map((plan) => inboundItem(plan, subject, this.sortKey));
+    if (fields !== undefined && countedPlace >= 0) {
+      fields[countedPlace] = { ...fields[countedPlace], [COUNTED]: { S: countNameOf(edge.type, edge.generation) } };
+    }
+    return { element, keys, fields: fields ?? NONE, settleBefore, reverse, problems: subject.problems, shares };
+  }
+
+  private subjectOf(owner: ImageOwner, image: Item): Subject {
+    if (this.subject === undefined) this.subject = new Subject(owner, image);
+    else this.subject.turnTo(owner, image);
+    return this.subject;
+  }
+}
+
+/** What an image wants that is of no type of the model, or does not fit its type. */
+function withoutParts(kind: Extract<BaseItemKind, { kind: 'unknown' | 'misfit' }>): DerivedImage {
+  if (kind.kind === 'unknown') return NOTHING;
+  return { ...NOTHING, problems: [{ code: 'misfit', message: misfitText(kind) }] };
+}
+
+function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: Item): DerivedImage {
+  const subject = new Subject(nodeOwner(graph, id), image);
+  const keys: string[] = [];
+  const fields: Item[] = [];
+  let settleBefore: (number | undefined)[] | undefined;
+  const add = (key: string, item: Item, before: number | undefined): void => {
+    keys.push(key);
+    fields.push(item);
+    if (before === undefined) return;
+    settleBefore ??= [];
+    settleBefore[keys.length - 1] = before;
+  };
+  for (const plan of nodePlan(graph, node).searches) {
+    try {
+      // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
+      for (const [key, item] of searchItems(plan, subject)) add(key, item, plan.search.settleBefore);
+    } catch (error) {
+      subject.note(error);
+    }
+  }
+  // For what is wrong with it: the edges' own items are derived with them.
+  for (const plan of nodePlan(graph, node).joinedItems) sourceShare(plan, subject);
+  const attributes = subject.project(node.view, true);
+  for (const { key, item, settleBefore: before } of ownerItems(node, subject, attributes)) add(key, item, before);
+  const places = keys.length > FEW_KEYS ? new Map(keys.map((key, place) => [key, place])) : undefined;
+  return { attributes, keys, fields, places, settleBefore, problems: subject.problems };
+}

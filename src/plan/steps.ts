@@ -1,0 +1,32 @@
+import type { ItemHistory } from '../fold/fold.ts';
+import type { ChangeRecord } from '../items/change-record.ts';
+import type { DerivedImage } from './derived.ts';
+import type { ItemPlanner } from './item-planner.ts';
+
+/** One record and what its two images want. */
+export interface DerivedStep {
+  record: ChangeRecord;
+  before: DerivedImage;
+  after: DerivedImage;
+}
+
+/** A history's records with what their images want, in the model of a planner, which turns to the item. */
+export function stepsOf(planner: ItemPlanner, { target, records }: ItemHistory): readonly DerivedStep[] {
+  planner.turnTo(target);
+  // Most items change once in a batch.
+  return records.length === 1 ? [stepOf(planner, records[0]!)] : records.map((record) => stepOf(planner, record));
+}
+
+function stepOf(planner: ItemPlanner, record: ChangeRecord): DerivedStep {
+  return {
+    record,
+    before: planner.derive(record.oldImage),
+    after: planner.derive(record.newImage),
+  };
+}
+
+/** Adds texts to a set. */
+export function withTexts(all: Set<string>, texts: readonly string[]): Set<string> {
+  for (const text of texts) all.add(text);
+  return all;
+}
