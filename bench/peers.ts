@@ -9,7 +9,7 @@ import type { Figure, Report } from './support/report.ts';
 /**
  * The same stream for consumers that users write: what it costs, and whether what is left is right, also where a half of it
  * is delivered a second time, as streams may. Each peer writes the same derived items by hand, and differs in what delivers
- * the records and what writes them. Each runs in a process of its own, all at once; CPU is that of the process. aws-lambda-stream is not among them: its thirteen peer dependencies include old majors.
+ * the records and what writes them. Each runs in a process of its own, all at once; CPU is that of the process.
  */
 
 const CHILD = fileURLToPath(new URL('peers/child.js', import.meta.url));

@@ -22,8 +22,13 @@ interface Image extends Key {
 }
 
 export function writesOf({ dynamodb }: DynamoDBRecord): Write[] {
-  const before = dynamodb?.OldImage && (unmarshall(dynamodb.OldImage) as Image);
-  const after = dynamodb?.NewImage && (unmarshall(dynamodb.NewImage) as Image);
+  const before = dynamodb?.OldImage && unmarshall(dynamodb.OldImage);
+  const after = dynamodb?.NewImage && unmarshall(dynamodb.NewImage);
+  return writesBetween(before, after);
+}
+
+export function writesBetween(oldItem?: Record<string, unknown>, newItem?: Record<string, unknown>): Write[] {
+  const [before, after] = [oldItem as Image | undefined, newItem as Image | undefined];
   const { source, target } = (after ?? before)!;
   return source === target ? writesOfNode(source, before, after) : writesOfEdge(source, target, before, after);
 }

@@ -13,6 +13,8 @@ import { timed } from '../support/paired.ts';
 import { SimulatedTable } from '../support/simulated-table.ts';
 import { itemKey } from '../support/table.ts';
 import { recordedBatch, type Workload } from '../support/workload.ts';
+import { lambdaStreamHandler } from './aws-lambda-stream/consumer.ts';
+import { loadLambdaStream } from './aws-lambda-stream/library.ts';
 import { plainHandler } from './document-client.ts';
 import type { Handler, StreamEvent } from './event.ts';
 import { powertoolsHandler } from './powertools.ts';
@@ -51,6 +53,11 @@ export const PEERS: readonly Peer[] = [
     name: 'Powertools batch, sequential',
     files: [BY_HAND, DOCUMENTS, POWERTOOLS],
     handler: (client) => powertoolsHandler(client, TABLE, false),
+  },
+  {
+    name: 'aws-lambda-stream',
+    files: [BY_HAND, 'bench/peers/aws-lambda-stream/consumer.ts'],
+    handler: (client) => lambdaStreamHandler(loadLambdaStream(client), TABLE),
   },
   {
     name: 'dynamodb-toolbox',

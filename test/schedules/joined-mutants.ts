@@ -3,7 +3,7 @@ import type { Mutant } from '../simulator/planted/mutant.ts';
 const JOINED = 'src/apply/joined.ts';
 const FAN_OUT = 'src/apply/joined-fan-out.ts';
 const PROJECTOR = 'src/apply/projector.ts';
-const UNITS = 'src/plan/units.ts';
+const INDEX_UNITS = 'src/plan/index-units.ts';
 const PLAN = 'src/plan/fan-out.ts';
 
 /** The first lines of the function that writes one joined item. */
@@ -66,8 +66,8 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
       },
       {
         file: JOINED,
-        find: "import { settledIndexUpdate } from '../plan/writes.ts';",
-        replace: "import { isAsWanted, settledIndexUpdate } from '../plan/writes.ts';",
+        find: "import { settledIndexUpdate } from '../plan/writes/updates.ts';",
+        replace: "import { isAsWanted, settledIndexUpdate } from '../plan/writes/updates.ts';",
       },
     ],
   },
@@ -87,7 +87,7 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     rule: "An edge's joined items are left alone only where each record gives the same.",
     patches: [
       {
-        file: UNITS,
+        file: INDEX_UNITS,
         find: '    const changing = steps.filter(({ before, after }) => !sameShare(before.shares?.[i], after.shares?.[i]));\n',
         replace:
           '    const changing = sameShare(steps[0]!.before.shares?.[i], steps.at(-1)!.after.shares?.[i]) ? [] : [...steps];\n',
