@@ -29,12 +29,11 @@ export async function cpu({ repetitions = REPETITIONS }: BenchmarkOptions): Prom
   const event = JSON.stringify({ Records: records });
   const few = JSON.stringify({ Records: records.slice(0, FEW_RECORDS) });
   const fewRounds = (ROUNDS * RECORDS) / FEW_RECORDS;
-  const planning = (graph: CompiledModel, rounds: number) => () => measured(graph, event, rounds);
-  await planning(edgeSetModel, WARM_UP_ROUNDS)();
-  await planning(fullModel, WARM_UP_ROUNDS)();
+  await measured(edgeSetModel, event, WARM_UP_ROUNDS);
+  await measured(fullModel, event, WARM_UP_ROUNDS);
   const results = await interleaved(repetitions, {
-    sets: planning(edgeSetModel, ROUNDS),
-    full: planning(fullModel, ROUNDS),
+    sets: () => measured(edgeSetModel, event, ROUNDS),
+    full: () => measured(fullModel, event, ROUNDS),
     fewSets: () => measured(edgeSetModel, few, fewRounds),
     fewFull: () => measured(fullModel, few, fewRounds),
   });

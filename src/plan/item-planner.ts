@@ -168,8 +168,7 @@ export class ItemPlanner implements ImageOwner {
   }
 
   private subjectOf(owner: ImageOwner, image: Item): Subject {
-    if (this.subject === undefined) this.subject = new Subject(owner, image);
-    else this.subject.turnTo(owner, image);
+    this.subject = this.subject?.turnTo(owner, image) ?? new Subject(owner, image);
     return this.subject;
   }
 }
