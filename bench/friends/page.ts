@@ -173,7 +173,9 @@ function costRows(costs: readonly NetworkCost[]): Rows {
 
 /** What the article says of two layouts, and what was measured of the same. */
 const FACTORS: readonly { claim: string; operation: Operation; layouts: readonly [string, string] }[] = [
-  { claim: 'adding in 2 costs twice that in 1', operation: 'add', layouts: ['count', 'default'] },
+  { claim: 'adding in 2 costs twice that in 3', operation: 'add', layouts: ['count', 'col'] },
+  { claim: 'adding in 2 costs twice that in 4', operation: 'add', layouts: ['count', 'row'] },
+  { claim: 'adding in 2 costs twice that in 5', operation: 'add', layouts: ['count', 'hash'] },
   { claim: 'removing in 2 is slower than in 1', operation: 'remove', layouts: ['count', 'default'] },
   { claim: 'removing in 4 is slower than in 3', operation: 'remove', layouts: ['row', 'col'] },
   { claim: 'removing in 5 is slower than in 3', operation: 'remove', layouts: ['hash', 'col'] },

@@ -1,5 +1,6 @@
 import type { Finding, Measure, NetworkCost } from './findings.ts';
 import type { Fit } from './fit.ts';
+import { LAYOUTS } from './layouts/index.ts';
 
 /** A table's rows, the head first; each row has as many cells. */
 export type Rows = readonly (readonly string[])[];
@@ -10,7 +11,10 @@ const HEADS: Readonly<Record<Measure, string>> = {
   bytes: 'bytes moved',
 };
 
-/** The table of growths: what the article claims, and what was fitted, with the fit's error. */
+/**
+ * The table of growths: what the article claims, and what was fitted, with the fit's error. A list that only a Scan finds costs what the
+ * whole table costs, however long the list is: a line over the lists' lengths would say something else.
+ */
 export function growthRows(findings: readonly Finding[]): Rows {
   const measures = Object.keys(HEADS) as Measure[];
   return [
@@ -19,9 +23,16 @@ export function growthRows(findings: readonly Finding[]): Rows {
       finding.layout,
       finding.operation,
       finding.claim ?? '',
-      ...measures.map((measure) => fitText(finding[measure])),
+      ...measures.map((measure) =>
+        measure !== 'bytes' && isScan(finding) ? 'O(whole table)' : fitText(finding[measure]),
+      ),
     ]),
   ];
+}
+
+function isScan({ layout, operation }: Finding): boolean {
+  const { itemPer, key } = LAYOUTS.find(({ name }) => name === layout)!;
+  return operation === 'list' && itemPer === 'friend' && key.sort === undefined;
 }
 
 /** The costs length by length, of a list that grows. */

@@ -1,0 +1,192 @@
+import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
+import { numberText } from '../support/report.ts';
+
+/**
+ * Tables of figures within pages that people write. A page holds a block between `<!-- figures: NAME -->` and `<!-- /figures -->`;
+ * `npm run figures` writes it from `docs/figures.json`, and a test compares the two, so that no page quotes a figure that nobody measured.
+ */
+
+type Benchmarks = Readonly<Record<string, MeasuredBenchmark>>;
+
+const BLOCK = /<!-- figures: ([a-z-]+) -->\n.*?<!-- \/figures -->/gs;
+
+/** Pages of `docs/` that hold blocks. */
+export const PAGES_WITH_FIGURES: readonly string[] = ['modelling.md', 'operations.md', 'reading.md'];
+
+/** A page with each of its blocks as the figures say; throws where a block or a figure of one is unknown. */
+export function withFigures(page: string, { benchmarks }: FigureFile): string {
+  return page.replace(BLOCK, (_, name: string) => {
+    const lines = BLOCKS[name];
+    if (lines === undefined) throw new Error(`There is no block of figures named ${name}`);
+    return [`<!-- figures: ${name} -->`, ...lines(benchmarks), '<!-- /figures -->'].join('\n');
+  });
+}
+
+/** The lines of each block. */
+const BLOCKS: Readonly<Record<string, (benchmarks: Benchmarks) => string[]>> = {
+  modelling,
+  joined,
+  has,
+  redrive,
+  list,
+};
+
+function modelling(benchmarks: Benchmarks): string[] {
+  const figures = figuresOf(benchmarks, 'modelling');
+  const of = (name: string): string =>
+    `${number(figures, name)} ${name.includes(': add ') || name.includes(': change ') ? 'WCU' : 'RCU'}`;
+  return [
+    '| strategy | add a child | read | what is read |',
+    '|---|---|---|---|',
+    `| complex attribute | ${of('complex attribute: add a child (the parent is written whole)')}: the parent whole, twice (item and view) | ${of('complex attribute: parent with its children')} | the parent with its children |`,
+    `| duplicated data | ${of('duplicated data: add a child')}: item, view, reverse item; ${of('duplicated data: change the parent of 20')} to change the parent of 20 | ${of('duplicated data: child with its parent')} | a child with its parent's attributes |`,
+    `| item collection | ${of('item collection: add a child')} | ${of('item collection: children of one type')} | the children of one type |`,
+    `| | | ${of('item collection: is it a child')} | whether it is a child (\`has\`) |`,
+    `| secondary index | ${of('secondary index: add a child')}: item, view, index item twice, and twice for its named order | ${of('secondary index: parent and the 10 newest children')} | the parent and the 10 newest |`,
+    `| composite sort key | ${of('composite sort key: add a child')}: item, view, index item twice | ${of('composite sort key: children on any level')} | the children on any level |`,
+  ];
+}
+
+function joined(benchmarks: Benchmarks): string[] {
+  const sizes = ['1', '10', '1,000'];
+  const changes = [
+    ['title changed', 'a projected attribute of the source changes'],
+    ['due date changed', 'an attribute that the order sorts by changes'],
+    ['changed and changed back: r alone', 'one is changed and changed back in a batch: only revisions move'],
+  ] as const;
+  const row = ([figure, change]: readonly [string, string]): string => {
+    const capacity = sizes.map((size) =>
+      number(
+        figuresOf(benchmarks, 'joined', { title: `a change of a node with ${size} edges (dynoxide)` }),
+        `${figure}: capacity`,
+      ),
+    );
+    return `| ${change} | ${capacity.join(', ')} WCU |`;
+  };
+  const added = figuresOf(benchmarks, 'joined', {
+    title: 'edges added, by the edge alone and by its source (dynoxide)',
+  });
+  const addition = (how: string): string =>
+    [`${how}, by the edge alone: for an edge`, `${how}, by its source: for an edge`]
+      .map((figure) => `${number(added, figure, 'WCU')} WCU and ${number(added, figure, 'RCU')} RCU`)
+      .join(' by the edge alone; ');
+  return [
+    '| | capacity, of a source with 1, 10, 1,000 edges |',
+    '|---|---|',
+    ...changes.map(row),
+    '',
+    '| | capacity for an edge |',
+    '|---|---|',
+    `| an edge is added, alone in its batch | ${addition('one edge a batch')} by its source |`,
+    `| 100 edges of one source are added in a batch | ${addition('100 edges of a node in a batch')} by its source |`,
+  ];
+}
+
+function has(benchmarks: Benchmarks): string[] {
+  const friends = ['10', '100', '1,000', '10,000', '100,000'];
+  const row = (title: string, keys: string, how: string, operation: string): string => {
+    const figures = figuresOf(benchmarks, 'has', {
+      name: `has, ${keys} keys`,
+      title: `one friend of a person with up to 100,000; ${how}`,
+    });
+    const cells = friends.map((count) => {
+      const figure = figures.find(({ name }) => name.replace(', evicted', '') === `${operation} among ${count}`)!;
+      return `${text(figure)} ${figure.unit}${figure.name.endsWith(', evicted') ? ', evicted' : ''}`;
+    });
+    const growth = figures.find(({ name }) => name.startsWith(`${operation}: growth exponent`))!;
+    const exponent = Number(text(growth)).toFixed(1);
+    const upTo = growth.name.slice(growth.name.indexOf('to '));
+    const read = operation === 'has' ? '' : `${number(figures, 'reads of an add or remove')} RCU`;
+    return `| ${title} | ${cells.join(' | ')} | ${read} | ${exponent} up ${upTo} |`;
+  };
+  const whole = 'edgeSet: false, so that nothing is projected';
+  const counted = 'edgeSet: false and degree: true, the projection included';
+  const inSet = 'in the edge set, the projection included; beyond 64 KB of view the type is evicted';
+  return [
+    `| one friend of a person who has | ${friends.join(' | ')} | read besides | growth exponent |`,
+    `|---|${'---|'.repeat(friends.length + 2)}`,
+    row('`has`', 'plain', whole, 'has'),
+    row('add or remove, `edgeSet: false`', 'plain', whole, 'add or remove'),
+    row('the same with `degree: true`, projection included', 'plain', counted, 'add or remove'),
+    row('the same in the edge set, plain keys', 'plain', inSet, 'add or remove'),
+    row('the same in the edge set, hashed keys', 'hashed', inSet, 'add or remove'),
+  ];
+}
+
+function redrive(benchmarks: Benchmarks): string[] {
+  const sizes = [
+    ['redrive', '4,000'],
+    ['redrive-large', '10,000'],
+  ] as const;
+  const rows = sizes.flatMap(([benchmark, records]) =>
+    [
+      ['nothing projected', 'nothing of it projected'],
+      ['all of it right', 'all of it right'],
+    ].map(([state, description], i) => {
+      const { title, figures } = benchmarks[benchmark]!.reports[0]!;
+      const of = (name: string): string => number(figures, `${state}: ${name}`);
+      const megabytes = (Number(/([\d,]+) KB/.exec(title)![1]!.replace(',', '')) / 1000).toFixed(1);
+      const batch = i === 0 ? `${records} (${megabytes} MB)` : '';
+      return `| ${batch} | ${description} | ${of('CPU')} s | ${of('write capacity')} | ${of('read capacity')} | ${of('peak memory')} MB |`;
+    }),
+  );
+  return ['| records | | CPU | WCU | RCU | peak memory |', '|---|---|---|---|---|---|', ...rows];
+}
+
+function list(benchmarks: Benchmarks): string[] {
+  const rows = [
+    [
+      'page, with edge sets and neighbours',
+      'nodes, edge sets and neighbours: edges, views of the nodes, views of the neighbours',
+    ],
+    [
+      'page, neighbours copied under the edges',
+      'the same, where the edge types copy what is shown of neighbours (`copy`), or `with: []`',
+    ],
+    [
+      'page without edge sets',
+      '`edgeSets: false` with `attributes` that the index items lack: edges, views (or the nodes themselves, for what no view holds)',
+    ],
+    [
+      'page without edge sets, titles projected',
+      '`edgeSets: false` with `attributes` that the index items hold of the source (`projectSource`)',
+    ],
+    ['by hand, titles duplicated', 'by hand: one Query of one table whose edges the writer gives the titles'],
+  ] as const;
+  const figures = figuresOf(benchmarks, 'list');
+  const of = (name: string): string => number(figures, name);
+  return [
+    '| asked | calls for 100 nodes | RCU | bytes of items |',
+    '|---|---|---|---|',
+    ...rows.map(
+      ([name, asked]) =>
+        `| ${asked} | ${of(`${name}: calls`)} | ${of(`${name}: read capacity`)} | ${of(`${name}: items read`)} |`,
+    ),
+  ];
+}
+
+type MeasuredReport = MeasuredBenchmark['reports'][number];
+type MeasuredFigure = MeasuredReport['figures'][number];
+
+/** The figures of a benchmark's report, which is told from its others by name and title. */
+function figuresOf(benchmarks: Benchmarks, benchmark: string, report: Partial<MeasuredReport> = {}): MeasuredFigure[] {
+  const found = benchmarks[benchmark]?.reports.find(
+    ({ name, title }) => name === (report.name ?? name) && title === (report.title ?? title),
+  );
+  if (found === undefined) throw new Error(`docs/figures.json lacks a report of the benchmark ${benchmark}`);
+  return found.figures;
+}
+
+/** A figure by its name, and by its unit where two have one name; the number of it as text. */
+function number(figures: readonly MeasuredFigure[], name: string, unit?: string): string {
+  const found = figures.find((figure) => figure.name === name && figure.unit === (unit ?? figure.unit));
+  if (found === undefined) throw new Error(`docs/figures.json lacks the figure "${name}"`);
+  return text(found);
+}
+
+/** The median as people write it: without zeros at the end of its decimals. */
+function text({ value }: MeasuredFigure): string {
+  return numberText(typeof value === 'number' ? value : value.median)
+    .replace(/(\.\d*?)0+$/, '$1')
+    .replace(/\.$/, '');
+}
