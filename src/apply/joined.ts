@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import type { Item } from '../items/attribute-value.ts';
-import { splitGeneration } from '../items/generation.ts';
+import { parseDerivedKey } from '../items/derived-key.ts';
 import { countNameOf, textOfKey, typePrefix } from '../items/keys.ts';
 import { layersOf } from '../model/compiled.ts';
 import { derivedOf, type Problem } from '../plan/derive.ts';
@@ -145,5 +145,5 @@ async function quarantine(context: ApplyContext, unit: IndexUnit, problems: read
 function countNameOfUnit({ graph }: ApplyContext, { base, sortKey }: IndexUnit): string | undefined {
   const edgeType = typePrefix(base.target) ?? '';
   if (!layersOf(graph).some(({ edges }) => edges.get(edgeType)?.degree === true)) return undefined;
-  return countNameOf(edgeType, splitGeneration(sortKey).generation);
+  return countNameOf(edgeType, parseDerivedKey(sortKey)?.generation);
 }

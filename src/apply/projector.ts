@@ -4,7 +4,7 @@ import { foldBatch } from '../fold/fold.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../items/change-record.ts';
 import { QUARANTINE_FIELDS } from '../items/derived-item.ts';
-import { REVERSE_PREFIX } from '../items/keys.ts';
+import { parseDerivedKey } from '../items/derived-key.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkStoreOptions } from '../options.ts';
 import { decidedByBase } from '../plan/by-base.ts';
@@ -173,7 +173,7 @@ interface Work {
 }
 
 function isReverse(unit: Unit): unit is IndexUnit {
-  return unit.kind === 'index' && unit.sortKey.startsWith(REVERSE_PREFIX);
+  return unit.kind === 'index' && parseDerivedKey(unit.sortKey)?.kind === 'reverse-item';
 }
 
 /** Why the reverse item of an edge could not be written that a view unit is about. */

@@ -93,7 +93,7 @@ export class PartitionSummary {
     const { kind, name } = concernOf(this.graph, this.source, sortKey, item);
     if (kind === 'changing') this.changing.set(name, (this.changing.get(name) ?? 0) + 1);
     const isOtherShape = sortKey === VIEW_KEY && kind === 'compared' && hasOtherShape(this.graph, this.source, item);
-    if (kind === 'retired' || kind === 'unregistered' || isOtherShape) this.isOdd = true;
+    if (kind === 'retired' || kind === 'unregistered' || kind === 'misplaced' || isOtherShape) this.isOdd = true;
     return kind === 'compared' && !isOtherShape;
   }
 

@@ -1,9 +1,9 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { COUNTED } from '../items/derived-item.ts';
+import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
 import { compareKeys } from '../items/encoding.ts';
-import { splitGeneration } from '../items/generation.ts';
-import { baseKeyOfIndexItem, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedTypesFrom, type SourceNode } from '../model/joined.ts';
@@ -148,7 +148,7 @@ class PartitionComparison {
     if (text === undefined) return;
     const target = baseKeyOfIndexItem(this.source, key);
     // The items of a later generation do not lie beside their base items.
-    const isApart = splitGeneration(key).generation > 1;
+    const isApart = (parseDerivedKey(key)?.generation ?? 1) > 1;
     if (target === undefined || target === this.source || isApart) this.pending(key).stored = text;
     else yield this.suspect(key, { kind: 'index-item', target });
   }
@@ -156,7 +156,9 @@ class PartitionComparison {
   /** Whether base items say how a derived item has to be; what is there and should not be is named. */
   private *compared(sortKey: string, item: Item): Generator<Suspect, boolean> {
     const { kind } = concernOf(this.graph, this.source, sortKey, item);
-    if (kind === 'retired' || kind === 'unregistered') yield this.suspect(sortKey, { kind });
+    if (kind === 'retired' || kind === 'unregistered' || kind === 'misplaced') {
+      yield this.suspect(sortKey, { kind });
+    }
     return kind === 'compared' && (sortKey !== VIEW_KEY || this.inView !== undefined);
   }
 

@@ -1,8 +1,8 @@
 import { nearestOf } from '../check/unknown-types.ts';
 import { type Item, itemSizeBytes, numberOf, stringOf, WRITE_UNIT_BYTES } from '../items/attribute-value.ts';
 import { COUNT, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
-import { classifyDerivedKey } from '../items/derived-key.ts';
-import { baseKeyOfIndexItem, DERIVED_PREFIX, parseNodeId, typePrefix } from '../items/keys.ts';
+import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
+import { DERIVED_PREFIX, parseNodeId, QUARANTINE_PREFIX, typePrefix } from '../items/keys.ts';
 import { classifyKey } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedTypesFrom } from '../model/joined.ts';
@@ -98,7 +98,7 @@ async function quarantineOf(
   { source, target }: ItemKey,
 ): Promise<Item[]> {
   const found: Item[] = [];
-  const request = { partition: source, sortKey: { beginsWith: '~quarantine/' }, consistent: true };
+  const request = { partition: source, sortKey: { beginsWith: QUARANTINE_PREFIX }, consistent: true };
   for await (const entry of queriedItems(store, request)) {
     if (stringOf(entry[QUARANTINE_FIELDS.of]) === target && stringOf(entry[graph.table.partitionKey]) === source) {
       found.push(entry);
@@ -108,7 +108,7 @@ async function quarantineOf(
 }
 
 function explainDerivedItem(graph: CompiledModel, key: ItemKey, item: Item | undefined): Explanation {
-  const { kind = 'unknown-item', edgeType = '', generation = 1 } = classifyDerivedKey(key.target) ?? {};
+  const { kind = 'unknown-item', edgeType = '', generation = 1 } = parseDerivedKey(key.target) ?? {};
   const isLive = itemKindOf(graph, key.target).isLive(item);
   const explained = { ...key, exists: item !== undefined, kind };
   if (item === undefined) return { item: explained, parts: [], notes: ['There is no such item.'] };

@@ -1,8 +1,8 @@
 import { EdgeloomError, StoreError } from '../errors.ts';
 import { AFTER } from '../items/derived-item.ts';
-import { CONTINUATION_PREFIX } from '../items/keys.ts';
 import type { Reader } from '../read/reader.ts';
 import type { ItemKey, Store } from '../store/port.ts';
+import { isContinuationKey } from '../stream/filter.ts';
 
 /**
  * Whether what is derived from a base item is as the base item wants it now. A base item that cannot be derived, or whose
@@ -14,7 +14,7 @@ export async function isProjected(
   store: Pick<Store, 'get'>,
   key: ItemKey,
 ): Promise<boolean> {
-  if (key.target.startsWith(CONTINUATION_PREFIX)) {
+  if (isContinuationKey(key.target)) {
     const { item } = await store.get(key, { consistent: true });
     return item?.[AFTER] === undefined;
   }

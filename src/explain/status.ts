@@ -85,7 +85,8 @@ const GONE_MS = 60_000;
 /** Behind by more than this needs a person. */
 const LATE_SECONDS = 300;
 /** What to do about items that the registry does not know. */
-const ALIENS = 'restore the items of the partition ~edgeloom, or delete those items, as its findings name them.';
+const ALIENS =
+  'no reader uses them. Restore the items of the partition ~edgeloom if they are lost, or run edgeloom migrate with the model that has those projections.';
 /** A check every night, and two hours for it to run. */
 const CHECK_DUE_HOURS = 26;
 

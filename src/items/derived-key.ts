@@ -1,63 +1,180 @@
-import { splitGeneration } from './generation.ts';
+import { generationPrefix, splitGeneration } from './generation.ts';
 import {
   CONTINUATION_PREFIX,
   DEGREE_PREFIX,
+  edgeIndexPrefix,
+  fittingKey,
   INDEX_PREFIX,
   isDerivedKey,
-  isOwnerKey,
+  isTypeName,
+  nameOfSearchKey,
+  ORDER_KEY,
+  OWNER_PREFIX,
   QUARANTINE_PREFIX,
+  quarantineKey,
   REVERSE_PREFIX,
   SOURCE_CONTINUATION_PREFIX,
+  searchKey,
+  searchValuePrefix,
   typePrefix,
   VIEW_KEY,
 } from './keys.ts';
 
-/** The kinds of derived items, by what their sort keys say. */
-export type DerivedKind =
-  | 'view'
-  | 'index-item'
-  | 'owner-item'
-  | 'reverse-item'
-  | 'count'
-  | 'continuation'
-  | 'source-continuation'
-  | 'quarantine-entry'
-  | 'unknown-item';
+/**
+ * The codec of derived sort keys: `parseDerivedKey` and `formatDerivedKey` are inverse, for every kind, generation, order,
+ * hashed key and escape. Nothing else takes a derived key apart.
+ */
 
-/** What the sort key of a derived item says. */
-export interface DerivedKey {
-  kind: DerivedKind;
-  /** The edge type that the key names; empty where the kind has none, or an index item's key may name many things. */
-  edgeType: string;
-  /** The generation of the projection that it belongs to. */
-  generation: number;
-}
+/** The last part of a key: a text, or the hash of a text that no key has room for. */
+export type KeyEnd =
+  | { readonly text: string; readonly hash?: undefined }
+  | { readonly hash: string; readonly text?: undefined };
+
+/** A kind whose keys name an edge type and nothing else. */
+type NamedKind = 'count' | 'continuation' | 'source-continuation';
+
+/** The parts of a derived sort key. `edgeType` is empty and `generation` is 1 where a key says nothing of them. */
+export type DerivedKey =
+  | { kind: 'view' | 'unknown-item'; edgeType: ''; generation: 1 }
+  /** An entry of a quarantined record of the item `target`; `position` is the record's watermark. */
+  | { kind: 'quarantine-entry'; edgeType: ''; generation: 1; target: KeyEnd; position: string }
+  /** An index item of an edge, in a named order or in those of `gsi0` and `gsi1`; a hash hides the edge type too. */
+  | { kind: 'index-item'; of: 'edge'; edgeType: string; generation: number; order?: string; edge: KeyEnd }
+  /** A search item of a node; `value` where the search has an item for each value. */
+  | { kind: 'index-item'; of: 'search'; edgeType: ''; generation: number; search: string; value?: KeyEnd }
+  /** An index item's prefix with a rest that no projection makes. */
+  | { kind: 'index-item'; of: 'nothing'; edgeType: ''; generation: number }
+  /** A node among its incoming edges; `name` is the edge type, and behind a `/` the named order. */
+  | { kind: 'owner-item'; edgeType: string; generation: number; order?: string; name: KeyEnd }
+  /** The reverse item of an edge from `source`. */
+  | { kind: 'reverse-item'; edgeType: string; generation: number; source: KeyEnd }
+  | { kind: NamedKind; edgeType: string; generation: number };
+
+/** The kinds of derived items, by their sort keys. */
+export type DerivedKind = DerivedKey['kind'];
 
 const VIEW: DerivedKey = { kind: 'view', edgeType: '', generation: 1 };
-const QUARANTINE_ENTRY: DerivedKey = { kind: 'quarantine-entry', edgeType: '', generation: 1 };
 const UNKNOWN_ITEM: DerivedKey = { kind: 'unknown-item', edgeType: '', generation: 1 };
 
-/** Kinds whose keys name an edge type; of a reverse item the edge's source stands behind it. */
-const NAMED: readonly [kind: DerivedKind, prefix: string][] = [
-  ['reverse-item', REVERSE_PREFIX],
+/** The longer prefix comes first where one begins with the other. */
+const NAMED: readonly [kind: NamedKind, prefix: string][] = [
   ['count', DEGREE_PREFIX],
   ['source-continuation', SOURCE_CONTINUATION_PREFIX],
   ['continuation', CONTINUATION_PREFIX],
 ];
 
-/** Tells which kind of derived item a sort key belongs to; undefined for a base item's. The only place that knows. */
-export function classifyDerivedKey(sortKey: string): DerivedKey | undefined {
+/** Takes the sort key of a derived item apart; undefined for a base item's. */
+export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   if (!isDerivedKey(sortKey)) return undefined;
   if (sortKey === VIEW_KEY) return VIEW;
-  if (sortKey.startsWith(QUARANTINE_PREFIX)) return QUARANTINE_ENTRY;
+  if (sortKey.startsWith(QUARANTINE_PREFIX)) return quarantineEntry(sortKey);
   const { generation, plain } = splitGeneration(sortKey);
-  if (plain.startsWith(INDEX_PREFIX)) {
-    return { kind: isOwnerKey(plain) ? 'owner-item' : 'index-item', edgeType: '', generation };
-  }
+  if (plain.startsWith(OWNER_PREFIX)) return ownerItem(plain.slice(OWNER_PREFIX.length), generation);
+  if (plain.startsWith(INDEX_PREFIX)) return indexItem(plain, generation);
+  if (plain.startsWith(REVERSE_PREFIX)) return reverseItem(plain.slice(REVERSE_PREFIX.length), generation);
   for (const [kind, prefix] of NAMED) {
-    if (!plain.startsWith(prefix)) continue;
-    const edgeType = kind === 'reverse-item' ? typePrefix(plain.slice(prefix.length)) : plain.slice(prefix.length);
-    return edgeType === undefined ? UNKNOWN_ITEM : { kind, edgeType, generation };
+    if (plain.startsWith(prefix)) return { kind, edgeType: plain.slice(prefix.length), generation };
   }
   return UNKNOWN_ITEM;
+}
+
+/** Puts a derived sort key together; a text that the key has no room for becomes its hash. */
+export function formatDerivedKey(key: Exclude<DerivedKey, { kind: 'unknown-item' } | { of: 'nothing' }>): string {
+  const { generation } = key;
+  switch (key.kind) {
+    case 'view':
+      return VIEW_KEY;
+    case 'quarantine-entry':
+      return key.target.hash === undefined
+        ? quarantineKey(key.target.text, key.position)
+        : `${QUARANTINE_PREFIX}#${key.target.hash}/${key.position}`;
+    case 'index-item': {
+      if (key.of === 'edge') return ended(edgeIndexPrefix(key.order, generation), key.edge);
+      const { search, value } = key;
+      return value === undefined ? searchKey(search, generation) : ended(searchValuePrefix(search, generation), value);
+    }
+    case 'owner-item':
+      return ended(marked(OWNER_PREFIX, generation), key.name);
+    case 'reverse-item':
+      return ended(`${marked(REVERSE_PREFIX, generation)}${key.edgeType}-`, key.source);
+    default:
+      return marked(NAMED.find(([kind]) => kind === key.kind)![1], generation) + key.edgeType;
+  }
+}
+
+/** A prefix with the mark of a generation, which stands behind the first `/`. */
+function marked(prefix: string, generation: number): string {
+  const end = prefix.indexOf('/') + 1;
+  return generationPrefix(prefix.slice(0, end), generation) + prefix.slice(end);
+}
+
+function ended(prefix: string, { text, hash }: KeyEnd): string {
+  return hash === undefined ? fittingKey(prefix, text) : `${prefix}#${hash}`;
+}
+
+const HASH = /^#[0-9a-f]{32}$/;
+
+/** The end of a key; undefined where no text and no hash has this form. Texts that begin with `#` are hashed. */
+function endOf(rest: string): KeyEnd | undefined {
+  if (!rest.startsWith('#')) return { text: rest };
+  return HASH.test(rest) ? { hash: rest.slice(1) } : undefined;
+}
+
+function indexItem(plain: string, generation: number): DerivedKey {
+  const nothing: DerivedKey = { kind: 'index-item', of: 'nothing', edgeType: '', generation };
+  const order = ORDER_KEY.exec(plain)?.[1];
+  const rest = plain.slice(order === undefined ? INDEX_PREFIX.length : INDEX_PREFIX.length + order.length + 2);
+  // The name of a search holds neither character: both are escaped. An edge's sort key begins with its type.
+  const isEdge = order !== undefined || rest.startsWith('#') || rest[rest.search(/[-/]/)] === '-';
+  if (!isEdge) return searchItem(rest, generation) ?? nothing;
+  const edge = endOf(rest);
+  const edgeType = edge?.hash === undefined ? typePrefix(rest) : '';
+  if (edge === undefined || edgeType === undefined) return nothing;
+  return { kind: 'index-item', of: 'edge', edgeType, generation, ...(order !== undefined && { order }), edge };
+}
+
+function searchItem(rest: string, generation: number): DerivedKey | undefined {
+  const slash = rest.indexOf('/');
+  const search = nameOfSearchKey(slash < 0 ? rest : rest.slice(0, slash));
+  if (search === undefined) return undefined;
+  if (slash < 0) return { kind: 'index-item', of: 'search', edgeType: '', generation, search };
+  const value = endOf(rest.slice(slash + 1));
+  return value && { kind: 'index-item', of: 'search', edgeType: '', generation, search, value };
+}
+
+function ownerItem(rest: string, generation: number): DerivedKey {
+  const name = endOf(rest);
+  const slash = rest.indexOf('/');
+  const edgeType = slash < 0 ? rest : rest.slice(0, slash);
+  if (name === undefined || (name.text !== undefined && !isTypeName(edgeType))) {
+    return { kind: 'index-item', of: 'nothing', edgeType: '', generation };
+  }
+  if (name.text === undefined) return { kind: 'owner-item', edgeType: '', generation, name };
+  return { kind: 'owner-item', edgeType, generation, ...(slash >= 0 && { order: rest.slice(slash + 1) }), name };
+}
+
+function reverseItem(rest: string, generation: number): DerivedKey {
+  const edgeType = typePrefix(rest);
+  const source = edgeType === undefined ? undefined : endOf(rest.slice(edgeType.length + 1));
+  if (edgeType === undefined || source === undefined) return UNKNOWN_ITEM;
+  return { kind: 'reverse-item', edgeType, generation, source };
+}
+
+/** Behind the item's sort key stands the watermark: a stream's label, a `/` and a number. */
+const QUARANTINED = /^(.*)\/([^/]*\/[^/]*)$/s;
+
+function quarantineEntry(sortKey: string): DerivedKey {
+  const [, text = sortKey.slice(QUARANTINE_PREFIX.length), position = ''] =
+    QUARANTINED.exec(sortKey.slice(QUARANTINE_PREFIX.length)) ?? [];
+  return { kind: 'quarantine-entry', edgeType: '', generation: 1, target: endOf(text) ?? { text }, position };
+}
+
+/**
+ * The sort key of the base item that an index item belongs to: an edge's, or of search and owner items the node's, which is
+ * `source`. Undefined where a hash stands for the edge's sort key, and for a key that no projection makes.
+ */
+export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
+  const key = parseDerivedKey(sortKey);
+  if (key?.kind !== 'index-item' || key.of === 'search') return source;
+  return key.of === 'edge' ? key.edge.text : undefined;
 }

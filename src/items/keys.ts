@@ -5,7 +5,7 @@ import { isWellFormed } from './encoding.ts';
 
 export { describe } from './describe.ts';
 
-import { generationPrefix, splitGeneration } from './generation.ts';
+import { generationPrefix } from './generation.ts';
 
 /**
  * Keys: node ids, edges' sort keys, and the sort keys of derived items.
@@ -26,7 +26,7 @@ export const VIEW_KEY = '~view';
 /** What the sort keys of index items begin with. */
 export const INDEX_PREFIX = '~ix/';
 /** What the sort keys of owner items begin with; the name is that of an option, which no order can have. */
-const OWNER_PREFIX = '~ix/#includeOwner/';
+export const OWNER_PREFIX = '~ix/#includeOwner/';
 /** What the sort keys of counts of edges begin with. */
 export const DEGREE_PREFIX = '~degree/';
 /** What the sort keys of edges' reverse items begin with, in the partitions of their targets. */
@@ -41,7 +41,7 @@ export const QUARANTINE_PREFIX = '~quarantine/';
 export const SERVICE_PARTITION = '~edgeloom';
 
 /** An index item's sort key with the name of an order. */
-const ORDER_KEY = /^~ix\/#([a-z][A-Za-z0-9_]*)\//;
+export const ORDER_KEY = /^~ix\/#([a-z][A-Za-z0-9_]*)\//;
 
 const TYPE = /^[A-Z][A-Z0-9_]*$/;
 
@@ -143,6 +143,12 @@ function escapeName(name: string): string {
   );
 }
 
+/** The name of a search, by the part of a sort key that it is escaped in; undefined where no name has this form. */
+export function nameOfSearchKey(escaped: string): string | undefined {
+  const name = escaped.replace(/%([0-9A-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return escapeName(name) === escaped ? name : undefined;
+}
+
 /**
  * The sort key of an edge's index item, or with an order's name of the item that the order has for itself:
  * `~ix/#byPriority/GOALMEMBERSHIP-USER-U1`. Edges whose own sort key leaves no room are named by its hash.
@@ -169,12 +175,6 @@ export function hashedIndexPrefix(generation = 1): string {
   return `${generationPrefix(INDEX_PREFIX, generation)}#`;
 }
 
-/** The named order that an index item with this sort key belongs to; undefined where there is none. */
-export function orderOfIndexKey(sortKey: string): string | undefined {
-  const { plain } = splitGeneration(sortKey);
-  return isOwnerKey(plain) ? undefined : ORDER_KEY.exec(plain)?.[1];
-}
-
 /**
  * The sort key of a node's index item among its incoming edges of a type, or with an order's name among those in that
  * order: `~ix/#includeOwner/TICKET`, `~ix/#includeOwner/TICKET/byPriority`.
@@ -182,11 +182,6 @@ export function orderOfIndexKey(sortKey: string): string | undefined {
 export function ownerIndexKey(edgeType: string, orderName?: string, generation = 1): string {
   const prefix = generationPrefix(INDEX_PREFIX, generation) + OWNER_PREFIX.slice(INDEX_PREFIX.length);
   return fittingKey(prefix, orderName === undefined ? edgeType : `${edgeType}/${orderName}`);
-}
-
-/** Whether an index item with this sort key is a node among its incoming edges. */
-export function isOwnerKey(sortKey: string): boolean {
-  return splitGeneration(sortKey).plain.startsWith(OWNER_PREFIX);
 }
 
 /**
@@ -236,21 +231,6 @@ export function searchValueKey(name: string, encodedValue: string, generation = 
 /** What the sort keys of a multi-valued attribute's search items begin with. */
 export function searchValuePrefix(name: string, generation = 1): string {
   return `${searchKey(name, generation)}/`;
-}
-
-/**
- * The sort key of the base item that an index item belongs to: an edge's, or for search and owner items the node's, which
- * is `source`. Undefined where the item is named by a hash of its edge's sort key, or by nothing that can be one.
- */
-export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
-  const { plain } = splitGeneration(sortKey);
-  if (isOwnerKey(plain)) return source;
-  const order = orderOfIndexKey(plain);
-  const name = plain.slice(order === undefined ? INDEX_PREFIX.length : orderKeyPrefix(order).length);
-  if (name.startsWith('#')) return undefined;
-  if (order !== undefined) return name === '' ? undefined : name;
-  // The name of a search holds neither character: both are escaped. An edge's sort key begins with its type.
-  return name[name.search(/[-/]/)] === '-' ? name : source;
 }
 
 /** The sort key of a quarantine entry: one for each record, so that no entry overwrites another. */

@@ -49,9 +49,10 @@ export interface Concern {
    * - `changing`: it is being built, or taken away; it is counted, and left alone;
    * - `retired`: it belongs to what nothing maintains any more, and whose id is not used again: it goes;
    * - `unregistered`: it belongs to what the registry does not know; it is reported, and left alone;
+   * - `misplaced`: it lies in an index partition of a registered projection that does not make its key: it goes;
    * - `left`: it holds nothing, or a later change of the model may use it as it is.
    */
-  kind: 'compared' | 'changing' | 'retired' | 'unregistered' | 'left';
+  kind: 'compared' | 'changing' | 'retired' | 'unregistered' | 'misplaced' | 'left';
   /** What it belongs to: `search:USER.name@2`, `view:GOAL@3`; empty where its key and what it holds do not tell. */
   name: string;
 }

@@ -1,7 +1,7 @@
 import { generationMark } from '../items/generation.ts';
-import { hash128 } from '../items/keys.ts';
+import { edgeIndexKey, hash128, searchKey, searchValuePrefix } from '../items/keys.ts';
 import { shardOf } from '../items/shard.ts';
-import type { InboundModel, InboundOrder, SearchModel } from './compiled.ts';
+import type { EdgeModel, InboundModel, InboundOrder, SearchModel } from './compiled.ts';
 
 /**
  * Partition keys of index items: a base (`USER.name`, `GOALMEMBERSHIP-USER-U1`, of a named order
@@ -88,6 +88,65 @@ function searchBase({ indexPartition, generation = 1 }: SearchModel, partition: 
 
 function escaped(text: string): string {
   return text.replace(/[%#@]/g, (character) => ESCAPED[character]!);
+}
+
+function unescaped(text: string): string {
+  return text.replace(/%(?:25|23|40)/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+}
+
+/**
+ * The keys in the table of the items that a question asks its index partitions for. Whoever may write an item of the table may
+ * give it the keys of any index partition; the item's own key tells that it is not of the projection.
+ */
+export interface ItemKeys {
+  /** What partition keys begin with, one of these. */
+  sources: readonly string[];
+  /** The sort key, or what it begins with. */
+  target: string;
+  isPrefix: boolean;
+}
+
+/** The keys of a search's items: the nodes of its type, each with the key of the search. */
+export function searchItemKeys({ indexPartition, name, each, generation }: SearchModel): ItemKeys {
+  const sources = [`${indexPartition.slice(0, indexPartition.indexOf('.'))}-`];
+  const target = each ? searchValuePrefix(name, generation) : searchKey(name, generation);
+  return { sources, target, isPrefix: each };
+}
+
+/** The keys of the index items of edges with one sort key in an order. */
+export function inboundItemKeys({ from }: EdgeModel, order: InboundOrder, edgeSortKey: string): ItemKeys {
+  const target = edgeIndexKey(edgeSortKey, order.isNamed ? order.name : undefined, order.generation);
+  return { sources: [...from].map((type) => `${type}-`), target, isPrefix: false };
+}
+
+/** Whether an item with these keys in the table is one of those that a question asks for. */
+export function isAsked({ sources, target, isPrefix }: ItemKeys, source: string, sortKey: string): boolean {
+  const isTarget = isPrefix ? sortKey.startsWith(target) : sortKey === target;
+  return isTarget && sources.some((prefix) => source.startsWith(prefix));
+}
+
+/** The projection in whose index partitions an item lies, by the partition's key; `order` is that of a named order. */
+export type IndexPlace =
+  | { of: 'search'; type: string; search: string; generation: number }
+  | { of: 'edge'; edgeType: string; order?: string; generation: number };
+
+/** Type, dash or point, and what stands before them where an order is named. */
+const OF_SEARCH = /^([A-Z][A-Z0-9_]*)\.([^@#]*)(?:@([1-9]\d{0,8}))?(?:#|$)/s;
+const OF_EDGES = /^([A-Z][A-Z0-9_]*)(?:@([1-9]\d{0,8}))?-/;
+const OF_NAMED_ORDER = /^([a-z][A-Za-z0-9_]*)(?:@([1-9]\d{0,8}))?\/([A-Z][A-Z0-9_]*)-/;
+
+/** Takes the key of an index partition apart as far as its projection goes; undefined where no projection has such a key. */
+export function parseIndexPartition(partition: string): IndexPlace | undefined {
+  const ofSearch = OF_SEARCH.exec(partition);
+  if (ofSearch !== null) {
+    const [, type = '', search = '', generation] = ofSearch;
+    return { of: 'search', type, search: unescaped(search), generation: Number(generation ?? 1) };
+  }
+  const ofEdges = OF_EDGES.exec(partition);
+  if (ofEdges !== null) return { of: 'edge', edgeType: ofEdges[1]!, generation: Number(ofEdges[2] ?? 1) };
+  const named = OF_NAMED_ORDER.exec(partition);
+  if (named === null) return undefined;
+  return { of: 'edge', edgeType: named[3]!, order: named[1]!, generation: Number(named[2] ?? 1) };
 }
 
 function withShard(base: string, shard: number): string {

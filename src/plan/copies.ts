@@ -8,7 +8,7 @@ import {
   withBytes,
 } from '../items/attribute-value.ts';
 import { CHILD, COPIES } from '../items/derived-item.ts';
-import { classifyDerivedKey } from '../items/derived-key.ts';
+import { parseDerivedKey } from '../items/derived-key.ts';
 import { escapedEdge } from '../items/element.ts';
 import { edgeSortKey, parseNodeId, reverseKey, reversePrefix, typePrefix } from '../items/keys.ts';
 import { classifyKey } from '../model/base-item.ts';
@@ -43,7 +43,7 @@ export function reverseOf(graph: CompiledModel, base: ItemKey): ItemKey | undefi
 
 /** The edge that a reverse item belongs to, by its key or, where that is hashed, by what it holds; undefined: unknown. */
 export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefined): ItemKey | undefined {
-  const key = classifyDerivedKey(target);
+  const key = parseDerivedKey(target);
   if (key?.kind !== 'reverse-item') return undefined;
   const type = key.edgeType;
   const named = target.slice(reversePrefix(type).length);
@@ -54,7 +54,7 @@ export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefine
 
 /** What a base item wants of the index item, or the reverse item, of this sort key. */
 export function wantedFields({ indexItems, reverse }: Derived, sortKey: string): Item | undefined {
-  return classifyDerivedKey(sortKey)?.kind !== 'reverse-item' ? indexItems.get(sortKey) : reverse?.fields;
+  return parseDerivedKey(sortKey)?.kind !== 'reverse-item' ? indexItems.get(sortKey) : reverse?.fields;
 }
 
 /** The model of an edge's type, by the edge's sort key, where it copies attributes of the parent. */

@@ -2,7 +2,7 @@ import type { ItemHistory } from '../fold/fold.ts';
 import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { AFTER, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../items/derived-item.ts';
-import { classifyDerivedKey } from '../items/derived-key.ts';
+import { parseDerivedKey } from '../items/derived-key.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { continuationKey, parseNodeId, sourceContinuationKey } from '../items/keys.ts';
 import { laterOf } from '../items/watermark.ts';
@@ -82,7 +82,7 @@ function keyOf(of: FanOutOf, edgeType: string): string {
 /** The next page that a batch's records of a continuation ask for: the newest of them does, if it is not at its end. */
 export function continuationUnit(graph: CompiledModel, history: ItemHistory): ContinuationUnit | undefined {
   const { source, target, records } = history;
-  const key = classifyDerivedKey(target);
+  const key = parseDerivedKey(target);
   if (key?.kind !== 'continuation' && key?.kind !== 'source-continuation') return undefined;
   const { edgeType } = key;
   const of = key.kind === 'continuation' ? 'copies' : 'joined';

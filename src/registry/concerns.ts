@@ -1,11 +1,11 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { isTombstone, MODEL } from '../items/derived-item.ts';
-import { classifyDerivedKey } from '../items/derived-key.ts';
+import { parseDerivedKey } from '../items/derived-key.ts';
 import { parseNodeId } from '../items/keys.ts';
 import { type ChangingPart, type CompiledModel, type Concern, type Concerns, layersOf } from '../model/compiled.ts';
 import { isJoinedItem } from '../model/joined.ts';
 import { viewName } from './definition.ts';
-import { ownerOfItem } from './ownership.ts';
+import { ownerOfItem, partitionOwners } from './ownership.ts';
 import { type Generation, type Registry, type Shape, stampedId } from './registry.ts';
 
 /**
@@ -28,15 +28,16 @@ export function concernsOf(registry: Registry, ready: CompiledModel): Concerns {
     changing: changingParts(registry),
     of(source, sortKey, item) {
       const concern = liveConcern(registry, ready, source, sortKey, item);
-      const isAlien = concern.kind === 'retired' || concern.kind === 'unregistered';
-      // Time takes tombstones away; of one that is named by a hash nothing tells whose it is.
-      return isAlien && isTombstone(item, ready.table) ? LEFT : concern;
+      if (concern.kind === 'compared' || concern.kind === 'changing') return concern;
+      // Time takes tombstones away; of one with a hashed key nothing tells its projection.
+      if (isTombstone(item, ready.table)) return LEFT;
+      return concern.kind === 'retired' ? concern : (misplacedConcern(registry, item) ?? concern);
     },
   };
 }
 
 function liveConcern(registry: Registry, ready: CompiledModel, source: string, sortKey: string, item: Item): Concern {
-  const key = classifyDerivedKey(sortKey);
+  const key = parseDerivedKey(sortKey);
   switch (key?.kind) {
     case 'view':
       return viewConcern(registry, source, item);
@@ -72,6 +73,17 @@ function joinedItemsOf(ready: CompiledModel, edgeType: string): string[] {
     const joined = inbound?.items.filter((item) => isJoinedItem(inbound, item)) ?? [];
     return joined.map(({ orderName = '', generation = 1 }) => `${orderName}@${generation}`);
   });
+}
+
+/**
+ * An item whose own key no registered projection makes, in an index partition of one that is: readers of that meet it there. The
+ * writers of the projection make no such item, so that nothing is lost with it.
+ */
+function misplacedConcern({ projections }: Registry, item: Item): Concern | undefined {
+  const found = partitionOwners(item).find(({ name, generation }) =>
+    projections.get(name)?.generations.some(({ id }) => id === generation),
+  );
+  return found && { kind: 'misplaced', name: `${found.name}@${found.generation}` };
 }
 
 function keyedConcern(

@@ -1,16 +1,8 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS, MODEL } from '../items/derived-item.ts';
-import { splitGeneration } from '../items/generation.ts';
-import {
-  DEGREE_PREFIX,
-  INDEX_PREFIX,
-  isDerivedKey,
-  orderKeyPrefix,
-  orderOfIndexKey,
-  parseNodeId,
-  typePrefix,
-  VIEW_KEY,
-} from '../items/keys.ts';
+import { type DerivedKey, parseDerivedKey } from '../items/derived-key.ts';
+import { degreeKey, isDerivedKey, parseNodeId, VIEW_KEY } from '../items/keys.ts';
+import { type IndexPlace, parseIndexPartition } from '../model/index-partition.ts';
 import { familyName, orderName, searchName, viewName } from './definition.ts';
 import { stampedId } from './registry.ts';
 
@@ -20,40 +12,52 @@ export interface Ownership {
   generation: number;
 }
 
-const OWNER = /^~ix\/#includeOwner\/([A-Z][A-Z0-9_]*)(?:\/(.+))?$/;
-
 /**
- * Tells a derived item's projection by its key, and where that is hashed by what the item holds. Undefined for views and what
- * else has no generations, and for a tombstone whose key is hashed.
+ * The generation of a projection that makes such a derived item, by the item's key, and where that is hashed by what the item
+ * holds. Undefined for views and what else has no generations, for a key that no projection makes, and for a tombstone with a
+ * hashed key.
  */
 export function ownerOfItem(source: string, sortKey: string, item: Item): Ownership | undefined {
-  const { generation, plain } = splitGeneration(sortKey);
-  const owned = (name: string | undefined) => (name === undefined ? undefined : { name, generation });
-  if (plain.startsWith(DEGREE_PREFIX)) return owned(familyName(plain.slice(DEGREE_PREFIX.length)));
-  if (!plain.startsWith(INDEX_PREFIX)) return undefined;
-  const owner = OWNER.exec(plain);
-  if (owner !== null) return owned(owner[2] === undefined ? familyName(owner[1]!) : orderName(owner[1]!, owner[2]));
-  const order = orderOfIndexKey(plain);
-  const rest = plain.slice(order === undefined ? INDEX_PREFIX.length : orderKeyPrefix(order).length);
-  const isEdge = order !== undefined || rest.startsWith('#') || rest[rest.search(/[-/]/)] === '-';
-  if (!isEdge) {
-    const type = parseNodeId(source)?.type;
-    const search = decoded(rest.split('/', 1)[0]!);
-    return owned(type && search && searchName(type, search));
-  }
-  const edgeType = rest.startsWith('#') ? edgeTypeHeld(item) : typePrefix(rest);
-  if (edgeType === undefined) return undefined;
-  return owned(order === undefined ? familyName(edgeType) : orderName(edgeType, order));
+  const key = parseDerivedKey(sortKey);
+  const name = key && nameOfOwner(source, key, item);
+  return name === undefined ? undefined : { name, generation: key!.generation };
 }
 
-/** The name of a search in a key; undefined where no search has such a key. */
-function decoded(name: string): string | undefined {
-  try {
-    return decodeURIComponent(name);
-  } catch (error) {
-    if (error instanceof URIError) return undefined;
-    throw error;
+function nameOfOwner(source: string, key: DerivedKey, item: Item): string | undefined {
+  if (key.kind === 'count') return familyName(key.edgeType);
+  if (key.kind === 'owner-item') {
+    if (key.name.hash === undefined) return inboundName(key.edgeType, key.order);
+    const [place] = placesOf(item);
+    return place?.of === 'edge' ? inboundName(place.edgeType, place.order) : undefined;
   }
+  if (key.kind !== 'index-item') return undefined;
+  if (key.of === 'search') {
+    const type = parseNodeId(source)?.type;
+    return type && searchName(type, key.search);
+  }
+  if (key.of !== 'edge') return undefined;
+  const edgeType = key.edge.hash === undefined ? key.edgeType : edgeTypeHeld(item);
+  return edgeType && inboundName(edgeType, key.order);
+}
+
+function inboundName(edgeType: string, order: string | undefined): string {
+  return order === undefined ? familyName(edgeType) : orderName(edgeType, order);
+}
+
+/** The generations of projections in whose index partitions an item lies, whatever its own key is. */
+export function partitionOwners(item: Item): Ownership[] {
+  return placesOf(item).map((place) => {
+    const name =
+      place.of === 'search' ? searchName(place.type, place.search) : inboundName(place.edgeType, place.order);
+    return { name, generation: place.generation };
+  });
+}
+
+function placesOf(item: Item): IndexPlace[] {
+  return Object.values(INDEX_KEYS).flatMap(({ partition }) => {
+    const place = parseIndexPartition(stringOf(item[partition]) ?? '');
+    return place === undefined ? [] : [place];
+  });
 }
 
 /** Tells the derived items of some generations from all others; of `view:TYPE` the views of that shape and of earlier ones. */
@@ -72,14 +76,9 @@ export function ownedBy(
   };
 }
 
-/** The edge type that an item with a hashed key holds: in its count, or in an index partition, behind an order's name. */
+/** The edge type that an item with a hashed key holds: in its count, or in an index partition. */
 function edgeTypeHeld(item: Item): string | undefined {
   const counted = stringOf(item[COUNTED]);
-  if (counted !== undefined) return counted.slice(counted.indexOf('/') + 1);
-  for (const { partition } of Object.values(INDEX_KEYS)) {
-    const key = stringOf(item[partition]);
-    const match = key === undefined ? null : /^(?:[a-z]\w*(?:@\d+)?\/)?([A-Z][A-Z0-9_]*)[@-]/.exec(key);
-    if (match !== null) return match[1];
-  }
-  return undefined;
+  if (counted !== undefined) return parseDerivedKey(degreeKey(counted))?.edgeType;
+  return placesOf(item).find((place) => place.of === 'edge')?.edgeType;
 }

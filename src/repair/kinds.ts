@@ -1,4 +1,4 @@
-import { classifyDerivedKey, type DerivedKind } from '../items/derived-key.ts';
+import { type DerivedKind, parseDerivedKey } from '../items/derived-key.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { continuation, continuationPart } from './parts/continuation.ts';
 import { count, countPart } from './parts/count.ts';
@@ -8,7 +8,7 @@ import { indexItem, indexItemPart } from './parts/index-item.ts';
 import type { ItemKind, Part, PartKind } from './parts/kind.ts';
 import { quarantineEntry } from './parts/quarantine-entry.ts';
 import { reverseItem, reverseItemPart } from './parts/reverse-item.ts';
-import { retired, unknownItem, unknownItemPart, unregistered } from './parts/unknown-item.ts';
+import { misplaced, retired, unknownItem, unknownItemPart, unregistered } from './parts/unknown-item.ts';
 import { VIEW_PARTS, view } from './parts/view.ts';
 import { watermark } from './parts/watermark.ts';
 
@@ -35,6 +35,7 @@ const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: K
   continuation: continuationPart,
   'unknown-item': unknownItemPart,
   retired,
+  misplaced,
   unregistered,
   watermark,
   expiry,
@@ -43,7 +44,7 @@ const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: K
 
 /** The kind of the derived item with a sort key, as far as the model keeps such items. */
 export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
-  const key = classifyDerivedKey(sortKey);
+  const key = parseDerivedKey(sortKey);
   if (key === undefined) return unknownItem;
   const kind = ITEMS[key.kind];
   return kind.isKept?.(graph, key) === false ? unknownItem : kind;

@@ -8,7 +8,7 @@ import type { StreamLabel } from '../stream/stream-label.ts';
 import { itemKindOf } from './kinds.ts';
 import { mendForm } from './parts/form.ts';
 import type { ItemKind, Suspect } from './parts/kind.ts';
-import { deleteRetired } from './parts/unknown-item.ts';
+import { deleteAlien } from './parts/unknown-item.ts';
 import type { SettleContext } from './settle/context.ts';
 
 /** Options of a mender. */
@@ -55,7 +55,9 @@ export class Mender {
     items.sort((left, right) => left.kind.mendOrder - right.kind.mendOrder);
     for (const { kind, key, parts } of items) {
       const isMended = await this.attempted(key, async () => {
-        if (parts.some((part) => part.kind === 'retired')) return await deleteRetired(this.context, key);
+        if (parts.some(({ kind }) => kind === 'retired' || kind === 'misplaced')) {
+          return await deleteAlien(this.context, key);
+        }
         if (parts.some((part) => part.kind === 'form')) await mendForm(this.context, kind, key);
         return await kind.mend(this.context, key, parts);
       });

@@ -1,6 +1,6 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { INDEX_KEYS } from '../items/derived-item.ts';
-import { classifyDerivedKey } from '../items/derived-key.ts';
+import { parseDerivedKey } from '../items/derived-key.ts';
 import { parseNodeId, typePrefix } from '../items/keys.ts';
 import type { CompiledModel, EdgeModel, IndexName } from '../model/compiled.ts';
 import { isJoinedEdge, type SourceNode } from '../model/joined.ts';
@@ -131,7 +131,7 @@ function wantedIn(
 ): Item[] {
   const { partitionKey, sortKey } = graph.table;
   return [...derivedOf(graph, source, target, item, node).indexItems]
-    .filter(([key]) => classifyDerivedKey(key)?.kind === kind)
+    .filter(([key]) => parseDerivedKey(key)?.kind === kind)
     .filter(([, fields]) => partitions.has(stringOf(fields[INDEX_KEYS[index].partition]) ?? ''))
     .map(([key, fields]) => ({ ...fields, [partitionKey]: { S: source }, [sortKey]: { S: key } }));
 }

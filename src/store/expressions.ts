@@ -11,8 +11,9 @@ import {
   REVISION,
   WATERMARK,
 } from '../items/derived-item.ts';
-import { SORT_KEY_BYTES } from '../items/keys.ts';
+import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../items/keys.ts';
 import type { TableNames } from '../model/compiled.ts';
+import type { ItemKeys } from '../model/index-partition.ts';
 import type { DerivedUpdate, QueryRequest, RevisionCondition, UpdateCondition } from './port.ts';
 
 /** The expression part of an UpdateItem for a derived item. Every name goes through a placeholder: `w` may be reserved. */
@@ -140,7 +141,7 @@ export function queryInput(table: TableNames, request: QueryRequest): QueryComma
   const { partition, sort } =
     index === undefined ? { partition: table.partitionKey, sort: table.sortKey } : INDEX_KEYS[index];
   const condition = sortKeyCondition(sortKey);
-  const filter = filterExpression(request.where);
+  const filter = filterExpression(table, request);
   const values: Item = { ':p': { S: request.partition }, ...condition?.values, ...filter?.values };
   return {
     TableName: table.name,
@@ -160,26 +161,54 @@ export function queryInput(table: TableNames, request: QueryRequest): QueryComma
   };
 }
 
-/** Projected attributes with exactly these values. */
+/** What a query leaves out of what it reads; undefined: nothing. */
+interface Filter {
+  clauses: string[];
+  names: Record<string, string>;
+  values: Item;
+}
+
 function filterExpression(
-  where: Item | undefined,
-): { expression: string; names: Record<string, string>; values: Item } | undefined {
-  const entries = Object.entries(where ?? {});
-  if (entries.length === 0) return undefined;
-  const names = entries.map(([name], i): [string, string] => [`#f${i}`, name]);
-  return {
-    expression: entries.map((_, i) => `#a.#f${i} = :f${i}`).join(' AND '),
-    names: { '#a': ATTRIBUTES, ...Object.fromEntries(names) },
-    values: Object.fromEntries(entries.map(([, value], i) => [`:f${i}`, value])),
-  };
+  table: TableNames,
+  { where = {}, itemKeys }: QueryRequest,
+): (Omit<Filter, 'clauses'> & { expression: string }) | undefined {
+  const filter: Filter = { clauses: [], names: {}, values: {} };
+  // Projected attributes with exactly these values.
+  for (const [i, [name, value]] of Object.entries(where).entries()) {
+    filter.clauses.push(`#a.#f${i} = :f${i}`);
+    Object.assign(filter.names, { '#a': ATTRIBUTES, [`#f${i}`]: name });
+    filter.values[`:f${i}`] = value;
+  }
+  if (itemKeys !== undefined) addItemKeys(filter, table, itemKeys);
+  const { clauses, names, values } = filter;
+  return clauses.length === 0 ? undefined : { expression: clauses.join(' AND '), names, values };
+}
+
+/** The keys of the table are attributes like others to a query of an index, so that a filter may name them. */
+function addItemKeys(
+  { clauses, names, values }: Filter,
+  { partitionKey, sortKey }: TableNames,
+  { sources, target, isPrefix }: ItemKeys,
+): void {
+  names['#is'] = partitionKey;
+  names['#it'] = sortKey;
+  const ofSources = sources.map((prefix, i) => {
+    values[`:is${i}`] = { S: prefix };
+    values[`:js${i}`] = { S: afterPrefix(prefix, PARTITION_KEY_BYTES) };
+    return `#is BETWEEN :is${i} AND :js${i}`;
+  });
+  clauses.push(`(${ofSources.join(' OR ')})`);
+  values[':it'] = { S: target };
+  if (isPrefix) values[':jt'] = { S: afterPrefix(target) };
+  clauses.push(isPrefix ? '#it BETWEEN :it AND :jt' : '#it = :it');
 }
 
 /** The last character of so many bytes of UTF-8; the one of 4 is reserved as no character, so that no text holds it. */
 const LAST_CHARACTERS = ['', '\u007F', '\u07FF', '\uFFFF', '\u{10FFFF}'] as const;
 
 /** A text that sorts after every sort key that begins with a prefix: its last character takes what room is left. */
-function afterPrefix(prefix: string): string {
-  const room = Math.max(0, Math.min(LAST_CHARACTERS.length - 1, SORT_KEY_BYTES - Buffer.byteLength(prefix)));
+function afterPrefix(prefix: string, limitBytes = SORT_KEY_BYTES): string {
+  const room = Math.max(0, Math.min(LAST_CHARACTERS.length - 1, limitBytes - Buffer.byteLength(prefix)));
   return prefix + LAST_CHARACTERS[room];
 }
 

@@ -1,5 +1,6 @@
 import type { AttributeValue, Item } from '../items/attribute-value.ts';
 import type { IndexName } from '../model/compiled.ts';
+import type { ItemKeys } from '../model/index-partition.ts';
 
 /**
  * The one way to the table. `dynamodb.ts` speaks to DynamoDB, `memory.ts` keeps the same contract in memory for the
@@ -248,6 +249,8 @@ export interface QueryRequest {
   reverse?: boolean;
   /** Only items whose projected attributes have these values; others are read and paid for, and do not come back. */
   where?: Item;
+  /** Of an index: only items with such keys in the table, as with `where`. */
+  itemKeys?: ItemKeys;
   /** At most this many items are read, wanted or not. */
   limit?: number;
   /** Start after this key (of an index: the index's key and the table's). */
@@ -262,7 +265,7 @@ export interface QueryRequest {
 export interface QueryResult {
   items: Item[];
   count: number;
-  /** Items that were read, those that `where` leaves out included. */
+  /** Items that were read, those that `where` and `itemKeys` leave out included. */
   scanned: number;
   /** Where the next page starts; absent when nothing remains. */
   lastKey?: Item;

@@ -1,4 +1,4 @@
-import { classifyDerivedKey } from '../items/derived-key.ts';
+import { parseDerivedKey } from '../items/derived-key.ts';
 import { CONTINUATION_PREFIX } from '../items/keys.ts';
 
 const TYPE_INITIALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -14,7 +14,7 @@ export function isBaseSortKey(sortKey: string): boolean {
 
 /** Whether a record is of a fan-out's continuation: the one derived item whose records drive the projector. */
 export function isContinuationKey(sortKey: string): boolean {
-  const kind = classifyDerivedKey(sortKey)?.kind;
+  const kind = parseDerivedKey(sortKey)?.kind;
   return kind === 'continuation' || kind === 'source-continuation';
 }
 

@@ -1,6 +1,6 @@
 import { type AttributeValue, stringOf } from '../items/attribute-value.ts';
 import { CHILD } from '../items/derived-item.ts';
-import { classifyDerivedKey } from '../items/derived-key.ts';
+import { parseDerivedKey } from '../items/derived-key.ts';
 import { parseNodeId, reversePrefix } from '../items/keys.ts';
 import { classify, sortKeyOfEdge } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
@@ -117,9 +117,7 @@ async function* incomingSources(
     for (const partition of inboundPartitions(edge.inbound, order, sortKeyOfEdge(edge, id))) {
       for await (const { items } of pages(store, { index: order.index, partition }, result)) {
         // The node's own owner item is in the partition too, and would name an edge of the node to itself.
-        const ofEdges = items.filter(
-          (item) => classifyDerivedKey(stringOf(item[sortKey]) ?? '')?.kind !== 'owner-item',
-        );
+        const ofEdges = items.filter((item) => parseDerivedKey(stringOf(item[sortKey]) ?? '')?.kind !== 'owner-item');
         yield ofEdges.flatMap((item) => textsOf(item[partitionKey]));
       }
     }

@@ -45,6 +45,27 @@ describe.each(SUBJECTS)('queries on $name', ({ open, deviates }) => {
     return items.map((found) => (found['target'] as { S: string }).S);
   }
 
+  it('of an index leave out items with other keys in the table than those asked for, at the same price', async () => {
+    const asked = { index: 'gsi0', partition: `KNOWS-${projected}` } as const;
+    const all = await store.query(asked);
+    const keys = { sources: [projected.slice(0, -1), 'NOBODY-'], target: 'P', isPrefix: true };
+    const found = async (itemKeys: QueryRequest['itemKeys']) => {
+      const counted = await store.query({ ...asked, itemKeys, countOnly: true });
+      const { items, rcu, scanned } = await store.query({ ...asked, itemKeys });
+      expect(counted).toMatchObject({ count: items.length, items: [], rcu, scanned });
+      expect({ rcu, scanned }).toEqual({ rcu: all.rcu, scanned: PROJECTED.length });
+      return items.map((one) => stringOf(one['target']));
+    };
+    expect(await found(keys)).toEqual(['P1', 'P2', 'P3', 'P4', 'P5']);
+    expect(await found({ ...keys, target: 'P3', isPrefix: false })).toEqual(['P3']);
+    expect(await found({ ...keys, target: 'P3' })).toEqual(['P3']);
+    expect(await found({ ...keys, target: 'p' })).toEqual([]);
+    expect(await found({ ...keys, isPrefix: false })).toEqual([]);
+    expect(await found({ ...keys, sources: ['NOBODY-'] })).toEqual([]);
+    const page = await store.query({ ...asked, itemKeys: { ...keys, target: 'P4' }, where: { size: { S: '' } } });
+    expect(page).toMatchObject({ count: 1, scanned: PROJECTED.length });
+  });
+
   describe.each([{ of: 'the table' }, { of: 'an index', index: 'gsi0' as const }])('of $of', ({ index }) => {
     it('give items whole, in the order of the UTF-8 bytes of their sort keys', async () => {
       expect(await targets({ index })).toEqual(SORT_KEYS);

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../../src/items/derived-key.ts';
 import { hashedEdgeKey, hashedSortKey } from '../../src/items/hashed-key.ts';
 import {
-  baseKeyOfIndexItem,
   continuationKey,
   edgeIndexKey,
   edgeSortKey,
   isDerivedKey,
-  orderOfIndexKey,
   ownerIndexKey,
   parseNodeId,
   quarantineKey,
@@ -22,6 +21,7 @@ import { watermarkOf } from '../../src/items/watermark.ts';
 import { classify, classifyKey } from '../../src/model/base-item.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
+import { NODE_LIST } from '../../src/model/node-list.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { isBaseSortKey } from '../../src/stream/filter.ts';
 import { anyText, typeName } from '../support/texts.ts';
@@ -184,6 +184,78 @@ describe('derived sort keys', () => {
   });
 });
 
+describe('the codec of derived keys', () => {
+  const generation = fc.oneof(fc.constant(1), fc.integer({ min: 2, max: 999_999_999 }));
+  const end = anyText.map((text) => ({ text }));
+  const place: fc.Arbitrary<Parameters<typeof formatDerivedKey>[0]> = fc.oneof(
+    fc.constant({ kind: 'view', edgeType: '', generation: 1 } as const),
+    fc.tuple(baseSortKey, generation, fc.option(orderName, { nil: undefined })).map(([text, id, order]) => {
+      const edgeType = typePrefix(text)!;
+      const named = order === undefined ? {} : { order };
+      return { kind: 'index-item', of: 'edge', edgeType, generation: id, ...named, edge: { text } } as const;
+    }),
+    fc.tuple(searchNameOrList(), generation, fc.option(end, { nil: undefined })).map(([search, id, value]) => {
+      const each = value === undefined ? {} : { value };
+      return { kind: 'index-item', of: 'search', edgeType: '', generation: id, search, ...each } as const;
+    }),
+    fc.tuple(typeName, generation, fc.option(orderName, { nil: undefined })).map(([edgeType, id, order]) => {
+      const named = order === undefined ? {} : { order };
+      const name = { text: order === undefined ? edgeType : `${edgeType}/${order}` };
+      return { kind: 'owner-item', edgeType, generation: id, ...named, name } as const;
+    }),
+    fc.tuple(typeName, generation, end).map(([edgeType, id, source]) => {
+      return { kind: 'reverse-item', edgeType, generation: id, source } as const;
+    }),
+    fc
+      .tuple(fc.constantFrom('count', 'continuation', 'source-continuation'), typeName, generation)
+      .map(([kind, edgeType, id]) => ({ kind, edgeType, generation: id }) as const),
+    fc.tuple(fc.oneof(baseSortKey, fc.constant('~view')), position).map(([text, at]) => {
+      return { kind: 'quarantine-entry', edgeType: '', generation: 1, target: { text }, position: at } as const;
+    }),
+  );
+
+  function searchNameOrList(): fc.Arbitrary<string> {
+    return fc.oneof(searchName, fc.constant(NODE_LIST));
+  }
+
+  it('parses what it formats into the same parts; a text that is too long into its hash, and the same key again', () => {
+    fc.assert(
+      fc.property(place, (given) => {
+        const key = formatDerivedKey(given);
+        expect(Buffer.byteLength(key)).toBeLessThanOrEqual(SORT_KEY_BYTES);
+        const parsed = parseDerivedKey(key)!;
+        expect(formatDerivedKey(parsed as typeof given)).toBe(key);
+        const isHashed = JSON.stringify(parsed).includes('"hash"');
+        const { edgeType: _, ...rest } = given;
+        if (isHashed) expect(parsed).toMatchObject({ kind: given.kind, generation: given.generation });
+        else expect(parsed).toEqual({ edgeType: given.edgeType, ...rest });
+      }),
+      RUNS,
+    );
+  });
+
+  it('takes no other text for a key that a projection makes', () => {
+    const near = fc
+      .array(fc.constantFrom('~ix/', '@2', '/', '#', '-', '%23', '%', 'A', 'name', 'byDate', '~rev/', '0'.repeat(32)))
+      .map((parts) => `~${parts.join('')}`);
+    const text = fc.oneof(
+      near,
+      near.map((rest) => `~ix/${rest.slice(1)}`),
+      anyText.map((rest) => `~ix/${rest}`),
+    );
+    fc.assert(
+      fc.property(text, (key) => {
+        fc.pre(Buffer.byteLength(key) <= SORT_KEY_BYTES);
+        const parsed = parseDerivedKey(key)!;
+        if (parsed.kind === 'unknown-item' || parsed.kind === 'quarantine-entry') return;
+        if (parsed.kind === 'index-item' && parsed.of === 'nothing') return;
+        expect(formatDerivedKey(parsed)).toBe(key);
+      }),
+      RUNS,
+    );
+  });
+});
+
 describe('the base item of an index item', () => {
   it('is named by its sort key, unless that is hashed', () => {
     fc.assert(
@@ -194,7 +266,10 @@ describe('the base item of an index item', () => {
         const isHashed = (kind === 'edge' || kind === 'order') && !key.endsWith(first);
         const expected = kind === 'edge' || kind === 'order' ? (isHashed ? undefined : first) : 'USER-1';
         expect(baseKeyOfIndexItem('USER-1', key)).toBe(expected);
-        expect(orderOfIndexKey(key)).toBe(kind === 'order' ? given[2] : undefined);
+        const parsed = parseDerivedKey(key);
+        if (parsed?.kind === 'index-item' && parsed.of === 'edge') {
+          expect(parsed.order).toBe(kind === 'order' ? given[2] : undefined);
+        }
       }),
       RUNS,
     );

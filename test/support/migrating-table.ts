@@ -31,13 +31,28 @@ interface ModelOptions {
 /** Nodes that tests put. */
 export const USERS = 12;
 
-/** A table with a clock that waiting for a lease moves, so that the test does not wait for it. */
+/** Users with a search and memberships: before a change, after it, and with another rank. */
+function usersAndGoals(name: string) {
+  return {
+    before: graphOf(name, { shards: 2, withEmail: false }),
+    after: graphOf(name, { shards: 5, withEmail: true }),
+    reranked: graphOf(name, { shards: 2, withEmail: false, lead: 600 }),
+  };
+}
+
+/** The table of users and memberships: see `evolvingTable`. */
 export async function migratingTable() {
-  const name = uniqueTableName();
-  const before = graphOf(name, { shards: 2, withEmail: false });
-  const after = graphOf(name, { shards: 5, withEmail: true });
-  const reranked = graphOf(name, { shards: 2, withEmail: false, lead: 600 });
-  const table = await testTable(before);
+  return await evolvingTable(usersAndGoals);
+}
+
+/**
+ * A table with a clock that waiting for a lease moves, so that the test does not wait for it.
+ *
+ * @param modelsOf the models that the table has one after the other; the first one makes it.
+ */
+export async function evolvingTable<Models extends Record<string, CompiledModel>>(modelsOf: (table: string) => Models) {
+  const models = modelsOf(uniqueTableName());
+  const table = await testTable(Object.values(models)[0]!);
   let clockMs = 0;
   const user = (i: number) =>
     table.store.put({
@@ -45,7 +60,7 @@ export async function migratingTable() {
       ...{ name: { S: `name ${i}` }, email: { S: `User${i}@Example.com` } },
     });
   return {
-    ...{ ...table, before, after, reranked, user },
+    ...{ ...table, ...models, user },
     passLease: () => {
       clockMs += LEASE_MS + 1;
     },

@@ -5,8 +5,8 @@ import { applyByBase } from '../../apply/index-item.ts';
 import { settleJoined } from '../../apply/joined.ts';
 import { remakeView } from '../../apply/whole-view.ts';
 import type { Item } from '../../items/attribute-value.ts';
-import { classifyDerivedKey } from '../../items/derived-key.ts';
-import { baseKeyOfIndexItem, countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../../items/keys.ts';
+import { baseKeyOfIndexItem, parseDerivedKey } from '../../items/derived-key.ts';
+import { countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../../items/keys.ts';
 import { type CompiledModel, layersOf } from '../../model/compiled.ts';
 import { joinedKeysOf } from '../../plan/joined.ts';
 import { isOfOtherShape } from '../../plan/shape.ts';
@@ -86,7 +86,7 @@ async function settleStrays(
   const nodes = await nodesOf(context, items);
   const wanted = new Set(items.flatMap((item) => wantedOf(context.graph, item, nodes)).map(textOf));
   const settle = async ({ source, target, item }: WalkedItem): Promise<void> => {
-    const key = classifyDerivedKey(target);
+    const key = parseDerivedKey(target);
     if (key?.kind === 'count') {
       if (key.generation === 1) await itemKindOf(context.graph, target).mend(context, { source, target }, []);
       return;
@@ -134,7 +134,7 @@ function countOf(graph: CompiledModel, target: string, sortKey: string): string 
     const edge = edges.get(edgeType);
     if (edge?.degree !== true) continue;
     const name = countNameOf(edge.type, edge.generation);
-    if (name === edgeType ? !sortKey.startsWith('~ix/@') : sortKey.startsWith(`~ix/@${edge.generation}/`)) return name;
+    if (parseDerivedKey(sortKey)?.generation === (edge.generation ?? 1)) return name;
   }
   return undefined;
 }

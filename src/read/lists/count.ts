@@ -5,6 +5,7 @@ import { INDEX_KEYS } from '../../items/derived-item.ts';
 import { typePrefix } from '../../items/keys.ts';
 import type { HashName } from '../../items/shard.ts';
 import type { IndexName, SearchModel } from '../../model/compiled.ts';
+import type { ItemKeys } from '../../model/index-partition.ts';
 import { checkOptions } from '../../options.ts';
 import { isOfInbound } from '../../session/own-writes.ts';
 import { pages } from '../../store/pages.ts';
@@ -48,10 +49,10 @@ export async function countSearch(
   predicate: SearchPredicate,
   scope: SearchScope,
 ): Promise<CountResult> {
-  const { partitions, range } = scopedQuery(storedSearch(context, search), predicate, scope);
+  const query = scopedQuery(storedSearch(context, search), predicate, scope);
   const type = searchedType(search);
   const isOwn = isOwnRead(context, ({ source, target }) => source === target && typePrefix(source) === type);
-  return { ...total(await countShards(context, partitions, range)), ...(isOwn && { exact: false as const }) };
+  return { ...total(await countShards(context, query)), ...(isOwn && { exact: false as const }) };
 }
 
 /** How many items each shard of a search has, from shard 1 on, and the search as it is stored. */
@@ -75,9 +76,9 @@ export async function countEachShard(
       `The search ${search.indexPartition} has no list of shards: with shards: 'value' each value is its own.`,
     );
   }
-  const { partitions, range } = scopedQuery(search, {}, scope);
-  const counts = (await countShards(context, partitions, range)).map(({ count }) => count);
-  return { search, counts, partitions };
+  const query = scopedQuery(search, {}, scope);
+  const counts = (await countShards(context, query)).map(({ count }) => count);
+  return { search, counts, partitions: query.partitions };
 }
 
 /** How a search lies over its shards: see `Reader.shards`. */
@@ -114,9 +115,8 @@ export async function countInbound(
     signal: true,
   });
   const query = inboundQuery(context, edgeType, target, options);
-  const { index, partitions, range } = query;
   const isOwn = isOwnRead(context, (key) => isOfInbound(query, key));
-  return { ...total(await countShards(context, partitions, range, index)), ...(isOwn && { exact: false as const }) };
+  return { ...total(await countShards(context, query)), ...(isOwn && { exact: false as const }) };
 }
 
 function total(counts: readonly CountResult[]): CountResult {
@@ -126,26 +126,29 @@ function total(counts: readonly CountResult[]): CountResult {
   };
 }
 
-async function countShards(
-  context: ReadContext,
-  partitions: string[],
-  range: KeyRange,
-  index: IndexName = 'gsi0',
-): Promise<CountResult[]> {
+/** What is counted: the items of a question in partitions of an index. */
+interface CountQuery {
+  index?: IndexName;
+  partitions: readonly string[];
+  range: KeyRange;
+  itemKeys: ItemKeys;
+}
+
+async function countShards(context: ReadContext, query: CountQuery): Promise<CountResult[]> {
   const { concurrency } = context;
-  return pMap(partitions, (partition) => countShard(context, partition, range, index), { concurrency });
+  return pMap(query.partitions, (partition) => countShard(context, partition, query), { concurrency });
 }
 
 async function countShard(
   { store }: ReadContext,
   partition: string,
-  range: KeyRange,
-  index: IndexName,
+  { index = 'gsi0', range, itemKeys }: CountQuery,
 ): Promise<CountResult> {
   const { from, to, exact } = sendableRange(range);
   const result: CountResult = { count: 0, rcu: 0 };
   // A range that had to be cut holds keys that were not asked for: then the keys themselves are needed.
-  const request = { index, partition, sortKey: { from, to }, countOnly: exact } as const;
+  // DynamoDB leaves out what is not of the projection: a filter costs nothing, since all that is read is paid for anyway.
+  const request = { index, partition, sortKey: { from, to }, itemKeys, countOnly: exact } as const;
   for await (const { items, count } of pages(store, request, result)) {
     const keys = items.map((item) => stringOf(item[INDEX_KEYS[index].sort])!);
     result.count += exact ? count : keys.filter((key) => inRange(range, key)).length;

@@ -1,10 +1,10 @@
 import { EdgeloomError } from '../../errors.ts';
-import { type Item, stringOf } from '../../items/attribute-value.ts';
-import { classifyDerivedKey } from '../../items/derived-key.ts';
+import type { Item } from '../../items/attribute-value.ts';
 import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../items/encoding.ts';
+import { ownerIndexKey } from '../../items/keys.ts';
 import type { EdgeModel, IndexName } from '../../model/compiled.ts';
 import { heldAttributes } from '../../model/held-attributes.ts';
-import { inboundPartition, inboundPartitions } from '../../model/index-partition.ts';
+import { type ItemKeys, inboundItemKeys, inboundPartition, inboundPartitions } from '../../model/index-partition.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfOrder } from '../../registry/definition.ts';
 import { isOfInbound, type OwnWrites, overlayOf, ownEdgesOf, ownOwner } from '../../session/own-writes.ts';
@@ -29,7 +29,8 @@ import { type EdgeResult, type InboundPage, indexAttributes, type OwnerResult, s
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { consumed, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
-import { type Gathered, isIndexItem, type ScatterRequest, scatter } from './scatter.ts';
+import { checkOwner, isOwnerItem, readOwner } from './owner.ts';
+import { askedItems, type Gathered, type ScatterRequest, scatter } from './scatter.ts';
 
 /** Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path` and the pair `from`, `to`. */
 export interface InboundQuery<
@@ -142,6 +143,10 @@ export interface ResolvedInbound {
   edgeKey: string;
   index: IndexName;
   partitions: string[];
+  /** The keys of the edges' index items in the table. */
+  itemKeys: ItemKeys;
+  /** The sort key of the node's own item in the order, where it is among its edges. */
+  ownerKey: string;
   range: KeyRange;
   reverse: boolean;
   /** Whether the range has no upper end but that of all edges. */
@@ -194,6 +199,8 @@ export function inboundQuery(
     edgeKey: sortKey,
     index,
     partitions,
+    itemKeys: inboundItemKeys(edge, order, sortKey),
+    ownerKey: ownerIndexKey(edge.type, order.isNamed ? name : undefined, order.generation),
     range,
     reverse,
     isOpenAbove,
@@ -243,6 +250,7 @@ export async function gatherInbound(
     edgeKey,
     index,
     partitions,
+    itemKeys,
     range,
     reverse,
     where,
@@ -254,7 +262,8 @@ export async function gatherInbound(
   const limit = checkLimit(options.limit);
   const bound: CursorBinding = { query: ['inbound', ...binding, ...boundTo], meaning };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
-  const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu };
+  const accept = askedItems(graph, itemKeys);
+  const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu, accept };
   const ownEdges = await ownEdgesOf(context, edge, edgeKey, own.writes);
   if (ownEdges.length > 0) request.overlay = overlayOf(context.readable?.model ?? graph, ownEdges, index, partitions);
   let owner: Item | undefined;
@@ -262,36 +271,12 @@ export async function gatherInbound(
     request.range = { from: range.from, to: OWNER_SORT_KEY };
     // It is kept as it passes, and is none of the page's items.
     request.accept = (item) => {
-      if (isOwnerItem(context, item)) owner = item;
-      return isIndexItem(graph, item);
+      if (isOwnerItem(context, query, item)) owner = item;
+      return accept(item);
     };
     request.unwanted = 1;
   }
   const gathered = await scatter(context, request);
   const { lastKey } = gathered;
   return { gathered, owner, cursor: lastKey === undefined ? undefined : encodeCursor(lastKey, bound, cursorKey) };
-}
-
-/** Reads the node behind the edges alone. */
-async function readOwner(
-  context: ReadContext,
-  { index, partitions }: ResolvedInbound,
-): Promise<{ item: Item | undefined; rcu: number }> {
-  // One partition: includeOwner needs shards: 1.
-  const sortKey = { from: OWNER_SORT_KEY, to: OWNER_SORT_KEY };
-  const { items, rcu } = await context.store.query({ index, partition: partitions[0]!, sortKey });
-  return { item: items.find((item) => isOwnerItem(context, item)), rcu };
-}
-
-function isOwnerItem({ graph }: ReadContext, item: Item): boolean {
-  return classifyDerivedKey(stringOf(item[graph.table.sortKey]) ?? '')?.kind === 'owner-item';
-}
-
-function checkOwner({ type, inbound }: EdgeModel): void {
-  if (inbound?.includeOwner === true) return;
-  throw new EdgeloomError(
-    'no-owner',
-    `Edges of type ${type} do not have the node that they enter in their index.`,
-    `Give edges.${type}.inbound the option includeOwner in the model, or read the node with get.`,
-  );
 }

@@ -1,9 +1,9 @@
 import pMap from 'p-map';
 import { attributeOf, type Item, sameValue, stringOf } from '../../items/attribute-value.ts';
 import { INDEX_KEYS } from '../../items/derived-item.ts';
-import { classifyDerivedKey } from '../../items/derived-key.ts';
 import { compareKeys } from '../../items/encoding.ts';
 import type { CompiledModel, IndexName } from '../../model/compiled.ts';
+import { type ItemKeys, isAsked } from '../../model/index-partition.ts';
 import type { Overlay } from '../../session/own-writes.ts';
 import type { Store } from '../../store/port.ts';
 import type { ReadContext } from '../request/context.ts';
@@ -42,8 +42,8 @@ export interface ScatterRequest {
    * Default: none.
    */
   maxRcu?: number;
-  /** Which items of the range are wanted; a partition may hold items of others. Default: those of `isIndexItem`. */
-  accept?: (item: Item) => boolean;
+  /** Which items of the range are wanted; a partition may hold items of others. */
+  accept: (item: Item) => boolean;
   /** What stands in the place of some rows: they are left out, and these items are merged in, as of one shard more. */
   overlay?: Overlay;
   /** How many items of the range are known not to be accepted; asking for as many more saves a call. Default 0. */
@@ -199,7 +199,7 @@ function overlayItems(
   const attribute = sortKeyAttribute(graph, index);
   return (overlay?.items ?? []).flatMap((item): Found[] => {
     const key = stringOf(item[attribute]) ?? '';
-    if (key === after || !inRange(range, key) || accept?.(item) === false) return [];
+    if (key === after || !inRange(range, key) || !accept(item)) return [];
     return hasProjected(item, where) ? [{ key, item }] : [];
   });
 }
@@ -211,7 +211,7 @@ async function readShard(
   shard: Shard,
   limit: number,
 ): Promise<Found[]> {
-  const { index, after, reverse, consistent, where } = request;
+  const { index, after, reverse, consistent, where, accept } = request;
   const { range } = reading;
   const { from, to } = sendableRange(range);
   const { partition, startKey } = shard;
@@ -222,7 +222,6 @@ async function readShard(
   shard.startKey = page.lastKey;
   shard.isAtEnd = page.lastKey === undefined;
   shard.horizon = stringOf(page.lastKey?.[attribute]);
-  const accept = request.accept ?? ((item: Item) => isIndexItem(context.graph, item));
   const found: Found[] = [];
   shard.skipped = page.scanned - page.items.length;
   for (const item of page.items) {
@@ -236,12 +235,12 @@ async function readShard(
 }
 
 /**
- * Whether an item of an index is a hit: a producer's own attributes may have the names of index keys, which puts base items
- * into the index, and a node may be among its own edges as their owner.
+ * Which items of an index partition are hits: those whose keys in the table the projection makes. A producer's own attributes
+ * may have the names of index keys, which puts base items into the index; somebody may have put derived items there; and a
+ * node may be among its own edges as their owner.
  */
-export function isIndexItem(graph: CompiledModel, item: Item): boolean {
-  const sortKey = stringOf(item[graph.table.sortKey]) ?? '';
-  return classifyDerivedKey(sortKey)?.kind === 'index-item';
+export function askedItems({ table }: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
+  return (item) => isAsked(keys, stringOf(item[table.partitionKey]) ?? '', stringOf(item[table.sortKey]) ?? '');
 }
 
 /** Whether the projected attributes of an item have these values, as DynamoDB compares them. */

@@ -4,7 +4,7 @@ import { escapeValue } from '../../items/encoding.ts';
 import { SORT_KEY_BYTES, typePrefix } from '../../items/keys.ts';
 import { toPlain } from '../../items/plain.ts';
 import type { SearchModel } from '../../model/compiled.ts';
-import { searchPartitions, searchPartitionsOf } from '../../model/index-partition.ts';
+import { type ItemKeys, searchItemKeys, searchPartitions, searchPartitionsOf } from '../../model/index-partition.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfSearch } from '../../registry/definition.ts';
 import { overlayOf } from '../../session/own-writes.ts';
@@ -27,7 +27,7 @@ import { indexAttributes, type ListPage, type SearchResult, sourceOf } from '../
 import { encodeWhere, whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { consumed, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
-import { scatter } from './scatter.ts';
+import { askedItems, scatter } from './scatter.ts';
 
 /**
  * What is searched for: one value, the values that begin with a text, a range (both ends inclusive, either missing), or of
@@ -75,6 +75,8 @@ const PREDICATES = { eq: true, beginsWith: true, path: true, from: true, to: tru
 export interface ResolvedSearch {
   partitions: string[];
   range: KeyRange;
+  /** The keys of the hits in the table. */
+  itemKeys: ItemKeys;
 }
 
 /** A search as it is stored at the moment: in which generation, and in which shards. Throws `projection-not-ready`. */
@@ -93,7 +95,7 @@ export async function readSearch(
   const { cursorKey, readNumber } = context;
   const reverse = options.reverse ?? false;
   const limit = checkLimit(options.limit);
-  const { partitions, range } = searchQuery(storedSearch(context, search), predicate, options);
+  const { partitions, range, itemKeys } = searchQuery(storedSearch(context, search), predicate, options);
   const where = encodeWhere(context.graph, options.where, {
     name: `search ${search.indexPartition}`,
     projection: search.project,
@@ -112,7 +114,19 @@ export async function readSearch(
     writes.length === 0
       ? {}
       : { overlay: overlayOf(context.readable?.model ?? context.graph, writes, 'gsi0', partitions) };
-  const request = { index: 'gsi0', partitions, range, after, reverse, limit, where, maxRcu, ...overlay } as const;
+  const accept = askedItems(context.graph, itemKeys);
+  const request = {
+    index: 'gsi0',
+    partitions,
+    range,
+    after,
+    reverse,
+    limit,
+    where,
+    maxRcu,
+    accept,
+    ...overlay,
+  } as const;
   const { items, lastKey, rcu } = await scatter(context, request);
   const hits = items.map((item) => ({
     id: sourceOf(context, item),
@@ -139,9 +153,14 @@ function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: Sea
   refuseConsistent(scope.consistent, 'search');
   const query: OrderOfQuery = { order: search.order, fold: search.fold, name: `search ${search.indexPartition}` };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
+  const itemKeys = searchItemKeys(search);
   if ('eq' in predicate) {
     const encoded = encodeArgument(query, predicate.eq, 'eq');
-    return { partitions: storable(searchPartitionsOf(search, partition, encoded)), range: equalRange(encoded) };
+    return {
+      partitions: storable(searchPartitionsOf(search, partition, encoded)),
+      range: equalRange(encoded),
+      itemKeys,
+    };
   }
   if (search.shards === 'value') {
     throw new EdgeloomError(
@@ -155,7 +174,7 @@ function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: Sea
     'beginsWith' in predicate
       ? beginsWithRange(query, predicate.beginsWith)
       : valueRange(query, { value: predicate.from, argument: 'from' }, { value: predicate.to, argument: 'to' });
-  return { partitions: storable(searchPartitions(search, partition)), range };
+  return { partitions: storable(searchPartitions(search, partition)), range, itemKeys };
 }
 
 /** A whole path has one shard, as one value has; the beginning of one is asked of all. */
@@ -168,7 +187,11 @@ function pathQuery(
   const encoded = encodePathArgument(query, path);
   const isWhole = search.order.kind === 'path' && path.length === search.order.attributes.length;
   const partitions = isWhole ? searchPartitionsOf(search, partition, encoded) : searchPartitions(search, partition);
-  return { partitions: storable(partitions), range: prefixRange(escapeValue(encoded)) };
+  return {
+    partitions: storable(partitions),
+    range: prefixRange(escapeValue(encoded)),
+    itemKeys: searchItemKeys(search),
+  };
 }
 
 /** Longer partition keys are refused when the item is derived, so there is nothing to be found under them. */

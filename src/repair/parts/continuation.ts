@@ -1,7 +1,7 @@
 import { epochSeconds, updateItem } from '../../apply/context.ts';
 import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
 import { AFTER, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../../items/derived-item.ts';
-import { classifyDerivedKey } from '../../items/derived-key.ts';
+import { parseDerivedKey } from '../../items/derived-key.ts';
 import { reversePrefix } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { joinedTypes } from '../../model/joined.ts';
@@ -79,7 +79,7 @@ function restartUpdate(
   watermark: string,
   now: EpochSeconds,
 ): DerivedUpdate {
-  const { kind, edgeType = '' } = classifyDerivedKey(key.target) ?? {};
+  const { kind, edgeType = '' } = parseDerivedKey(key.target) ?? {};
   const first = kind === 'source-continuation' ? `${edgeType}-` : reversePrefix(edgeType);
   const stored = stringOf(current?.[AFTER]);
   const after = stored?.startsWith(first) === true ? stored : first;

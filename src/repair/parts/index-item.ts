@@ -1,17 +1,8 @@
 import { type AttributeType, canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
 import { AFTER, COUNTED, FENCE, INDEX_ITEM_FIELDS, MODEL, revisionOf, WATERMARK } from '../../items/derived-item.ts';
-import { classifyDerivedKey } from '../../items/derived-key.ts';
+import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../../items/derived-key.ts';
 import { compareKeys } from '../../items/encoding.ts';
-import { splitGeneration } from '../../items/generation.ts';
-import {
-  baseKeyOfIndexItem,
-  degreeKey,
-  edgeIndexKey,
-  orderOfIndexKey,
-  SORT_KEY_BYTES,
-  sourceContinuationKey,
-  typePrefix,
-} from '../../items/keys.ts';
+import { degreeKey, SORT_KEY_BYTES, sourceContinuationKey, typePrefix } from '../../items/keys.ts';
 import { needsSource } from '../../model/joined.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { queriedItems } from '../../store/pages.ts';
@@ -68,7 +59,7 @@ async function settleOtherCount(
 ): Promise<void> {
   if (name === undefined) return;
   const target = degreeKey(name);
-  const key = classifyDerivedKey(target);
+  const key = parseDerivedKey(target);
   if (key === undefined || key.edgeType === typePrefix(base) || count.isKept?.(context.graph, key) !== true) return;
   await settleCount(context, source, target);
 }
@@ -117,12 +108,13 @@ async function edgeNamedBy(
   source: string,
   indexKey: string,
 ): Promise<string | undefined> {
-  const orderName = orderOfIndexKey(indexKey);
-  const { generation } = splitGeneration(indexKey);
+  const named = parseDerivedKey(indexKey);
+  if (named?.kind !== 'index-item' || named.of !== 'edge') return undefined;
   const request = { partition: source, sortKey: { from: 'A', to: '[' }, consistent: true };
   for await (const item of queriedItems(store, request)) {
     const key = stringOf(item[graph.table.sortKey]) ?? '';
-    if (key.length * 3 > SORT_KEY_BYTES / 2 && edgeIndexKey(key, orderName, generation) === indexKey) return key;
+    if (key.length * 3 > SORT_KEY_BYTES / 2 && formatDerivedKey({ ...named, edge: { text: key } }) === indexKey)
+      return key;
   }
   return undefined;
 }

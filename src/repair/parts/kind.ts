@@ -43,6 +43,8 @@ export type Part =
   | { kind: 'unknown-item' }
   /** An item of a generation, or a shape, that the registry has retired. */
   | { kind: 'retired' }
+  /** An item in an index partition of a registered projection that does not make its key. */
+  | { kind: 'misplaced' }
   /** An item of a generation, or a projection, that the registry does not know. */
   | { kind: 'unregistered' };
 

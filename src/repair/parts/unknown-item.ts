@@ -36,6 +36,13 @@ export const retired: PartKind<Extract<Part, { kind: 'retired' }>> = {
   compare: (context, seen) => comparedAs('retired', context, seen, 'which is retired'),
 };
 
+/** That an item lies in an index partition of a registered projection whose items have other keys: somebody else put it there. */
+export const misplaced: PartKind<Extract<Part, { kind: 'misplaced' }>> = {
+  isContent: true,
+  decidingKeys: () => [],
+  compare: (context, seen) => comparedAs('misplaced', context, seen, 'which does not make an item with this key'),
+};
+
 /** That an item of something is there that the registry does not know. It may have lost sight of what is alive. */
 export const unregistered: PartKind<Extract<Part, { kind: 'unregistered' }>> = {
   isContent: true,
@@ -53,17 +60,19 @@ function comparedAs(
   const concern = derived && graph.concerns?.of(source, sortKey, derived);
   if (concern?.kind !== kind) return { wanted: null, stored: null };
   const owner = concern.name === '' ? 'something' : concern.name;
-  return { wanted: null, stored: `an item of ${owner}, ${what}: ${canonicalText({ M: derived! })}` };
+  const where = kind === 'misplaced' ? `in an index partition of ${owner}` : `of ${owner}`;
+  return { wanted: null, stored: `an item ${where}, ${what}: ${canonicalText({ M: derived! })}` };
 }
 
 /**
- * Deletes an item of something retired, if it still is one and as it was read. Its id is not used again, so that no writer of
- * what is alive relies on it.
+ * Deletes an item of something retired, or a misplaced one, if it still is one and as it was read. The id of what is retired is
+ * not used again, so that no writer of what is alive relies on it; of what is misplaced nobody is the writer.
  */
-export async function deleteRetired(context: SettleContext, key: ItemKey): Promise<boolean> {
+export async function deleteAlien(context: SettleContext, key: ItemKey): Promise<boolean> {
   const { graph, store } = context;
   const { item } = await store.get(key, { consistent: true });
-  if (item === undefined || graph.concerns?.of(key.source, key.target, item).kind !== 'retired') return false;
+  const concern = item && graph.concerns?.of(key.source, key.target, item).kind;
+  if (item === undefined || (concern !== 'retired' && concern !== 'misplaced')) return false;
   return (await store.delete(key, unchanged(item))).applied;
 }
 

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { updateItem, waitWithin } from '../../apply/context.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { COUNT, COUNTED, MODEL, REVISION, revisionOf, unchanged } from '../../items/derived-item.ts';
-import { classifyDerivedKey } from '../../items/derived-key.ts';
+import { parseDerivedKey } from '../../items/derived-key.ts';
 import { countNameOf, edgeIndexKey, hashedIndexPrefix } from '../../items/keys.ts';
 import { countOf } from '../../items/stored-view.ts';
 import { backoffMs } from '../../retry.ts';
@@ -15,7 +15,7 @@ const READS_AT_ONCE = 32;
 
 /** The name of the count with a sort key, as the items that it counts hold it. */
 export function countNameOfKey(sortKey: string): string {
-  const { edgeType, generation } = classifyDerivedKey(sortKey)!;
+  const { edgeType, generation } = parseDerivedKey(sortKey)!;
   return countNameOf(edgeType, generation);
 }
 
@@ -50,7 +50,7 @@ export async function settledExactly(
 /** How many live items a count has to count: of those that a Query shows, live or not, and those that base edges want. */
 async function countExactly(context: SettleContext, { source, target: countKey }: ItemKey): Promise<number> {
   const { store, graph } = context;
-  const { edgeType, generation } = classifyDerivedKey(countKey)!;
+  const { edgeType, generation } = parseDerivedKey(countKey)!;
   const sortKeys = new Set<string>();
   const sortKeyOf = (item: Item): string => stringOf(item[graph.table.sortKey])!;
   for await (const item of itemsToCount(store, source, countKey)) sortKeys.add(sortKeyOf(item));
@@ -67,7 +67,7 @@ export async function* itemsToCount(
   source: string,
   countKey: string,
 ): AsyncGenerator<Item, void> {
-  const { edgeType, generation } = classifyDerivedKey(countKey)!;
+  const { edgeType, generation } = parseDerivedKey(countKey)!;
   // Items of edges with long keys are named by a hash.
   for (const beginsWith of [edgeIndexKey(`${edgeType}-`, undefined, generation), hashedIndexPrefix(generation)]) {
     yield* queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent: true });

@@ -2,7 +2,7 @@ import { checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
 import { writeCounted } from '../../apply/counted.ts';
 import { settleJoined } from '../../apply/joined.ts';
 import type { Item } from '../../items/attribute-value.ts';
-import { classifyDerivedKey } from '../../items/derived-key.ts';
+import { parseDerivedKey } from '../../items/derived-key.ts';
 import { countNameOf, typePrefix } from '../../items/keys.ts';
 import { type CompiledModel, layersOf } from '../../model/compiled.ts';
 import { wantedFields } from '../../plan/copies.ts';
@@ -34,8 +34,7 @@ export async function settleIndexItem(
     return await settleJoined(context, [unit], { trusted: (current) => trusted(context, current) });
   }
   const unit = unitOf(key, base, watermark);
-  const countName =
-    classifyDerivedKey(sortKey)?.kind === 'reverse-item' ? undefined : countNameOfEdge(graph, key, base);
+  const countName = parseDerivedKey(sortKey)?.kind === 'reverse-item' ? undefined : countNameOfEdge(graph, key, base);
   let current = await readItem(context, { source, target: sortKey });
   for (;;) {
     checkTime(context);
@@ -73,7 +72,7 @@ function unitOf({ source, target: sortKey }: ItemKey, base: ItemKey, watermark: 
 
 /** The name of the count that an edge's index item may be in; undefined where its type is not counted. */
 function countNameOfEdge(graph: CompiledModel, { target: sortKey }: ItemKey, base: ItemKey): string | undefined {
-  const { generation = 1 } = classifyDerivedKey(sortKey) ?? {};
+  const { generation = 1 } = parseDerivedKey(sortKey) ?? {};
   const edgeType = typePrefix(base.target) ?? '';
   const isCounted = layersOf(graph).some(({ edges }) => edges.get(edgeType)?.degree === true);
   return base.source !== base.target && isCounted ? countNameOf(edgeType, generation) : undefined;

@@ -4,7 +4,7 @@ import { losslessNumber } from '../../exact-json.ts';
 import { type Explanation, explain } from '../../explain/explain.ts';
 import { lagOf } from '../../explain/position.ts';
 import { type Item, itemSizeBytes, stringOf } from '../../items/attribute-value.ts';
-import { classifyDerivedKey } from '../../items/derived-key.ts';
+import { parseDerivedKey } from '../../items/derived-key.ts';
 import { DERIVED_PREFIX } from '../../items/keys.ts';
 import { toPlainItem } from '../../items/plain.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
@@ -82,6 +82,6 @@ function storedItem(graph: CompiledModel, item: Item): StoredItem {
   const { [partitionKey]: source, [sortKey]: _, ...attributes } = toPlainItem(item, losslessNumber);
   return {
     ...{ source: String(source), target, bytes: itemSizeBytes(item), attributes },
-    kind: classifyDerivedKey(target)?.kind ?? 'base',
+    kind: parseDerivedKey(target)?.kind ?? 'base',
   };
 }

@@ -1,4 +1,5 @@
 import type { Item } from '../../../src/items/attribute-value.ts';
+import { isAsked } from '../../../src/model/index-partition.ts';
 import type { QueryRequest, QueryResult, ScanPage, ScanRequest, ScanSource, Store } from '../../../src/store/port.ts';
 import type { Process } from './process.ts';
 import { type Cell, holds, MOST_READ_LAG_MS, type Table, versionAt, writeUnits } from './table.ts';
@@ -99,7 +100,17 @@ interface Row {
 
 async function queryPage(table: Table, process: Process, request: QueryRequest): Promise<QueryResult> {
   const { random, timeline } = process;
-  const { index, partition, sortKey = {}, reverse = false, where, startKey, consistent = false, countOnly } = request;
+  const {
+    index,
+    partition,
+    sortKey = {},
+    reverse = false,
+    where,
+    itemKeys,
+    startKey,
+    consistent = false,
+    countOnly,
+  } = request;
   if (index !== undefined && consistent) throw new Error('DynamoDB has no consistent reads of an index.');
   // Now and then a page ends early, as it does at one MB.
   const limit = Math.min(request.limit ?? 10_000, random.chance(0.1) ? 1 + random.below(4) : 10_000);
@@ -122,7 +133,8 @@ async function queryPage(table: Table, process: Process, request: QueryRequest):
       const item = versionAt(cell, atMs, index === undefined ? 'atMs' : 'visibleAtMs')!.item!;
       scanned += 1;
       last = place;
-      if (isWanted(item, where)) items.push(item);
+      const isOfKeys = itemKeys === undefined || isAsked(itemKeys, textOf(item['source']), textOf(item['target']));
+      if (isOfKeys && isWanted(item, where)) items.push(item);
       if (scanned < limit) continue;
       const lastKey = lastKeyOf(item, index);
       return { items: countOnly ? [] : items, count: items.length, scanned, rcu: 1, lastKey };

@@ -118,16 +118,22 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     rule: 'The index item of a named order is mended by the edge that its sort key names.',
     patches: [
       {
-        file: 'src/items/keys.ts',
-        find: "  if (order !== undefined) return name === '' ? undefined : name;",
-        replace: '  if (order !== undefined) return source;',
+        file: 'src/items/derived-key.ts',
+        find: "  return key.of === 'edge' ? key.edge.text : undefined;",
+        replace: "  return key.of === 'edge' && key.order === undefined ? key.edge.text : source;",
       },
     ],
   },
   {
     name: 'repair-owner-by-no-item',
     rule: 'A node among its own edges is mended by the node.',
-    patches: [{ file: 'src/items/keys.ts', find: '  if (isOwnerKey(plain)) return source;\n', replace: '' }],
+    patches: [
+      {
+        file: 'src/items/derived-key.ts',
+        find: "  if (key?.kind !== 'index-item' || key.of === 'search') return source;",
+        replace: "  if (key?.kind !== 'index-item') return undefined;\n  if (key.of === 'search') return source;",
+      },
+    ],
   },
   {
     name: 'repair-without-fence',

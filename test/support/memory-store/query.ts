@@ -3,6 +3,7 @@ import { ATTRIBUTES, INDEX_KEYS } from '../../../src/items/derived-item.ts';
 import { compareKeys } from '../../../src/items/encoding.ts';
 import { SORT_KEY_BYTES } from '../../../src/items/keys.ts';
 import type { TableNames } from '../../../src/model/compiled.ts';
+import { isAsked } from '../../../src/model/index-partition.ts';
 import type { QueryRequest, QueryResult } from '../../../src/store/port.ts';
 import { copyOut, refused, type StoredItem } from './item.ts';
 import { comparePlaces, type MemoryPartition, type PartitionEntry, type Place } from './partition.ts';
@@ -44,7 +45,9 @@ export function readPage(
       break;
     }
   }
-  const wanted = found.filter(({ item }) => isWanted(item, request.where));
+  const wanted = found.filter(
+    ({ item, source, target }) => isWanted(item, request.where) && hasKeys(request, source, target),
+  );
   return {
     items: request.countOnly === true ? [] : wanted.map(({ item }) => copyOut(item)),
     count: wanted.length,
@@ -59,6 +62,10 @@ function isWanted(item: Item, where: Item = {}): boolean {
   const map = item[ATTRIBUTES];
   const attributes = map !== undefined && 'M' in map ? map.M : {};
   return Object.entries(where).every(([name, value]) => sameValue(attributeOf(attributes, name), value));
+}
+
+function hasKeys({ itemKeys }: QueryRequest, source: string, sortKey: string): boolean {
+  return itemKeys === undefined || isAsked(itemKeys, source, sortKey);
 }
 
 function* directed(entries: readonly PartitionEntry[], direction: 1 | -1): Generator<PartitionEntry> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyDerivedKey } from '../../../src/items/derived-key.ts';
+import { parseDerivedKey } from '../../../src/items/derived-key.ts';
 import {
   continuationKey,
   countNameOf,
@@ -21,10 +21,10 @@ describe('the kind of a derived item', () => {
     [searchKey('name'), 'index-item', ''],
     [searchKey('name', 2), 'index-item', '', 2],
     [searchValueKey('name', LONG), 'index-item', ''],
-    [edgeIndexKey('FOLLOWS-USER-1'), 'index-item', ''],
+    [edgeIndexKey('FOLLOWS-USER-1'), 'index-item', 'FOLLOWS'],
     [edgeIndexKey(`FOLLOWS-USER-${LONG}`, 'byDate'), 'index-item', ''],
-    [ownerIndexKey('FOLLOWS'), 'owner-item', ''],
-    [ownerIndexKey('FOLLOWS', 'byDate', 3), 'owner-item', '', 3],
+    [ownerIndexKey('FOLLOWS'), 'owner-item', 'FOLLOWS'],
+    [ownerIndexKey('FOLLOWS', 'byDate', 3), 'owner-item', 'FOLLOWS', 3],
     [reverseKey('FOLLOWS', 'USER-1'), 'reverse-item', 'FOLLOWS'],
     [reverseKey('FOLLOWS', `USER-${LONG}`), 'reverse-item', 'FOLLOWS'],
     [degreeKey('FOLLOWS'), 'count', 'FOLLOWS'],
@@ -37,9 +37,25 @@ describe('the kind of a derived item', () => {
     ['~rev/', 'unknown-item', ''],
     ['~rev/no type', 'unknown-item', ''],
   ])('follows from its sort key alone: %.40s is of kind %s', (sortKey, kind, edgeType, generation = 1) => {
-    expect(classifyDerivedKey(sortKey)).toEqual({ kind, edgeType, generation });
+    expect(parseDerivedKey(sortKey)).toMatchObject({ kind, edgeType, generation });
+  });
+  it.each([
+    '~ix/@2',
+    '~ix/@2/@3/name',
+    '~ix/@1/name',
+    '~ix/na%6De',
+    '~ix/na%2fme',
+    '~ix/%',
+    '~ix/follows-USER-1',
+    '~ix/#zz',
+    '~ix/name/#zz',
+    '~ix/#byDate/',
+    '~ix/#byDate/#zz',
+    '~ix/#includeOwner/follows',
+  ])('%s is of an index item that no projection makes', (sortKey) => {
+    expect(parseDerivedKey(sortKey)).toMatchObject({ kind: 'index-item', of: 'nothing' });
   });
   it.each(['USER-1', 'FOLLOWS-USER-~view', ''])('is none for a base item: %j', (sortKey) => {
-    expect(classifyDerivedKey(sortKey)).toBeUndefined();
+    expect(parseDerivedKey(sortKey)).toBeUndefined();
   });
 });

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { baseKeyOfIndexItem, parseDerivedKey } from '../../../src/items/derived-key.ts';
 import { splitGeneration } from '../../../src/items/generation.ts';
 import {
-  baseKeyOfIndexItem,
   countNameOf,
   degreeKey,
   edgeIndexKey,
-  isOwnerKey,
-  orderOfIndexKey,
   ownerIndexKey,
   SORT_KEY_BYTES,
   searchKey,
@@ -31,8 +29,8 @@ describe('keys of generations', () => {
   it('keys are told apart by generation, order and base item', () => {
     expect(splitGeneration('~ix/@2/name')).toEqual({ generation: 2, plain: '~ix/name' });
     expect(splitGeneration('~degree/@12/FOLLOWS')).toEqual({ generation: 12, plain: '~degree/FOLLOWS' });
-    expect(orderOfIndexKey('~ix/@3/#byDate/FOLLOWS-USER-2')).toBe('byDate');
-    expect(isOwnerKey('~ix/@2/#includeOwner/TICKET')).toBe(true);
+    expect(parseDerivedKey('~ix/@3/#byDate/FOLLOWS-USER-2')).toMatchObject({ order: 'byDate', generation: 3 });
+    expect(parseDerivedKey('~ix/@2/#includeOwner/TICKET')).toMatchObject({ kind: 'owner-item', edgeType: 'TICKET' });
     expect(baseKeyOfIndexItem('USER-1', '~ix/@2/FOLLOWS-USER-2')).toBe('FOLLOWS-USER-2');
     expect(baseKeyOfIndexItem('USER-1', '~ix/@3/#byDate/FOLLOWS-USER-2')).toBe('FOLLOWS-USER-2');
     expect(baseKeyOfIndexItem('USER-1', '~ix/@2/name')).toBe('USER-1');

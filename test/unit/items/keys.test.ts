@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { baseKeyOfIndexItem } from '../../../src/items/derived-key.ts';
 import {
-  baseKeyOfIndexItem,
   checkKeyText,
   describe as describeValue,
   edgeIndexKey,

@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Item } from '../../../src/items/attribute-value.ts';
+import { type Item, stringOf } from '../../../src/items/attribute-value.ts';
 import { compareKeys } from '../../../src/items/encoding.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';
-import { scatter } from '../../../src/read/lists/scatter.ts';
+import { type ScatterRequest, scatter as scatterItems } from '../../../src/read/lists/scatter.ts';
 import type { QueryRequest, QueryResult } from '../../../src/store/port.ts';
 
 const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
+
+/** Gathers what the partitions hold of ours. */
+function scatter(context: Parameters<typeof scatterItems>[0], request: Omit<ScatterRequest, 'accept'>) {
+  return scatterItems(context, { ...request, accept: (item) => stringOf(item['target']) === '~ix/x' });
+}
 
 interface Stored {
   key: string;

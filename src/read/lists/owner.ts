@@ -1,0 +1,51 @@
+import { EdgeloomError } from '../../errors.ts';
+import { type Item, stringOf } from '../../items/attribute-value.ts';
+import { OWNER_SORT_KEY } from '../../items/encoding.ts';
+import { sortKeyOfEdge } from '../../model/base-item.ts';
+import type { EdgeModel, IndexName } from '../../model/compiled.ts';
+import type { ReadContext } from '../request/context.ts';
+
+/** The node that edges enter, where it is in their index partition behind them. */
+
+/** Where a node lies among the edges that enter it. */
+interface OwnerPlace {
+  edge: EdgeModel;
+  /** The sort key of every base edge that enters it. */
+  edgeKey: string;
+  /** The sort key of its own index item. */
+  ownerKey: string;
+  index: IndexName;
+  partitions: readonly string[];
+}
+
+/** Reads the node behind the edges alone. */
+export async function readOwner(
+  context: ReadContext,
+  query: OwnerPlace,
+): Promise<{ item: Item | undefined; rcu: number }> {
+  const { index, partitions } = query;
+  // One partition: includeOwner needs shards: 1.
+  const sortKey = { from: OWNER_SORT_KEY, to: OWNER_SORT_KEY };
+  const { items, rcu } = await context.store.query({ index, partition: partitions[0]!, sortKey });
+  return { item: items.find((item) => isOwnerItem(context, query, item)), rcu };
+}
+
+/** Whether an item is that of the node itself: no other partition holds one that may stand for it. */
+export function isOwnerItem(
+  { graph }: ReadContext,
+  { edge, edgeKey, ownerKey }: Omit<OwnerPlace, 'index' | 'partitions'>,
+  item: Item,
+): boolean {
+  const source = stringOf(item[graph.table.partitionKey]) ?? '';
+  return stringOf(item[graph.table.sortKey]) === ownerKey && sortKeyOfEdge(edge, source) === edgeKey;
+}
+
+/** Throws `no-owner` where the nodes that edges enter are not among them. */
+export function checkOwner({ type, inbound }: EdgeModel): void {
+  if (inbound?.includeOwner === true) return;
+  throw new EdgeloomError(
+    'no-owner',
+    `Edges of type ${type} do not have the node that they enter in their index.`,
+    `Give edges.${type}.inbound the option includeOwner in the model, or read the node with get.`,
+  );
+}

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { stringOf } from '../../src/items/attribute-value.ts';
+import { COUNTED, INDEX_KEYS } from '../../src/items/derived-item.ts';
+import { degreeKey } from '../../src/items/keys.ts';
+import { sortKeyOfEdge } from '../../src/model/base-item.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { inboundItemKeys, isAsked, searchItemKeys } from '../../src/model/index-partition.ts';
+import { edge, node } from '../../src/model/schema.ts';
+import { derivedOf } from '../../src/plan/derive.ts';
+import { definitionsOf, type KeyedDefinition } from '../../src/registry/definition.ts';
+import { keptOf } from '../../src/registry/effective.ts';
+import { compileLayers } from '../../src/registry/layer.ts';
+import { ownerOfItem, partitionOwners } from '../../src/registry/ownership.ts';
+
+/** Names that keys have to escape, and names that look like what stands beside them. */
+const NAMES = ['name', 'na-me', 'na/me', '#name', '@2', 'a%2Fb', 'a#3', 'a@3', 'tags', '%', 'é'];
+/** Of each form of key: searches one and many to a node, sharded and partitioned, orders alone and shared, owners, counts. */
+const graph = defineGraph({
+  table: 'records',
+  nodes: {
+    USER: node({
+      list: true,
+      search: Object.fromEntries(
+        NAMES.map((name, i) => [
+          name,
+          {
+            from: 'value',
+            each: i % 3 === 2,
+            shards: ([1, 4, 'value'] as const)[i % 3]!,
+            ...(i % 4 === 1 && { partition: 'country' }),
+            ...(i % 3 === 2 && { from: 'values' }),
+          },
+        ]),
+      ),
+    }),
+    TEAM: node(),
+  },
+  edges: {
+    JOINED: edge({
+      from: 'USER',
+      to: 'TEAM',
+      degree: true,
+      inbound: { gsi0: 'since', gsi1: 'rank', byName: 'value', byCountry: 'country', includeOwner: true },
+    }),
+    LIKES: edge({ from: 'USER', to: ['USER', 'TEAM'], degree: true }),
+    KNOWS: edge({
+      from: 'USER',
+      to: 'USER',
+      keys: 'hashed',
+      inbound: { gsi0: 'since', partition: 'country', shards: 3, byName: 'value' },
+    }),
+  },
+});
+
+const definitions = [...definitionsOf(graph).projections.values()];
+/** The last parts of ids: short ones, ones that look like parts of keys, and ones that keys have no room for. */
+const rest = fc.oneof(
+  fc.constantFrom('1', '-', '/', '#1', '@2', '@2/x', 'A-B', '~view'),
+  fc.integer({ min: 950, max: 1_010 }).map((length) => 'x'.repeat(length)),
+);
+const generation = fc.constantFrom(1, 2, 13, 999_999_999);
+
+describe('the owner of a derived item', () => {
+  it.each(definitions.map(({ name, definition }) => [name, definition] as const))(
+    'is the projection that made it: %s',
+    (name, definition) => {
+      let made = 0;
+      fc.assert(
+        fc.property(rest, rest, generation, (from, to, id) => {
+          const only = compileLayers([], [{ definition, kept: keptOf(id) }], graph, '@1');
+          for (const [source, key, fields] of itemsMade(only, definition, from, to)) {
+            made += 1;
+            expect(ownerOfItem(source, key, fields)).toEqual({ name, generation: id });
+            for (const owner of partitionOwners(fields)) expect(owner).toEqual({ name, generation: id });
+            const counted = stringOf(fields[COUNTED]);
+            if (counted !== undefined) {
+              expect(ownerOfItem(source, degreeKey(counted), {})).toEqual({ name, generation: id });
+            }
+          }
+        }),
+        { numRuns: 100 },
+      );
+      expect(made).toBeGreaterThan(50);
+    },
+  );
+});
+
+describe('the keys that a question asks for', () => {
+  it('are those of all items that its projection makes in an index partition, but for the node among its edges', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...definitions), rest, rest, generation, ({ definition }, from, to, id) => {
+        const only = compileLayers([], [{ definition, kept: keptOf(id) }], graph, '@1');
+        for (const [source, key, fields, target] of itemsMade(only, definition, from, to)) {
+          if (!Object.values(INDEX_KEYS).some(({ partition }) => fields[partition] !== undefined)) continue;
+          if (definition.kind === 'search') {
+            const search = only.nodes.get('USER')!.searches.get(definition.search.name)!;
+            expect(isAsked(searchItemKeys(search), source, key)).toBe(true);
+            expect(isAsked(searchItemKeys(search), source.replace('USER', 'USE'), key)).toBe(false);
+            continue;
+          }
+          const edge = only.edges.get(definition.edge.type)!;
+          const asked = [...edge.inbound!.orders.values()].map((order) => inboundItemKeys(edge, order, target));
+          expect(asked.some((keys) => isAsked(keys, source, key))).toBe(source !== target && key !== '');
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** The index items that base items of every type want of one definition, with the sort key of the base item. */
+function itemsMade(
+  only: CompiledModel,
+  definition: KeyedDefinition,
+  from: string,
+  to: string,
+): [source: string, key: string, fields: Item, target: string][] {
+  const attributes: Item = {
+    ...{ value: { S: 'x' }, values: { SS: ['x', '#', 'y'.repeat(700)] } },
+    ...{ country: { S: 'DE#1' }, since: { S: '2026' }, rank: { S: '7' } },
+  };
+  const wanted = (source: string, target: string, image: Item) =>
+    [...derivedOf(only, source, target, image).indexItems].map(([key, fields]): [string, string, Item, string] => [
+      source,
+      key,
+      fields,
+      target,
+    ]);
+  const [user, team] = [`USER-${from}`, `TEAM-${to}`];
+  if (definition.kind === 'search') return wanted(user, user, attributes);
+  const edge = only.edges.get(definition.edge.type)!;
+  const entered = edge.type === 'KNOWS' ? `USER-${to}` : team;
+  const target = sortKeyOfEdge(edge, entered);
+  const image = edge.keys === 'hashed' ? { ...attributes, targetId: { S: entered } } : attributes;
+  const ofNode = wanted(team, team, attributes).filter(() => definition.owners !== undefined);
+  return [...wanted(user, target, image), ...ofNode];
+}
