@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 // The SDK's notice about future Node versions says nothing about a test.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
@@ -13,66 +13,35 @@ const alias = [
 ];
 
 // An engine on a busy machine may be ten times slower than on a quiet one: a time limit is there for what hangs, not for what is slow.
-const storage = { globalSetup: ['test/support/global-setup.ts'], testTimeout: 1_800_000, hookTimeout: 1_800_000 };
+const LIMITS = { testTimeout: 1_800_000, hookTimeout: 1_800_000 };
+const ENGINE = 'test/support/global-setup.ts';
+const BUILD = 'test/support/build.ts';
+const PACKAGE = 'test/support/stack/package.ts';
+const EXTENT = 'test/support/extent-setup.ts';
+/** On DynamoDB Local each file has an engine of its own, which ends with its process. */
+const isolate = process.env['EDGELOOM_TEST_ENGINE'] === 'dynamodb-local';
+
+/** The tests of a folder of `test`. A process for each file, which `isolate: false` spares, costs half a second of CPU a file. */
+function folder(name: string, options: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
+  return { resolve: { alias }, test: { ...LIMITS, name, include: [`test/${name}/**/*.test.ts`], ...options } };
+}
 
 export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
+    // Tests read these files, without importing them.
+    forceRerunTriggers: ['**/package.json', '**/vitest.config.ts', 'assets/**', 'examples/**', 'test/**/*.{json,jsonl,mjs}'],
+    reporters: ['default', './scripts/tests/counts-reporter.ts'],
     projects: [
-      { test: { name: 'unit', include: ['test/unit/**/*.test.ts'], testTimeout: 300_000 } },
-      {
-        test: {
-          name: 'property',
-          include: ['test/property/**/*.test.ts'],
-          testTimeout: 1_800_000,
-          hookTimeout: 1_800_000,
-        },
-      },
-      { test: { name: 'contract', include: ['test/contract/**/*.test.ts'], ...storage } },
-      { resolve: { alias }, test: { name: 'integration', include: ['test/integration/**/*.test.ts'], ...storage } },
-      {
-        resolve: { alias },
-        test: {
-          ...storage,
-          name: 'hostile',
-          include: ['test/hostile/**/*.test.ts'],
-          globalSetup: [...storage.globalSetup, 'test/support/build.ts'],
-        },
-      },
-      {
-        test: {
-          ...storage,
-          name: 'studio',
-          expect: { poll: { timeout: 60_000, interval: 100 } },
-          include: ['test/studio/**/*.test.ts'],
-          globalSetup: [...storage.globalSetup, 'test/support/build.ts'],
-        },
-      },
-      {
-        test: {
-          ...storage,
-          name: 'stack',
-          include: ['test/stack/**/*.test.ts'],
-          globalSetup: [...storage.globalSetup, 'test/support/stack/package.ts'],
-        },
-      },
-      {
-        test: {
-          name: 'e2e',
-          include: ['test/e2e/**/*.test.ts'],
-          globalSetup: ['test/support/build.ts', 'test/support/stack/package.ts'],
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
-        },
-      },
-      {
-        test: {
-          name: 'types',
-          include: [],
-          typecheck: { enabled: true, only: true, include: ['test/types/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
-        },
-      },
+      folder('unit', { isolate: false }),
+      folder('contract', { isolate, globalSetup: [ENGINE] }),
+      folder('integration', { isolate, globalSetup: [ENGINE] }),
+      folder('hostile', { globalSetup: [ENGINE, BUILD] }),
+      folder('property', { globalSetup: [EXTENT] }),
+      folder('studio', { globalSetup: [ENGINE, BUILD], expect: { poll: { timeout: 60_000, interval: 100 } } }),
+      folder('stack', { globalSetup: [ENGINE, PACKAGE] }),
+      folder('e2e', { globalSetup: [BUILD, PACKAGE] }),
     ],
   },
 });

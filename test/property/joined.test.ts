@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { runJoined } from '../schedules/joined.ts';
 import { JOINED_MUTANTS } from '../schedules/joined-mutants.ts';
 import { runSchedules } from '../schedules/run.ts';
+import { plantedBugs, runs } from '../support/extent.ts';
 
 /** `npm run schedules -- joined --runs 300000` runs more of them. */
-const RUNS = 1_000;
+const RUNS = runs({ part: 150, whole: 1_000 });
 
 describe('consumers of edges and of their source, given up, replayed and side by side', () => {
   it('leave every index item of the two as both want it, and the count exact', async () => {
@@ -13,7 +14,7 @@ describe('consumers of edges and of their source, given up, replayed and side by
     expect(failures).toEqual([]);
   }, 900_000);
 
-  it.each(JOINED_MUTANTS)(
+  it.each(plantedBugs(JOINED_MUTANTS))(
     'show a planted bug: $name ($rule)',
     async (mutant) => {
       const { failed } = await runSchedules('joined', 12_000, mutant);

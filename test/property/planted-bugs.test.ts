@@ -12,6 +12,7 @@ import { WORKER_MUTANTS } from '../simulator/planted/worker.ts';
 import { Runner } from '../simulator/runner.ts';
 import { runScript } from '../simulator/schedule.ts';
 import type { Failure } from '../simulator/world.ts';
+import { plantedBugs } from '../support/extent.ts';
 
 /**
  * A simulator that finds nothing has to be shown to be able to: each bug that is planted in the production code, a rule of
@@ -65,14 +66,14 @@ describe('planted bugs', () => {
 
   beforeAll(async () => {
     const concurrency = Math.min(2, availableParallelism());
-    await pMap(MUTANTS, async (mutant) => found.set(mutant.name, await isFound(mutant)), { concurrency });
+    await pMap(plantedBugs(MUTANTS), async (mutant) => found.set(mutant.name, await isFound(mutant)), { concurrency });
   });
 
-  it.each(MUTANTS)('$name is found: $rule', ({ name }) => {
+  it.each(plantedBugs(MUTANTS))('$name is found: $rule', ({ name }) => {
     expect(found.get(name)).toBe(true);
   });
 
-  it.each(WORKER_MUTANTS)('$name is found: $rule', async (mutant) => {
+  it.each(plantedBugs(WORKER_MUTANTS))('$name is found: $rule', async (mutant) => {
     expect(await interruptedWorker(undefined)).toEqual([]);
     expect(await interruptedWorker(mutant)).not.toEqual([]);
   });
@@ -83,7 +84,7 @@ describe('bugs planted for schedules that are written down', () => {
     expect(await directed(undefined)).toEqual([]);
   });
 
-  it.each(DIRECTED_MUTANTS)('$name is found: $rule', async (mutant) => {
+  it.each(plantedBugs(DIRECTED_MUTANTS))('$name is found: $rule', async (mutant) => {
     expect(await directed(mutant)).not.toEqual([]);
   });
 });

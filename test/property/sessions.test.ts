@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { WALK_MUTANTS } from '../schedules/mutants.ts';
 import { runSchedules } from '../schedules/run.ts';
 import { runWalks } from '../schedules/walks.ts';
+import { plantedBugs, runs } from '../support/extent.ts';
 
 /** `npm run schedules -- walks --runs 40000` runs more of them. */
-const RUNS = 600;
+const RUNS = runs({ part: 100, whole: 600 });
 
 describe('walks over pages with a session, while projector and index lag', () => {
   it('show each own write once, in its place', async () => {
@@ -13,7 +14,7 @@ describe('walks over pages with a session, while projector and index lag', () =>
     expect(failures).toEqual([]);
   });
 
-  it.each(WALK_MUTANTS)('show a planted bug: $name ($rule)', async (mutant) => {
+  it.each(plantedBugs(WALK_MUTANTS))('show a planted bug: $name ($rule)', async (mutant) => {
     const { failed } = await runSchedules('walks', 4_000, mutant);
     expect(failed).toBe(1);
   });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { reportText, shrunkReport } from '../simulator/report.ts';
 import { emptyTally, runSeeds, type Tally } from '../simulator/tally.ts';
+import { runs } from '../support/extent.ts';
 
 /**
  * The promise of the projector's protocol: however shards split, batches are cut, calls fail and processes die, derived
  * items are in the end what the base items say. Longer runs: `npm run simulate -- --runs N --seed S`.
  */
 
-const SCHEDULES = 10_000;
+const SCHEDULES = runs({ part: 500, whole: 10_000 });
 
 /** What schedules have to be full of, or passing them says nothing. */
 const HAPPENS = [

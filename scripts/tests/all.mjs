@@ -1,0 +1,67 @@
+// `npm run test:all`, and with names of parts what `.ci/run` runs: one part after the other, also where one fails. The last line says how
+// many tests passed and failed in all of them.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Parts: an npm script each. `vitest` says that a script counts its tests; any other counts as one. */
+const PARTS = {
+  lint: { script: 'lint' },
+  typecheck: { script: 'typecheck' },
+  demo: { script: 'demo' },
+  test: { script: 'test', vitest: true },
+  // Everything that `test` leaves out, or `test` and that in one run.
+  rest: { script: 'test:rest', vitest: true },
+  whole: { script: 'test:whole', vitest: true },
+  'dynamodb-local': { script: 'test:dynamodb-local', vitest: true, needs: 'java' },
+  nodes: { script: 'test:nodes', vitest: true },
+};
+const ALL = ['whole', 'dynamodb-local', 'nodes'];
+
+const names = process.argv.length > 2 ? process.argv.slice(2) : ALL;
+const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));
+if (unknown.length > 0) {
+  console.error(`There is no part ${unknown.join(', ')}. The parts: ${Object.keys(PARTS).join(', ')}.`);
+  process.exit(2);
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'edgeloom-tests-'));
+const countsFile = join(folder, 'counts.jsonl');
+const lines = [];
+const sum = { passed: 0, failed: 0, skipped: 0 };
+try {
+  for (const name of names) {
+    const startMs = Date.now();
+    const counts = run(PARTS[name]);
+    for (const key of Object.keys(sum)) sum[key] += counts[key];
+    lines.push(`${name}: ${text(counts)}, ${Math.round((Date.now() - startMs) / 1000)} s`);
+  }
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`\n${lines.join('\n')}\n${text(sum)}`);
+process.exitCode = sum.failed === 0 ? 0 : 1;
+
+/** Runs a part, and gives its counts. A part that fails with no test that failed counts as one failure. */
+function run({ script, vitest = false, needs }) {
+  if (needs !== undefined && spawnSync(needs, ['-version']).error !== undefined) {
+    console.log(`No ${needs}: npm run ${script} is left out.`);
+    return { passed: 0, failed: 0, skipped: 1 };
+  }
+  console.log(`\n> npm run ${script}`);
+  writeFileSync(countsFile, '');
+  const env = { ...process.env, EDGELOOM_TEST_COUNTS: countsFile };
+  const { status } = spawnSync('npm', ['run', '--silent', script], { stdio: 'inherit', env });
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const line of readFileSync(countsFile, 'utf8').split('\n').filter(Boolean)) {
+    for (const [key, count] of Object.entries(JSON.parse(line))) counts[key] += count;
+  }
+  if (!vitest && status === 0) counts.passed = 1;
+  if (status !== 0 && counts.failed === 0) counts.failed = 1;
+  return counts;
+}
+
+function text({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}

@@ -1,0 +1,58 @@
+// `npm run test:long`: hundreds of thousands of schedules, a slice of seeds at a time. It keeps after each slice how far it came and goes on
+// from there when it is started again; once all are done, it begins a round of the seeds that follow.
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+
+const FILE = new URL('../../.cache/test-long.json', import.meta.url);
+const WORKERS = ['--workers', String(availableParallelism())];
+
+/** Schedules of a round, and of a slice, which takes some minutes. */
+const KINDS = {
+  projector: { args: ['simulate', '--', ...WORKERS], round: 300_000, slice: 20_000 },
+  evolution: { args: ['simulate:evolution', '--', ...WORKERS], round: 100_000, slice: 4_000 },
+  'evolution from outside': { args: ['schedules', '--', 'evolution'], round: 10_000, slice: 500 },
+  joined: { args: ['schedules', '--', 'joined'], round: 300_000, slice: 20_000 },
+  updates: { args: ['schedules', '--', 'updates'], round: 200_000, slice: 20_000 },
+  walks: { args: ['schedules', '--', 'walks'], round: 40_000, slice: 4_000 },
+};
+
+const { round, done, failed } = kept();
+let isStopped = false;
+process.on('SIGINT', () => {
+  isStopped = true;
+});
+for (const [kind, { args, round: count, slice }] of Object.entries(KINDS)) {
+  while ((done[kind] ?? 0) < count && !isStopped) {
+    const seed = 1 + round * count + (done[kind] ?? 0);
+    const runs = Math.min(slice, count - (done[kind] ?? 0));
+    const command = [...args, '--runs', String(runs), '--seed', String(seed)];
+    console.log(`\n> npm run ${command.join(' ')}`);
+    const { status } = spawnSync('npm', ['run', '--silent', ...command], { stdio: 'inherit' });
+    // Ctrl-C reaches the slice too: it is run again.
+    if (isStopped) break;
+    if (status !== 0) failed.push(`npm run ${command.join(' ')}`);
+    done[kind] = (done[kind] ?? 0) + runs;
+    keep({ round, done, failed });
+  }
+}
+const isDone = !isStopped;
+if (isDone) keep({ round: round + 1, done: {}, failed: [] });
+for (const command of failed) console.log(`failed: ${command}`);
+console.log(isDone ? `Round ${round + 1} is done.` : 'It is not done: npm run test:long goes on with it.');
+process.exitCode = isDone && failed.length === 0 ? 0 : 1;
+
+/** How far the round came; the first has just begun. */
+function kept() {
+  try {
+    return JSON.parse(readFileSync(FILE, 'utf8'));
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+    return { round: 0, done: {}, failed: [] };
+  }
+}
+
+function keep(state) {
+  mkdirSync(new URL('.', FILE), { recursive: true });
+  writeFileSync(FILE, JSON.stringify(state));
+}
