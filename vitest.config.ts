@@ -31,7 +31,13 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     // Tests read these files, without importing them.
-    forceRerunTriggers: ['**/package.json', '**/vitest.config.ts', 'assets/**', 'examples/**', 'test/**/*.{json,jsonl,mjs}'],
+    forceRerunTriggers: [
+      '**/package.json',
+      '**/vitest.config.ts',
+      'assets/**',
+      'examples/**',
+      'test/**/*.{json,jsonl,mjs}',
+    ],
     reporters: ['default', './scripts/tests/counts-reporter.ts'],
     projects: [
       folder('unit', { isolate: false }),

@@ -1,6 +1,7 @@
 // `npm run test:long`: hundreds of thousands of schedules, a slice of seeds at a time. It keeps after each slice how far it came and goes on
 // from there when it is started again; once all are done, it begins a round of the seeds that follow.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
@@ -28,7 +29,7 @@ for (const [kind, { args, round: count, slice }] of Object.entries(KINDS)) {
     const runs = Math.min(slice, count - (done[kind] ?? 0));
     const command = [...args, '--runs', String(runs), '--seed', String(seed)];
     console.log(`\n> npm run ${command.join(' ')}`);
-    const { status } = spawnSync('npm', ['run', '--silent', ...command], { stdio: 'inherit' });
+    const [status] = await once(spawn('npm', ['run', '--silent', ...command], { stdio: 'inherit' }), 'close');
     // Ctrl-C reaches the slice too: it is run again.
     if (isStopped) break;
     if (status !== 0) failed.push(`npm run ${command.join(' ')}`);

@@ -9,6 +9,7 @@ import type { CompiledModel } from '../../src/model/compiled.ts';
 import { itemKindOf } from '../../src/repair/kinds.ts';
 import { hasCopies } from '../../src/repair/parts/copy.ts';
 import { isContinuationKey } from '../../src/stream/filter.ts';
+import { runs } from '../support/extent.ts';
 import { comparable, derivedName, storedItems, wantedItems } from '../support/oracle.ts';
 import { LABEL } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
@@ -19,7 +20,7 @@ import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
  * names exactly the derived items that differ, and repair leaves none.
  */
 
-const RUNS = { numRuns: 800 };
+const RUNS = { numRuns: runs({ part: 200, whole: 800 }) };
 const DRIFT = ['missing', 'stale', 'orphan'];
 
 /** One way to break a derived item; `pick` chooses the item, and parts of it. */

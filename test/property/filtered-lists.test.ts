@@ -7,6 +7,7 @@ import { edge, node } from '../../src/model/schema.ts';
 import { derivedOf } from '../../src/plan/derive.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { WITHOUT_REGISTRY } from '../../src/registry/reader-lease.ts';
+import { runs } from '../support/extent.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 
 const project = ['status', 'points', 'note'] as const;
@@ -127,7 +128,7 @@ describe('lists with where and maxRcu', () => {
           .map(({ id }) => id);
         expect(found).toEqual(reverse ? expected.reverse() : expected);
       }),
-      { numRuns: 500 },
+      { numRuns: runs({ part: 150, whole: 500 }) },
     );
   });
 });

@@ -7,6 +7,7 @@ import type { CompiledModel } from '../../src/model/compiled.ts';
 import { derivedOf } from '../../src/plan/derive.ts';
 import type { Unit } from '../../src/plan/unit.ts';
 import { planUnits } from '../../src/plan/units.ts';
+import { runs } from '../support/extent.ts';
 import { derive as plainDerive } from '../support/reference-planner/derive.ts';
 import { planUnits as plainUnits } from '../support/reference-planner/units.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
@@ -17,7 +18,7 @@ import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
  * both have to come to the same.
  */
 
-const RUNS = { numRuns: 1500 };
+const RUNS = { numRuns: runs({ part: 500, whole: 1_500 }) };
 
 /** What no table holds, but a record that was made by hand may: each takes the place of one attribute. */
 const damage = fc.constantFrom<unknown>(null, 5, {}, { S: 5 }, { B: 'aGk=' }, { M: { a: { X: 1 } } }, { S: 'x\ud800' });

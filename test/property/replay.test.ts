@@ -6,6 +6,7 @@ import type { CompiledModel } from '../../src/model/compiled.ts';
 import { derivedOf } from '../../src/plan/derive.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../src/plan/quarantine-entry.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
+import { runs } from '../support/extent.ts';
 import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
 import { at } from '../support/records.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
@@ -16,7 +17,7 @@ import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
  * derived items are in the end what the base items say. Faults and crashes are the simulator's business.
  */
 
-const RUNS = { numRuns: 300 };
+const RUNS = { numRuns: runs({ part: 100, whole: 300 }) };
 
 async function expectConverged(graph: CompiledModel, table: StreamedStore): Promise<void> {
   const items = [...table.items()];
@@ -139,7 +140,7 @@ describe('derived items converge to what the base items say', () => {
         await expectConverged(graph, table);
         await expectQuarantined(graph, table);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs({ part: 250, whole: 1_000 }) },
     );
   });
 });

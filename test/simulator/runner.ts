@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
 import type { Script } from './choices.ts';
 import type { Mutant } from './planted/mutant.ts';
 import { bundledProgram, type Program } from './planted/program.ts';
@@ -72,9 +73,13 @@ export class Runner {
     return reply.differences;
   }
 
-  /** Ends the process. */
+  /** Ends the process, and waits for its end. */
   async stop(): Promise<void> {
-    this.child.kill();
+    const { child } = this;
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill();
+      await once(child, 'exit');
+    }
     await this.program.remove();
   }
 

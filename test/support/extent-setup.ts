@@ -5,7 +5,8 @@ import type { TestProject } from 'vitest/node';
 export default function setup(project: TestProject): void {
   const given = process.env['EDGELOOM_TESTS_SEED'];
   const seed = given === undefined ? randomInt(1_000) : Number(given);
-  if (!Number.isSafeInteger(seed) || seed < 0) throw new Error(`EDGELOOM_TESTS_SEED has to be a whole number: ${given}`);
+  if (!Number.isSafeInteger(seed) || seed < 0)
+    throw new Error(`EDGELOOM_TESTS_SEED has to be a whole number: ${given}`);
   if (process.env['EDGELOOM_TESTS'] === undefined) {
     console.log(`A tenth of the planted bugs runs; EDGELOOM_TESTS_SEED=${seed} repeats the choice.`);
   }

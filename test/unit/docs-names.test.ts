@@ -88,7 +88,7 @@ describe('pages', () => {
   });
 
   it('name projects of the test runner', () => {
-    const projects = [...read('vitest.config.ts').matchAll(/name: '([a-z0-9-]+)'/g)].map(([, name]) => name!);
+    const projects = [...read('vitest.config.ts').matchAll(/folder\('([a-z0-9-]+)'/g)].map(([, name]) => name!);
     expect(unknown(/--project ([a-z0-9-]+)/g, new Set(projects))).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 import { cpuSecondsOfTree } from './cpu-time.ts';
 
-/** CPU-seconds of one test file, or of what a run does before and after its files. */
+/** CPU-seconds of one test file; those of a run's start stand under the name `(start)`. */
 export interface FileTime {
   readonly project: string;
   readonly file: string;
@@ -15,7 +15,7 @@ export interface FileTime {
  * Appends a line of JSON for each test file to the file that EDGELOOM_TEST_TIMES names: what the run and everything that it
  * started spent since the file before. This needs a run with one worker, or files share their costs.
  */
-export default class CpuReporter implements Reporter {
+export default class FilesReporter implements Reporter {
   #before = 0;
 
   onTestRunStart(): void {
@@ -24,10 +24,6 @@ export default class CpuReporter implements Reporter {
 
   onTestModuleEnd(module: TestModule): void {
     this.#write(module.project.name, relative(process.cwd(), module.moduleId), [...module.children.allTests()].length);
-  }
-
-  onTestRunEnd(): void {
-    this.#write('', '(end)', 0);
   }
 
   #write(project: string, file: string, tests: number): void {
