@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { startEngine } from '../../src/local/engine/engine.ts';
+import { shared } from './shared.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -16,7 +17,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const given = process.env['EDGELOOM_TEST_ENDPOINT'];
   if (given !== undefined) project.provide('endpoint', given);
   if (given !== undefined || process.env['EDGELOOM_TEST_ENGINE'] === 'dynamodb-local') return async () => undefined;
-  const { endpoint, stop } = await startEngine({ engine: 'dynoxide' });
-  project.provide('endpoint', endpoint);
-  return stop;
+  const { value, undo } = await shared('engine', async () => {
+    const { endpoint, stop } = await startEngine({ engine: 'dynoxide' });
+    return { value: endpoint, undo: stop };
+  });
+  project.provide('endpoint', value);
+  return undo;
 }
