@@ -32,12 +32,12 @@ export default defineConfig({
     maxWorkers: 2,
     // Tests read these files, without importing them.
     forceRerunTriggers: [
-      '**/package.json',
-      '**/vitest.config.ts',
+      'package.json',
+      'vitest.config.ts',
       'assets/**',
       'examples/**',
       'test/**/*.{json,jsonl,mjs}',
-    ],
+    ].map((pattern) => `**/${pattern}`),
     reporters: ['default', './scripts/tests/counts-reporter.ts'],
     projects: [
       folder('unit', { isolate: false }),

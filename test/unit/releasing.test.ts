@@ -1,0 +1,63 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ROOT } from '../support/command.ts';
+
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+
+describe('workflows', () => {
+  it('run what has to pass, before a change lands and before a release', () => {
+    expect(read('.github/workflows/ci.yml')).toMatch(/^ +- run: \.ci\/run$/m);
+    expect(read('.github/workflows/release.yml')).toContain('uses: ./.github/workflows/ci.yml');
+  });
+
+  it('publish as the page about releases says', () => {
+    const [, commands] = /runs `(npm ci && [^`]+)`/.exec(read('docs/releasing.md'))!;
+    const steps = [...read('.github/workflows/release.yml').matchAll(/^ +- run: (.*)$/gm)].map(
+      ([, command]) => command,
+    );
+    expect(steps).toEqual(commands!.split(' && '));
+    expect(read('.github/workflows/release.yml')).toContain('id-token: write');
+  });
+});
+
+describe('the changelog', () => {
+  it('has what is unreleased first, then versions with their dates', () => {
+    const [first, ...versions] = [...read('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+    expect(first).toBe('Unreleased');
+    expect(versions.filter((heading) => !/^\d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\)$/.test(heading!))).toEqual([]);
+  });
+
+  describe('when npm makes a version', () => {
+    let folder: string;
+    beforeEach(() => {
+      folder = mkdtempSync(join(tmpdir(), 'edgeloom-version-'));
+      writeFileSync(join(folder, 'package.json'), JSON.stringify({ version: '0.3.0' }));
+    });
+    afterEach(() => rmSync(folder, { recursive: true }));
+    const program = join(ROOT, 'scripts/changelog-version.mjs');
+    const changelog = (): string => join(folder, 'CHANGELOG.md');
+
+    it('gives it what was unreleased', () => {
+      writeFileSync(
+        changelog(),
+        '# Changelog\n\n## Unreleased\n\n### Added\n- One.\n\n## 0.2.0 (2026-01-02)\n- Two.\n',
+      );
+      execFileSync(process.execPath, [program], { cwd: folder });
+      expect(readFileSync(changelog(), 'utf8')).toMatch(
+        /^# Changelog\n\n## Unreleased\n\n## 0\.3\.0 \(\d{4}-\d\d-\d\d\)\n\n### Added\n- One\.\n\n## 0\.2\.0 \(2026-01-02\)\n- Two\.\n$/,
+      );
+    });
+
+    it('stops where nothing was unreleased', () => {
+      const text = '# Changelog\n\n## Unreleased\n\n## 0.2.0 (2026-01-02)\n- Two.\n';
+      writeFileSync(changelog(), text);
+      const { status, stderr } = spawnSync(process.execPath, [program], { cwd: folder, encoding: 'utf8' });
+      expect(status).toBe(1);
+      expect(stderr).toContain('nothing under "## Unreleased"');
+      expect(readFileSync(changelog(), 'utf8')).toBe(text);
+    });
+  });
+});
