@@ -81,6 +81,7 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
     context,
     units.map(({ source, sortKey }) => ({ source, target: sortKey })),
   );
+  // rule: fence-of-a-counted-item-counts
   const stale = units.filter((unit, i) => isStale(unit.newest, currents[i]) || isFenced(unit.records, currents[i]));
   if (isFirst) stats.stale += stale.length;
   const contradicting = units.filter(
@@ -105,6 +106,7 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
     const wanted = isTruth ? truths.get(unit.sortKey) : unit.wanted;
     const isTheSame = stringOf(current?.[WATERMARK]) === unit.newest;
     const isSettled = unit.byBase === true && isAsWanted(current, wanted);
+    // rule: counted-item-that-agrees-leaves-a-trace
     if (isTheSame && (!isTruth || isSettled)) continue;
     const update = settledIndexUpdate(graph, unit, current, wanted, epochSeconds(context));
     changes.push({ unit, current, wanted, update });
@@ -127,6 +129,7 @@ async function written(context: ApplyContext, countName: string, changes: readon
   // Also where the changes add up to nothing: a repair that counts the items has to see that they moved.
   const { source } = moving[0]!.unit;
   const updates = moving.map(({ update }) => update);
+  // rule: count-moves-with-its-items
   if (await transacted(context, [...updates, countUpdate(context.graph, source, countName, change)])) return open;
   return [...open, ...moving.map(({ unit }) => unit)];
 }
@@ -134,6 +137,7 @@ async function written(context: ApplyContext, countName: string, changes: readon
 /** What writing an item adds to a count: 1, -1 or 0. An item that names another count is not in this one. */
 function difference(current: Item | undefined, wanted: Item | undefined, countName: string): number {
   const isIn = (item: Item | undefined): number => Number(stringOf(item?.[COUNTED]) === countName);
+  // rule: count-follows-the-item-seen
   return isIn(wanted) - isIn(current);
 }
 

@@ -40,6 +40,7 @@ const CHILDREN_AT_ONCE = 8;
 
 /** Visits the first page of a parent's children; the continuation's record drives the rest. */
 export async function applyFanOutUnit(context: ApplyContext, unit: FanOutUnit): Promise<void> {
+  // rule: continuation-begins-after-the-first-page
   const after = await visitPage(context, unit, undefined);
   if (after === undefined) return;
   let current = await readItem(context, { source: unit.source, target: unit.sortKey });
@@ -61,8 +62,10 @@ export async function applyContinuationUnit(context: ApplyContext, unit: Continu
   const item = await readItem(context, { source: unit.source, target: unit.sortKey });
   // A replay would visit the page for nothing.
   if (revisionOf(item) !== unit.revision) return;
+  // rule: page-before-its-continuation-moves, first
   const after = await visitPage(context, unit, unit.after);
   checkTime(context);
+  // rule: page-before-its-continuation-moves, then
   await updateItem(context, moveUpdate(context.graph, unit, after, epochSeconds(context)));
 }
 
@@ -83,6 +86,7 @@ async function visitPage(
     limit: fanOutPageSize,
     startKey:
       after === undefined ? undefined : { [table.partitionKey]: { S: unit.source }, [table.sortKey]: { S: after } },
+    // rule: children-are-found-consistently
     consistent: true,
   });
   stats.rcu += page.rcu;
@@ -101,8 +105,11 @@ async function visitChildren(
 ): Promise<void> {
   checkTime(context);
   const keys = children.map((child) => ({ source: child, target: VIEW_KEY }));
+  // rule: views-before-the-parent, first
   const views = await readItems(context, keys);
   // After the views: a copy that is older than the view it is written to may be older than the one in it.
+  // rule: views-before-the-parent, then
+  // rule: fan-out-brings-the-parent-as-it-is
   const copy = await readCopy(context, edge, unit.source);
   const failures: unknown[] = [];
   await pMap(
@@ -160,11 +167,13 @@ async function writeCopy(
   for (;;) {
     checkTime(context);
     const parents = new Map([[edgeSortKey(edge.type, parent), seen.copy]]);
+    // rule: fan-out-leaves-a-trace-in-every-view
     const update = isOfOtherShape(graph, child, seen.view)
       ? await remakeView(context, child, seen.view, '')
       : copyUpdate(graph, child, seen.view, parents, epochSeconds(context));
     const result = await updateItem(context, update);
     if (result.applied) return;
+    // rule: parent-is-read-again-after-a-conflict
     seen = { view: result.current, copy: await readCopy(context, edge, parent) };
   }
 }

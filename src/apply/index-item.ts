@@ -22,14 +22,18 @@ export async function applyIndexUnit(
 ): Promise<void> {
   if (unit.byBase === true) return await applyByBase(context, unit, ahead);
   const { graph, stats } = context;
+  // rule: removal-is-written-where-no-index-item-is
   let result = await updateItem(context, indexUpdate(graph, unit, epochSeconds(context)));
+  // rule: removal-leaves-a-tombstone
   if (result.applied) return;
   stats.stale += 1;
   while (!result.applied) {
     checkTime(context);
     const { current } = result;
     const isAgreed = isAsWanted(current, unit.wanted);
+    // rule: index-item-that-agrees-leaves-a-trace
     if (isAgreed && stringOf(current?.[WATERMARK]) === unit.newest) return;
+    // rule: contradicted-index-item-is-settled-by-the-base-item
     const truth = isAgreed ? unit.wanted : await readTruth(context, unit);
     result = await updateItem(context, settledIndexUpdate(graph, unit, current, truth, epochSeconds(context)));
   }
@@ -51,6 +55,7 @@ export async function applyByBase(
     const truth = await readTruth(context, unit);
     if (isAsWanted(current, truth) && stringOf(current?.[WATERMARK]) === unit.newest) return;
     const update = settledIndexUpdate(context.graph, unit, current, truth, epochSeconds(context));
+    // rule: backfill-is-written-under-the-revision-seen
     const written = await updateItem(context, update);
     if (written.applied) break;
     current = written.current;
@@ -60,6 +65,7 @@ export async function applyByBase(
 async function readTruth(context: ApplyContext, unit: IndexUnit): Promise<Item | undefined> {
   context.stats.contradictions += 1;
   const { source, target } = unit.base;
+  // rule: base-item-of-an-index-item-is-read-consistently
   const base = await readItem(context, { source, target });
   return wantedFields(derivedOf(context.graph, source, target, base), unit.sortKey);
 }

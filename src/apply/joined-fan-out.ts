@@ -38,12 +38,17 @@ export async function visitEdges(
 ): Promise<string | undefined> {
   const { graph } = context;
   const ranges: Range[] = [];
+  // rule: joined-items-before-edges, first
+  // rule: joined-items-before-the-node, first
   for (const prefix of joinedPrefixes(graph, unit.edgeType)) {
     const range = await readRange(context, unit, prefix, after, pageSize);
     if (range !== undefined) ranges.push(range);
   }
+  // rule: joined-items-before-edges, then
   const edges = (await readRange(context, unit, '', after, pageSize))!;
+  // rule: joined-items-before-the-node, then
   const node = await readItem(context, { source: unit.source, target: unit.source });
+  // rule: page-ends-with-its-shortest-range
   const end = earliest([...ranges, edges].map((range) => range.end));
   const units: IndexUnit[] = [];
   const looks: (JoinedLook | undefined)[] = [];
@@ -54,6 +59,7 @@ export async function visitEdges(
       if (unit.kind === 'fan-out' && context.settled?.has(textOfKey({ source: unit.source, target: sortKey })))
         continue;
       const range = ranges.find(({ prefix }) => prefix + target === sortKey);
+      // rule: edge-without-its-joined-item-is-settled
       units.push(indexUnit(unit, target, sortKey));
       // One that is named by a hash is in no range.
       looks.push(range === undefined ? undefined : { current: range.items.get(target), edge, node });
@@ -89,6 +95,7 @@ async function readRange(
     sortKey: { beginsWith: `${prefix}${edgeType}-` },
     limit,
     startKey: place === undefined ? undefined : { [table.partitionKey]: { S: source }, [table.sortKey]: { S: place } },
+    // rule: joined-ranges-are-read-consistently
     consistent: true,
   });
   context.stats.rcu += page.rcu;
@@ -107,6 +114,7 @@ function earliest(places: readonly (string | undefined)[]): string | undefined {
 
 /** A node's record is none of the item's watermark: its position says nothing of the edge's records. */
 function indexUnit({ source, records }: Unit, target: string, sortKey: string): IndexUnit {
+  // rule: node-moves-no-watermark-of-joined-items
   const position = { oldest: '', newest: '' };
   return { kind: 'index', source, sortKey, base: { source, target }, byBase: true, records, ...position };
 }

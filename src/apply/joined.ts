@@ -56,6 +56,7 @@ export async function settleJoined(
   let open = units;
   for (let isFirst = true; open.length > 0; isFirst = false) {
     checkTime(context);
+    // rule: joined-item-is-looked-at-again-after-a-conflict
     const looks = await lookAt(context, open, isFirst && expectsNew);
     open = await written(context, open, looks, trusted);
   }
@@ -92,14 +93,16 @@ export async function written(
 
 /** The items first: an edge, or a node, that is older than the item it decides about may be older than the one in it. */
 async function lookAt(context: ApplyContext, units: readonly IndexUnit[], expectsNew: boolean): Promise<JoinedLook[]> {
+  const { source } = units[0]!;
+  const edges = [...new Set(units.map(({ base }) => base.target))];
   const read = units.filter((unit) => !expectsNew || !isInsert(unit));
+  // rule: joined-item-before-its-bases, first
   const found = await readItems(
     context,
     read.map(({ source, sortKey }) => ({ source, target: sortKey })),
   );
   const currents = new Map(read.map((unit, i) => [unit, found[i]]));
-  const { source } = units[0]!;
-  const edges = [...new Set(units.map(({ base }) => base.target))];
+  // rule: joined-item-before-its-bases, then
   const bases = await readItems(context, [{ source, target: source }, ...edges.map((target) => ({ source, target }))]);
   const [node, ...rest] = bases;
   const byKey = new Map(edges.map((target, i) => [target, rest[i]]));
@@ -120,6 +123,8 @@ async function writeOne(
   const { base, sortKey } = unit;
   const { indexItems, joint } = derivedOf(graph, base.source, base.target, edge, { item: node });
   const wanted = indexItems.get(sortKey);
+  // rule: joined-item-always-leaves-a-trace
+  // rule: joined-item-is-written-under-the-revision-seen
   const update = settledIndexUpdate(graph, unit, trusted, wanted, epochSeconds(context));
   const countName = countNameOfUnit(context, unit);
   const isWritten =

@@ -112,6 +112,7 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
     async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {
       const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
       const context: ApplyContext = { graph, store, now, remainingMs, wait, random, fanOutPageSize, evicted, stats };
+      // rule: only-this-batch-counts-as-settled
       context.settled = new Set();
       const kinds = new QuarantineKinds();
       context.onQuarantine = (entry) => kinds.add(entry);
@@ -126,15 +127,19 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
       const failures: Failure[] = [];
       const run = async ({ unit, ahead }: Work): Promise<void> => {
         const error = reverseFailure(unit, failures) ?? (await runUnit(context, unit, ahead, failures));
+        // rule: unit-without-time-is-reported
         if (error !== undefined) failures.push({ unit, error });
       };
       // A parent is read for a view only when its reverse items are there: else its next change might miss the child.
       const reverse = units.filter(isReverse);
+      // rule: reverse-items-before-views, first
       await pMap(reverse, (unit) => run({ unit }), { concurrency });
       // A fan-out leaves alone what was settled here after its record was held.
+      // rule: edge-settles-its-joined-items
       const joined = units.filter(({ kind }) => kind === 'joined');
       await pMap(joined, (unit) => run({ unit }), { concurrency });
       const others = units.filter((unit) => !isReverse(unit) && unit.kind !== 'joined');
+      // rule: reverse-items-before-views, then
       await pMap(withPrefetch(context, others), run, { concurrency });
       return { records: records.length, units: units.length, ...stats, ...kinds.found(), ...lowestFailure(failures) };
     },
@@ -178,6 +183,7 @@ function isReverse(unit: Unit): unit is IndexUnit {
 
 /** Why the reverse item of an edge could not be written that a view unit is about. */
 function reverseFailure(unit: Unit, failures: readonly Failure[]): EdgeloomError | undefined {
+  // rule: no-view-without-its-reverse-items
   if (unit.kind !== 'view') return undefined;
   return failures.find(
     ({ unit: failed }) =>
@@ -290,6 +296,7 @@ function lowestFailure(failures: readonly Failure[]): Pick<BatchResult, 'failedF
   let failedFrom: ChangeRecord | undefined;
   for (const { unit } of failures) {
     for (const record of unit.records) {
+      // rule: batch-fails-from-its-lowest-record
       if (failedFrom === undefined || isOlder(record, failedFrom)) failedFrom = record;
     }
   }

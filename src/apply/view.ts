@@ -36,6 +36,8 @@ export async function applyViewUnit(
 ): Promise<void> {
   const { graph, stats } = context;
   let current: Item | undefined;
+  // rule: removal-is-written-where-no-view-is
+  // rule: view-before-parents, first
   const fast = prefetched === undefined ? fastViewUpdate(graph, unit, context.evicted?.of(unit.source)) : undefined;
   if (prefetched !== undefined) {
     current = prefetched.item;
@@ -55,10 +57,15 @@ export async function applyViewUnit(
       current = remade.current;
       continue;
     }
+    // rule: contradictions-are-settled-by-base-items
+    // rule: base-items-are-read-after-the-view
     const truths = await readTruths(context, unit, contradictions(unit, current));
+    // rule: view-before-parents, then
     const parents = await readParents(context, unit, current, truths);
     const update = slowViewUpdate(graph, unit, current, truths, epochSeconds(context), parents);
+    // rule: replay-still-evicts
     if (isPlainReplay(unit, current) && isAgreed(unit, current, truths) && !movesElements(update)) return;
+    // rule: stale-unit-leaves-a-trace
     const result = await updateItem(context, update);
     if (result.applied) return context.evicted?.note(unit.source, evictedTypes(update.set));
     current = result.current;
@@ -133,9 +140,11 @@ function readView(context: ApplyContext, source: string): Promise<Item | undefin
  */
 async function keepWithinBudget(context: ApplyContext, source: string, wcu: number): Promise<void> {
   const { graph } = context;
+  // rule: too-large-a-view-is-evicted
   if (!isOverBudget(wcu, viewBudgetBytes(graph, source))) return;
   let view = await readView(context, source);
   while (view !== undefined && !isOfOtherShape(graph, source, view)) {
+    // rule: eviction-is-written-under-the-revision-seen
     const update = evictionUpdate(graph, source, view, epochSeconds(context));
     if (update === undefined) return;
     checkTime(context);
@@ -152,6 +161,7 @@ async function readTruths(
 ): Promise<Map<string, Truth>> {
   context.stats.contradictions += changes.length;
   const keys = changes.map(({ target }) => ({ source: unit.source, target }));
+  // rule: base-items-of-a-view-are-read-consistently
   const items = await readItems(context, keys);
   return new Map(keys.map(({ target }, i) => [target, derivedOf(context.graph, unit.source, target, items[i])]));
 }

@@ -109,6 +109,7 @@ export class PartitionSummary {
     }
     for (const type of this.evicted) if (!this.isMarkRight(type)) return false;
     for (const type of new Set([...this.wantedElements.keys(), ...this.storedElements.keys()])) {
+      // rule: digest-takes-in-elements
       if (this.evicted.has(type)) continue;
       const wanted = this.wantedElements.get(type)?.digest ?? new CollectionDigest();
       if (!wanted.equals(this.storedElements.get(type)?.digest ?? new CollectionDigest())) return false;

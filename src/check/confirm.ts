@@ -93,6 +93,7 @@ export async function confirm(context: ConfirmContext, suspects: readonly Suspec
   let open: Open[] = [];
   for (const [i, suspect] of suspects.entries()) {
     const observation = first[i]!;
+    // rule: drift-takes-a-second-look
     if (isWrong(observation)) open.push({ suspect, observation, steadyRounds: 0 });
     else confirmed.push({ suspect, observation, outcome: 'superseded' });
   }
@@ -112,6 +113,7 @@ export async function confirm(context: ConfirmContext, suspects: readonly Suspec
       const { suspect } = before;
       const observation = again[i]!;
       const steadyRounds = isSame(before.observation, observation) ? before.steadyRounds + 1 : 0;
+      // rule: suspect-written-meanwhile-is-looked-at-again
       if (!isWrong(observation)) confirmed.push({ suspect, observation, outcome: 'superseded' });
       else if (passed === 'behind' || isOnItsWay(before.observation, observation)) {
         confirmed.push({ suspect, observation, outcome: 'pending' });
@@ -140,6 +142,7 @@ async function streamPasses(context: ConfirmContext, sinceMs: number): Promise<'
   const pauseMs = Math.max(1, Math.min(1_000, settleMs / 10));
   for (;;) {
     const appliedMs = await consumer?.appliedUpToMs(sinceMs);
+    // rule: second-look-waits-for-the-stream
     if (appliedMs !== undefined && appliedMs > sinceMs) return 'passed';
     const leftMs = deadlineMs - now();
     if (leftMs <= 0) return appliedMs === undefined ? 'passed' : 'behind';

@@ -212,6 +212,7 @@ export class PartitionInspector {
     for (;;) {
       const next = await nominations.next();
       if (next.done === true) {
+        // rule: last-suspects-of-a-partition-are-settled
         if (chunk.length > 0) send();
         return { chunks, wantsView: next.value };
       }

@@ -102,6 +102,7 @@ export class LookUps {
       const { graph, store, onSuspects } = this.context;
       const wanted = edges.flatMap((base) => {
         const reverse = reverseItemOf(graph, base);
+        // rule: reverse-item-of-each-edge-is-looked-up
         return reverse === undefined ? [] : [{ ...reverse, base }];
       });
       const { items } = await store.getMany(
@@ -119,6 +120,7 @@ export class LookUps {
     const reverseItems = this.reverseItems;
     this.reverseItems = [];
     await this.call(reverseItems, async () => {
+      // rule: edge-of-each-reverse-item-is-looked-up
       const suspects = await withoutEdge(this.context, reverseItems);
       if (suspects.length > 0) await this.context.onSuspects(suspects);
     });
@@ -135,6 +137,7 @@ export class LookUps {
       const wrong = new Set<string>();
       for (const [i, { source: parent }] of keys.entries()) {
         for (const { source, slot } of parents.get(parent)!) {
+          // rule: copied-nodes-are-looked-up
           if (!isSlotRight(graph, slot, items[i])) wrong.add(source);
         }
       }

@@ -149,6 +149,7 @@ class PartitionComparison {
     const target = baseKeyOfIndexItem(this.source, key);
     // The items of a later generation do not lie beside their base items.
     const isApart = (parseDerivedKey(key)?.generation ?? 1) > 1;
+    // rule: index-item-of-no-base-item-is-a-suspect
     if (target === undefined || target === this.source || isApart) this.pending(key).stored = text;
     else yield this.suspect(key, { kind: 'index-item', target });
   }

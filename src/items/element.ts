@@ -64,6 +64,7 @@ export function labelEncoder(name: string): (value: AttributeValue) => string {
 /** The escaped sort key of an element's edge: the same for every set of labels. */
 export function elementEdge(element: string): string {
   const end = element.indexOf('|');
+  // rule: element-tells-its-edge-without-labels
   return end < 0 ? element : element.slice(0, end);
 }
 

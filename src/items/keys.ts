@@ -235,6 +235,7 @@ export function searchValuePrefix(name: string, generation = 1): string {
 
 /** The sort key of a quarantine entry: one for each record, so that no entry overwrites another. */
 export function quarantineKey(target: string, watermark: string): string {
+  // rule: quarantine-entry-is-named-by-its-record
   const suffix = `/${watermark}`;
   const room = SORT_KEY_BYTES - Buffer.byteLength(QUARANTINE_PREFIX + suffix);
   const readable = Buffer.byteLength(target) <= room && !target.startsWith('#');

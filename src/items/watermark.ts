@@ -39,6 +39,8 @@ export class Watermarks {
     const number = sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
     if (number.length !== this.digits) {
       this.digits = number.length;
+      // rule: watermark-begins-with-the-stream-label
+      // rule: sequence-numbers-are-padded
       this.start = `${this.streamLabel}/${
         this.digits > SEQUENCE_DIGITS ? `n${this.digits}-` : '0'.repeat(SEQUENCE_DIGITS - this.digits)
       }`;

@@ -76,6 +76,7 @@ export function checkCompiles(
   const replaced = [...shapes].map(([type, entry]) => {
     const own = views.get(type)?.fingerprint;
     const { shape } = entry;
+    // rule: replaced-views-need-no-code
     return [type, shape && own ? { ...entry, shape: { ...shape, definition: own } } : entry] as const;
   });
   const wanted = [...projections.values(), ...views.values()];

@@ -130,6 +130,7 @@ class MigrationRun {
   private async leasesEnd(seen: readonly SeenState[]): Promise<void> {
     const { wait = sleep, waitsBetweenCalls = false, resume, now = Date.now } = this.options;
     // Longer than a lease that was taken just before this run saw the state.
+    // rule: run-waits-for-a-full-lease
     if (!waitsBetweenCalls) return await wait(LEASE_MS + 1);
     const waiting = waitingFor(seen.map(seenKey), resume?.waiting, now());
     if (waiting !== undefined) throw new StoppedRun({ waiting });
@@ -208,6 +209,7 @@ class MigrationRun {
       if (error instanceof OvertakenError) return false;
       throw error;
     }
+    // rule: what-goes-needs-no-code
     if (BRINGS.has(step.kind)) checkCompiles(next, data, this.wanted, this.options.graph);
     return await writeHead(writer, next, head?.revision);
   }
@@ -272,6 +274,7 @@ class MigrationRun {
   private async registration(): Promise<Registry> {
     const { graph, store, random = Math.random } = this.options;
     const isEmpty = await isEmptyTable(graph, store, this.stats);
+    // rule: new-registry-stamps-no-view-again
     const firstShape = isEmpty ? 1 : 1 + Math.floor(random() * 2 ** 31);
     return register(this.wanted, this.identity(undefined), firstShape);
   }

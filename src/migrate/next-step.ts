@@ -69,6 +69,7 @@ export interface Situation {
 
 /** The name of what a run has seen: the same id in another state, or in the same one once more, is another. */
 export function seenKey({ name, id, changed }: SeenState): string {
+  // rule: state-that-comes-back-is-seen-again
   return `${name}@${id}/${changed}`;
 }
 
@@ -76,6 +77,7 @@ export function seenKey({ name, id, changed }: SeenState): string {
 export function nextStep(situation: Situation): Step | undefined {
   const { registry, table } = situation;
   if (registry === undefined) return { kind: 'register' };
+  // rule: restored-table-is-doubted
   if (table !== undefined && !isOf(registry, table)) return { kind: 'doubt', table };
   if (table !== undefined && registry.table?.home !== table.home) return { kind: 'note-home', table };
   if (isFresh(registry) && situation.isEmpty === undefined) return { kind: 'look' };
@@ -119,6 +121,7 @@ function buildStep(registry: Registry, { wanted, memory, action }: Situation): S
     if (own === undefined || generations.some((other) => isReadyLike(other, own))) return [];
     return [{ ...seenOf(name, own), definition: fingerprint }];
   });
+  // rule: ready-after-a-backfill
   const open = building.filter((seen) => !memory.verified.has(seenKey(seen)));
   if (open.length > 0) return { kind: 'backfill', generations: open };
   return building.length === 0 ? undefined : { kind: 'ready', seen: building[0]! };
@@ -141,6 +144,7 @@ function shapeStep(registry: Registry, { wanted, memory, action }: Situation): S
   if (other.length > 0) {
     const replaced = other.flatMap((type) => seenShape(type, shapes.get(type)));
     const waiting = replaced.filter((seen) => !memory.unused.has(seenKey(seen)));
+    // rule: replaced-shape-is-out-of-use-for-a-lease
     if (waiting.length > 0) return { kind: 'wait', seen: waiting };
     return { kind: 'install', definitions: other.map((type) => wanted.views.get(type)!), seen: replaced };
   }

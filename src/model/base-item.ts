@@ -96,6 +96,7 @@ export function classifyHashed(
   if (targetId === undefined) {
     return hashedMisfit(`edge type ${edge.type} has hashed keys, and no text ${TARGET_ID} says whose`);
   }
+  // rule: hashed-key-fits-its-target
   if (hashedSortKey(edge.type, targetId) !== sortKey) {
     return hashedMisfit(`its sort key is not the hashed key of its ${TARGET_ID}`);
   }

@@ -102,6 +102,7 @@ export function keptCopies(
   const kept = new Map<string, Item>();
   for (const [edge, copy] of copies) {
     const hasElement = (elements.get(escapedEdge(edge)) ?? []).length > 0;
+    // rule: copy-goes-with-its-element
     if (copy !== undefined && hasElement && copyingEdge(graph, edge) !== undefined) kept.set(edge, copy);
   }
   return kept;

@@ -30,6 +30,7 @@ export function fanOutUnits(graph: CompiledModel, { source, target, records }: I
     isSame: (before: Item | undefined, after: Item | undefined) => boolean,
   ): FanOutUnit[] => {
     const changing = records.filter(({ oldImage, newImage }) => !isSame(oldImage, newImage));
+    // rule: no-net-zero-in-fan-outs
     return changing.length === 0 ? [] : [fanOutUnit(of, source, edgeType, changing)];
   };
   return [
@@ -76,6 +77,7 @@ function fanOutUnit(of: FanOutOf, source: string, edgeType: string, records: rea
 
 /** Where a fan-out goes on: those of copies and of joined items may both be on their way along one edge type. */
 function keyOf(of: FanOutOf, edgeType: string): string {
+  // rule: fan-outs-of-a-type-go-on-apart
   return of === 'copies' ? continuationKey(edgeType) : sourceContinuationKey(edgeType);
 }
 
@@ -89,6 +91,7 @@ export function continuationUnit(graph: CompiledModel, history: ItemHistory): Co
   const record = records.at(-1)!;
   const after = stringOf(record.newImage?.[AFTER]);
   const isKept = of === 'copies' ? graph.edges.get(edgeType)?.copy !== undefined : joinedTypes(graph).has(edgeType);
+  // rule: continuation-drives-the-next-page
   if (after === undefined || !isKept) return undefined;
   return {
     kind: 'continuation',
@@ -121,6 +124,7 @@ export function beginUpdate(
   after: string,
 ): DerivedUpdate | undefined {
   const begun = stringOf(current?.[WATERMARK]);
+  // rule: change-begins-the-continuation-again
   if (begun === unit.newest) return undefined;
   return {
     key: { source: unit.source, target: unit.sortKey },
@@ -129,12 +133,14 @@ export function beginUpdate(
       [WATERMARK]: { S: laterOf(begun, unit.newest) },
       [MODEL]: { S: graph.fingerprint },
     },
+    // rule: continuation-in-progress-does-not-expire
     unset: [graph.table.ttl],
     condition: unchanged(current),
   };
 }
 
 function earlierPlace(place: string, inProgress: string | undefined): string {
+  // rule: continuation-keeps-the-earlier-place
   return inProgress === undefined || compareKeys(place, inProgress) < 0 ? place : inProgress;
 }
 
@@ -150,6 +156,7 @@ export function moveUpdate(
     key: { source: unit.source, target: unit.sortKey },
     set: { [MODEL]: { S: graph.fingerprint }, ...(after === undefined ? expiry : { [AFTER]: { S: after } }) },
     unset: [after === undefined ? AFTER : graph.table.ttl],
+    // rule: continuation-moves-from-the-revision-of-its-record
     condition: { kind: 'revision', revision: unit.revision },
   };
 }

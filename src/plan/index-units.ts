@@ -60,6 +60,7 @@ function addIndexUnits(history: ItemHistory, steps: readonly DerivedStep[], unit
       else records.push(record);
       if (isBefore(record, settleBeforeOf(before, sortKey) ?? settleBeforeOf(after, sortKey) ?? 0)) byBase = true;
     }
+    // rule: no-net-zero-in-index-items
     if (records === undefined) continue;
     // A history's records are in the order of their positions.
     const { position: oldest } = records[0]!;
@@ -90,6 +91,7 @@ function addJoinedUnits(
   units: IndexUnit[],
 ): void {
   for (const [i, sortKey] of joinedKeys.entries()) {
+    // rule: no-net-zero-in-joined-items
     const changing = steps.filter(({ before, after }) => !sameShare(before.shares?.[i], after.shares?.[i]));
     if (changing.length === 0) continue;
     const records = changing.map(({ record }) => record);

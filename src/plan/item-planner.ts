@@ -148,6 +148,7 @@ export class ItemPlanner implements ImageOwner {
     let element: string | undefined;
     if (labels !== undefined) {
       try {
+        // rule: hashed-element-names-its-target
         element = owner.isHashed ? escapedHashedEdge(this.sortKey, owner.target) : this.escapedEdge;
         for (const label of labels) element += label(subject);
       } catch (error) {
@@ -204,5 +205,6 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
   const attributes = subject.project(node.view, true);
   for (const { key, item, settleBefore: before } of ownerItems(node, subject, attributes)) add(key, item, before);
   const places = keys.length > FEW_KEYS ? new Map(keys.map((key, place) => [key, place])) : undefined;
+  // rule: attributes-are-there-while-the-node-is
   return { attributes, keys, fields, places, settleBefore, problems: subject.problems };
 }

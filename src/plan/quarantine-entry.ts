@@ -34,6 +34,7 @@ export interface QuarantineEntry {
 export function derivationEntry(graph: CompiledModel, unit: QuarantineUnit, nowMs: number): Item {
   const reason = unit.problems.map(({ message }) => message).join('; ');
   const codes = [...new Set(unit.problems.map(({ code }) => code))].join(' ');
+  // rule: entry-keeps-no-image
   return entryItem(graph, unit, unit.target, { code: codes, reason, derivedKeys: unit.derivedKeys }, nowMs);
 }
 

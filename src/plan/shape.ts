@@ -18,10 +18,14 @@ export function shapeOf({ shapes }: CompiledModel, source: string): ViewShape | 
 export function isOfOtherShape(graph: CompiledModel, source: string, view: Item | undefined): boolean {
   const shape = shapeOf(graph, source);
   if (shape === undefined) return false;
+  // rule: views-of-another-shape-are-made-whole
+  // rule: missing-view-is-made-whole-until-the-shape-is-ready
   return view === undefined ? !shape.ready : stringOf(view[MODEL]) !== shape.stamp;
 }
 
 /** What the fast path asks of the view that it adds to. */
 export function conditionOf(shape: ViewShape | undefined): ShapeCondition | undefined {
+  // rule: fast-path-adds-to-views-of-the-shape
+  // rule: fast-path-begins-no-view-until-the-shape-is-ready
   return shape && { stamp: shape.stamp, mayBeMissing: shape.ready };
 }

@@ -20,6 +20,7 @@ export function stepsOf(planner: ItemPlanner, { target, records }: ItemHistory):
 function stepOf(planner: ItemPlanner, record: ChangeRecord): DerivedStep {
   return {
     record,
+    // rule: old-image-counts-as-far-as-it-can-be-derived
     before: planner.derive(record.oldImage),
     after: planner.derive(record.newImage),
   };

@@ -88,7 +88,9 @@ function viewChange(
     viewRecords.push(record);
     if (isBefore(record, settleBefore)) byBase = true;
   }
+  // rule: no-net-zero-in-views
   if (oldest === undefined) return undefined;
+  // rule: no-netted-chains
   const { element, attributes } = steps.at(-1)!.after;
   const change: ViewChange = {
     target: history.target,
@@ -98,6 +100,7 @@ function viewChange(
     element,
     attributes,
   };
+  // rule: node-attributes-go-in-whole
   return byBase ? { ...change, byBase } : change;
 }
 

@@ -20,6 +20,7 @@ export function modelToCheck(own: CompiledModel, store: Pick<Store, 'get' | 'get
 /** The same, of a registry that was read. */
 export function checkedModel(registry: Registry, data: DefinitionData, own: CompiledModel): CompiledModel {
   const projections = [...registry.projections].map(([name, { next, generations }]) => {
+    // rule: check-compares-what-is-ready
     return [name, { next, generations: generations.filter(({ state }) => state === 'ready') }] as const;
   });
   const shapes = [...registry.shapes].filter(([, { shape }]) => shape !== undefined && isReady(shape));
@@ -38,9 +39,12 @@ export async function movedSince(
   { model, store }: { model: WriterModel; store: Pick<Store, 'getMany'> },
   keys: readonly ItemKey[],
 ): Promise<ReadonlySet<string>> {
+  // rule: check-reads-the-registry-again
   if ((await model.current()) === began) return new Set();
+  // rule: items-before-the-registry, first
   const { items } = await store.getMany(keys, { consistent: true });
   // Read after the items: whatever they are stamped with was registered before.
+  // rule: items-before-the-registry, then
   const now = await model.current();
   const moved = keys.filter(({ source, target }, i) => {
     const before = concernOf(began, source, target, items[i] ?? {});

@@ -98,9 +98,12 @@ function keyedConcern(
   if (owner === undefined) return generation === 1 ? COMPARED : { kind: 'unregistered', name: '' };
   const name = `${owner.name}@${generation}`;
   const projection = projections.get(owner.name);
+  // rule: unknown-items-are-left-alone
   if (projection === undefined || generation >= projection.next) return { kind: 'unregistered', name };
   const known = projection.generations.find(({ id }) => id === generation);
+  // rule: retired-items-are-garbage
   if (known === undefined) return { kind: 'retired', name };
+  // rule: building-items-are-pending
   return { kind: known.state === 'ready' ? 'compared' : 'changing', name };
 }
 
@@ -120,6 +123,7 @@ function viewConcern({ shapes }: Registry, source: string, item: Item): Concern 
 
 /** Whether readers use the views of a shape. */
 export function isReady({ trusted, ready }: Shape): boolean {
+  // rule: trusted-and-ready-views-are-compared
   return trusted && ready;
 }
 

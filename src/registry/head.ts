@@ -82,6 +82,7 @@ async function write(
   revision: string | undefined,
 ): Promise<boolean> {
   stats.writes += 1;
+  // rule: registry-is-written-under-the-revision-read
   const { applied, wcu } = await store.update({ key, set, unset: [], condition: { kind: 'revision', revision } });
   stats.wcu += wcu;
   return applied;

@@ -102,6 +102,8 @@ function usable(
   const generations = [...(registry.projections.get(mine.name)?.generations ?? [])].reverse();
   for (const { id, definition, state } of generations) {
     const stored = data.get(definition);
+    // rule: reader-uses-what-is-ready
+    // rule: reader-uses-its-own-meaning
     if (state !== 'ready' || stored === undefined || meaningFingerprint(stored) !== mine.meaning) continue;
     return { definition: reviveKeyed(mine.name, definition, data, own), generation: id };
   }

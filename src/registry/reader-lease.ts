@@ -60,6 +60,7 @@ export function registryLeases(
     if (home !== undefined) checkReaderRegion(home, await store.region?.(), replica);
     if (current?.head?.text === text) return { ...current, startedAtMs };
     const data = await readDefinitions(reader, registry, known);
+    // rule: lease-counts-from-before-the-read
     return { readable: readableOf(registry, data, own), startedAtMs, head };
   };
   const renewed = async (): Promise<Lease> => {
@@ -74,6 +75,7 @@ export function registryLeases(
       let lease = current !== undefined && isHeld(current) ? current : await renewed();
       for (;;) {
         const result = await read(lease.readable);
+        // rule: answer-counts-while-the-lease-holds
         if (isHeld(lease)) return result;
         const next = await renewed();
         // The version in it only rises: the same text at both ends says that nothing has changed between them.

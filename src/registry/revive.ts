@@ -24,6 +24,7 @@ export function reviveKeyed(
 ): KeyedDefinition {
   const mine = definitionsOf(own).projections.get(name);
   if (mine?.fingerprint === fingerprint) return mine.definition;
+  // rule: every-consumer-has-the-code-of-a-list
   return revived(name, fingerprint, data, mine?.code ?? codeOfList(name)) as KeyedDefinition;
 }
 
@@ -64,6 +65,7 @@ function revived(
   const findCode: FindCode = (place, version) => {
     const derive = code?.get(place) as Partial<DeriveCode> | undefined;
     const compute = (derive?.version ?? 1) === version ? derive?.compute : derive?.others?.[version];
+    // rule: missing-code-holds-up-the-batch
     if (compute === undefined) throw codeMissing(name, version);
     return { kind: 'derive', compute, version };
   };

@@ -78,8 +78,10 @@ export function openEmpty(registry: Registry): Registry {
  * second one: writers that read no registry yet may have written the plain keys of the first, by whatever model they had.
  */
 export function keep(registry: Registry, name: string, definition: string): Registry {
+  // rule: added-projection-begins-beyond-plain-keys
   const { next, generations } = registry.projections.get(name) ?? { next: 2, generations: [] };
   const added: Generation = { id: next, definition, state: 'kept', changed: registry.version + 1 };
+  // rule: ids-are-not-used-again
   return withProjection(registry, name, { next: next + 1, generations: [...generations, added] });
 }
 
@@ -108,6 +110,7 @@ export function makeReady(registry: Registry, seen: SeenState): Registry {
 
 /** Takes a generation from readers; writers go on with it. */
 export function withdraw(registry: Registry, seen: SeenState): Registry {
+  // rule: ready-becomes-kept-before-absent
   return moved(registry, seen, 'ready', 'kept');
 }
 
@@ -192,6 +195,7 @@ export function doubt(registry: Registry, table: TableIdentity | undefined): Reg
       type,
       {
         next: next + 1,
+        // rule: restored-views-are-of-another-shape
         shape: { id: next, definition: shape.definition, trusted: true, ready: false, changed: version },
       },
     ];

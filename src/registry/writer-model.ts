@@ -61,6 +61,7 @@ export function registeredModel(
         const data = await readDefinitions(reader, registry, known);
         compiled = { head, model: compile(registry, data, own) };
       }
+      // rule: writer-maintains-what-the-registry-keeps
       return compiled.model;
     },
   };

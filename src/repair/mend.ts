@@ -94,6 +94,7 @@ export class Mender {
     if (item === undefined || kind.isLive(item)) return false;
     const expiry = numberOf(item[graph.table.ttl]);
     if (expiry === undefined || Number(expiry) * 1000 >= now()) return false;
+    // rule: tombstone-is-buried-under-the-revision-seen
     const { applied } = await store.delete(key, unchanged(item, graph.table.ttl));
     return applied;
   }

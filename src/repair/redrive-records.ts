@@ -18,6 +18,7 @@ export async function redriveRecords(
   { graph, store, concurrency, remainingMs, now, wait, random, onProgress, model }: RedriveOptions,
 ): Promise<RedriveResult> {
   const result: RedriveResult = { ...emptyRedrive(), entries: records.length };
+  // rule: redrive-maintains-what-the-registry-keeps
   const settler = createSettler(graph, { store, concurrency, now, wait, random, model });
   for (let start = 0; start < records.length; ) {
     const slice = records.slice(start, start + SLICE);

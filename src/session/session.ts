@@ -166,10 +166,12 @@ export class Session {
       // The mark passes the record of a node with the first page of its fan-out.
       return this.hasPassed(entry, (await hasFannedOut(entry)) ? mark : undefined);
     }
+    // rule: key-stays-for-its-least-age
     if (now - entry.at < LEAST_AGE_MS) return false;
     const before = entry.look;
     if (before !== undefined && now - before.at < this.graceMs) return false;
     const { agrees, revisions } = await look({ source: entry.source, target: entry.target });
+    // rule: key-leaves-after-two-like-looks
     if (agrees && before?.revisions === revisions) return true;
     if (agrees) entry.look = { at: now, revisions };
     else delete entry.look;
@@ -178,11 +180,13 @@ export class Session {
 
   /** Whether the mark has passed a write, and the time that an index may lag is over since then. */
   private hasPassed(write: { at: number; passedAt?: number | undefined }, mark: number | undefined): boolean {
+    // rule: key-stays-until-the-mark-passes
     if (mark === undefined || mark < write.at + CLOCK_MARGIN_MS) {
       write.passedAt = undefined;
       return false;
     }
     write.passedAt ??= this.now();
+    // rule: index-has-its-time-after-the-mark
     return this.now() - write.passedAt >= this.graceMs;
   }
 

@@ -58,6 +58,7 @@ export class StreamLabel {
     if (isPlausibleWatermark(watermark, this.known)) return true;
     if ((typeof this.source !== 'function' && this.newest === undefined) || !isPlausibleWatermark(watermark))
       return false;
+    // rule: label-is-asked-for-again
     await this.refresh();
     return isPlausibleWatermark(watermark, this.known);
   }

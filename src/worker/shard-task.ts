@@ -50,6 +50,7 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     const sifted = await this.taking('checking', () => run.leftovers.sift(batch.records));
     if (sifted === undefined) return false;
     run.report.onLeftovers(sifted.dropped, sifted.rcu);
+    // rule: worker-applies-before-it-notes
     if (!(await this.applyAll(sifted.records))) return false;
     if (this.isCancelled() || (batch.recordsRead === 0 && !batch.isEnd)) return true;
     run.journal.note({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });

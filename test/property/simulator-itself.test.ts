@@ -4,6 +4,7 @@ import type { ChangeRecord } from '../../src/items/change-record.ts';
 import { Choices } from '../simulator/choices.ts';
 import { chooseModel, graphOf, type ModelOptions } from '../simulator/models.ts';
 import { expectedPartitions, isPoison } from '../simulator/oracle.ts';
+import { drop } from '../simulator/planted/changes.ts';
 import { MUTANTS } from '../simulator/planted/mutants.ts';
 import { Runner } from '../simulator/runner.ts';
 import { runScript, runSeed } from '../simulator/schedule.ts';
@@ -143,10 +144,10 @@ describe('schedules', () => {
   });
 
   it('do not begin where a bug cannot be planted', async () => {
-    const planted = (file: string): Promise<Runner> =>
-      Runner.start({ name: 'no-bug', rule: '', patches: [{ file, find: 'no such text', replace: '' }] });
-    await expect(planted('src/retry.ts')).rejects.toThrow('has 0 times, not once: no such text');
-    await expect(planted('src/cli/main.ts')).rejects.toThrow('src/cli/main.ts is no part of');
+    const planted = (mark: string): Promise<Runner> =>
+      Runner.start({ name: 'no-bug', rule: '', changes: [drop(mark)] });
+    await expect(planted('no-such-rule')).rejects.toThrow('No comment "// rule: no-such-rule" marks the code');
+    await expect(planted('key-stays-for-its-least-age')).rejects.toThrow('src/session/session.ts is no part of');
   });
 });
 

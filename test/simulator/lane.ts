@@ -89,6 +89,7 @@ export class Lane {
   private answered(name: string, batch: readonly ShardRecord[], answer: Answer): void {
     const { world } = this;
     this.isBusy = false;
+    // rule: reader-applies-before-it-notes
     const done = answer.kind === 'done' ? answer.count : 0;
     this.checkpoint += done;
     if (done === batch.length) {

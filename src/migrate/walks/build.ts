@@ -55,6 +55,7 @@ export async function backfill(
   const isOwn = ownedBy(generations);
   const stays = (item: WalkedItem): boolean => !isOwn(item) || itemKindOf(context.graph, item.target) !== unknownItem;
   return await walk({ ...context, stays }, async (items) => {
+    // rule: backfill-removes-strays
     await settleStrays(context, items, isOwn);
     const nodes = await nodesOf(context, items);
     const wanted = items.flatMap((item) => wantedOf(context.graph, item, nodes));
@@ -142,6 +143,7 @@ function countOf(graph: CompiledModel, target: string, sortKey: string): string 
 /** Makes the views of some types anew where they are of another shape, or missing. */
 export async function settleViews(context: BuildContext, types: ReadonlySet<string>): Promise<WalkPlace | undefined> {
   return await walk(context, async (items) => {
+    // rule: no-reverse-item-is-left
     await settleLeftReverseItems(context, items);
     const sources = [...new Set(items.filter(({ target }) => hasView(target)).map(({ source }) => source))];
     const own = sources.filter((source) => types.has(parseNodeId(source)?.type ?? ''));

@@ -25,6 +25,7 @@ export function buildingWalks(
     backfill({ ...context, begunAt, onPage: (items) => old.pass(items) }, generations);
   const isOver = (): boolean => context.isOver() || old.hasFound;
   const look: BuildingWalk['walk'] = async (begunAt) => {
+    // rule: generation-is-verified-through-its-index
     const at = await verify({ ...context, begunAt, isOver, onPage: (items) => old.look(items) });
     return old.hasFound ? undefined : at;
   };

@@ -102,6 +102,7 @@ export async function verifyIndex(
   return await walk({ ...context, index }, async (items) => {
     const own = items.filter(isOwn);
     const stored = await readItems(context, own);
+    // rule: index-shows-nothing-that-is-gone
     const gone = own.filter(({ item }, i) => !isSamePlace(index, item, stored[i]));
     return await all(context, gone, (entry) => untilGone(context, index, entry));
   });

@@ -22,12 +22,14 @@ export function isStale(position: string, current: Item | undefined): boolean {
 export function beyondFences(records: readonly ChangeRecord[]): number {
   let oldest = records[0]?.createdAtSeconds ?? 0;
   for (const { createdAtSeconds = 0 } of records) if (createdAtSeconds < oldest) oldest = createdAtSeconds;
+  // rule: fence-has-a-margin
   return oldest * 1000 - FENCE_MARGIN_MS;
 }
 
 /** Whether the derived item has a fence that the records are not all beyond: then its base items decide. */
 export function isFenced(records: readonly ChangeRecord[], current: Item | undefined): boolean {
   const value = current?.[FENCE];
+  // rule: fence-of-an-item-that-was-seen-counts
   if (value === undefined) return false;
   const fence = numberOf(value);
   return fence === undefined || Number(fence) >= beyondFences(records);

@@ -44,10 +44,12 @@ export function fastViewUpdate(
   const types = new Set<string>();
   const left = new Set<string>();
   const shape = shapeOf(graph, unit.source);
+  // rule: fast-write-moves-watermark
   const set: Item = { [WATERMARK]: { S: unit.newest }, [MODEL]: { S: shape?.stamp ?? graph.fingerprint } };
   for (const change of unit.changes) {
     if (change.byBase === true) return undefined;
     if (change.edgeType === undefined) {
+      // rule: node-that-goes-needs-the-view
       if (change.attributes === undefined) return undefined;
       set[ATTRIBUTES] = { M: change.attributes };
       continue;
@@ -63,12 +65,16 @@ export function fastViewUpdate(
   return {
     key: { source: unit.source, target: VIEW_KEY },
     set,
+    // rule: fast-write-removes-expiry
     unset: [graph.table.ttl],
     addElements: added,
     deleteElements: removed,
     condition: {
+      // rule: fast-path-is-for-newer-records
+      // rule: fast-path-spares-evicted-types
       ...{ kind: 'newer-than', watermark: unit.oldest, notEvicted: [...types], shape: conditionOf(shape) },
       ...(left.size > 0 && { evicted: [...left] }),
+      // rule: fast-path-stops-at-fence
       fenceBefore: beyondFences(unit.records),
     },
   };
@@ -86,6 +92,7 @@ export function contradictions(unit: ViewUnit, view: Item | undefined): ViewChan
   const evicted = evictedTypes(view);
   return stale.filter((change) => {
     if (change.byBase === true) return true;
+    // rule: node-can-contradict-the-view
     if (change.edgeType === undefined) return !sameItem(viewAttributes(view), change.attributes);
     if (evicted.has(change.edgeType)) return false;
     const elements = present.get(escapedEdge(change.target)) ?? [];
@@ -117,9 +124,11 @@ export function slowViewUpdate(
   let attributes = viewAttributes(view);
   const isAllStale = isFenced(unit.records, view);
   for (const change of unit.changes) {
+    // rule: stale-record-needs-a-truth
     const truth = truths.get(change.target) ?? (isAllStale || isStale(change.oldest, view) ? undefined : change);
     if (truth === undefined) continue;
     if (change.edgeType === undefined) {
+      // rule: stored-attributes-are-replaced
       attributes = truth.attributes;
       continue;
     }
@@ -128,6 +137,7 @@ export function slowViewUpdate(
     if (truth.element === undefined || evicted.has(change.edgeType)) elements.delete(edge);
     else elements.set(edge, [truth.element]);
   }
+  // rule: view-watermark-never-falls
   const watermark = laterOf(stringOf(view?.[WATERMARK]), unit.newest);
   const copies = new Map([...viewCopies(view), ...parents]);
   return viewUpdate(graph, unit.source, view, { seen, elements, attributes, copies, evicted, watermark }, now);
@@ -208,6 +218,7 @@ export function viewUpdate(
   const evicted = evictToBudget(elements, copies, evictedBefore, rest, viewBudgetBytes(graph, source));
   const wanted = [...elements.values()].flat();
   // A view with a mark is no tombstone: TTL would take the mark away and the type would fill up again.
+  // rule: only-an-empty-view-is-a-tombstone
   const isEmpty = wanted.length === 0 && attributes === undefined && evicted.size === 0;
   return {
     key: { source, target: VIEW_KEY },
@@ -218,6 +229,7 @@ export function viewUpdate(
       ...copiesField(view, copies),
       [EVICTED]: evicted.size > 0 ? { SS: [...evicted] } : undefined,
     }),
+    // rule: view-is-written-under-the-revision-seen
     condition: unchanged(view),
   };
 }
@@ -248,13 +260,16 @@ function withFields(
   now: EpochSeconds,
   fields: Record<string, Item[string] | undefined>,
 ): Pick<DerivedUpdate, 'set' | 'unset'> {
+  // rule: seen-write-moves-watermark
   const set: Item = { [WATERMARK]: { S: watermark }, [MODEL]: { S: stamp } };
   const unset: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
+    // rule: fields-not-wanted-are-cleared
     if (value === undefined) unset.push(name);
     else set[name] = value;
   }
   // Every write that is not a tombstone takes the expiry away, or TTL would bury a live item.
+  // rule: only-a-tombstone-expires
   if (isTombstone) set[graph.table.ttl] = { N: String(now + TOMBSTONE_HOURS * 3600) };
   else unset.push(graph.table.ttl);
   return { set, unset };
@@ -265,6 +280,8 @@ export function indexUpdate(graph: CompiledModel, unit: IndexUnit, now: EpochSec
   return {
     key: { source: unit.source, target: unit.sortKey },
     ...withFields(graph, graph.fingerprint, unit.wanted === undefined, unit.newest, now, indexFields(unit.wanted)),
+    // rule: unseen-index-item-takes-newer-records
+    // rule: unseen-index-item-stops-at-fence
     condition: { kind: 'newer-than', watermark: unit.newest, fenceBefore: beyondFences(unit.records) },
   };
 }
@@ -277,11 +294,13 @@ export function settledIndexUpdate(
   wanted: Item | undefined,
   now: EpochSeconds,
 ): DerivedUpdate {
+  // rule: index-item-watermark-never-falls
   const watermark = laterOf(stringOf(current?.[WATERMARK]), unit.newest);
   return {
     key: { source: unit.source, target: unit.sortKey },
     ...withFields(graph, graph.fingerprint, wanted === undefined, watermark, now, indexFields(wanted)),
     // The tombstone of an edge that lives may have expired: records of its node come at any time.
+    // rule: index-item-is-written-under-the-revision-seen
     condition: unchanged(current, graph.table.ttl),
   };
 }

@@ -117,9 +117,11 @@ export async function scatter(context: ScatterContext, request: ScatterRequest):
   const shards = request.partitions.map((partition): Shard => ({ partition, isAtEnd: false, skipped: 0 }));
   const final = (first: readonly Found[], lastKey?: string): Gathered => {
     const { calls, rcu } = reading.budget;
+    // rule: page-is-cut-after-own-writes-are-merged
     const items = first.slice(0, limit).map(({ item }) => item);
     return { items, ...(lastKey !== undefined && { lastKey }), calls, rcu };
   };
+  // rule: own-writes-are-merged-first
   let first = overlayItems(context, request, remaining).sort((left, right) => order(left.key, right.key));
   let toAsk = shards;
   while (toAsk.length > 0) {
@@ -154,6 +156,7 @@ export async function scatter(context: ScatterContext, request: ScatterRequest):
       );
     }
   }
+  // rule: cursor-is-the-last-item-given
   return final(first, first.length > limit ? first[limit - 1]!.key : undefined);
 }
 
@@ -200,6 +203,7 @@ function overlayItems(
   return (overlay?.items ?? []).flatMap((item): Found[] => {
     const key = stringOf(item[attribute]) ?? '';
     if (key === after || !inRange(range, key) || !accept(item)) return [];
+    // rule: filter-holds-for-own-writes
     return hasProjected(item, where) ? [{ key, item }] : [];
   });
 }
@@ -228,6 +232,7 @@ async function readShard(
     const key = stringOf(item[attribute])!;
     if (key === after || !inRange(range, key)) continue;
     // Whatever the index holds of a base item that was just written, the overlay knows better.
+    // rule: rows-of-own-writes-are-left-out
     if (accept(item) && request.overlay?.isReplaced(item) !== true) found.push({ key, item });
     else shard.skipped += 1;
   }

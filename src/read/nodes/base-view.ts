@@ -14,6 +14,8 @@ import type { ReadContext } from '../request/context.ts';
 /** Whether a stored view, or its absence, may be used. */
 export function isUsable(shape: UsableShape | undefined, view: Item | undefined): boolean {
   if (shape === undefined) return false;
+  // rule: reader-uses-views-of-the-shape
+  // rule: missing-view-says-nothing-until-the-shape-is-ready
   return view === undefined ? shape.ready : stringOf(view[MODEL]) === shape.stamp;
 }
 
@@ -42,6 +44,7 @@ export async function makeView(
     }
   }
   const copies: Item = {};
+  // rule: base-items-in-place-of-a-view-bring-their-parents
   if (copying.length > 0) {
     const parents = copying.map((edge) => ({ source: parentOf(edge), target: parentOf(edge) }));
     const read = await store.getMany(parents, { consistent });

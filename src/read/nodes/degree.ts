@@ -82,6 +82,7 @@ async function countBaseEdges(
 
   /** As many as the count, or the set, would hold. A set lacks an edge whose labels cannot be derived. */
   function isIn({ element, indexItems }: Derived): boolean {
+    // rule: count-that-is-not-ready-is-of-base-edges
     if (!isCounted) return element !== undefined;
     return [...indexItems.values()].some((fields) => fields[COUNTED] !== undefined);
   }

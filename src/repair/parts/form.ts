@@ -31,6 +31,7 @@ const NONE: readonly Part[] = [];
 export function oddities(kind: ItemKind, context: OddityContext, item: Item): readonly Part[] {
   const { graph } = context;
   const isFenced = !kind.attributes.has(WATERMARK) || hasPlausibleWatermark(context, item);
+  // rule: expiry-on-a-live-item-is-drift
   const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));
   const isFormed = hasRevision(item) && misshapen(kind, graph, item).length === 0;
   if (isFenced && !expires && isFormed) return NONE;

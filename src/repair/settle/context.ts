@@ -26,6 +26,7 @@ export const NO_WATERMARK = '';
 
 /** A write of a settled item, with its fence. Only a settled item that was seen, or is missing, is written: under its revision. */
 export function fenced({ fenceMs }: SettleContext, update: DerivedUpdate): DerivedUpdate {
+  // rule: mended-item-has-a-fence
   if (fenceMs === undefined) return update;
   return { ...update, set: { ...update.set, [FENCE]: fence(fenceMs) } };
 }
@@ -44,6 +45,7 @@ export async function trusted(
   { stream = new StreamLabel(undefined) }: SettleContext,
   current: Item | undefined,
 ): Promise<Item | undefined> {
+  // rule: repair-keeps-a-plausible-watermark
   if (current === undefined || (await stream.isPlausible(current[WATERMARK]))) return current;
   const { [WATERMARK]: _implausible, ...rest } = current;
   return rest;

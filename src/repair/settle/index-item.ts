@@ -35,13 +35,18 @@ export async function settleIndexItem(
   }
   const unit = unitOf(key, base, watermark);
   const countName = parseDerivedKey(sortKey)?.kind === 'reverse-item' ? undefined : countNameOfEdge(graph, key, base);
+  // rule: repair-reads-the-derived-item-before-its-base, first
   let current = await readItem(context, { source, target: sortKey });
   for (;;) {
     checkTime(context);
+    // rule: repair-reads-the-derived-item-before-its-base, then
+    // rule: overtaken-repair-reads-the-base-item-again
     const item = await readItem(context, { source: base.source, target: base.target });
     const wanted = wantedFields(derivedOf(graph, base.source, base.target, item), sortKey);
     const settled = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));
+    // rule: repair-writes-index-items-under-the-revision-seen
     const update = fenced(context, settled);
+    // rule: repair-moves-the-count
     if (countName !== undefined) {
       if (await writeCounted(context, current, wanted, update, countName)) return;
       current = await readItem(context, { source, target: sortKey });

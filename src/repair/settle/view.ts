@@ -55,6 +55,7 @@ export async function settleViewParts(
     );
     const bases = new Map(targets.map((target, i) => [target, items[i]]));
     // A type that comes back into the set comes with all of its edges.
+    // rule: edge-type-comes-back-whole
     for (const type of corrections?.unmark ?? []) {
       for (const [key, item] of await readRange(context, source, { beginsWith: `${type}-` })) bases.set(key, item);
     }
@@ -105,6 +106,7 @@ async function settle(
     const seen = withFence(context, await trusted(context, view));
     const result = await updateItem(
       context,
+      // rule: repair-writes-views-under-the-revision-seen
       fenced(context, slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), parents, corrections)),
     );
     if (result.applied) return;

@@ -29,12 +29,14 @@ export async function sendChange(
   let isUnknown = false;
   const send = async (): Promise<ChangeResult> => {
     signal?.throwIfAborted();
+    // rule: attempts-share-a-token
     return token === undefined ? store.change(change) : changeOnce(store, change, token);
   };
   try {
     const result = await retrying(send, {
       isRetryable: (error, attempt) => {
         isUnknown ||= isLostAnswer(error);
+        // rule: lost-answer-is-not-repeated-without-a-token
         return attempt < ATTEMPTS && (token === undefined ? isRefused(error) : mayRepeat(error));
       },
       wait: (milliseconds) => waited(wait, milliseconds, signal),

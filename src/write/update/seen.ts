@@ -36,6 +36,7 @@ export async function updateOfSeen(
   const next = await nextAttributes(subject, visible, change, looked);
   const set: Item = {};
   for (const name of Object.keys(next)) {
+    // rule: only-what-differs-is-written
     if (!sameValue(next[name], attributeOf(present, name))) setOwn(set, name, next[name]!);
   }
   const remove = Object.keys(present).filter((name) => !Object.hasOwn(next, name));
@@ -46,9 +47,11 @@ export async function updateOfSeen(
     set[versionAttribute] = nextVersion(subject.key, versionAttribute, attributeOf(seen ?? {}, versionAttribute));
   }
   if (seen === undefined) {
+    // rule: item-that-is-made-is-absent-still
     const absent = { present: false };
     return { kind: 'update', key: subject.key, changes: { set: withTargetId(subject, set) }, condition: absent };
   }
+  // rule: condition-names-what-was-looked-at
   const asSeen = conditionOf(subject, seen, new Set([...looked, ...Object.keys(set), ...remove]));
   return { kind: 'update', key: subject.key, changes: { set, remove }, condition: bothConditions(condition, asSeen) };
 }
@@ -119,6 +122,7 @@ function conditionOf(
   }
   // Where no attribute is known to be there, that the item is takes a part of its own.
   const count = Object.keys(equal).length + absent.length + (Object.keys(equal).length === 0 ? 1 : 0);
+  // rule: update-is-made-of-the-item-as-seen
   if (count <= MOST_ATTRIBUTES) return { present: true, equal, absent };
   throw new EdgeloomError(
     'too-many-attributes',

@@ -37,6 +37,7 @@ export function tracked(
       return Reflect.getOwnPropertyDescriptor(target, name);
     },
     ownKeys(target) {
+      // rule: looking-at-all-looks-at-absent-ones
       for (const name of [...Object.keys(target), ...declared]) notes.add(name);
       return Reflect.ownKeys(target);
     },

@@ -65,11 +65,13 @@ async function updateSeen(
   let seen: SeenItem = item;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     if (!meets(condition, seen)) throw refusal(subject, condition, seen, options);
+    // rule: update-is-conditional-on-what-it-saw
     const update = await updateOfSeen(subject, seen, change, condition);
     if (update === undefined) return { attributes: plainAttributes(subject.graph, seen ?? {}), ...cost };
     const result = await sendChange(context, update, options);
     cost.wcu += result.wcu;
     if (result.applied) return { attributes: updatedAttributes(subject, result), ...cost };
+    // rule: update-runs-on-the-item-that-failed-it
     seen = result.current;
     await context.wait(backoffMs(attempt), options.signal);
   }

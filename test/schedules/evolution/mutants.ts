@@ -1,3 +1,4 @@
+import { replaceIn, setCondition, setValue } from '../../simulator/planted/changes.ts';
 import type { Mutant } from '../../simulator/planted/mutant.ts';
 
 /** A fault that these schedules found, planted again, and a seed whose schedule shows it. */
@@ -6,8 +7,6 @@ export interface FoundFault {
   mutant: Mutant;
 }
 
-const MIGRATE = 'src/migrate/migrate.ts';
-
 /** The rules of model changes themselves are broken one by one in `test/simulator/evolution/planted.ts`. */
 export const FOUND_FAULTS: readonly FoundFault[] = [
   {
@@ -15,13 +14,7 @@ export const FOUND_FAULTS: readonly FoundFault[] = [
     mutant: {
       name: 'count-of-no-set',
       rule: 'A count that is not ready is that of the base edges, also where no set lists them.',
-      patches: [
-        {
-          file: 'src/read/nodes/degree.ts',
-          find: '    if (!isCounted) return element !== undefined;\n',
-          replace: '    if (!isCounted || element === undefined) return element !== undefined;\n',
-        },
-      ],
+      changes: [setCondition('count-that-is-not-ready-is-of-base-edges', (old) => `${old} || element === undefined`)],
     },
   },
   {
@@ -29,7 +22,7 @@ export const FOUND_FAULTS: readonly FoundFault[] = [
     mutant: {
       name: 'list-is-code',
       rule: 'Every consumer has the code of a list of nodes.',
-      patches: [{ file: 'src/registry/revive.ts', find: 'mine?.code ?? codeOfList(name)', replace: 'mine?.code' }],
+      changes: [replaceIn('every-consumer-has-the-code-of-a-list', 'codeOfList(name)', 'undefined')],
     },
   },
   {
@@ -37,7 +30,7 @@ export const FOUND_FAULTS: readonly FoundFault[] = [
     mutant: {
       name: 'code-for-what-goes',
       rule: 'What only goes needs no function of what it was.',
-      patches: [{ file: MIGRATE, find: 'if (BRINGS.has(step.kind)) checkCompiles', replace: 'checkCompiles' }],
+      changes: [setCondition('what-goes-needs-no-code', 'true')],
     },
   },
   {
@@ -45,7 +38,7 @@ export const FOUND_FAULTS: readonly FoundFault[] = [
     mutant: {
       name: 'code-for-what-is-replaced',
       rule: 'Views that a migration replaces need no function of what they were.',
-      patches: [{ file: 'src/migrate/changed.ts', find: 'shape && own ? {', replace: "shape && own === '' ? {" }],
+      changes: [setCondition('replaced-views-need-no-code', (old) => `${old} && own === ''`)],
     },
   },
   {
@@ -53,7 +46,7 @@ export const FOUND_FAULTS: readonly FoundFault[] = [
     mutant: {
       name: 'stamps-again',
       rule: 'A registry that is made anew stamps no view as one before did.',
-      patches: [{ file: MIGRATE, find: 'isEmpty ? 1 : 1 +', replace: 'isEmpty ? 1 : 1 + 0 *' }],
+      changes: [setValue('new-registry-stamps-no-view-again', '1')],
     },
   },
 ];

@@ -40,6 +40,7 @@ export class EvolvingConsumers {
       process,
       isBusy: false,
       projector: createProjector(model, {
+        // rule: registry-is-read-after-the-records-are-held
         ...{ store: process.store, concurrency: 4, wait: process.wait, fanOutPageSize: 2 },
         now: () => agenda.now,
         random: () => random.next(),

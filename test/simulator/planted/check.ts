@@ -1,102 +1,68 @@
+import { drop, dropElse, replaceIn, setCondition, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
-
-const CONFIRM = 'src/check/confirm.ts';
-const NOMINATE = 'src/check/nominate.ts';
 
 /** Planted in the check: it reports what is only late, or does not see what is wrong. */
 export const CHECK_MUTANTS: readonly Mutant[] = [
   {
     name: 'check-first-look',
     rule: 'What differs is a suspect; only a second look tells drift from lag.',
-    patches: [
-      {
-        file: CONFIRM,
-        find: 'if (isWrong(observation)) open.push({ suspect, observation, steadyRounds: 0 });',
-        replace: "if (isWrong(observation)) confirmed.push({ suspect, observation, outcome: 'drift' });",
-      },
+    changes: [
+      replaceIn(
+        'drift-takes-a-second-look',
+        'open.push({ suspect, observation, steadyRounds: 0 })',
+        "confirmed.push({ suspect, observation, outcome: 'drift' })",
+      ),
     ],
   },
   {
     name: 'check-waits-not',
     rule: 'The second look comes when the stream has passed the first one.',
-    patches: [
-      {
-        file: CONFIRM,
-        find: 'if (appliedMs !== undefined && appliedMs > sinceMs)',
-        replace: 'if (appliedMs !== undefined)',
-      },
-    ],
+    changes: [setCondition('second-look-waits-for-the-stream', 'appliedMs !== undefined')],
   },
   {
     name: 'check-revision-ignored',
     rule: 'A suspect that was written in between is looked at again.',
-    patches: [{ file: CONFIRM, find: 'observation.revision === before.observation.revision ||', replace: 'true ||' }],
+    changes: [
+      replaceIn(
+        'suspect-written-meanwhile-is-looked-at-again',
+        'observation.revision === before.observation.revision',
+        'true',
+      ),
+    ],
   },
   {
     name: 'check-stream-label-kept',
     rule: 'The label that condemns a watermark is asked for once more: the stream may have been re-created.',
-    patches: [{ file: 'src/stream/stream-label.ts', find: '    await this.refresh();\n', replace: '' }],
+    changes: [drop('label-is-asked-for-again')],
   },
   {
     name: 'check-no-orphans',
     rule: 'An index item that no base item was met for is a suspect.',
-    patches: [
-      { file: NOMINATE, find: "    else yield this.suspect(key, { kind: 'index-item', target });\n", replace: '' },
-    ],
+    changes: [dropElse('index-item-of-no-base-item-is-a-suspect')],
   },
   {
     name: 'check-no-elements',
     rule: 'The digest of a view takes in its elements.',
-    patches: [
-      {
-        file: 'src/check/compare.ts',
-        find: '      if (this.evicted.has(type)) continue;\n      const wanted',
-        replace: '      continue;\n      const wanted',
-      },
-    ],
+    changes: [setCondition('digest-takes-in-elements', 'true')],
   },
   {
     name: 'check-no-expiry',
     rule: 'An expiry on what is no tombstone is drift.',
-    patches: [
-      {
-        file: 'src/repair/parts/form.ts',
-        find: '  const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));',
-        replace: '  const expires = false;',
-      },
-    ],
+    changes: [setValue('expiry-on-a-live-item-is-drift', 'false')],
   },
   {
     name: 'check-no-copies',
     rule: 'The nodes that a view copies of are looked up.',
-    patches: [
-      {
-        file: 'src/check/look-up.ts',
-        find: '          if (!isSlotRight(graph, slot, items[i])) wrong.add(source);',
-        replace: '',
-      },
-    ],
+    changes: [drop('copied-nodes-are-looked-up')],
   },
   {
     name: 'check-no-reverse-items',
     rule: 'The reverse item of each edge that copies is looked up.',
-    patches: [
-      {
-        file: 'src/check/look-up.ts',
-        find: '        return reverse === undefined ? [] : [{ ...reverse, base }];',
-        replace: '        return reverse === undefined ? [] : [];',
-      },
-    ],
+    changes: [setCondition('reverse-item-of-each-edge-is-looked-up', (old) => `${old} || base.source !== ''`)],
   },
   {
     name: 'check-no-orphaned-reverse-items',
     rule: 'The edge of each reverse item is looked up.',
-    patches: [
-      {
-        file: 'src/check/look-up.ts',
-        find: '      const suspects = await withoutEdge(this.context, reverseItems);',
-        replace: '      const suspects: Suspect[] = [];',
-      },
-    ],
+    changes: [setValue('edge-of-each-reverse-item-is-looked-up', (old) => `(${old}).slice(0, 0)`)],
   },
 ];

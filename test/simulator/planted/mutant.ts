@@ -1,15 +1,10 @@
-/** A text of a source file and what stands there instead; it has to be in the file exactly once. */
-export interface Patch {
-  /** From the repository's root. */
-  file: string;
-  find: string;
-  replace: string;
-}
+import type { Change } from './changes.ts';
 
 /** A planted bug: the production code with one rule of its protocol broken. */
 export interface Mutant {
   name: string;
   /** The rule that it breaks, and so the reason why the rule is there. */
   rule: string;
-  patches: readonly Patch[];
+  /** How it is broken, each change at a mark of the code. */
+  changes: readonly Change[];
 }

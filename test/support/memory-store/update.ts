@@ -79,6 +79,7 @@ export function updatedItem(item: Item, update: DerivedUpdate): Item {
   if (update.addCount !== undefined) next[COUNT] = { N: sum(COUNT, item[COUNT], String(update.addCount)) };
   const { condition } = update;
   const isMalformed = condition.kind === 'revision' && condition.malformed !== undefined;
+  // rule: every-write-raises-the-revision
   next[REVISION] = { N: isMalformed ? '1' : sum(REVISION, item[REVISION], '1') };
   return next;
 }

@@ -1,0 +1,37 @@
+import { FOUND_FAULTS } from '../../schedules/evolution/mutants.ts';
+import { JOINED_MUTANTS } from '../../schedules/joined-mutants.ts';
+import { UPDATE_MUTANTS, WALK_MUTANTS } from '../../schedules/mutants.ts';
+import { EVOLUTION_MUTANTS } from '../evolution/planted.ts';
+import { DIRECTED_MUTANTS } from './directed.ts';
+import { EXPERIMENTS } from './experiments.ts';
+import type { Mutant } from './mutant.ts';
+import { MUTANTS } from './mutants.ts';
+import { loadPinned } from './pinned.ts';
+import { WORKER_MUTANTS } from './worker.ts';
+
+/** A planted bug, and where it is found. */
+export interface Planted {
+  mutant: Mutant;
+  /** The schedules that find it, and the test that runs them. */
+  foundBy: string;
+}
+
+function found(mutants: readonly Mutant[], foundBy: string): Planted[] {
+  return mutants.map((mutant) => ({ mutant, foundBy }));
+}
+
+/** Every planted bug, of every harness. */
+export const PLANTED: readonly Planted[] = [
+  ...MUTANTS.map((mutant) => ({
+    mutant,
+    foundBy: loadPinned(mutant.name) === undefined ? 'simulator, drawn' : 'simulator, kept schedule',
+  })),
+  ...found(DIRECTED_MUTANTS, 'simulator, written schedule'),
+  ...found(WORKER_MUTANTS, 'simulator, interrupted worker'),
+  ...found(EXPERIMENTS, 'nothing so far: not known to be wrong'),
+  ...found(EVOLUTION_MUTANTS, 'simulator of model changes'),
+  ...found(UPDATE_MUTANTS, 'schedules of updates'),
+  ...found(WALK_MUTANTS, 'schedules of walks'),
+  ...found(JOINED_MUTANTS, 'schedules of joined items'),
+  ...FOUND_FAULTS.map(({ mutant, seed }) => ({ mutant, foundBy: `schedule ${seed} of model changes` })),
+];

@@ -1,0 +1,37 @@
+import { PLANTED } from './all.ts';
+import { markOf } from './marks.ts';
+
+/** Rules against planted bugs, as a page of Markdown. */
+
+const HEAD = `# The rules, and the bugs that break them
+
+Written by \`npm run rules\` from the marks in the code, \`// rule: name\`, and from the planted bugs; [the simulator's page](README.md#planted-bugs) says
+how they work. Each bug breaks the rules of its row. A sentence that begins with a number says what
+[decision 039](../../docs/decisions/039-the-rules-of-a-model-change.md) says under this number.
+
+| found by | run by |
+|---|---|
+| simulator | \`test/property/planted-bugs.test.ts\`, \`npm run simulate -- --mutant NAME\` |
+| simulator of model changes | \`test/property/evolution.test.ts\`, \`npm run simulate:evolution -- --mutant NAME\` |
+| schedules of updates | \`test/property/updates.test.ts\` |
+| schedules of walks | \`test/property/sessions.test.ts\` |
+| schedules of joined items | \`test/property/joined.test.ts\` |
+| a schedule of model changes | \`test/property/model-changes.test.ts\` |
+
+| rule | what it says | where | planted bug | found by |
+|---|---|---|---|---|
+`;
+
+/** The page: a row for each planted bug, in the order of the code. */
+export function rulesPage(): string {
+  const rows = PLANTED.map(({ mutant, foundBy }) => {
+    const marks = mutant.changes.flatMap((change) => change.marks.map((name) => markOf(name)));
+    const [first] = marks as [(typeof marks)[0]];
+    const rules = new Set(marks.map(({ name }) => `\`${name.replace(/, .*/, '')}\``));
+    const files = new Set(marks.map(({ file }) => `\`${file}\``));
+    const cells = [[...rules].join(', '), mutant.rule, [...files].join(', '), `\`${mutant.name}\``, foundBy];
+    return { file: first.file, start: first.node.start, text: `| ${cells.join(' | ')} |\n` };
+  });
+  rows.sort((a, b) => (a.file === b.file ? a.start - b.start : a.file < b.file ? -1 : 1));
+  return HEAD + rows.map(({ text }) => text).join('');
+}
