@@ -20,6 +20,7 @@ export async function applyIndexUnit(
   unit: IndexUnit,
   ahead?: { item: Item | undefined },
 ): Promise<void> {
+  // rule: old-record-is-settled-however-late
   if (unit.byBase === true) return await applyByBase(context, unit, ahead);
   const { graph, stats } = context;
   // rule: removal-is-written-where-no-index-item-is
@@ -53,6 +54,7 @@ export async function applyByBase(
   for (;;) {
     checkTime(context);
     const truth = await readTruth(context, unit);
+    // rule: settled-index-item-that-agrees-leaves-a-trace
     if (isAsWanted(current, truth) && stringOf(current?.[WATERMARK]) === unit.newest) return;
     const update = settledIndexUpdate(context.graph, unit, current, truth, epochSeconds(context));
     // rule: backfill-is-written-under-the-revision-seen

@@ -68,6 +68,7 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
 ]);
 
 /** How long a tombstone is kept, in hours: longer than any stream record lives (24). */
+// rule: tombstone-outlives-the-stream
 export const TOMBSTONE_HOURS = 48;
 
 /** What a derived item that holds nothing may have besides its key and its expiry. */

@@ -188,6 +188,8 @@ describe('planted bugs', () => {
       );
       const all = marksByName(found.flat());
       expect(all.size).toBe(marks().size);
+      const asTheyAre = new Set(texts.values());
+      expect([...all.values()].filter(({ text }) => asTheyAre.has(text)).map(({ file }) => file)).toEqual([]);
       const misfits = PLANTED.filter(({ mutant }) => {
         const elsewhere = [...programs(mutant.changes, all).values()];
         return String(elsewhere) !== String([...programs(mutant.changes).values()]);

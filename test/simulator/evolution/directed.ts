@@ -14,6 +14,7 @@ const SEARCH_P: Question = { text: 'search p', kind: 'search', argument: 'p' };
 const GET: Question = { text: 'get', kind: 'get', argument: '' };
 /** Longer than the margin in which a record still counts as old. */
 const LATER_MS = 6 * 60_000;
+const HOUR_MS = 60 * 60_000;
 
 const UNSEARCHED: Spec = { ...PLAIN_SPEC, hasSearch: false };
 const MORE_SHARDS: Spec = { ...PLAIN_SPEC, shards: 3 };
@@ -30,6 +31,33 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     await stage.project(UNSEARCHED, await stage.write('N-0', 'N-0', { tag: 'q' }));
     await stage.migrate(PLAIN_SPEC);
     await stage.project(PLAIN_SPEC, first);
+    return await stage.wrongAnswers(PLAIN_SPEC);
+  },
+
+  'an old record comes again many hours after its projection was built': async () => {
+    const stage = new Stage();
+    await stage.migrate(UNSEARCHED);
+    const first = await stage.write('N-0', 'N-0', { tag: 'p' });
+    await stage.project(UNSEARCHED, first);
+    await stage.project(UNSEARCHED, await stage.write('N-0', 'N-0', { tag: 'q' }));
+    await stage.migrate(PLAIN_SPEC);
+    stage.nowMs += 20 * HOUR_MS;
+    await stage.project(PLAIN_SPEC, first);
+    return await stage.wrongAnswers(PLAIN_SPEC);
+  },
+
+  'a consumer stands still with an old record, and the item agrees with the next one': async () => {
+    const stage = new Stage();
+    await stage.migrate(UNSEARCHED);
+    await stage.project(UNSEARCHED, await stage.write('N-0', 'N-0', { tag: 'p' }));
+    await stage.migrate(PLAIN_SPEC);
+    const second = await stage.write('N-0', 'N-0', { tag: 'q' });
+    const { store, arrived, letGo } = stage.standing((method, [update]) => method === 'update' && isOfSearch(update));
+    const held = stage.project(PLAIN_SPEC, second, { store });
+    await arrived;
+    await stage.project(PLAIN_SPEC, await stage.write('N-0', 'N-0', { tag: 'p' }));
+    letGo();
+    await held;
     return await stage.wrongAnswers(PLAIN_SPEC);
   },
 

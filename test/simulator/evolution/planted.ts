@@ -105,6 +105,22 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'evolution-old-image-hours-later',
+    rule: '3: a record that is older than what is kept is settled by the base item, however late it comes.',
+    changes: [
+      setCondition(
+        'old-record-is-settled-however-late',
+        (old) =>
+          `${old} && unit.records.every(({ createdAtSeconds = 0 }) => context.now() < createdAtSeconds * 1000 + 3_600_000)`,
+      ),
+    ],
+  },
+  {
+    name: 'evolution-settled-leaves-no-trace',
+    rule: '3: an item that agrees with the base item is written as well: a writer that stands still with an older read must fail.',
+    changes: [setCondition('settled-index-item-that-agrees-leaves-a-trace', 'isAsWanted(current, truth)')],
+  },
+  {
     name: 'evolution-lease-unchecked',
     rule: '5: an answer counts only while the lease holds.',
     changes: [setCondition('answer-counts-while-the-lease-holds', 'true')],

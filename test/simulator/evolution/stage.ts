@@ -42,7 +42,10 @@ export class Stage {
 
   /** A consumer of a model projects records. */
   async project(spec: Spec, records: readonly ChangeRecord[], options: Partial<ProjectorOptions> = {}): Promise<void> {
-    const { error } = await createProjector(modelOf(spec), { store: this.table, ...options }).project(records);
+    const { error } = await createProjector(modelOf(spec), {
+      ...{ store: this.table, now: () => this.nowMs },
+      ...options,
+    }).project(records);
     if (error !== undefined) throw error;
   }
 

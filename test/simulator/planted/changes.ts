@@ -163,7 +163,11 @@ function removed({ file, text }: Mark, { start, end }: Node): Edit {
 const VALUES = ['init', 'argument', 'right', 'value', 'body'];
 
 function valueAt(mark: Mark): Node {
-  const inner = { VariableDeclaration: 'declarations', ExpressionStatement: 'expression' };
+  const inner = {
+    ExportNamedDeclaration: 'declaration',
+    VariableDeclaration: 'declarations',
+    ExpressionStatement: 'expression',
+  };
   let { node } = mark;
   for (const [type, name] of Object.entries(inner)) {
     const part = (node as unknown as Record<string, unknown>)[name];

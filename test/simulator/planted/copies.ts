@@ -11,7 +11,7 @@ import {
 } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
-const STORED_VIEW = "import { hasEdgeSet, viewCopies } from 'src/items/stored-view.ts';";
+const STORED_VIEW = "import { elementsByEdge, viewCopies } from 'src/items/stored-view.ts';";
 
 /** Planted in copies of target nodes' attributes, their reverse items and the fan-out. */
 export const COPY_MUTANTS: readonly Mutant[] = [
@@ -100,7 +100,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
       insertBefore(
         'fan-out-leaves-a-trace-in-every-view',
         `const kept = viewCopies(seen.view).get(edgeSortKey(edge.type, parent));
-  if (hasEdgeSet(seen.view) && JSON.stringify(kept) === JSON.stringify(seen.copy)) return;`,
+  if (elementsByEdge(seen.view).size > 0 && JSON.stringify(kept) === JSON.stringify(seen.copy)) return;`,
       ),
     ],
   },
@@ -109,7 +109,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     rule: 'A fan-out writes views without the edge too: a worker about to add it has read the parent before.',
     changes: [
       addToFile('fan-out-leaves-a-trace-in-every-view', STORED_VIEW),
-      insertBefore('fan-out-leaves-a-trace-in-every-view', 'if (!hasEdgeSet(seen.view)) return;'),
+      insertBefore('fan-out-leaves-a-trace-in-every-view', 'if (elementsByEdge(seen.view).size === 0) return;'),
     ],
   },
   {
