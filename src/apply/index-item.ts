@@ -20,7 +20,7 @@ export async function applyIndexUnit(
   unit: IndexUnit,
   ahead?: { item: Item | undefined },
 ): Promise<void> {
-  // rule: old-record-is-settled-however-late
+  // rule: old-record-is-reconciled-however-late
   if (unit.byBase === true) return await applyByBase(context, unit, ahead);
   const { graph, stats } = context;
   // rule: removal-is-written-where-no-index-item-is
@@ -34,7 +34,7 @@ export async function applyIndexUnit(
     const isAgreed = isAsWanted(current, unit.wanted);
     // rule: index-item-that-agrees-leaves-a-trace
     if (isAgreed && stringOf(current?.[WATERMARK]) === unit.newest) return;
-    // rule: contradicted-index-item-is-settled-by-the-base-item
+    // rule: contradicted-index-item-is-reconciled-by-the-base-item
     const truth = isAgreed ? unit.wanted : await readTruth(context, unit);
     result = await updateItem(context, settledIndexUpdate(graph, unit, current, truth, epochSeconds(context)));
   }
@@ -54,7 +54,7 @@ export async function applyByBase(
   for (;;) {
     checkTime(context);
     const truth = await readTruth(context, unit);
-    // rule: settled-index-item-that-agrees-leaves-a-trace
+    // rule: reconciled-index-item-that-agrees-leaves-a-trace
     if (isAsWanted(current, truth) && stringOf(current?.[WATERMARK]) === unit.newest) return;
     const update = settledIndexUpdate(context.graph, unit, current, truth, epochSeconds(context));
     // rule: backfill-is-written-under-the-revision-seen

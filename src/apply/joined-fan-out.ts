@@ -59,7 +59,7 @@ export async function visitEdges(
       if (unit.kind === 'fan-out' && context.settled?.has(textOfKey({ source: unit.source, target: sortKey })))
         continue;
       const range = ranges.find(({ prefix }) => prefix + target === sortKey);
-      // rule: edge-without-its-joined-item-is-settled
+      // rule: edge-without-its-joined-item-is-reconciled
       units.push(indexUnit(unit, target, sortKey));
       // One that is named by a hash is in no range.
       looks.push(range === undefined ? undefined : { current: range.items.get(target), edge, node });

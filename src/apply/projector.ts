@@ -112,7 +112,7 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
     async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {
       const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
       const context: ApplyContext = { graph, store, now, remainingMs, wait, random, fanOutPageSize, evicted, stats };
-      // rule: only-this-batch-counts-as-settled
+      // rule: only-this-batch-counts-as-reconciled
       context.settled = new Set();
       const kinds = new QuarantineKinds();
       context.onQuarantine = (entry) => kinds.add(entry);
@@ -135,7 +135,7 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
       // rule: reverse-items-before-views, first
       await pMap(reverse, (unit) => run({ unit }), { concurrency });
       // A fan-out leaves alone what was settled here after its record was held.
-      // rule: edge-settles-its-joined-items
+      // rule: edge-reconciles-its-joined-items
       const joined = units.filter(({ kind }) => kind === 'joined');
       await pMap(joined, (unit) => run({ unit }), { concurrency });
       const others = units.filter((unit) => !isReverse(unit) && unit.kind !== 'joined');

@@ -57,7 +57,7 @@ export async function applyViewUnit(
       current = remade.current;
       continue;
     }
-    // rule: contradictions-are-settled-by-base-items
+    // rule: contradictions-are-reconciled-by-base-items
     // rule: base-items-are-read-after-the-view
     const truths = await readTruths(context, unit, contradictions(unit, current));
     // rule: view-before-parents, then

@@ -212,7 +212,7 @@ export class PartitionInspector {
     for (;;) {
       const next = await nominations.next();
       if (next.done === true) {
-        // rule: last-suspects-of-a-partition-are-settled
+        // rule: last-suspects-of-a-partition-are-reconciled
         if (chunk.length > 0) send();
         return { chunks, wantsView: next.value };
       }

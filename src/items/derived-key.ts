@@ -175,8 +175,8 @@ function quarantineEntry(sortKey: string): DerivedKey {
  */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
   const key = parseDerivedKey(sortKey);
-  // rule: node-among-its-own-edges-is-mended-by-the-node
+  // rule: node-among-its-own-edges-is-repaired-by-the-node
   if (key?.kind !== 'index-item' || key.of === 'search') return source;
-  // rule: named-order-is-mended-by-its-edge
+  // rule: named-order-is-repaired-by-its-edge
   return key.of === 'edge' ? key.edge.text : undefined;
 }

@@ -45,7 +45,7 @@ function keptGenerations({ projections }: Registry): { name: string; kept: Gener
 
 /** Until it is noted since when something is kept, every record may be older. */
 function settleBefore({ since }: { since?: number }): number | undefined {
-  // rule: record-older-than-its-projection-is-settled
+  // rule: record-older-than-its-projection-is-reconciled
   if (since === undefined) return Number.POSITIVE_INFINITY;
   return since === 0 ? undefined : since + CLOCK_MARGIN_MS;
 }

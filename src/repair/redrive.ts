@@ -75,7 +75,7 @@ async function redriveEntries(options: RedriveOptions, wait: ApplyContext['wait'
   await pMap(
     quarantined(context, result),
     async (item) => {
-      // rule: redrive-settles-by-the-base-item, first
+      // rule: redrive-reconciles-by-the-base-item, first
       const entry = readEntry(graph, item);
       const reason = await settleEntry(context, entry, stringOf(item[WATERMARK]) ?? '');
       result.entries += 1;
@@ -199,7 +199,7 @@ async function settleOnce(
 ): Promise<string | undefined> {
   const { graph } = context;
   const { source, target } = entry;
-  // rule: redrive-settles-by-the-base-item, then
+  // rule: redrive-reconciles-by-the-base-item, then
   if (target === VIEW_KEY) {
     await settleView(context, source, watermark);
     return undefined;

@@ -108,7 +108,7 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     rule: 'A fan-out settles an edge also where its item is absent.',
     changes: [
       insertBefore(
-        'edge-without-its-joined-item-is-settled',
+        'edge-without-its-joined-item-is-reconciled',
         'if (range !== undefined && range.items.get(target) === undefined) continue;',
       ),
     ],
@@ -119,7 +119,7 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     changes: [
       setValue('page-ends-with-its-shortest-range', 'edges.end'),
       insertBefore(
-        'edge-without-its-joined-item-is-settled',
+        'edge-without-its-joined-item-is-reconciled',
         'if (range?.end !== undefined && compareKeys(target, range.end) > 0) continue;',
       ),
     ],
@@ -134,7 +134,7 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     rule: "An edge's record settles its items, though its node's record in the same batch fans out.",
     changes: [
       setValue(
-        'edge-settles-its-joined-items',
+        'edge-reconciles-its-joined-items',
         (old) =>
           `${old}.filter(({ source }) => !units.some((unit) => unit.kind === 'fan-out' && unit.source === source))`,
       ),
@@ -152,8 +152,8 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     name: 'joined-settled-for-ever',
     rule: 'A fan-out leaves alone only what its own batch has settled.',
     changes: [
-      addToFile('only-this-batch-counts-as-settled', 'const settledEver = new Set<string>();'),
-      setValue('only-this-batch-counts-as-settled', 'settledEver'),
+      addToFile('only-this-batch-counts-as-reconciled', 'const settledEver = new Set<string>();'),
+      setValue('only-this-batch-counts-as-reconciled', 'settledEver'),
     ],
   },
   {

@@ -264,7 +264,7 @@ function withFields(
   const set: Item = { [WATERMARK]: { S: watermark }, [MODEL]: { S: stamp } };
   const unset: string[] = [];
   for (const [name, value] of Object.entries(fields)) {
-    // rule: fields-not-wanted-are-cleared
+    // rule: fields-not-expected-are-cleared
     if (value === undefined) unset.push(name);
     else set[name] = value;
   }

@@ -44,7 +44,7 @@ export async function makeView(
     }
   }
   const copies: Item = {};
-  // rule: base-items-in-place-of-a-view-bring-their-parents
+  // rule: base-items-instead-of-a-view-bring-their-parents
   if (copying.length > 0) {
     const parents = copying.map((edge) => ({ source: parentOf(edge), target: parentOf(edge) }));
     const read = await store.getMany(parents, { consistent });

@@ -61,7 +61,7 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
  */
 function isAheadOf(source: string, edge: string, continuation: Item | undefined): boolean {
   const after = stringOf(continuation?.[AFTER]);
-  // rule: fan-out-that-is-past-mends-nothing
+  // rule: fan-out-that-is-past-repairs-nothing
   return after !== undefined && compareKeys(after, reverseKey(typePrefix(edge) ?? '', source)) < 0;
 }
 

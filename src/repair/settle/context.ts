@@ -26,7 +26,7 @@ export const NO_WATERMARK = '';
 
 /** A write of a settled item, with its fence. Only a settled item that was seen, or is missing, is written: under its revision. */
 export function fenced({ fenceMs }: SettleContext, update: DerivedUpdate): DerivedUpdate {
-  // rule: mended-item-has-a-fence
+  // rule: repaired-item-has-a-fence
   if (fenceMs === undefined) return update;
   return { ...update, set: { ...update.set, [FENCE]: fence(fenceMs) } };
 }

@@ -101,7 +101,10 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     name: 'evolution-old-records',
     rule: '3: a record that is older than what is kept is settled by the base item.',
     changes: [
-      insertBefore('record-older-than-its-projection-is-settled', 'if (since !== 0 && CLOCK_MARGIN_MS > 0) return 1;'),
+      insertBefore(
+        'record-older-than-its-projection-is-reconciled',
+        'if (since !== 0 && CLOCK_MARGIN_MS > 0) return 1;',
+      ),
     ],
   },
   {
@@ -109,7 +112,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     rule: '3: a record that is older than what is kept is settled by the base item, however late it comes.',
     changes: [
       setCondition(
-        'old-record-is-settled-however-late',
+        'old-record-is-reconciled-however-late',
         (old) =>
           `${old} && unit.records.every(({ createdAtSeconds = 0 }) => context.now() < createdAtSeconds * 1000 + 3_600_000)`,
       ),
@@ -118,7 +121,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-settled-leaves-no-trace',
     rule: '3: an item that agrees with the base item is written as well: a writer that stands still with an older read must fail.',
-    changes: [setCondition('settled-index-item-that-agrees-leaves-a-trace', 'isAsWanted(current, truth)')],
+    changes: [setCondition('reconciled-index-item-that-agrees-leaves-a-trace', 'isAsWanted(current, truth)')],
   },
   {
     name: 'evolution-lease-unchecked',
@@ -218,7 +221,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     name: 'evolution-parents-unread',
     rule: '6: a reader that reads base items in the place of a view reads the nodes that edges copy, too.',
     changes: [
-      setCondition('base-items-in-place-of-a-view-bring-their-parents', (old) => `${old} && copying.length > 99`),
+      setCondition('base-items-instead-of-a-view-bring-their-parents', (old) => `${old} && copying.length > 99`),
     ],
   },
   {

@@ -21,6 +21,6 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
   {
     name: 'check-fan-out-past',
     rule: 'A fan-out that is past an edge mends nothing there: what is wrong behind it is not on its way.',
-    changes: [setValue('fan-out-that-is-past-mends-nothing', 'after !== undefined')],
+    changes: [setValue('fan-out-that-is-past-repairs-nothing', 'after !== undefined')],
   },
 ];

@@ -16,7 +16,7 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
   {
     name: 'index-without-truth',
     rule: 'An index item that is not older than the record and says otherwise is settled by the base item.',
-    changes: [setCondition('contradicted-index-item-is-settled-by-the-base-item', 'true')],
+    changes: [setCondition('contradicted-index-item-is-reconciled-by-the-base-item', 'true')],
   },
   {
     name: 'index-agreeing-leaves-no-trace',
@@ -46,6 +46,6 @@ export const INDEX_MUTANTS: readonly Mutant[] = [
   {
     name: 'index-fields-left',
     rule: 'An index item is written with every field, those cleared that are not wanted.',
-    changes: [replaceIn('fields-not-wanted-are-cleared', 'unset.push(name)', 'undefined')],
+    changes: [replaceIn('fields-not-expected-are-cleared', 'unset.push(name)', 'undefined')],
   },
 ];

@@ -8,10 +8,13 @@ export const REDRIVE_MUTANTS: readonly Mutant[] = [
     rule: "A redrive settles by the base item as it is now, never by the record's image.",
     changes: [
       setValue('entry-keeps-no-image', (old) => `{ ...${old}, image: { M: unit.records[0]!.newImage! } }`),
-      setValue('redrive-settles-by-the-base-item, first', (old) => `Object.assign(${old}, { image: item['image'] })`),
+      setValue(
+        'redrive-reconciles-by-the-base-item, first',
+        (old) => `Object.assign(${old}, { image: item['image'] })`,
+      ),
       // The image stands in for the base item's reads where what is derived is not newer than the record.
       insertBefore(
-        'redrive-settles-by-the-base-item, then',
+        'redrive-reconciles-by-the-base-item, then',
         `if (target !== VIEW_KEY) {
     const { image: kept } = entry as { image?: Item[string] };
     const image = kept !== undefined && 'M' in kept ? kept.M : undefined;

@@ -2,7 +2,7 @@ import { addToFile, drop, dropProperty, insertBefore, replace, replaceIn, setCon
 import type { Mutant } from './mutant.ts';
 
 /** Planted by itself, and where the watermark is lost as well. */
-const WITHOUT_FENCE = setCondition('mended-item-has-a-fence', (old) => `${old} || typeof fenceMs === 'function'`);
+const WITHOUT_FENCE = setCondition('repaired-item-has-a-fence', (old) => `${old} || typeof fenceMs === 'function'`);
 
 /** Planted in repair and rebuild. */
 export const REPAIR_MUTANTS: readonly Mutant[] = [
@@ -80,14 +80,18 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
   {
     name: 'rebuild-drops-the-rest',
     rule: 'The last suspects of a partition are settled too.',
-    changes: [drop('last-suspects-of-a-partition-are-settled')],
+    changes: [drop('last-suspects-of-a-partition-are-reconciled')],
   },
   {
     name: 'repair-named-order-by-node',
     rule: 'The index item of a named order is mended by the edge that its sort key names.',
     changes: [
-      replaceIn('named-order-is-mended-by-its-edge', "key.of === 'edge'", (old) => `${old} && key.order === undefined`),
-      replaceIn('named-order-is-mended-by-its-edge', 'undefined', 'source'),
+      replaceIn(
+        'named-order-is-repaired-by-its-edge',
+        "key.of === 'edge'",
+        (old) => `${old} && key.order === undefined`,
+      ),
+      replaceIn('named-order-is-repaired-by-its-edge', 'undefined', 'source'),
     ],
   },
   {
@@ -95,7 +99,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     rule: 'A node among its own edges is mended by the node.',
     changes: [
       replaceIn(
-        'node-among-its-own-edges-is-mended-by-the-node',
+        'node-among-its-own-edges-is-repaired-by-the-node',
         'source',
         "key?.kind === 'index-item' ? source : undefined",
       ),

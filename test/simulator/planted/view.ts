@@ -48,13 +48,13 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     rule: 'Where an older record says otherwise than the view, the base item decides, not the record.',
     changes: [
       setCondition('stale-record-needs-a-truth', 'false'),
-      replaceIn('contradictions-are-settled-by-base-items', 'contradictions(unit, current)', '[]'),
+      replaceIn('contradictions-are-reconciled-by-base-items', 'contradictions(unit, current)', '[]'),
     ],
   },
   {
     name: 'contradiction-view-wins',
     rule: 'Where an older record says otherwise than the view, the base item decides, not the view.',
-    changes: [replaceIn('contradictions-are-settled-by-base-items', 'contradictions(unit, current)', '[]')],
+    changes: [replaceIn('contradictions-are-reconciled-by-base-items', 'contradictions(unit, current)', '[]')],
   },
   {
     name: 'contradiction-of-edges-only',
