@@ -7,6 +7,7 @@ import { classifyKey } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedTypesFrom } from '../model/joined.ts';
 import { joinedPrefixes } from '../plan/joined.ts';
+import { modelToCheck } from '../registry/checked.ts';
 import { itemKindOf } from '../repair/kinds.ts';
 import { type Abortable, readAbortable } from '../store/abortable.ts';
 import { pages, queriedItems } from '../store/pages.ts';
@@ -46,7 +47,9 @@ export async function explain(key: ItemKey, options: ExplainOptions): Promise<Ex
 }
 
 async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Explanation> {
-  const { graph, store, lag = async () => UNKNOWN_LAG } = options;
+  const { store, lag = async () => UNKNOWN_LAG } = options;
+  // What readers use lies where the registry says, whatever the own model would make of it.
+  const graph = await modelToCheck(options.graph, store).current();
   const { item } = await store.get(key, { consistent: true });
   if (key.target.startsWith(DERIVED_PREFIX)) return explainDerivedItem(graph, key, item);
   const kind = classifyKey(graph, key.source, key.target);

@@ -1,6 +1,7 @@
 import { EdgeloomError } from '../errors.ts';
 import { parseNodeId } from '../items/keys.ts';
 import type { CompiledModel, EdgeModel, InboundModel, InboundOrder, SearchModel } from '../model/compiled.ts';
+import type { Data } from './data.ts';
 import {
   type Defined,
   definitionsOf,
@@ -26,6 +27,11 @@ export interface Readable {
   search(search: SearchModel): SearchModel;
   /** An order of an edge type as it is stored; throws `projection-not-ready`. */
   order(edge: EdgeModel, order: InboundOrder): { inbound: InboundModel; order: InboundOrder };
+  /**
+   * Throws `projection-not-ready` unless the table keeps a reverse item of every edge of a type: the views of all nodes that such
+   * edges leave copy along it, and are ready.
+   */
+  checkReverseItems(edge: EdgeModel): void;
   /** The generation of an edge type's count; undefined where the base edges have to be counted. */
   countGeneration(edge: EdgeModel): number | undefined;
   /** All that may be used, as a model: keys and contents of the items that the reader relies on. */
@@ -80,6 +86,13 @@ export function readableOf(registry: Registry, data: DefinitionData, own: Compil
       if (definition.kind === 'search') return { inbound, order };
       return { inbound: { ...inbound, ...definition.settings }, order: { ...order, generation } };
     },
+    checkReverseItems(edge) {
+      for (const type of edge.from) {
+        const shape = registry.shapes.get(type)?.shape;
+        if (shape?.ready !== true || !copiesAlong(data.get(shape.definition), edge.type))
+          throw viewsNotReady(type, edge);
+      }
+    },
     countGeneration: (edge) => (edge.degree ? lookUp(familyName(edge.type))?.generation : undefined),
     view(id) {
       const type = parseNodeId(id)?.type ?? '';
@@ -89,6 +102,20 @@ export function readableOf(registry: Registry, data: DefinitionData, own: Compil
       return { stamp: stampText(shape.id), ready: shape.ready };
     },
   };
+}
+
+/** Whether views copy along an edge type, by their definition as data. */
+function copiesAlong(definition: Data | undefined, edgeType: string): boolean {
+  const { edges = [] } = (definition ?? {}) as { edges?: readonly { type: string; copy?: Data }[] };
+  return edges.some(({ type, copy }) => type === edgeType && copy !== undefined);
+}
+
+function viewsNotReady(type: string, edge: EdgeModel): EdgeloomError {
+  return new EdgeloomError(
+    'projection-not-ready',
+    `The table keeps no ${viewName(type)} that are ready and copy along ${edge.type}: not every edge has its reverse item.`,
+    'Run edgeloom migrate with this model, or wait until it is done.',
+  );
 }
 
 /** The newest ready generation with the meaning of the reader's own definition. */

@@ -1,10 +1,11 @@
-import { type AttributeValue, stringOf } from '../items/attribute-value.ts';
+import { stringOf } from '../items/attribute-value.ts';
 import { CHILD } from '../items/derived-item.ts';
-import { parseDerivedKey } from '../items/derived-key.ts';
 import { parseNodeId, reversePrefix } from '../items/keys.ts';
 import { classify, sortKeyOfEdge } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
-import { inboundPartitions } from '../model/index-partition.ts';
+import { inboundItemKeys, inboundPartitions } from '../model/index-partition.ts';
+import type { Readable } from '../registry/readable.ts';
+import { registryLeases } from '../registry/reader-lease.ts';
 import { abortable } from '../store/abortable.ts';
 import { pages, readItems } from '../store/pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
@@ -34,8 +35,18 @@ export interface DeletedNode {
 
 /** Options of `deleteNodeWithEdges`. */
 export interface DeleteOptions {
+  /** Region of a replica that incoming edges are looked up in, where the table is at home in another: as of a reader. */
+  replica?: string | undefined;
   /** Stops before the next call; what was deleted stays so, and another call deletes the rest. */
   signal?: AbortSignal | undefined;
+}
+
+/** What looks up incoming edges. */
+interface Cascade {
+  graph: CompiledModel;
+  store: Store;
+  /** What the table keeps; absent: it has no registry, and all of the model is there. */
+  readable?: Readable | undefined;
 }
 
 /** Sort keys of base items begin with `A` to `Z`: the range passes the derived items by without reading them. */
@@ -46,13 +57,28 @@ export async function deleteNodeWithEdges(
   graph: CompiledModel,
   table: Store,
   id: string,
-  { signal }: DeleteOptions = {},
+  { signal, replica }: DeleteOptions = {},
 ): Promise<DeletedNode> {
   const store = abortable(table, signal);
   const node = nodeKey(graph, id);
-  const result: DeletedNode = { edges: 0, nodes: 0, skipped: 0, notFound: [], foundByOrders: [], wcu: 0, rcu: 0 };
-  await deleteOutgoing(graph, store, id, result);
-  await deleteIncoming(graph, store, id, result);
+  const type = parseNodeId(id)?.type ?? '';
+  const entering = [...graph.edges.values()].filter(({ to }) => to.has(type));
+  const found = entering.filter(isFound);
+  const result: DeletedNode = {
+    ...{ edges: 0, nodes: 0, skipped: 0 },
+    notFound: entering.filter((edge) => !isFound(edge)).map(({ type: name }) => name),
+    foundByOrders: found.filter(({ copy }) => copy === undefined).map(({ type: name }) => name),
+    ...{ wcu: 0, rcu: 0 },
+  };
+  const find = async (readable?: Readable): Promise<void> => {
+    const cascade: Cascade = { graph, store, readable };
+    // Before anything is deleted: what is not ready would leave edges to a node that is gone.
+    for (const edge of found) sourcesOf(cascade, edge, id);
+    await deleteOutgoing(graph, store, id, result);
+    for (const edge of found) await deleteIncoming(cascade, edge, id, result);
+  };
+  if (found.length === 0) await find();
+  else await registryLeases(graph, store, undefined, replica).hold(find);
   const { wcu } = await store.delete(node);
   result.wcu += wcu;
   return result;
@@ -73,14 +99,13 @@ async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, re
   }
 }
 
-async function deleteIncoming(graph: CompiledModel, store: Store, id: string, result: DeletedNode): Promise<void> {
-  const type = parseNodeId(id)?.type ?? '';
-  for (const edge of graph.edges.values()) {
-    if (!edge.to.has(type)) continue;
-    if (!isFound(edge)) result.notFound.push(edge.type);
-    else if (edge.copy === undefined) result.foundByOrders.push(edge.type);
-    const target = sortKeyOfEdge(edge, id);
-    for await (const sources of incomingSources(graph, store, edge, id, result)) {
+async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, result: DeletedNode): Promise<void> {
+  const { store } = cascade;
+  const target = sortKeyOfEdge(edge, id);
+  for (const { request, attribute } of sourcesOf(cascade, edge, id)) {
+    for await (const { items } of pages(store, request, result)) {
+      // A tombstone names none.
+      const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
       const keys = [...new Set(sources)].map((source) => ({ source, target }));
       await deleteEdges(store, await present(store, keys, result), result);
     }
@@ -88,46 +113,40 @@ async function deleteIncoming(graph: CompiledModel, store: Store, id: string, re
 }
 
 function isFound({ inbound, copy }: EdgeModel): boolean {
+  // Which partitions there are, only the edges tell.
   return copy !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }
 
-/**
- * The sources of the edges of a type that enter a node, page by page, as reverse items and every order name them: an edge
- * is in an order only if it has the order's attribute. One may come several times, or be gone.
- */
-async function* incomingSources(
-  graph: CompiledModel,
-  store: Store,
-  edge: EdgeModel,
-  id: string,
-  result: DeletedNode,
-): AsyncGenerator<string[]> {
-  const { partitionKey, sortKey } = graph.table;
-  if (edge.copy !== undefined) {
-    const request: QueryRequest = {
-      partition: id,
-      sortKey: { beginsWith: reversePrefix(edge.type) },
-      consistent: true,
-    };
-    for await (const { items } of pages(store, request, result)) yield items.flatMap((item) => textsOf(item[CHILD]));
-  }
-  // Which partitions there are, only the edges tell.
-  if (edge.inbound === undefined || edge.inbound.partition !== undefined) return;
-  for (const order of edge.inbound.orders.values()) {
-    for (const partition of inboundPartitions(edge.inbound, order, sortKeyOfEdge(edge, id))) {
-      for await (const { items } of pages(store, { index: order.index, partition }, result)) {
-        // The node's own owner item is in the partition too, and would name an edge of the node to itself.
-        const ofEdges = items.filter((item) => parseDerivedKey(stringOf(item[sortKey]) ?? '')?.kind !== 'owner-item');
-        yield ofEdges.flatMap((item) => textsOf(item[partitionKey]));
-      }
-    }
-  }
+/** A query of items that name edges, and the attribute of them that holds the source. */
+interface Sources {
+  request: QueryRequest;
+  attribute: string;
 }
 
-/** A text as a list of one; a tombstone has none. */
-function textsOf(value: AttributeValue | undefined): string[] {
-  const text = stringOf(value);
-  return text === undefined ? [] : [text];
+/**
+ * Where the sources of the edges of a type that enter a node are found, as the table keeps them: in reverse items and in every
+ * order, since an edge is in an order only if it has the order's attribute. One may be named several times, or be gone.
+ * Throws `projection-not-ready` where one of them would not name all of its edges.
+ */
+function sourcesOf({ graph, readable }: Cascade, edge: EdgeModel, id: string): Sources[] {
+  const sources: Sources[] = [];
+  if (edge.copy !== undefined) {
+    readable?.checkReverseItems(edge);
+    const sortKey = { beginsWith: reversePrefix(edge.type) };
+    sources.push({ request: { partition: id, sortKey, consistent: true }, attribute: CHILD });
+  }
+  if (edge.inbound === undefined || edge.inbound.partition !== undefined) return sources;
+  const edgeKey = sortKeyOfEdge(edge, id);
+  for (const declared of edge.inbound.orders.values()) {
+    const { inbound, order } = readable?.order(edge, declared) ?? { inbound: edge.inbound, order: declared };
+    // The node's own item may be in the partition, too, and would name an edge of the node to itself.
+    const itemKeys = inboundItemKeys(edge, order, edgeKey);
+    for (const partition of inboundPartitions(inbound, order, edgeKey)) {
+      const request: QueryRequest = { index: order.index, partition, itemKeys };
+      sources.push({ request, attribute: graph.table.partitionKey });
+    }
+  }
+  return sources;
 }
 
 /** An index lags: of the edges that it names only those are deleted and counted that are still there. */

@@ -143,7 +143,10 @@ export interface Writer<G extends CompiledModel> {
    * source nodes, have what it sorts by. The projector makes what knows them, and it lags behind, so edges put in the last
    * moments may stay. Types of both kinds that may have left some are named in the result. The node goes last and everything is looked up anew, so after a crash, or to catch
    * such latecomers, run it again. It costs a Query of the partition, one of each index partition of the node's incoming
-   * edge types, and a read and a delete for each edge.
+   * edge types, a read and a delete for each edge, and a read of the registry.
+   *
+   * Incoming edges are looked up in what the table keeps and readers may use. Throws `projection-not-ready`, with nothing deleted,
+   * where that does not have all of what the model finds them by: while `edgeloom migrate` builds it, or before it was run.
    */
   deleteNodeWithEdges(id: NodeId<G>, options?: DeleteOptions): Promise<DeletedNode>;
 }
@@ -220,7 +223,7 @@ export function createWriter<G extends CompiledModel>(graph: G, options: WriterO
       return putMany(graph, store, entries, options);
     },
     async deleteNodeWithEdges(id, options) {
-      checkOptions('deleteNodeWithEdges', options, { signal: true });
+      checkOptions('deleteNodeWithEdges', options, { signal: true, replica: true });
       return deleteNodeWithEdges(graph, store, id, options);
     },
   };

@@ -6,6 +6,7 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { createWriter } from '../../src/write/writer.ts';
+import { migratingTable } from '../support/migrating-table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const APPLIED: LagKnowledge = { isApplied: true, text: 'All is applied' };
@@ -143,5 +144,21 @@ describe('explain, of a query', () => {
     expect(plan.calls).toBe(4);
     expect(plan.rcu).toBeGreaterThan(0);
     expect(plan.partitions).toHaveLength(4);
+  });
+});
+
+describe('explain, of a table with a registry', () => {
+  it('looks where the table keeps what readers use', async () => {
+    const { before, after, migrate, user, projectAll, store } = await migratingTable();
+    await migrate(before);
+    await user(1);
+    await projectAll();
+    await migrate(after);
+    const { parts } = await explain({ source: 'USER-1', target: 'USER-1' }, { graph: after, store });
+    expect(parts.map(({ target, state }) => [target, state])).toEqual([
+      ['~view', 'right'],
+      ['~ix/@2/name', 'right'],
+      ['~ix/@2/email', 'right'],
+    ]);
   });
 });

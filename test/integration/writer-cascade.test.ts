@@ -1,11 +1,14 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors.ts';
+import { type Item, stringOf } from '../../src/items/attribute-value.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import type { Store } from '../../src/store/port.ts';
 import { replacedCalls } from '../../src/store/wrapped.ts';
 import { createWriter } from '../../src/write/writer.ts';
+import { evolvingTable } from '../support/migrating-table.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 import { writerTable } from '../support/writer.ts';
 
@@ -126,5 +129,100 @@ describe('deleteNodeWithEdges', () => {
       expect.arrayContaining(['USER-U1 LEGACY-USER-U2', 'USER-U1 settings', 'GOAL-1 GOALMEMBERSHIP-USER-other']),
     );
     expect(await derived()).toEqual(before);
+  });
+});
+
+describe('deleteNodeWithEdges of a table with a registry', () => {
+  const nodes = { USER: node({ view: ['name'] }), GOAL: node() };
+  const edges = (shards: number, { isOrdered = false, isCopied = false, since = 'since' } = {}) => ({
+    MEMBER: edge({
+      from: 'GOAL',
+      to: 'USER',
+      inbound: { gsi0: since, shards, ...(isOrdered && { byRank: 'rank' }) },
+      ...(isCopied && { copy: ['name'] }),
+    }),
+  });
+
+  async function migratedTable() {
+    const table = await evolvingTable((name) => ({
+      before: defineGraph({ table: name, nodes, edges: edges(1) }),
+      sharded: defineGraph({ table: name, nodes, edges: edges(3) }),
+      ordered: defineGraph({ table: name, nodes, edges: edges(3, { isOrdered: true }) }),
+      copied: defineGraph({ table: name, nodes, edges: edges(3, { isOrdered: true, isCopied: true }) }),
+      other: defineGraph({ table: name, nodes, edges: edges(3, { since: 'rank' }) }),
+    }));
+    await table.migrate(table.before);
+    const fill = async (attributes: Item = { since: { S: '2020' } }) => {
+      await table.store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: 'Ada' } });
+      for (let i = 0; i < 5; i++) {
+        await table.store.put({ source: { S: `GOAL-${i}` }, target: { S: 'MEMBER-USER-1' }, ...attributes });
+      }
+      await table.projectAll();
+    };
+    const left = async () => {
+      const { items } = await table.store.scan({ segment: 0, segments: 1, consistent: true });
+      return items.map((item) => stringOf(item['target'])).filter((key) => key?.startsWith('MEMBER-')).length;
+    };
+    await fill();
+    return { ...table, fill, left, writer: (graph: CompiledModel) => createWriter(graph, { store: table.store }) };
+  }
+
+  it('finds the edges where the table keeps them: in other shards, by an order that was added, by reverse items', async () => {
+    const { before, sharded, ordered, copied, other, migrate, writer, fill, left } = await migratedTable();
+    await migrate(sharded);
+    // The writer of the model before the change finds them, too: only where they lie has changed.
+    expect(await writer(before).deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 5, nodes: 1 });
+    expect(await left()).toBe(0);
+    await fill();
+    await migrate(ordered);
+    expect(await writer(ordered).deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 5 });
+    await fill({ rank: { S: '7' } });
+    expect(await writer(ordered).deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 5 });
+    await fill({ rank: { S: '7' } });
+    await migrate(other);
+    expect(await writer(other).deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 5 });
+    // Nothing but reverse items names these.
+    await fill({});
+    await migrate(copied);
+    expect(await writer(copied).deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 5 });
+    expect(await left()).toBe(0);
+  });
+
+  it('deletes nothing while the table does not keep all that the model finds edges by', async () => {
+    const { sharded, ordered, copied, other, migrate, writer, left, store } = await migratedTable();
+    for (const graph of [ordered, copied, other]) {
+      for (const mostSteps of [0, 1, 2]) {
+        if (mostSteps > 0 && graph === copied) await migrate(copied, { mostSteps });
+        await expect(writer(graph).deleteNodeWithEdges('USER-1')).rejects.toMatchObject({
+          code: 'projection-not-ready',
+        });
+        expect(await left()).toBe(5);
+      }
+    }
+    expect((await store.get({ source: 'USER-1', target: 'USER-1' }, { consistent: true })).item).toBeDefined();
+    await migrate(copied);
+    expect(await writer(sharded).deleteNodeWithEdges('USER-1')).toMatchObject({ edges: 5 });
+  });
+
+  it('names the reverse items that are not there, whatever orders are', async () => {
+    const table = await evolvingTable((name) => ({
+      plain: defineGraph({ table: name, nodes, edges: { MEMBER: edge({ from: 'GOAL', to: 'USER' }) } }),
+      copied: defineGraph({
+        table: name,
+        nodes,
+        edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', copy: ['name'] }) },
+      }),
+    }));
+    const { plain, copied, migrate, store } = table;
+    await migrate(plain);
+    const deleted = () => createWriter(copied, { store }).deleteNodeWithEdges('USER-1');
+    await expect(deleted()).rejects.toMatchObject({
+      code: 'projection-not-ready',
+      message: expect.stringContaining('view:GOAL'),
+    });
+    await migrate(copied);
+    await store.put({ source: { S: 'GOAL-1' }, target: { S: 'MEMBER-USER-1' } });
+    await table.projectAll();
+    expect(await deleted()).toMatchObject({ edges: 1 });
   });
 });
