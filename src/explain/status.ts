@@ -119,7 +119,7 @@ async function readStatus(options: StatusOptions): Promise<Status> {
       ...(projections.length === 0 ? modelProblems(graph, consumers) : []),
       ...Object.entries(quarantined).map(
         ([reason, count]) =>
-          `${count} records are in quarantine (${reason}): correct the items, then run edgeloom redrive.`,
+          `${count} records are in quarantine (${reason}): correct the items, or the model and run edgeloom migrate, then run edgeloom redrive.`,
       ),
       ...(lastCheck === undefined ? [] : checkProblems(lastCheck, now())),
     ],

@@ -153,6 +153,8 @@ export interface InboundItem {
   generation?: number;
   /** As in `ViewShape`, for this generation. */
   settleBefore?: number;
+  /** As of a search. */
+  isSuperseded?: boolean;
 }
 
 /** How an edge type's index items are made. */
@@ -190,6 +192,11 @@ export interface SearchModel {
   generation?: number;
   /** As in `ViewShape`, for this generation. */
   settleBefore?: number;
+  /**
+   * Whether a newer generation of the projection is kept, which says what is right: an item that only this one cannot derive, such
+   * as one with a new label of a rank, is left out of it, and has no fault.
+   */
+  isSuperseded?: boolean;
 }
 
 /** An attribute that is part of an edge's index partition, and whose it is. */

@@ -197,7 +197,7 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
       // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
       for (const [key, item] of searchItems(plan, subject)) add(key, item, plan.search.settleBefore);
     } catch (error) {
-      subject.note(error);
+      subject.note(error, plan.search.isSuperseded);
     }
   }
   // For what is wrong with it: the edges' own items are derived with them.

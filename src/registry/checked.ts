@@ -2,7 +2,7 @@ import { textOfKey } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { concernOf, concernsOf, isReady } from './concerns.ts';
-import { effectiveModel } from './effective.ts';
+import { effectiveModel, newestKept } from './effective.ts';
 import type { Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 import { registeredModel, type WriterModel } from './writer-model.ts';
@@ -25,7 +25,7 @@ export function checkedModel(registry: Registry, data: DefinitionData, own: Comp
   });
   const shapes = [...registry.shapes].filter(([, { shape }]) => shape !== undefined && isReady(shape));
   const ready: Registry = { ...registry, projections: new Map(projections), shapes: new Map(shapes) };
-  const model = effectiveModel(ready, data, own);
+  const model = effectiveModel(ready, data, own, newestKept(registry));
   return { ...model, concerns: concernsOf(registry, model) };
 }
 

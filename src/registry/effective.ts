@@ -15,8 +15,15 @@ export const CLOCK_MARGIN_MS = 5 * 60_000;
 /**
  * The model of everything that the registry keeps, with the functions of the own model. Throws `projection-code-missing`
  * where that lacks one, and `unknown-definition` where a definition comes from newer software.
+ *
+ * @param newest the newest generation that is kept of each projection, also where `registry` is only a part of the table's.
  */
-export function effectiveModel(registry: Registry, data: DefinitionData, own: CompiledModel): CompiledModel {
+export function effectiveModel(
+  registry: Registry,
+  data: DefinitionData,
+  own: CompiledModel,
+  newest: ReadonlyMap<string, number> = newestKept(registry),
+): CompiledModel {
   const views: ViewDefinition[] = [];
   const shapes = new Map<string, ViewShape>();
   for (const [type, { shape }] of registry.shapes) {
@@ -25,14 +32,31 @@ export function effectiveModel(registry: Registry, data: DefinitionData, own: Co
     shapes.set(type, { stamp: stampText(shape.id), ready: shape.ready, settleBefore: settleBefore(shape) ?? 0 });
   }
   const parts = keptGenerations(registry).map(({ name, kept }): LayerPart => {
-    return { definition: reviveKeyed(name, kept.definition, data, own), kept: keptOf(kept.id, settleBefore(kept)) };
+    const isSuperseded = kept.id < newest.get(name)!;
+    return {
+      definition: reviveKeyed(name, kept.definition, data, own),
+      kept: keptOf(kept.id, isSuperseded, settleBefore(kept)),
+    };
   });
   return { ...compileLayers(views, parts, own, `@${registry.version}`), shapes };
 }
 
 /** A generation as the planner takes it. */
-export function keptOf(id: number, before?: number): Kept {
-  return { ...(id !== 1 && { generation: id }), ...(before !== undefined && { settleBefore: before }) };
+export function keptOf(id: number, isSuperseded = false, before?: number): Kept {
+  return {
+    ...(id !== 1 && { generation: id }),
+    ...(before !== undefined && { settleBefore: before }),
+    ...(isSuperseded && { isSuperseded }),
+  };
+}
+
+/** The newest generation that is kept of each projection. */
+export function newestKept({ projections }: Registry): ReadonlyMap<string, number> {
+  return new Map(
+    [...projections].map(([name, { generations }]) => {
+      return [name, Math.max(0, ...generations.filter(({ state }) => state !== 'absent').map(({ id }) => id))];
+    }),
+  );
 }
 
 /** The newest first, so that the first model is the one that most readers ask for. */

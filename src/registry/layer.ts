@@ -15,6 +15,8 @@ export interface Kept {
   /** Absent: the first. */
   generation?: number;
   settleBefore?: number;
+  /** Whether a newer generation of the projection is kept. */
+  isSuperseded?: boolean;
 }
 
 /** A definition of a generation. */

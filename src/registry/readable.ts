@@ -12,7 +12,7 @@ import {
   searchName,
   viewName,
 } from './definition.ts';
-import { keptOf } from './effective.ts';
+import { keptOf, newestKept } from './effective.ts';
 import { compileLayers, type LayerPart } from './layer.ts';
 import { type Registry, stampText } from './registry.ts';
 import { type DefinitionData, reviveKeyed } from './revive.ts';
@@ -61,9 +61,12 @@ export function readableOf(registry: Registry, data: DefinitionData, own: Compil
     if (usableNow === undefined) throw notReady(registry, name, mine.projections.get(name));
     return usableNow;
   };
+  const newest = newestKept(registry);
   const parts = [...mine.projections.keys()].flatMap((name): LayerPart[] => {
     const found = lookUp(name);
-    return found === undefined ? [] : [{ definition: found.definition, kept: keptOf(found.generation) }];
+    if (found === undefined) return [];
+    const { definition, generation } = found;
+    return [{ definition, kept: keptOf(generation, generation < newest.get(name)!) }];
   });
   const views = [...mine.views.values()].map(({ definition }) => definition);
   let model: CompiledModel | undefined;

@@ -1,13 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { check, createSession, createWriter } from '../../src/index.ts';
+import type { Finding } from '../../src/check/finding.ts';
+import { check, createSession, createWriter, redrive } from '../../src/index.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
 import { type MigratePlace, parseMigratePlace } from '../../src/migrate/walks/place.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { derive, edge, fromSource, node } from '../../src/model/schema.ts';
+import { derive, edge, fromSource, node, rank } from '../../src/model/schema.ts';
 import { queriedItems } from '../../src/store/pages.ts';
 import type { ScanRequest } from '../../src/store/port.ts';
 import { replacedCalls } from '../../src/store/wrapped.ts';
-import { migratingTable, USERS } from '../support/migrating-table.ts';
+import { evolvingTable, migratingTable, USERS } from '../support/migrating-table.ts';
 
 describe('a migration of a table', () => {
   it('changes shards and adds a search step by step: each reader finds all or is told that it is not ready', async () => {
@@ -263,5 +265,74 @@ describe('a migration in many calls', () => {
     for (const place of [{}, 'x', { version: 2, memory }, { version: 1, memory: { ...memory, verified: [5] } }]) {
       expect(() => parseMigratePlace(place)).toThrow(expect.objectContaining({ code: 'invalid-cursor' }));
     }
+  });
+});
+
+describe('an item that only an older generation cannot derive', () => {
+  it('is left out of that one, and is no record of the quarantine, for writers, checks and readers', async () => {
+    const graph = (name: string, roles: Record<string, number>, type: 'number' | 'string') =>
+      defineGraph({
+        table: name,
+        nodes: {
+          GOAL: node({ search: { role: { from: rank('role', roles), shards: 1 }, size: { type, shards: 1 } } }),
+          USER: node(),
+        },
+        edges: {
+          MEMBER: edge({
+            from: 'GOAL',
+            to: 'USER',
+            inbound: { gsi0: rank('role', roles), byGoal: rank(fromSource('role'), roles) },
+          }),
+        },
+      });
+    const table = await evolvingTable((name) => ({
+      before: graph(name, { LEAD: 2 }, 'number'),
+      after: graph(name, { LEAD: 2, HELP: 1 }, 'string'),
+    }));
+    const { before, after, migrate, store, projectAll, reader } = table;
+    await migrate(before);
+    const put = async (id: string, role: string, size: Item[string]) => {
+      const attributes = { role: { S: role }, size };
+      await store.put({ source: { S: `GOAL-${id}` }, target: { S: `GOAL-${id}` }, ...attributes });
+      await store.put({ source: { S: `GOAL-${id}` }, target: { S: 'MEMBER-USER-1' }, ...attributes });
+      return await projectAll();
+    };
+    const found = async (graph: typeof before) => {
+      const { search, inbound } = reader(graph);
+      const sources = async (order: 'gsi0' | 'byGoal') =>
+        (await inbound('MEMBER', 'USER-1', { order })).items.map(({ source }) => source);
+      const hits = (await search('GOAL.role').all()).items.map(({ id }) => id);
+      return [
+        hits,
+        (await search('GOAL.size').all()).items.map(({ id }) => id),
+        await sources('gsi0'),
+        await sources('byGoal'),
+      ];
+    };
+    expect(await put('old', 'LEAD', { N: '1' })).toMatchObject({ quarantined: 0 });
+    // No generation knows it.
+    expect(await put('bad', 'HELP', { S: 'large' })).toMatchObject({ quarantined: 2 });
+    await migrate(after, { mostSteps: 2 });
+    expect(await put('new', 'HELP', { S: 'large' })).toMatchObject({ quarantined: 0 });
+    expect(await put('worse', 'NOBODY', { S: 'large' })).toMatchObject({ quarantined: 2 });
+    await migrate(after);
+    expect(await put('late', 'HELP', { S: 'large' })).toMatchObject({ quarantined: 0 });
+    expect(await found(before)).toEqual(Array.from({ length: 4 }, () => ['GOAL-old']));
+    const helpers = ['GOAL-bad', 'GOAL-late', 'GOAL-new', 'GOAL-old'];
+    const byRole = await found(after);
+    expect(byRole.map((ids) => [...ids].sort())).toEqual([
+      helpers,
+      ['GOAL-bad', 'GOAL-late', 'GOAL-new', 'GOAL-worse'],
+      helpers,
+      helpers,
+    ]);
+    await reader(before).waitForProjection({ source: 'GOAL-new', target: 'GOAL-new' }, { timeoutMs: 5_000 });
+    expect(await redrive({ graph: after, store })).toMatchObject({ entries: 4, repaired: 2, left: 2 });
+    const quarantined: string[] = [];
+    const onFinding = ({ source, verdict }: Finding) => quarantined.push(`${source} ${verdict}`);
+    const { drift } = await check({ graph: after, store, settleMs: 10, onFinding });
+    expect(drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+    // The size of the old one is no text, which is what the newest model wants.
+    expect([...new Set(quarantined)].sort()).toEqual(['GOAL-old quarantined', 'GOAL-worse quarantined']);
   });
 });

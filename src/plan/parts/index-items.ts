@@ -62,7 +62,7 @@ export function inboundItemPlans({ type, inbound }: EdgeModel): InboundItemPlan[
 
 /** One index item of an edge with the keys of every order of it that applies; undefined where none does. */
 export function inboundItem(
-  { inbound, orders, partition: partitioned }: InboundItemPlan,
+  { item: { isSuperseded }, inbound, orders, partition: partitioned }: InboundItemPlan,
   subject: Subject,
   sortKey: string,
 ): Item | undefined {
@@ -74,7 +74,7 @@ export function inboundItem(
     try {
       within = partitionText(partitioned, subject, `inbound of ${subject.type}`);
     } catch (error) {
-      subject.note(error);
+      subject.note(error, isSuperseded);
     }
     if (within === undefined) return undefined;
   }
@@ -86,14 +86,14 @@ export function inboundItem(
       addIndexKeys(item, order.index, partition, encoded, source, purpose);
       indexed = true;
     } catch (error) {
-      subject.note(error);
+      subject.note(error, isSuperseded);
     }
   }
   if (!indexed) return undefined;
   try {
     return withProjection(item, inbound.project, subject);
   } catch (error) {
-    subject.note(error);
+    subject.note(error, isSuperseded);
     return undefined;
   }
 }

@@ -104,7 +104,7 @@ export function sameShare(left: Share | undefined, right: Share | undefined): bo
 }
 
 function shareOf(
-  { edge, inbound, orders }: JoinedItemPlan,
+  { edge, inbound, item: { isSuperseded }, orders }: JoinedItemPlan,
   side: Side,
   subject: Subject | undefined,
   projection: Projection,
@@ -115,7 +115,7 @@ function shareOf(
       const text = textOf(subject);
       return text === undefined ? 'absent' : { text };
     } catch (error) {
-      subject.note(error);
+      subject.note(error, isSuperseded);
       return 'failed';
     }
   };
@@ -157,7 +157,7 @@ export function joinedItem(
 }
 
 function withKeys(
-  { edge, inbound, orders }: JoinedItemPlan,
+  { edge, inbound, item: { isSuperseded }, orders }: JoinedItemPlan,
   source: string,
   sortKey: string,
   shares: Shares,
@@ -179,7 +179,7 @@ function withKeys(
     try {
       addIndexKeys(item, order.index, partition, encoded, source, purpose);
     } catch (error) {
-      note(problems, error);
+      note(problems, error, isSuperseded);
     }
   }
   if (Object.keys(item).length === 0) return undefined;
@@ -187,7 +187,7 @@ function withKeys(
   try {
     return withAttributes(item, bothAttributes(shares), edge);
   } catch (error) {
-    note(problems, error);
+    note(problems, error, isSuperseded);
     return undefined;
   }
 }

@@ -26,14 +26,14 @@ export function ownerItems(node: NodeModel, subject: Subject, attributes: Item):
   const items: OwnerItem[] = [];
   for (const edge of node.ownerOf) {
     const { type, inbound } = edge;
-    for (const { orderName, orders, generation, settleBefore } of inbound?.items ?? []) {
+    for (const { orderName, orders, generation, settleBefore, isSuperseded } of inbound?.items ?? []) {
       const item = inbound && ownerKeys(inbound, orders, sortKeyOfEdge(edge, subject.source));
       if (item === undefined || Object.keys(item).length === 0) continue;
       try {
         const whole = node.view.kind === 'KEYS_ONLY' ? item : withAttributes(item, attributes, subject);
         items.push({ key: ownerIndexKey(type, orderName, generation), item: whole, settleBefore });
       } catch (error) {
-        subject.note(error);
+        subject.note(error, isSuperseded);
       }
     }
   }

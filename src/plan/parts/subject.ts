@@ -95,9 +95,9 @@ export class Subject {
   }
 
   /** As the function `note`. */
-  note(error: unknown): void {
+  note(error: unknown, isSuperseded?: boolean): void {
     this.noted ??= [];
-    note(this.noted, error);
+    note(this.noted, error, isSuperseded);
   }
 
   /** An attribute by name, binary as bytes; what is no attribute value is a `PartError`. */
@@ -156,8 +156,10 @@ export class Subject {
 /**
  * Notes the failure of a part, which is absent then; any other error is thrown on. Parts run in a `try` of their own, not in a
  * function that is passed: there are several for each image of a batch.
+ *
+ * @param isSuperseded whether a newer generation of the projection says what is right: then it is no problem of the item.
  */
-export function note(problems: Problem[], error: unknown): void {
+export function note(problems: Problem[], error: unknown, isSuperseded = false): void {
   if (!(error instanceof PartError)) throw error;
-  problems.push(error.problem);
+  if (!isSuperseded) problems.push(error.problem);
 }
