@@ -9,6 +9,11 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     changes: [setProperty('fast-path-is-for-newer-records', 'watermark', 'unit.newest')],
   },
   {
+    name: 'tombstone-of-two-hours',
+    rule: 'A tombstone outlives every record of the stream: one that comes again after hours has to meet it.',
+    changes: [setValue('tombstone-outlives-the-stream', '2')],
+  },
+  {
     name: 'counted-agreeing-leaves-no-trace',
     rule: 'A stale record of a counted item that agrees moves the revision: a worker that read the base item before must fail.',
     changes: [

@@ -15,11 +15,6 @@ export const OTHER_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'tombstone-of-two-hours',
-    rule: 'A tombstone outlives every record of the stream: one that comes again after hours has to meet it.',
-    changes: [setValue('tombstone-outlives-the-stream', '2')],
-  },
-  {
     name: 'tombstone-revision-kept',
     rule: 'Writing a tombstone raises the revision.',
     changes: [
