@@ -100,7 +100,9 @@ export function readableOf(registry: Registry, data: DefinitionData, own: Compil
     view(id) {
       const type = parseNodeId(id)?.type ?? '';
       const shape = registry.shapes.get(type)?.shape;
+      // rule: reader-uses-trusted-shapes
       if (shape === undefined || !shape.trusted) return undefined;
+      // rule: reader-uses-shapes-of-its-own-definition
       if (shape.definition !== mine.views.get(type)?.fingerprint) return undefined;
       return { stamp: stampText(shape.id), ready: shape.ready };
     },

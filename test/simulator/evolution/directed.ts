@@ -204,6 +204,29 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return wrong;
   },
 
+  'a reader begins when views are out of use, and goes on with its lease': async () => {
+    const stage = new Stage();
+    await stage.migrate(LABELLED);
+    await stage.project(LABELLED, await stage.write('N-0', 'E-N-1', { r: 'X' }));
+    let hasWaited = false;
+    const install = stage.standing((method) => hasWaited && method === 'update');
+    const scan = stage.standing((method) => method === 'scan', 'before', install.store);
+    const onStep = ({ step }: { step: string }): void => {
+      hasWaited ||= step === 'wait';
+    };
+    const changing = stage.migrate(PLAIN_SPEC, { store: scan.store, onStep });
+    await install.arrived;
+    const reader = stage.reader(LABELLED);
+    await reader.ask(GET);
+    install.letGo();
+    await scan.arrived;
+    await stage.project(PLAIN_SPEC, await stage.write('N-0', 'E-N-1', { r: 'Y' }));
+    const wrong = await stage.wrongAnswer(reader, GET);
+    scan.letGo();
+    await changing;
+    return wrong;
+  },
+
   'a repair meets an item of an id that the registry does not know': async () => {
     const stage = await tagged();
     const key = { source: 'N-0', target: '~ix/@9/tag' };

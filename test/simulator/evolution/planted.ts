@@ -69,6 +69,16 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'evolution-untrusted-views-used',
+    rule: '6: readers use no view of a shape that is not trusted any more.',
+    changes: [setCondition('reader-uses-trusted-shapes', 'shape === undefined')],
+  },
+  {
+    name: 'evolution-other-views-used',
+    rule: "6: a reader uses views of its own model's definition alone.",
+    changes: [setCondition('reader-uses-shapes-of-its-own-definition', 'false')],
+  },
+  {
     name: 'evolution-other-shape-patched',
     rule: '6: a writer that meets another stamp makes the whole view anew.',
     changes: [

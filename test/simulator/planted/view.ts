@@ -1,5 +1,6 @@
 import {
   addToFile,
+  drop,
   dropElse,
   dropProperty,
   insertAfter,
