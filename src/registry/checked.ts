@@ -41,10 +41,9 @@ export async function movedSince(
 ): Promise<ReadonlySet<string>> {
   // rule: check-reads-the-registry-again
   if ((await model.current()) === began) return new Set();
-  // rule: items-before-the-registry, first
   const { items } = await store.getMany(keys, { consistent: true });
   // Read after the items: whatever they are stamped with was registered before.
-  // rule: items-before-the-registry, then
+  // rule: items-are-judged-by-a-registry-read-after-them
   const now = await model.current();
   const moved = keys.filter(({ source, target }, i) => {
     const before = concernOf(began, source, target, items[i] ?? {});

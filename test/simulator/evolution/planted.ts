@@ -1,13 +1,4 @@
-import {
-  drop,
-  insertBefore,
-  moveAhead,
-  replace,
-  replaceIn,
-  setCondition,
-  setProperty,
-  setValue,
-} from '../planted/changes.ts';
+import { drop, insertBefore, replace, replaceIn, setCondition, setProperty, setValue } from '../planted/changes.ts';
 import type { Mutant } from '../planted/mutant.ts';
 
 /** Planted in the rules of changing a model: the number is that of the rule in docs/decisions/039-the-rules-of-a-model-change.md. */
@@ -169,7 +160,14 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-registry-before-items',
     rule: '10: a check judges what it met by a registry that it has read after it.',
-    changes: [moveAhead('items-before-the-registry')],
+    changes: [
+      replace(
+        'check-reads-the-registry-again',
+        `const first = await model.current();
+        if (first === began) return new Set();`,
+      ),
+      setValue('items-are-judged-by-a-registry-read-after-them', 'first'),
+    ],
   },
   {
     name: 'evolution-backfill-blind',

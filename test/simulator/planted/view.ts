@@ -1,6 +1,5 @@
 import {
   addToFile,
-  drop,
   dropElse,
   dropProperty,
   insertAfter,
