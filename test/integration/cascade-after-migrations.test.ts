@@ -1,0 +1,232 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type CompiledModel,
+  createWriter,
+  type DeletedNode,
+  defineGraph,
+  type EdgeloomError,
+  edge,
+  type MigrateOptions,
+  migrate,
+  node,
+  rank,
+  serverTime,
+  tableIdentity,
+} from '../../src/index.ts';
+import { Random } from '../simulator/random.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/**
+ * `deleteNodeWithEdges` finds the edges that enter a node whatever has happened to the model since they were written: its writer
+ * may be of any of the models, and may have been made before the others were brought to the table.
+ */
+
+interface Options {
+  shards: number;
+  orders: Record<string, unknown>;
+  keys?: 'hashed';
+  list?: boolean;
+}
+
+function modelOf(table: string, { shards, orders, keys, list = false }: Options): CompiledModel {
+  return defineGraph({
+    table,
+    nodes: { A: node({ list, search: { name: { shards: 2 } } }), B: node({ view: ['title'] }) },
+    edges: {
+      AB: edge({
+        from: 'A',
+        to: 'B',
+        ...(keys && { keys }),
+        ...(Object.keys(orders).length > 0 && { inbound: { shards, ...orders } }),
+      } as never),
+    },
+  } as never) as CompiledModel;
+}
+
+const EDGES = 7;
+type Table = Awaited<ReturnType<typeof testTable<CompiledModel>>>;
+
+function tableWithBothIndexes(name: string): Promise<Table> {
+  return testTable(modelOf(name, { shards: 1, orders: { gsi0: 'since', gsi1: 'role' } }));
+}
+
+/** Brings a model to the table, without the waits for readers. */
+async function bring(table: Table, graph: CompiledModel, options: Partial<MigrateOptions> = {}): Promise<void> {
+  const { done } = await migrate({
+    ...{ graph, store: table.store, ...(await tableIdentity(table.client, graph)) },
+    serverTime: () => serverTime(table.client, graph),
+    wait: () => Promise.resolve(),
+    ...options,
+  });
+  expect(done).toBe(true);
+}
+
+/** A node with edges that enter it, all of it projected. */
+async function fill(table: Table, graph: CompiledModel): Promise<void> {
+  const writer = createWriter(graph, { store: table.store });
+  await writer.putNode('B-1', { title: 'one' });
+  for (let i = 0; i < EDGES; i++) {
+    await writer.putNode(`A-${i}`, { name: `n${i}` });
+    await writer.putEdge(`A-${i}`, 'AB', 'B-1', { since: `202${i}`, role: i % 2 === 0 ? 'LEAD' : 'GUEST' });
+  }
+  await table.projectAll();
+}
+
+/** What a cascade did, or the code of its error. */
+async function outcomeOf(deleting: Promise<DeletedNode>): Promise<DeletedNode | string> {
+  try {
+    return await deleting;
+  } catch (error) {
+    return (error as EdgeloomError).code;
+  }
+}
+
+/** The edges that still enter the node, from a scan of the base items. */
+async function edgesLeft({ store }: Table): Promise<string[]> {
+  const { items } = await store.scan({ segment: 0, segments: 1, consistent: true });
+  return items
+    .map(({ source, target }) => `${(source as { S: string }).S} ${(target as { S: string }).S}`)
+    .filter((key) => key.includes(' AB-'));
+}
+
+const SINCE = { gsi0: 'since' };
+const ROLE = { gsi0: rank('role', { LEAD: 500, GUEST: 300 }) };
+
+const CASES: { what: string; models: Options[] }[] = [
+  {
+    what: 'other shards',
+    models: [
+      { shards: 1, orders: SINCE },
+      { shards: 2, orders: SINCE },
+    ],
+  },
+  {
+    what: 'fewer shards',
+    models: [
+      { shards: 4, orders: SINCE },
+      { shards: 1, orders: SINCE },
+    ],
+  },
+  {
+    what: 'an order added',
+    models: [
+      { shards: 1, orders: SINCE },
+      { shards: 1, orders: { ...SINCE, gsi1: 'role' } },
+    ],
+  },
+  {
+    what: 'a named order in the place of gsi0',
+    models: [
+      { shards: 1, orders: SINCE },
+      { shards: 2, orders: { byRole: 'role' } },
+    ],
+  },
+  {
+    what: 'another rank',
+    models: [
+      { shards: 2, orders: SINCE },
+      { shards: 2, orders: ROLE },
+    ],
+  },
+  {
+    what: 'hashed keys',
+    models: [
+      { shards: 1, orders: SINCE, keys: 'hashed' },
+      { shards: 3, orders: SINCE, keys: 'hashed' },
+    ],
+  },
+  {
+    what: 'two changes',
+    models: [
+      { shards: 1, orders: SINCE },
+      { shards: 2, orders: ROLE },
+      { shards: 3, orders: SINCE },
+    ],
+  },
+];
+
+describe('deleteNodeWithEdges after migrations', () => {
+  describe.each(CASES)('that have brought $what', ({ models: options }) => {
+    it.each([
+      { who: 'of the last model', at: (models: CompiledModel[]) => models.at(-1)! },
+      { who: 'of the first model', at: (models: CompiledModel[]) => models[0]! },
+    ])('deletes every edge that enters the node, by a writer $who', async ({ at }) => {
+      const name = uniqueTableName();
+      const models = options.map((one) => modelOf(name, one));
+      const table = await tableWithBothIndexes(name);
+      await bring(table, models[0]!);
+      // It has been there since before the model changed.
+      const writer = createWriter(at(models), { store: table.store });
+      await fill(table, models[0]!);
+      for (const model of models.slice(1)) await bring(table, model);
+      const deleted = await writer.deleteNodeWithEdges('B-1');
+      expect(await edgesLeft(table)).toEqual([]);
+      expect(deleted).toMatchObject({ edges: EDGES, nodes: 1, notFound: [] });
+    });
+  });
+
+  it('deletes every edge, or says that it cannot, while a model is being brought to the table', async () => {
+    const random = new Random(3);
+    for (let stop = 1; stop <= 8; stop++) {
+      const name = uniqueTableName();
+      const [before, after] = [modelOf(name, { shards: 1, orders: SINCE }), modelOf(name, { shards: 3, orders: ROLE })];
+      const table = await tableWithBothIndexes(name);
+      await bring(table, before);
+      await fill(table, before);
+      // The migration ends after some of its steps.
+      const wait = () => Promise.resolve();
+      await migrate({
+        graph: after,
+        store: table.store,
+        ...(await tableIdentity(table.client, after)),
+        wait,
+        mostSteps: stop,
+      });
+      const writer = createWriter(random.chance(0.5) ? before : after, { store: table.store });
+      const outcome = await outcomeOf(writer.deleteNodeWithEdges('B-1'));
+      const left = await edgesLeft(table);
+      if (typeof outcome === 'string') {
+        // What is not found is not orphaned either: the node stays.
+        const { item } = await table.store.get({ source: 'B-1', target: 'B-1' }, { consistent: true });
+        expect({ stop, outcome, isThere: item !== undefined }).toEqual({
+          stop,
+          outcome: 'projection-not-ready',
+          isThere: true,
+        });
+      } else {
+        expect({ stop, left }).toEqual({ stop, left: [] });
+        expect(outcome).toMatchObject({ edges: EDGES, nodes: 1 });
+      }
+    }
+  });
+
+  it.each([
+    { kind: 'drop' as const, orders: {} },
+    { kind: 'retire' as const, orders: { ...SINCE, gsi1: 'role' } },
+  ])('deletes every edge, or says that it cannot, after a $kind of what its model has', async ({ kind, orders }) => {
+    const name = uniqueTableName();
+    const [before, after] = [modelOf(name, { shards: 2, orders: SINCE }), modelOf(name, { shards: 2, orders })];
+    const table = await tableWithBothIndexes(name);
+    await bring(table, before);
+    await fill(table, before);
+    await bring(table, after);
+    await bring(table, after, { action: { kind, name: 'inbound:AB' } });
+    const outcome = await outcomeOf(createWriter(before, { store: table.store }).deleteNodeWithEdges('B-1'));
+    const left = await edgesLeft(table);
+    const isSaid = typeof outcome === 'string' || outcome.notFound.includes('AB');
+    expect({ outcome, left, isRight: left.length === 0 || isSaid }).toMatchObject({ isRight: true });
+    if (kind === 'drop') return;
+    await fill(table, after);
+    const deleted = await createWriter(after, { store: table.store }).deleteNodeWithEdges('B-1');
+    expect(await edgesLeft(table)).toEqual([]);
+    expect(deleted).toMatchObject({ edges: EDGES, nodes: 1 });
+  });
+
+  it('deletes every edge of a table that is not managed', async () => {
+    const graph = modelOf(uniqueTableName(), { shards: 2, orders: SINCE });
+    const table = await testTable(graph);
+    await fill(table, graph);
+    await createWriter(graph, { store: table.store }).deleteNodeWithEdges('B-1');
+    expect(await edgesLeft(table)).toEqual([]);
+  });
+});

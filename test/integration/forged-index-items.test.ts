@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type CompiledModel,
+  check,
+  createReader,
+  createSession,
+  createWriter,
+  defineGraph,
+  edge,
+  type Finding,
+  migrate,
+  node,
+  type Reader,
+  serverTime,
+  tableIdentity,
+} from '../../src/index.ts';
+import type { AttributeValue, Item } from '../../src/items/attribute-value.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/**
+ * Somebody who may write into a partition of their own puts an item there that names an index partition of others. Readers of that
+ * partition do not serve it, and a repair takes it away.
+ */
+
+function modelOf(name: string): CompiledModel {
+  return defineGraph({
+    table: name,
+    nodes: {
+      USER: node({
+        list: true,
+        search: {
+          name: { shards: 2, project: 'ALL' },
+          tags: { each: true, shards: 1 },
+          status: { shards: 1, shardBy: 'source' },
+          key: { shards: 'value' },
+        },
+      }),
+      GOAL: node({}),
+    },
+    edges: {
+      MEMBER: edge({
+        ...{ from: 'GOAL', to: 'USER', degree: true },
+        inbound: { gsi0: 'since', gsi1: 'role', byRole: 'role', shards: 2, project: ['role'] },
+      } as never),
+      HASHED: edge({ from: 'GOAL', to: 'USER', keys: 'hashed', inbound: { gsi0: 'since', shards: 1 } }),
+    },
+  } as never) as CompiledModel;
+}
+
+/** Own sort keys that no projection can make which has the forged place, whatever it looks like. */
+const OWN_KEYS = [
+  ...['~ix/x', '~ix/@2/x', '~ix/@9/name', '~ix/#x/MEMBER-USER-u1', '~ix/#byName/x', '~ix/unknown/n1', '~ix/'],
+  ...[
+    '~ix/#includeOwner/MEMBER',
+    '~ix/MEMBER-USER-u1',
+    '~ix/#0123456789abcdef0123456789abcdef',
+    '~x',
+    '~degree/MEMBER',
+  ],
+  ...['~rev/MEMBER-USER-u1', '~view2'],
+];
+
+/** The places of a table's index items that a forger copies: from each projection one, by the questions that it answers. */
+const PLACES = [
+  '~ix/name',
+  '~ix/tags/t1',
+  '~ix/status',
+  '~ix/key',
+  '~ix/',
+  '~ix/MEMBER-USER-u1',
+  '~ix/#byRole/MEMBER-USER-u1',
+];
+
+async function filledTable() {
+  const graph = modelOf(uniqueTableName());
+  const table = await testTable(graph);
+  const { done } = await migrate({
+    ...{ graph, store: table.store, ...(await tableIdentity(table.client, graph)) },
+    serverTime: () => serverTime(table.client, graph),
+    wait: () => Promise.resolve(),
+  });
+  expect(done).toBe(true);
+  const writer = createWriter(graph, { store: table.store });
+  for (const id of ['USER-u1', 'USER-u2'] as const)
+    await writer.putNode(id, { name: 'n1', tags: ['t1', 't2'], status: 'open', key: 'k1' });
+  for (const id of ['GOAL-g1', 'GOAL-g2'] as const) {
+    await writer.putEdge(id, 'MEMBER', 'USER-u1', { since: '2020', role: 'LEAD' });
+    await writer.putEdge(id, 'HASHED', 'USER-u1', { since: '2020' });
+  }
+  await table.projectAll();
+  return { ...table, graph, reader: createReader(graph, { store: table.store }) as Reader };
+}
+
+/** Everything that is asked of indexes. */
+async function answers(reader: Reader): Promise<Record<string, unknown>> {
+  const ids = ({ items }: { items: readonly { id: string }[] }) => items.map(({ id }) => id);
+  const sources = ({ items }: { items: readonly { source: string }[] }) => items.map(({ source }) => source);
+  const name = reader.search('USER.name');
+  const own = reader.with(createSession());
+  return {
+    eq: ids(await name.eq('n1')),
+    all: ids(await name.all()),
+    latest: ids(await name.latest()),
+    beginsWith: ids(await name.beginsWith('n')),
+    limited: ids(await name.all({ limit: 1 })),
+    count: (await name.count()).count,
+    countEq: (await name.count({ eq: 'n1' } as never)).count,
+    ofSession: ids(await own.search('USER.name').all()),
+    tags: ids(await reader.search('USER.tags').all()),
+    status: ids(await reader.search('USER.status').all()),
+    statusCount: (await reader.search('USER.status').count()).count,
+    key: ids(await reader.search('USER.key').eq('k1')),
+    nodes: ids(await reader.nodes('USER')),
+    inbound: sources(await reader.inbound('MEMBER', 'USER-u1')),
+    byRole: sources(await reader.inbound('MEMBER', 'USER-u1', { order: 'byRole' } as never)),
+    gsi1: sources(await reader.inbound('MEMBER', 'USER-u1', { order: 'gsi1' } as never)),
+    filtered: sources(await reader.inbound('MEMBER', 'USER-u1', { where: { role: 'LEAD' } } as never)),
+    hashed: sources(await reader.inbound('HASHED', 'USER-u1')),
+    inDegree: (await reader.inDegree('USER-u1', 'MEMBER')).count,
+    degree: await reader.degree('GOAL-g1', 'MEMBER'),
+    page: (await reader.page('MEMBER', 'USER-u1')).items.map(({ id }) => id),
+  };
+}
+
+type Filled = Awaited<ReturnType<typeof filledTable>>;
+
+/** An item of a table under another key. */
+function forged(of: Item, forger: string, target: string, rename: (text: string) => string): Item {
+  const copied = Object.entries(of).map(([attribute, value]): [string, AttributeValue] => {
+    if (/^gsi\dsk$/.test(attribute)) return [attribute, { S: rename((value as { S: string }).S) }];
+    return [attribute, value];
+  });
+  return { ...Object.fromEntries(copied), source: { S: forger }, target: { S: target } };
+}
+
+/** Whether the projection of the place could make the key: then only its base item tells that it is forged. */
+function isPossible(own: string, place: string): boolean {
+  return own === place || (own.startsWith('~ix/#0') && place.includes('MEMBER'));
+}
+
+/** Puts a copy of an item of each projection under a key of a forger's own; gives the forgers. */
+async function forge({ store }: Filled, own: string): Promise<string[]> {
+  const forgers: string[] = [];
+  for (const place of PLACES) {
+    for (const source of ['USER-u1', 'GOAL-g1']) {
+      const { item } = await store.get({ source, target: place }, { consistent: true });
+      if (item === undefined || isPossible(own, place)) continue;
+      const forger = `${source.split('-')[0]}-forger${forgers.length}${OWN_KEYS.indexOf(own)}`;
+      await store.put(forged(item, forger, own, (text) => text.replace(source, forger)));
+      forgers.push(forger);
+    }
+  }
+  return forgers;
+}
+
+async function run({ graph, store }: Filled, mode: 'report' | 'repair'): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  await check({ graph, store, mode, settleMs: 1_000, onFinding: (finding) => void findings.push(finding) });
+  return findings;
+}
+
+/** What stands in index partitions of the items of some partitions. */
+async function itemsOf({ store }: Filled, sources: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const source of sources) {
+    const { items } = await store.query({ partition: source, consistent: true });
+    const indexed = items.filter((item) => item['gsi0pk'] !== undefined || item['gsi1pk'] !== undefined);
+    found.push(...indexed.map(({ target }) => `${source} ${(target as { S: string }).S}`));
+  }
+  return found;
+}
+
+describe('items that somebody else puts into an index partition', () => {
+  it.each(OWN_KEYS)('under the key %s are served by no read', async (own) => {
+    const table = await filledTable();
+    const right = await answers(table.reader);
+    expect((await forge(table, own)).length).toBeGreaterThan(4);
+    expect(await answers(table.reader)).toEqual(right);
+  });
+
+  it('are taken away by a repair, which leaves all others', async () => {
+    const table = await filledTable();
+    const right = await answers(table.reader);
+    const before = await itemsOf(table, ['USER-u1', 'GOAL-g1']);
+    const forgers: string[] = [];
+    for (const own of OWN_KEYS) forgers.push(...(await forge(table, own)));
+    expect((await itemsOf(table, forgers)).length).toBe(forgers.length);
+    expect((await run(table, 'report')).length).toBeGreaterThan(0);
+    await run(table, 'repair');
+    expect(await itemsOf(table, forgers)).toEqual([]);
+    expect(await itemsOf(table, ['USER-u1', 'GOAL-g1'])).toEqual(before);
+    expect(await run(table, 'report')).toEqual([]);
+    expect(await answers(table.reader)).toEqual(right);
+  });
+
+  it('do not hide what stands beside them from pages', async () => {
+    const table = await filledTable();
+    for (const own of OWN_KEYS) await forge(table, own);
+    const found: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await table.reader.search('USER.name').all({ limit: 1, ...(cursor && { cursor }) });
+      found.push(...page.items.map(({ id }) => id as string));
+      cursor = page.cursor;
+    } while (cursor !== undefined && found.length < 10);
+    expect(found).toEqual(['USER-u1', 'USER-u2']);
+  });
+});

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { hashedEdgeKey } from '../../src/index.ts';
+import {
+  drawSpec,
+  graphOf,
+  type KeyedSpec,
+  projectionsOf,
+  putItems,
+  spreadAnew,
+  without,
+} from '../schedules/faults/keyed-models.ts';
+import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
+import { runs } from '../support/extent.ts';
+
+/**
+ * Every derived item belongs to the projection that made it, whatever its key looks like. Which one that is, is told here by the
+ * projector alone: an item that is not there where the model lacks a projection is an item of that projection.
+ */
+
+const SEEDS = runs({ part: 10, whole: 80 });
+
+/** The live derived items of a table, whichever generation they are of. */
+function keysOf(stage: Stage): string[] {
+  return stage
+    .derived()
+    .map(({ source, target }) => `${source} ${target.replace(/^(~[a-z]+\/)@\d+\//s, '$1')}`)
+    .sort();
+}
+
+/** What a table holds that has had only these models, one after the other, and the base items of another. */
+async function madeBy(base: Stage, ...specs: KeyedSpec[]): Promise<string[]> {
+  const stage = new Stage();
+  return await stage.run(async () => {
+    for (const [i, spec] of specs.entries()) {
+      const graph = graphOf(spec);
+      await stage.migrate(graph);
+      if (i === 0) copyBaseItems(base, stage);
+      await stage.consume(graph);
+      await stage.sleep(SHOWN_MS);
+    }
+    return keysOf(stage);
+  });
+}
+
+function copyBaseItems(from: Stage, to: Stage): void {
+  for (const { key, item } of from.table.items())
+    if (!key.target.startsWith('~') && key.source !== '~edgeloom') to.table.write(key, item);
+}
+
+/** What is found of a drawn model, and what to compare the table with: what these models make of its base items. */
+interface Found {
+  failure?: string | undefined;
+  models?: KeyedSpec[];
+}
+
+/** Runs a property for drawn models; gives what failed. */
+async function failuresOf(property: (stage: Stage, spec: KeyedSpec) => Promise<Found>): Promise<string[]> {
+  const failures: string[] = [];
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const stage = new Stage(seed);
+    const spec = drawSpec(stage.random);
+    const { failure, models } = await stage.run(() => property(stage, spec));
+    const differing = models && difference(keysOf(stage), await madeBy(stage, ...models));
+    for (const text of [failure, differing]) if (text !== undefined) failures.push(`seed ${seed}: ${text}`);
+  }
+  return failures;
+}
+
+/** A registered table with items, all of it projected; of a later generation where `isSpread`. */
+async function fill(stage: Stage, spec: KeyedSpec, isSpread: boolean): Promise<KeyedSpec> {
+  await stage.migrate(graphOf(spec));
+  putItems(stage, spec, hashedEdgeKey);
+  await stage.consume(graphOf(spec));
+  await stage.sleep(SHOWN_MS);
+  if (!isSpread) return spec;
+  const next = spreadAnew(spec);
+  await stage.migrate(graphOf(next));
+  await stage.sleep(SHOWN_MS);
+  return next;
+}
+
+function difference(found: readonly string[], wanted: readonly string[]): string | undefined {
+  const extra = found.filter((key) => !wanted.includes(key));
+  const lacks = wanted.filter((key) => !found.includes(key));
+  if (extra.length + lacks.length === 0) return undefined;
+  return brief({ extra: extra.slice(0, 2), lacks: lacks.slice(0, 2), of: wanted.length });
+}
+
+/** A text of something that may hold very long keys. */
+function brief(found: unknown): string {
+  return JSON.stringify(found)
+    .replaceAll(/(x{4}|y{4})[xy]+/g, '$1…')
+    .slice(0, 300);
+}
+
+/** Deletes some base items whose records nobody ever sees. */
+function loseSome(stage: Stage): void {
+  const keys = [...stage.table.items()].map(({ key }) => key);
+  for (const { source, target } of keys)
+    if (!target.startsWith('~') && source !== '~edgeloom' && stage.random.chance(0.4))
+      stage.put(source, target, undefined);
+  stage.loseRecords();
+}
+
+describe('every key that the planner can make', () => {
+  it.each([
+    { generation: 'the first generation', isSpread: false },
+    { generation: 'a later generation', isSpread: true },
+  ])(
+    'is nothing that a check of a healthy table speaks of, in $generation',
+    async ({ isSpread }) => {
+      const failures = await failuresOf(async (stage, spec) => {
+        const { findings, unregistered, drift } = await stage.check(graphOf(await fill(stage, spec, isSpread)));
+        const [first] = findings;
+        return { failure: first && brief({ findings: findings.length, unregistered, drift, first }) };
+      });
+      expect(failures).toEqual([]);
+    },
+    900_000,
+  );
+
+  it.each([
+    { generation: 'the first generation', isSpread: false },
+    { generation: 'a later generation', isSpread: true },
+  ])(
+    'goes with its projection when that is dropped, and no other goes, in $generation',
+    async ({ isSpread }) => {
+      const failures = await failuresOf(async (stage, first) => {
+        const spec = await fill(stage, first, isSpread);
+        // A name that ends like the number of a generation stands for that generation.
+        const names = projectionsOf(spec).filter((name) => !/@\d+$/.test(name));
+        const name = stage.random.oneOf(names as [string]);
+        const { done } = await stage.migrate(graphOf(spec), { action: { kind: 'drop', name } });
+        const left = [...(isSpread ? [without(first, name)] : []), without(spec, name)];
+        return { models: left, ...(!done && { failure: `${name} is not done` }) };
+      });
+      expect(failures).toEqual([]);
+    },
+    900_000,
+  );
+
+  it('is mended by a repair where its base item has gone unseen', async () => {
+    const failures = await failuresOf(async (stage, spec) => {
+      const graph = graphOf(spec);
+      await fill(stage, spec, false);
+      loseSome(stage);
+      await stage.sleep(SHOWN_MS);
+      await stage.check(graph, 'repair');
+      await stage.sleep(SHOWN_MS);
+      const [first] = (await stage.check(graph)).findings;
+      return { models: [spec], failure: first && brief(first) };
+    });
+    expect(failures).toEqual([]);
+  }, 900_000);
+
+  it('is no stray after the first migration of a table whose base items had gone unseen', async () => {
+    const failures = await failuresOf(async (stage, spec) => {
+      const graph = graphOf(spec);
+      putItems(stage, spec, hashedEdgeKey);
+      await stage.consume(graph);
+      await stage.sleep(SHOWN_MS);
+      loseSome(stage);
+      await stage.sleep(SHOWN_MS);
+      await stage.migrate(graph);
+      await stage.sleep(SHOWN_MS);
+      return { models: [spec] };
+    });
+    expect(failures).toEqual([]);
+  }, 900_000);
+});
