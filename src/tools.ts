@@ -2,12 +2,13 @@
  * `edgeloom/tools`: what tools are built with. The port to the table, stream records, item values, the checks of base items
  * without a writer, the hashes of the shards.
  */
-export type { ConsumerPosition } from './check/confirm.ts';
+
 export { isProjected } from './explain/projected.ts';
 export type { AttributeValue, Item } from './items/attribute-value.ts';
 export type { ChangeRecord } from './items/change-record.ts';
 export { codePointProduct, fnv1a, type HashName, shardOf } from './items/shard.ts';
 export type { CompiledModel, IndexName } from './model/compiled.ts';
+export type { ConsumerPosition } from './progress/consumer-position.ts';
 export {
   notedUpToMs,
   type PositionContext,

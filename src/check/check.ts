@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import pMap from 'p-map';
 import type { Item } from '../items/attribute-value.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { type ConsumerPosition, SharedPosition } from '../progress/consumer-position.ts';
 import { modelToCheck } from '../registry/checked.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
 import { Mender } from '../repair/mend.ts';
@@ -12,7 +13,7 @@ import { MeteredStore } from '../store/metered.ts';
 import type { ItemKey, ScanSource, Store } from '../store/port.ts';
 import { type NewestPositionSource, StreamLabel, type StreamLabelSource } from '../stream/stream-label.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
-import { type ConsumerPosition, isTooOften, Looks, sharedPosition } from './confirm.ts';
+import { isTooOften, Looks } from './confirm.ts';
 import { type CheckCursor, type CheckTotals, emptyTotals } from './cursor.ts';
 import { DanglingEdges } from './dangling.ts';
 import type { Finding } from './finding.ts';
@@ -170,7 +171,7 @@ class Check {
       mode === 'report'
         ? undefined
         : new Mender({ ...shared, isPlan, fenceMs, random: options.random, onRepair: options.onRepair });
-    const consumer = options.consumer && sharedPosition(options.consumer, now);
+    const consumer = options.consumer && new SharedPosition(options.consumer, now);
     const settling = { settleMs: options.settleMs ?? SETTLE_MS, consumer };
     const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !isTooOften(resume?.looks);
     this.looks = keepsLooks ? new Looks(resume?.looks, { ...settling, now }) : undefined;

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { type ConsumerContext, passingOf } from '../progress/consumer-position.ts';
 import type { ObserveContext, Suspect } from '../repair/parts/kind.ts';
 import type { CheckCursor, Looked } from './cursor.ts';
 import { isWrong, type Observation, observe } from './observe.ts';
@@ -15,50 +16,8 @@ import { isWrong, type Observation, observe } from './observe.ts';
  * has not moved although the stream has passed its last record is stuck, and nothing will come.
  */
 
-/** Tells how far the consumer of the stream has come. */
-export interface ConsumerPosition {
-  /**
-   * Every record made before this moment has been projected, in milliseconds since 1970; undefined where it is not known.
-   *
-   * @param sinceMs the moment that the answer is for: one that was found out before it says too little. Default: any.
-   */
-  appliedUpToMs(sinceMs?: number): Promise<number | undefined>;
-}
-
-/**
- * A consumer's position that many inspections ask for: one question is on its way at a time, and its answer holds a moment.
- * A position only moves on, so an answer that is a little old claims too little, never too much.
- */
-export function sharedPosition(consumer: ConsumerPosition, now: () => number): ConsumerPosition {
-  let answer: Promise<number | undefined> | undefined;
-  let askedAtMs = 0;
-  return {
-    appliedUpToMs(sinceMs = 0) {
-      if (answer === undefined || askedAtMs <= sinceMs || now() - askedAtMs >= POSITION_HOLDS_MS) {
-        askedAtMs = now();
-        answer = consumer.appliedUpToMs(sinceMs);
-      }
-      return answer;
-    },
-  };
-}
-
-const POSITION_HOLDS_MS = 200;
-
-/** Whether the consumer is known to be further behind than it may be late: then nothing is told about what differs. */
-export async function isFarBehind(context: ConfirmContext): Promise<boolean> {
-  const { consumer, settleMs, now } = context;
-  const lateMs = now() - settleMs;
-  const appliedMs = await consumer?.appliedUpToMs(lateMs);
-  return appliedMs !== undefined && appliedMs < lateMs;
-}
-
 /** What confirming needs. */
-export interface ConfirmContext extends ObserveContext {
-  /** How long the stream's consumer may take, in milliseconds, where its position is unknown. */
-  settleMs: number;
-  consumer?: ConsumerPosition;
-  now: () => number;
+export interface ConfirmContext extends ObserveContext, ConsumerContext {
   wait: (milliseconds: number) => Promise<void>;
   /** Milliseconds left for new waits. */
   remainingMs: () => number;
@@ -141,11 +100,11 @@ async function streamPasses(context: ConfirmContext, sinceMs: number): Promise<'
   const deadlineMs = sinceMs + settleMs;
   const pauseMs = Math.max(1, Math.min(1_000, settleMs / 10));
   for (;;) {
-    const appliedMs = await consumer?.appliedUpToMs(sinceMs);
-    // rule: second-look-waits-for-the-stream
-    if (appliedMs !== undefined && appliedMs > sinceMs) return 'passed';
-    const leftMs = deadlineMs - now();
-    if (leftMs <= 0) return appliedMs === undefined ? 'passed' : 'behind';
+    const passing = await passingOf(context, sinceMs);
+    if (passing === 'passed' || passing === 'behind') return passing;
+    // Where there is time, it decides alone.
+    if (passing === 'over' && remainingMs() > 0) return 'passed';
+    const leftMs = Math.max(0, deadlineMs - now());
     const nextMs = consumer === undefined ? leftMs : Math.min(leftMs, pauseMs);
     if (nextMs >= remainingMs()) return 'no-time';
     await wait(nextMs);
@@ -170,7 +129,7 @@ export class Looks {
 
   constructor(
     private readonly before: Looked | undefined,
-    private readonly context: Pick<ConfirmContext, 'settleMs' | 'consumer' | 'now'>,
+    private readonly context: ConsumerContext,
   ) {
     this.earlier = new Set(before?.digests);
   }
@@ -184,11 +143,9 @@ export class Looks {
   async outcomeOf(wrong: readonly Looking[]): Promise<'drift' | 'pending' | 'unsettled'> {
     const { before } = this;
     if (before === undefined || !this.earlier.has(digestOf(wrong))) return 'unsettled';
-    const { consumer, settleMs, now } = this.context;
-    const appliedMs = await consumer?.appliedUpToMs(before.atMs);
-    if (appliedMs !== undefined && appliedMs > before.atMs) return 'drift';
-    if (now() < before.atMs + settleMs) return 'unsettled';
-    return appliedMs === undefined ? 'drift' : 'pending';
+    const passing = await passingOf(this.context, before.atMs);
+    if (passing === 'unknown') return 'unsettled';
+    return passing === 'behind' ? 'pending' : 'drift';
   }
 
   /** Keeps looks for the next call. */

@@ -1,12 +1,13 @@
 import pLimit from 'p-limit';
 import { textOfKey, VIEW_KEY } from '../items/keys.ts';
+import { isFarBehind } from '../progress/consumer-position.ts';
 import { movedSince } from '../registry/checked.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
 import { partKindOf } from '../repair/kinds.ts';
 import type { Mender } from '../repair/mend.ts';
 import type { Suspect } from '../repair/parts/kind.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import { type ConfirmContext, type Confirmed, confirm, confirmByLooks, isFarBehind, type Looks } from './confirm.ts';
+import { type ConfirmContext, type Confirmed, confirm, confirmByLooks, type Looks } from './confirm.ts';
 import type { Finding } from './finding.ts';
 import { Findings } from './findings.ts';
 import { chunksOf, itemsOfSuspects, type LookedUp } from './look-up.ts';
@@ -138,8 +139,7 @@ export class PartitionInspector {
   }
 
   private async inspect(source: string): Promise<void> {
-    if (this.context.consumer !== undefined && (await isFarBehind(this.context)))
-      return this.behind([{ source, target: VIEW_KEY }]);
+    if (await isFarBehind(this.context)) return this.behind([{ source, target: VIEW_KEY }]);
     const findings = new Findings(this.context.graph);
     const { looks } = this;
     // Reading is limited; what waits for the stream makes room for the next partition.
@@ -156,8 +156,7 @@ export class PartitionInspector {
   }
 
   private async judge(suspects: readonly Suspect[]): Promise<void> {
-    if (this.context.consumer !== undefined && (await isFarBehind(this.context)))
-      return this.behind(itemsOfSuspects(suspects));
+    if (await isFarBehind(this.context)) return this.behind(itemsOfSuspects(suspects));
     const findings = new Findings(this.context.graph);
     const { looks } = this;
     const unsettled = itemsOfSuspects(await this.settle(findings, suspects, looks));

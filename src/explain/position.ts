@@ -1,4 +1,4 @@
-import type { ConsumerPosition } from '../check/confirm.ts';
+import type { ConsumerPosition } from '../progress/consumer-position.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { appliedUpToMs, type StreamPosition, streamPosition } from '../progress/stream-position.ts';
 import { createReader } from '../read/reader.ts';

@@ -3,6 +3,8 @@ import { type CheckOptions, type CheckResult, check } from '../../../check/check
 import { type CheckCursor, parseCursor } from '../../../check/cursor.ts';
 import type { Finding } from '../../../check/finding.ts';
 import { EdgeloomError } from '../../../errors.ts';
+import type { ConsumerPosition } from '../../../progress/consumer-position.ts';
+import { untilAborted } from '../../../store/abortable.ts';
 import { currentStreamLabel, describeTable, requireFit, serverTime } from '../../../store/table.ts';
 import { requireHomeRegion } from '../../session/home-region.ts';
 import { noticeOfModel } from '../../session/model-notice.ts';
@@ -43,7 +45,10 @@ export async function runCheck(
       ...{ graph, store, ...options, ...listeners },
       streamLabel: () => currentStreamLabel(client, graph),
       serverTime: () => serverTime(client, graph),
-      ...(position !== undefined && { consumer: position.consumer, newestPosition: position.newestPosition }),
+      ...(position !== undefined && {
+        consumer: untilStopped(position.consumer, signal),
+        newestPosition: position.newestPosition,
+      }),
       resume: await place?.load(),
       // A wait for the stream, which may be minutes, ends with the signal: its suspects stay open.
       wait,
@@ -61,6 +66,20 @@ export async function runCheck(
     position?.release();
     progress.stop();
   }
+}
+
+/** A consumer's position that is not known from the moment on at which the work is to stop: a look may take its time. */
+function untilStopped({ appliedUpToMs }: ConsumerPosition, signal: AbortSignal): ConsumerPosition {
+  return {
+    async appliedUpToMs(sinceMs) {
+      try {
+        return await untilAborted(signal, appliedUpToMs(sinceMs));
+      } catch (error) {
+        if (signal.aborted) return undefined;
+        throw error;
+      }
+    },
+  };
 }
 
 /** The file in which a check keeps where it could go on; gone when there is nothing to go on with. */
