@@ -170,7 +170,7 @@ class Check {
     this.mender =
       mode === 'report'
         ? undefined
-        : new Mender({ ...shared, isPlan, fenceMs, random: options.random, onRepair: options.onRepair });
+        : new Mender({ ...shared, isPlan, fenceMs, remainingMs, random: options.random, onRepair: options.onRepair });
     const consumer = options.consumer && new SharedPosition(options.consumer, now);
     const settling = { settleMs: options.settleMs ?? SETTLE_MS, consumer };
     const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !isTooOften(resume?.looks);

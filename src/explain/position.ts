@@ -1,6 +1,7 @@
-import type { ConsumerPosition } from '../progress/consumer-position.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import type { ConsumerPosition } from '../progress/consumer-position.ts';
 import { appliedUpToMs, type StreamPosition, streamPosition } from '../progress/stream-position.ts';
+import { StreamWalk } from '../progress/stream-walk.ts';
 import { createReader } from '../read/reader.ts';
 import type { Store } from '../store/port.ts';
 import type { StreamSource } from '../stream/source.ts';
@@ -18,8 +19,11 @@ export interface PositionOfStream {
 /** Tells how far the stream of a table is applied. */
 export function positionOfStream(graph: CompiledModel, store: Store, source: StreamSource): PositionOfStream {
   const reader = createReader(graph, { store });
+  const context = { graph, store, source, now: Date.now };
+  // A look goes on where the one before has ended.
+  const walk = new StreamWalk(context);
   const look = (): Promise<StreamPosition> =>
-    streamPosition({ graph, store, source, isProjected: (key) => isProjected(reader, store, key), now: Date.now });
+    streamPosition({ ...context, walk, isProjected: (key) => isProjected(reader, store, key) });
   return { look, consumer: { appliedUpToMs: async () => appliedUpToMs(await look()) } };
 }
 

@@ -4,6 +4,7 @@ import { functionClientOptions } from '../config.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { checkStreamTable } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { ClaimRecorder } from '../progress/claim-recorder.ts';
 import { ProgressRecorder } from '../progress/recorder.ts';
 import { deferredCalls } from '../store/client/deferred.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
@@ -80,6 +81,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     rootLogger.warn({ error: String(error) }, 'the progress could not be noted');
   const progress =
     options.progress === false ? undefined : new ProgressRecorder({ graph, store, kind: 'lambda', now, onError });
+  const claims = progress && new ClaimRecorder({ table: graph.table, store, now, onError });
   return async (event, context) => {
     const sampled = random() < sampleRate;
     const logger = rootLogger.child({ requestId: context.awsRequestId }, sampled ? { level: 'debug' } : {});
@@ -91,9 +93,19 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
     const result = await projector.project(records, { remainingMs });
     metrics.emit(result, lagOf(records, now()));
+    // After applying, and of a failed batch only what is applied: the mark would pass the rest.
+    claims?.claim(appliedOf(records, result));
+    await claims?.writeIfDue();
     if (result.failedFrom === undefined) await leaveProgress(progress, records);
     return report(result, logger);
   };
+}
+
+/** The records of a batch that are applied: all before the lowest that is not. */
+function appliedOf(records: readonly ChangeRecord[], { failedFrom }: BatchResult): readonly ChangeRecord[] {
+  if (failedFrom === undefined) return records;
+  const failed = records.findIndex(({ position }) => position >= failedFrom.position);
+  return failed < 0 ? records : records.slice(0, failed);
 }
 
 async function leaveProgress(progress: ProgressRecorder | undefined, records: readonly ChangeRecord[]): Promise<void> {

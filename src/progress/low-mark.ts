@@ -6,7 +6,7 @@ import { checkStoreOptions } from '../options.ts';
 import type { Store } from '../store/port.ts';
 import { describeTable } from '../store/table.ts';
 import { DynamoDBStreamSource, StreamError } from '../stream/source.ts';
-import { notedUpToMs, streamPosition } from './stream-position.ts';
+import { MarkMover } from './mark-mover.ts';
 
 /** Options of `createLowMark`. */
 export interface LowMarkOptions {
@@ -26,11 +26,13 @@ const EVERY_MS = 5_000;
 
 /**
  * Tells up to when a table's stream is applied, for `lowMark` of a session and of `waitForProjection`: milliseconds since 1970 before
- * which each record of every shard is noted as applied by a consumer. Undefined where that is not known: the table has no
- * stream, or reading it fails for the moment. Make one for a process: an answer costs a Query, a DescribeStream, and two or more
- * GetRecords for each shard, which allows five a second to all of its readers.
+ * which each record of every shard is claimed as applied by a consumer. Undefined where that is not known: the table has no
+ * stream, reading it fails for the moment, or several batches of a shard are applied at a time (`parallelizationFactor` above 1). Make
+ * one for a process. One process of all moves the mark: it walks the stream, at two or more GetRecords for each shard; the
+ * others read what it publishes, one item. Who may not write to the partition `~edgeloom` walks for itself.
  *
- * It rests on the progress records of the consumers, so that it stands still where these have `progress: false`.
+ * It rests on the claims of the consumers, so that it stands still where these have `progress: false`, and at a batch that was given
+ * up until a redrive has settled that.
  *
  * @example
  * const lowMark = createLowMark(graph, { store, client, streams: createStreamsClient() });
@@ -40,6 +42,7 @@ export function createLowMark(graph: CompiledModel, options: LowMarkOptions): ()
   checkStoreOptions('createLowMark', options, { store: true, client: true, streams: true, everyMs: true, now: true });
   const { store, client, streams, everyMs = EVERY_MS, now = Date.now } = options;
   let source: DynamoDBStreamSource | undefined;
+  let mover: MarkMover | undefined;
   let mark: number | undefined;
   let lookedAtMs = Number.NEGATIVE_INFINITY;
   let looking: Promise<void> | undefined;
@@ -48,13 +51,13 @@ export function createLowMark(graph: CompiledModel, options: LowMarkOptions): ()
     try {
       const streamArn = source?.streamArn ?? (await describeTable(client, graph)).streamArn;
       source ??= streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
-      // Nothing is compared: what no consumer has noted does not count as applied.
-      const context = { graph, store, now, isProjected: async () => true };
-      mark = source && notedUpToMs(await streamPosition({ ...context, source }));
+      mover ??= source && new MarkMover({ graph, store, source, now });
+      mark = await mover?.upToMs(everyMs);
     } catch (error) {
       if (error instanceof StoreError && error.code === 'no-stream') {
         // The table has another stream by now, of which nothing is known yet.
         source = undefined;
+        mover = undefined;
         mark = undefined;
       } else if (!isOfMoment(error)) throw error;
       // What was applied stays applied: the mark before holds.

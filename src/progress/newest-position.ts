@@ -2,14 +2,8 @@ import pMap from 'p-map';
 import { streamLabel, watermarkOf } from '../items/watermark.ts';
 import { ShardPages } from '../stream/shard-pages.ts';
 import type { NewestPositionSource } from '../stream/stream-label.ts';
-import {
-  EMPTY_PAGES,
-  MOST_PAGES,
-  notedIn,
-  type PositionContext,
-  readConsumers,
-  SHARDS_AT_ONCE,
-} from './stream-position.ts';
+import { type Mark, readMarks } from './marks.ts';
+import { EMPTY_PAGES, MOST_PAGES, SHARDS_AT_ONCE, type WalkContext } from './stream-walk.ts';
 
 /** How far a shard was read, and whether that was its end. */
 interface Place {
@@ -20,26 +14,24 @@ interface Place {
 /**
  * Makes what tells how far a stream's numbers can have come, as a watermark: ten times the highest number that its shards hold,
  * since numbers need not rise from one shard to another, and records leave the stream. Undefined where a shard has more than
- * 50,000 records that no consumer has noted, or where the stream holds nothing.
+ * 50,000 records after its mark, or where the stream holds nothing.
  *
- * A shard is read on from where the call before ended; the first call begins with what consumers have noted.
+ * A shard is read on from where the call before ended; the first call begins with the marks of what is applied.
  */
-export function newestPositionOf(
-  context: Pick<PositionContext, 'graph' | 'store' | 'source' | 'now'>,
-): NewestPositionSource {
+export function newestPositionOf(context: Pick<WalkContext, 'graph' | 'store' | 'source'>): NewestPositionSource {
   const label = streamLabel(context.source.streamArn);
   const places = new Map<string, Place>();
   return async () => {
     const { shards } = await context.source.describe();
     const unseen = shards.some(({ shardId }) => !places.has(shardId));
-    const consumers = unseen ? await readConsumers(context, context.now()) : [];
+    const marks = unseen ? await readMarks(context.store, context.graph.table) : new Map<string, Mark>();
     await pMap(
       shards,
       async ({ shardId }) => {
         const seen = places.get(shardId);
         // One that is too long is not read on: page after page it would be read whole.
         if (seen?.isEnd === false) return;
-        const after = seen === undefined ? await notedIn(context, shardId, consumers) : seen.newest;
+        const after = seen === undefined ? marks.get(shardId)?.sequenceNumber : seen.newest;
         places.set(shardId, await readOn(context, shardId, after));
       },
       { concurrency: SHARDS_AT_ONCE },
@@ -54,7 +46,7 @@ export function newestPositionOf(
 }
 
 async function readOn(
-  { source }: Pick<PositionContext, 'source'>,
+  { source }: Pick<WalkContext, 'source'>,
   shardId: string,
   after: string | undefined,
 ): Promise<Place> {

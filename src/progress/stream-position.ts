@@ -1,18 +1,16 @@
 import pMap from 'p-map';
-import { stringOf } from '../items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { queriedItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
-import { isBaseSortKey, isContinuationKey } from '../stream/filter.ts';
-import { ShardPages } from '../stream/shard-pages.ts';
-import { StreamError, type StreamRecord, type StreamSource } from '../stream/source.ts';
+import type { StreamSource } from '../stream/source.ts';
 import { type ConsumerProgress, isExpired, PROGRESS_RANGE, readProgress } from './record.ts';
+import { StreamWalk, type WalkedShard } from './stream-walk.ts';
 
 /**
- * How far the consumers of a stream have come, whatever they are: each shard is read on from the newest record that a
- * progress record names, until its end. What concerns the projector there is not applied, or applied and not noted yet: a
- * few of these records are compared with what is derived from them.
+ * How far the consumers of a stream have come, whatever they are: each shard is read on from the mark of what is applied, until its
+ * end. What no claim holds there is not applied, or applied and not claimed yet: a few of these records are compared with what is
+ * derived from them.
  */
 
 /** How far one shard of the stream is applied. */
@@ -26,8 +24,6 @@ export interface ShardPosition {
   waiting: number;
   /** Whether this is certain: every record was compared, or none had to be. Else some of them stood for the rest. */
   isCertain: boolean;
-  /** When the oldest record was made that no consumer has noted as applied, in milliseconds since 1970; absent: there is none. */
-  unnotedSinceMs?: number;
 }
 
 /** How far a whole stream is applied. */
@@ -36,6 +32,11 @@ export interface StreamPosition {
   lookedAtMs: number;
   consumers: ConsumerProgress[];
   shards: ShardPosition[];
+  /**
+   * Every record made before this moment is held by a claim of a consumer, in milliseconds since 1970; absent where claims cannot
+   * tell, as where several batches of a shard are applied at a time.
+   */
+  claimedUpToMs?: number | undefined;
 }
 
 /** What telling the position needs. */
@@ -48,16 +49,14 @@ export interface PositionContext {
   isProjected(key: ItemKey): Promise<boolean>;
   /** Clock in milliseconds since 1970. */
   now: () => number;
+  /** The walk that is gone on with. Default: one from the marks that the table has. */
+  walk?: StreamWalk | undefined;
 }
 
-/** Pages of a shard that are read at most: 50,000 records. What lies behind them is not counted. */
-export const MOST_PAGES = 50;
-/** Empty pages in a row that are taken for the end of a shard: a page may be empty before it. */
-export const EMPTY_PAGES = 2;
 /** Base items of a shard that are compared with what is derived from them. */
 const MOST_COMPARED = 25;
-/** Shards that are read at once. */
-export const SHARDS_AT_ONCE = 4;
+/** Shards of which records are compared at once, and records of each. */
+const SHARDS_AT_ONCE = 4;
 const COMPARED_AT_ONCE = 8;
 
 /** The progress records of a table whose time is not over. */
@@ -76,13 +75,13 @@ export async function readConsumers(
 
 /** Tells how far a stream is applied. */
 export async function streamPosition(context: PositionContext): Promise<StreamPosition> {
-  const lookedAtMs = context.now();
-  const consumers = await readConsumers(context, lookedAtMs);
-  const { shards } = await context.source.describe();
-  const positions = await pMap(shards, ({ shardId }) => shardPosition(context, shardId, consumers, lookedAtMs), {
+  const { walk = new StreamWalk(context) } = context;
+  const consumers = await readConsumers(context, context.now());
+  const { lookedAtMs, shards, upToMs } = await walk.look();
+  const positions = await pMap(shards, (shard) => shardPosition(context, shard, lookedAtMs), {
     concurrency: SHARDS_AT_ONCE,
   });
-  return { lookedAtMs, consumers, shards: positions };
+  return { lookedAtMs, consumers, shards: positions, ...(upToMs !== undefined && { claimedUpToMs: upToMs }) };
 }
 
 /** Every record made before this moment is applied, in milliseconds since 1970; undefined where that is not certain. */
@@ -92,98 +91,29 @@ export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | 
 }
 
 /**
- * Every record made before this moment is noted as applied, in milliseconds since 1970. Nothing rests on comparing, which
- * cannot tell a value that is there from one that comes again after another: for `lowMark`. It lags by the time between two
- * notes of a consumer, ten seconds.
+ * Every record made before this moment is claimed as applied, in milliseconds since 1970; undefined where claims cannot tell. Nothing
+ * rests on comparing, which cannot tell a value that is there from one that comes again after another: for `lowMark`. It lags by the
+ * time between two writes of a consumer's claims, ten seconds.
  */
-export function notedUpToMs({ lookedAtMs, shards }: StreamPosition): number {
-  return Math.min(lookedAtMs, ...shards.map(({ unnotedSinceMs = lookedAtMs }) => unnotedSinceMs));
-}
-
-/** A record that no progress record covers. */
-interface Waiting {
-  key: ItemKey;
-  madeAtMs: number;
+export function notedUpToMs({ claimedUpToMs }: StreamPosition): number | undefined {
+  return claimedUpToMs;
 }
 
 async function shardPosition(
   context: PositionContext,
-  shardId: string,
-  consumers: readonly ConsumerProgress[],
+  { shardId, open, isWhole }: WalkedShard,
   lookedAtMs: number,
 ): Promise<ShardPosition> {
-  const { waiting, isWhole } = await waitingIn(context, shardId, await notedIn(context, shardId, consumers));
-  const newest = new Map(waiting.map((one) => [JSON.stringify([one.key.source, one.key.target]), one]));
+  const newest = new Map(open.map((one) => [JSON.stringify([one.key.source, one.key.target]), one]));
   const compared = spread([...newest.values()], MOST_COMPARED);
   const projected = await pMap(compared, ({ key }) => context.isProjected(key), { concurrency: COMPARED_AT_ONCE });
   const late = compared.filter((_, i) => projected[i] === false);
   const isCertain = isWhole && (late.length > 0 || compared.length === newest.size);
+  if (late.length === 0) return { shardId, atEnd: isWhole, behindSeconds: 0, waiting: 0, isCertain };
   // What was made first may be applied already and something behind it not: the oldest of all is the cautious answer.
-  const oldestMs = Math.min(...waiting.map(({ madeAtMs }) => madeAtMs));
-  const unnoted = waiting.length === 0 ? {} : { unnotedSinceMs: oldestMs };
-  if (late.length === 0) return { shardId, atEnd: isWhole, behindSeconds: 0, waiting: 0, isCertain, ...unnoted };
-  const behindSeconds = Math.max(0, (lookedAtMs - oldestMs) / 1000);
-  return { shardId, atEnd: false, behindSeconds, waiting: waiting.length, isCertain, ...unnoted };
-}
-
-/** The newest record of a shard that a consumer has noted as applied. */
-export async function notedIn(
-  { source }: Pick<PositionContext, 'source'>,
-  shardId: string,
-  consumers: readonly ConsumerProgress[],
-): Promise<string | undefined> {
-  const noted: string[] = [];
-  for (const shard of consumers.flatMap(({ shards }) => shards)) {
-    if (shard.shardId === shardId) noted.push(shard.sequenceNumber);
-    else if (shard.shardId === undefined && (await isIn(source, shardId, shard.sequenceNumber))) {
-      noted.push(shard.sequenceNumber);
-    }
-  }
-  return noted.reduce<string | undefined>(
-    (newest, one) => (newest === undefined || BigInt(one) > BigInt(newest) ? one : newest),
-    undefined,
-  );
-}
-
-async function isIn(source: StreamSource, shardId: string, sequenceNumber: string): Promise<boolean> {
-  try {
-    await source.iterator(shardId, sequenceNumber);
-    return true;
-  } catch (error) {
-    if (error instanceof StreamError) return false;
-    throw error;
-  }
-}
-
-async function waitingIn(
-  { graph, source, now }: PositionContext,
-  shardId: string,
-  after: string | undefined,
-): Promise<{ waiting: Waiting[]; isWhole: boolean }> {
-  const waiting: Waiting[] = [];
-  const reader = new ShardPages(source, shardId, { after }, () => undefined);
-  let empty = 0;
-  for (let page = 0; page < MOST_PAGES; page++) {
-    const { records, next } = await reader.next();
-    for (const record of records) {
-      const one = concerning(graph, record, now());
-      if (one !== undefined) waiting.push(one);
-    }
-    empty = records.length === 0 ? empty + 1 : 0;
-    if (next === undefined || empty >= EMPTY_PAGES) return { waiting, isWhole: true };
-  }
-  return { waiting, isWhole: false };
-}
-
-/** A record that the projector has to apply; undefined for all others. */
-function concerning({ table }: CompiledModel, { dynamodb }: StreamRecord, nowMs: number): Waiting | undefined {
-  const source = stringOf(dynamodb?.Keys?.[table.partitionKey]);
-  const target = stringOf(dynamodb?.Keys?.[table.sortKey]);
-  if (source === undefined || target === undefined) return undefined;
-  if (!isBaseSortKey(target) && !isContinuationKey(target)) return undefined;
-  const made = dynamodb?.ApproximateCreationDateTime;
-  const madeAtMs = made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : nowMs;
-  return { key: { source, target }, madeAtMs };
+  const oldestMs = open.reduce((oldest, { madeAtMs }) => Math.min(oldest, madeAtMs), lookedAtMs);
+  const behindSeconds = (lookedAtMs - oldestMs) / 1000;
+  return { shardId, atEnd: false, behindSeconds, waiting: open.length, isCertain };
 }
 
 /** At most `most` of some entries: the first, the last, and evenly spread ones between. */

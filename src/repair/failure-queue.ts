@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
 
 import type { ChangeRecord } from '../items/change-record.ts';
 import { describe } from '../items/describe.ts';
+import { type Claim, claimOf } from '../progress/claims.ts';
+import { claimsItem } from '../progress/claims-item.ts';
 import { type ClientOptions, clientConfig, isLoopback } from '../store/client/options.ts';
 import { readFailedBatch } from './failed-batch.ts';
 import {
@@ -36,14 +39,35 @@ export async function redriveMessage(
 ): Promise<RedriveResult> {
   const { message, settled } = restOf(text);
   const records: ChangeRecord[] = [];
+  const ends: number[] = [];
   const batches = await failedBatchesOf(message, sources);
   for (const batch of batches) {
     for (const record of await readFailedBatch(options.graph, sources.streams, batch)) records.push(record);
+    ends.push(records.length);
   }
   const result = await redriveRecords(records.slice(settled), options);
+  await claimSettled(records, ends, { from: settled, to: settled + result.repaired }, options);
   if (result.left > 0) return result;
   for (const { object } of batches) if (object !== undefined) await sources.deleteObject?.(object.bucket, object.key);
   return result;
+}
+
+/**
+ * Claims records of failed batches that are settled: the mark of the stream goes on behind them.
+ *
+ * @param ends where each batch ends in the records.
+ */
+async function claimSettled(
+  records: readonly ChangeRecord[],
+  ends: readonly number[],
+  settled: { from: number; to: number },
+  { graph, store, now = Date.now }: RedriveOptions,
+): Promise<void> {
+  const claims = ends.flatMap((end, i): Claim[] => {
+    const start = Math.max(settled.from, ends[i - 1] ?? 0);
+    return claimOf(records.slice(start, Math.min(settled.to, end)));
+  });
+  if (claims.length > 0) await store.put(claimsItem(graph.table, randomUUID(), claims, now()));
 }
 
 const restSchema = z.object({ edgeloomRest: z.object({ settled: z.int().min(0), message: z.string() }) });

@@ -1,4 +1,4 @@
-import type { ApplyStats } from '../apply/context.ts';
+import { type ApplyStats, OutOfTimeError } from '../apply/context.ts';
 import { StoreError } from '../errors.ts';
 import { numberOf } from '../items/attribute-value.ts';
 import { unchanged } from '../items/derived-item.ts';
@@ -22,6 +22,8 @@ export interface MenderOptions {
   /** Clock in milliseconds since 1970. */
   now: () => number;
   wait: (milliseconds: number) => Promise<void>;
+  /** Milliseconds left for all repairs; one that has begun gets some seconds all the same. Default: no end. */
+  remainingMs?: (() => number) | undefined;
   /** A number from 0 to below 1. Default: `Math.random`. */
   random?: (() => number) | undefined;
   /** Only says what it would do. */
@@ -29,6 +31,14 @@ export interface MenderOptions {
   /** Called with one line for each repair. */
   onRepair?: (action: string) => void;
 }
+
+/**
+ * How long one repair may take, in milliseconds. It is made under the revision that it has seen: beside writers that change the item
+ * faster than its base items are read it would never win.
+ */
+const MOST_MS = 60_000;
+/** What a repair has in any case. */
+const LEAST_MS = 3_000;
 
 /**
  * Mends what a check found. It was only nominated: what is written is what the base items want now, read after the
@@ -40,7 +50,7 @@ export class Mender {
   constructor(private readonly options: MenderOptions) {
     const { graph, store, stream, now, wait, random = Math.random, fenceMs = now } = options;
     const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
-    const remainingMs = (): number => Number.POSITIVE_INFINITY;
+    const remainingMs = (): number => MOST_MS;
     this.context = { graph, store, stream, fenceMs, now, wait, remainingMs, random, stats };
   }
 
@@ -54,12 +64,19 @@ export class Mender {
     }));
     items.sort((left, right) => left.kind.mendOrder - right.kind.mendOrder);
     for (const { kind, key, parts } of items) {
+<<<<<<< HEAD
       const isMended = await this.attempted(key, async () => {
         if (parts.some(({ kind }) => kind === 'retired' || kind === 'misplaced')) {
           return await deleteAlien(this.context, key);
         }
         if (parts.some((part) => part.kind === 'form')) await mendForm(this.context, kind, key);
         return await kind.mend(this.context, key, parts);
+=======
+      const isMended = await this.attempted(key, async (context) => {
+        if (parts.some((part) => part.kind === 'retired')) return await deleteRetired(context, key);
+        if (parts.some((part) => part.kind === 'form')) await mendForm(context, kind, key);
+        return await kind.mend(context, key, parts);
+>>>>>>> fe2ca4f (Claims say what is applied; a repair ends beside writers; SIGTERM ends every command)
       });
       if (isMended) written.add(key.target);
     }
@@ -69,23 +86,39 @@ export class Mender {
   /** Cleans up what holds nothing: buries expired tombstones, and makes one of an item that only lacks the expiry. */
   async tidy(key: ItemKey, noted: 'expired' | 'empty'): Promise<boolean> {
     const kind = itemKindOf(this.options.graph, key.target);
-    return await this.attempted(key, () =>
-      noted === 'expired' ? this.bury(kind, key) : kind.mend(this.context, key, []),
+    return await this.attempted(key, (context) =>
+      noted === 'expired' ? this.bury(kind, key) : kind.mend(context, key, []),
     );
   }
 
-  /** Runs one repair, unless it is only planned. One that DynamoDB refuses is said and does not stop the others. */
-  private async attempted({ source, target }: ItemKey, run: () => Promise<boolean>): Promise<boolean> {
+  /**
+   * Runs one repair, unless it is only planned. One that DynamoDB refuses, or that does not come to its end beside other writers, is
+   * said and does not stop the others.
+   */
+  private async attempted(
+    { source, target }: ItemKey,
+    run: (context: SettleContext) => Promise<boolean>,
+  ): Promise<boolean> {
     const { isPlan = false, onRepair } = this.options;
     onRepair?.(`${isPlan ? 'would mend' : 'mend'} ${source} ${target}`);
     if (isPlan) return false;
     try {
-      return await run();
+      return await run({ ...this.context, remainingMs: this.timeOfOne() });
     } catch (error) {
-      if (!(error instanceof StoreError) || error.kind !== 'terminal') throw error;
-      onRepair?.(`cannot mend ${source} ${target}: ${error.message}`);
+      const reason = reasonOf(error);
+      if (reason === undefined) throw error;
+      onRepair?.(`cannot mend ${source} ${target}: ${reason}`);
       return false;
     }
+  }
+
+  private timeOfOne(): () => number {
+    const { now, remainingMs = () => Number.POSITIVE_INFINITY } = this.options;
+    const beganAtMs = now();
+    return () => {
+      const spentMs = now() - beganAtMs;
+      return Math.min(MOST_MS - spentMs, Math.max(LEAST_MS - spentMs, remainingMs()));
+    };
   }
 
   private async bury(kind: ItemKind, key: ItemKey): Promise<boolean> {
@@ -98,4 +131,10 @@ export class Mender {
     const { applied } = await store.delete(key, unchanged(item, graph.table.ttl));
     return applied;
   }
+}
+
+/** Why an item cannot be mended; undefined where the failure is not the item's. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof OutOfTimeError) return 'it was written again whenever it was to be mended; run this once more';
+  return error instanceof StoreError && error.kind === 'terminal' ? error.message : undefined;
 }

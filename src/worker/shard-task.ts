@@ -55,6 +55,9 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     if (this.isCancelled() || (batch.recordsRead === 0 && !batch.isEnd)) return true;
     run.journal.note({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
     this.leaveProgress(batch);
+    // Claimed before it is applied, a crash would leave the claim.
+    run.claims?.claim(batch.records, shardId);
+    run.claims?.schedule();
     // How far derived items' records were passed need not survive: reading them again changes nothing.
     if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
     // What the writes have put into the stream, whichever shard it came to, is to be read too before all is quiet.

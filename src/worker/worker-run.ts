@@ -1,6 +1,7 @@
 import type { LimitFunction } from 'p-limit';
 import type { Projector } from '../apply/projector.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import type { ClaimRecorder } from '../progress/claim-recorder.ts';
 import type { ProgressRecorder } from '../progress/recorder.ts';
 import type { FollowRun } from '../stream/follower.ts';
 import type { LeftoverFilter } from '../stream/leftovers.ts';
@@ -17,6 +18,8 @@ export interface WorkerRun extends FollowRun {
   report: WorkerReport;
   /** Leaves in the table how far the worker has come; absent where that is switched off. */
   progress?: ProgressRecorder | undefined;
+  /** Leaves in the table what the worker has applied; absent as `progress`. */
+  claims?: ClaimRecorder | undefined;
   limits: BatchLimits;
   pollIntervalMs: number;
   batchTimeoutMs: number;

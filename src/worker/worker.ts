@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { createProjector } from '../apply/projector.ts';
+import { ClaimRecorder } from '../progress/claim-recorder.ts';
 import { ProgressRecorder } from '../progress/recorder.ts';
 import { doubtTable } from '../registry/identity.ts';
 import { type FollowRun, StreamFollower } from '../stream/follower.ts';
@@ -31,6 +32,7 @@ export function createSourceWorker(source: StreamSource, settings: WorkerSetting
 class StreamWorker implements Worker {
   private readonly report: WorkerReport;
   private readonly progress: ProgressRecorder | undefined;
+  private readonly claims: ClaimRecorder | undefined;
   private readonly follower: StreamFollower;
   private ended: Promise<void> = Promise.resolve();
   /** Takes from readers what may lack records; there once records are lost. */
@@ -47,6 +49,7 @@ class StreamWorker implements Worker {
     });
     this.report = report;
     this.progress = settings.progress === false ? undefined : recorder(settings, report);
+    this.claims = settings.progress === false ? undefined : claimRecorder(settings, report);
     this.follower = new StreamFollower(source, {
       name: 'worker',
       checkpoint,
@@ -54,7 +57,7 @@ class StreamWorker implements Worker {
       stopGraceMs,
       report,
       open: (follow) => {
-        const run = workerRun(follow, settings, report, this.progress);
+        const run = { ...workerRun(follow, settings, report, this.progress), claims: this.claims };
         return (shardId) => new ShardTask(run, shardId);
       },
     });
@@ -84,6 +87,7 @@ class StreamWorker implements Worker {
       return this.report.result(await this.follower.run(untilIdle));
     } finally {
       await this.doubting;
+      await this.claims?.flush();
       await this.progress?.stop();
     }
   }
@@ -105,6 +109,12 @@ async function doubted(store: WorkerSettings['store'], { logger }: WorkerReport)
 function recorder({ graph, store }: WorkerSettings, { logger }: WorkerReport): ProgressRecorder {
   const onError = (error: unknown): void => logger.warn({ error: String(error) }, 'The progress could not be noted.');
   return new ProgressRecorder({ graph, store, kind: 'worker', onError });
+}
+
+function claimRecorder({ graph, store }: WorkerSettings, { logger }: WorkerReport): ClaimRecorder {
+  const onError = (error: unknown): void => logger.warn({ error: String(error) }, 'The claims could not be noted.');
+  // A worker reads each shard by an iterator of its own, so that nothing lies between two of its batches.
+  return new ClaimRecorder({ table: graph.table, store, joins: true, onError });
 }
 
 function workerRun(

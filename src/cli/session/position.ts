@@ -19,7 +19,7 @@ export interface OpenPosition extends PositionOfStream {
 export function positionOf({ graph, store, settings, client }: CommandSession, streamArn: string): OpenPosition {
   const streams = createStreamsClient(settings.client);
   const source = new DynamoDBStreamSource(streams, streamArn);
-  const newest = newestPositionOf({ graph, store, source, now: Date.now });
+  const newest = newestPositionOf({ graph, store, source });
   return {
     ...positionOfStream(graph, store, source),
     newestPosition: async () => {

@@ -1,6 +1,11 @@
+import { constants } from 'node:os';
 import { isRunByNpx } from '../../config.ts';
+import { EdgeloomError } from '../../errors.ts';
+import { failureDocument } from '../../failure-document.ts';
 import { sleep } from '../../retry.ts';
 import { createController, pause } from '../../stream/concurrency.ts';
+import { failureText } from './failure.ts';
+import { shownLines } from './shown.ts';
 
 /** Waiting that ends early where the work is to stop. */
 export interface Stopping {
@@ -25,22 +30,32 @@ export function stopping(): Stopping {
 /** Asked when the process starts: the parent may be gone before there is anything to stop. */
 const PARENT = process.ppid;
 const PARENT_POLL_MS = 250;
+/** How long the work in hand has to end in good order; a second is left of the five in which every command ends. */
+const MOST_STOP_MS = 4_000;
+/** What a projector has of it for the batch in hand. */
+export const STOP_GRACE_MS = 2_500;
+/** Of a shell's exit status when its program was ended by a signal. */
+const SIGNAL_STATUS = 128;
 
 /**
  * Calls `stop` on the first SIGINT or SIGTERM, which then has to end the work in good order; a second one ends the
- * process at once. Under npx, `stop` is called also when npx has ended: it passes a signal on to its shell only. Gives
+ * process at once. Work that does not end within four seconds ends with the process, as by the signal: whatever is cut off is
+ * as after a crash. Under npx, `stop` is called also when npx has ended: it passes a signal on to its shell only. Gives
  * a function that takes the handlers away.
  */
 export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   let asked = false;
-  const ask = (): void => {
+  let overdue: NodeJS.Timeout | undefined;
+  const ask = (signal: NodeJS.Signals): void => {
     asked = true;
+    overdue = setTimeout(() => endAsBy(signal), MOST_STOP_MS);
+    overdue.unref();
     // What stopping throws is thrown by the run that it ends as well, and told there.
     stop().catch(() => undefined);
   };
   const onSignal = (signal: NodeJS.Signals): void => {
     if (!asked) {
-      ask();
+      ask(signal);
       return;
     }
     release();
@@ -48,7 +63,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   };
   const watch = setInterval(() => {
     if (asked || !isRunByNpx()) clearInterval(watch);
-    else if (process.ppid !== PARENT) ask();
+    else if (process.ppid !== PARENT) ask('SIGTERM');
   }, PARENT_POLL_MS);
   watch.unref();
   const release = (): void => {
@@ -59,4 +74,16 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
   return release;
+}
+
+/** Ends the process with what a shell says of a program that a signal has ended: 143 after SIGTERM, 130 after SIGINT. */
+function endAsBy(signal: NodeJS.Signals): never {
+  const error = new EdgeloomError(
+    'stopped',
+    `The work in hand did not end within ${MOST_STOP_MS / 1000} seconds of ${signal}.`,
+    'It is cut off as by a crash: run the command again.',
+  );
+  if (process.argv.includes('--json')) process.stdout.write(`${shownLines(JSON.stringify(failureDocument(error)))}\n`);
+  process.stderr.write(failureText(error, false));
+  process.exit(SIGNAL_STATUS + constants.signals[signal]);
 }

@@ -1,4 +1,4 @@
-import { epochSeconds, updateItem } from '../../apply/context.ts';
+import { checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
 import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
 import { AFTER, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../../items/derived-item.ts';
 import { parseDerivedKey } from '../../items/derived-key.ts';
@@ -27,6 +27,7 @@ export const continuation: ItemKind = {
   async mend(context, key) {
     let { item } = await context.store.get(key, { consistent: true });
     for (;;) {
+      checkTime(context);
       if (item === undefined) return true;
       const watermark = stringOf((await trusted(context, item))?.[WATERMARK]) ?? NO_WATERMARK;
       const update = restartUpdate(context.graph, key, item, watermark, epochSeconds(context));

@@ -1,3 +1,4 @@
+import { checkTime } from '../../apply/context.ts';
 import { type AttributeType, canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
 import { AFTER, COUNTED, FENCE, INDEX_ITEM_FIELDS, MODEL, revisionOf, WATERMARK } from '../../items/derived-item.ts';
 import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../../items/derived-key.ts';
@@ -36,6 +37,7 @@ export const indexItem: ItemKind = {
   async mend(context: SettleContext, key) {
     const { source, target: sortKey } = key;
     for (;;) {
+      checkTime(context);
       const { item } = await context.store.get(key, { consistent: true });
       // After the item: an edge that is put later, and that the item is named after by a hash, finds it changed.
       const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey));

@@ -1,3 +1,4 @@
+import { checkTime } from '../../apply/context.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { isWithinBytes, SORT_KEY_BYTES, VIEW_KEY } from '../../items/keys.ts';
 import { edgeOfReverse, reverseItemOf, wantedFields } from '../../plan/copies.ts';
@@ -58,6 +59,7 @@ export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKe
 async function settleReverseItem(context: SettleContext, key: ItemKey, base: ItemKey | undefined): Promise<void> {
   const { store, graph } = context;
   for (;;) {
+    checkTime(context);
     const { item } = await store.get(key, { consistent: true });
     const edge = base ?? edgeNamedByReverse(key, item);
     if (edge === undefined) {

@@ -12,7 +12,7 @@ import { examples } from '../../session/options.ts';
 
 import { startProgress } from '../../session/progress.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
-import { stopOnSignal } from '../../session/signals.ts';
+import { STOP_GRACE_MS, stopOnSignal } from '../../session/signals.ts';
 
 /** Quarantine found; not a failure of the command. */
 const QUARANTINED = 1;
@@ -86,6 +86,7 @@ async function project(session: CommandSession, { untilIdle, checkpoint }: Proje
     streamArn,
     checkpoint: fileCheckpoint(checkpoint ?? join('.edgeloom', `${graph.table.name}.checkpoint.json`)),
     logger,
+    stopGraceMs: STOP_GRACE_MS,
     onBatch: ({ totals }) => progress.update(totals.records, totals.records),
   });
   const release = stopOnSignal(() => worker.stop());

@@ -4,6 +4,7 @@ import { checkExport, type ExportCheckResult } from '../../../check/export/expor
 import type { Finding } from '../../../check/finding.ts';
 import { sampleOf } from '../../../check/scan.ts';
 import { EdgeloomError } from '../../../errors.ts';
+import { figure } from '../../../figure.ts';
 import { noteLastCheck } from '../../../progress/last-check.ts';
 import { hasCopies } from '../../../repair/parts/copy.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
@@ -13,6 +14,7 @@ import { shown } from '../../session/shown.ts';
 import { reportText } from './check-report.ts';
 import { runCheck } from './check-run.ts';
 import { reportTarget, writeReport } from './report-file.ts';
+import { sweepStream } from './sweep-stream.ts';
 
 /** Drift or quarantine found, or what the registry does not know; not a failure of the command. */
 const FOUND = 1;
@@ -97,6 +99,8 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     if (options.confirm === true) sources = exported.suspects;
     else result = exported;
   }
+  // What a consumer gave up without a word would hold back the position, and with it every finding.
+  const { swept } = options.repair === true && options.dryRun !== true ? await sweepStream(session) : { swept: 0 };
   result ??= await runCheck(session, checkOptions({ ...options, source: sources }), {
     resume: options.resume,
     onFinding,
@@ -114,6 +118,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   if (cursor !== undefined) process.exitCode = STOPPED;
   const json = {
     ...totals,
+    ...(swept > 0 && { swept }),
     seconds,
     ...(cursor !== undefined && { stopped: true }),
     ...(leavesCopiesOut && { copiesLeftOut: true }),
@@ -126,6 +131,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   if (report !== undefined) await writeReport(report, json, findings);
   const plan = options.dryRun === true ? actions.map(shown) : [];
   const lines = [...plan, reportText(totals, findings, seconds)];
+  if (swept > 0) lines.push(`${figure(swept)} records of the stream that no consumer had claimed were settled first`);
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
   if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
   return { json, text: lines.join('\n') };

@@ -3,13 +3,14 @@ import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 import { figure } from '../../../figure.ts';
 import { bucketAccess, redriveMessage, redriveQueue } from '../../../repair/failure-queue.ts';
-import { type RedriveResult, redrive } from '../../../repair/redrive.ts';
+import { addRedrive, type RedriveResult, redrive } from '../../../repair/redrive.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { examples } from '../../session/options.ts';
 
 import { startProgress } from '../../session/progress.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
+import { sweepStream } from './sweep-stream.ts';
 
 /** Entries whose cause is still there. */
 const LEFT = 1;
@@ -24,7 +25,9 @@ interface RedriveCommandOptions {
 export function redriveCommand(program: Command): void {
   program
     .command('redrive')
-    .description('settle what is in quarantine by the base items as they are now, and clear it')
+    .description(
+      'settle what is in quarantine by the base items as they are now, and clear it; and what no consumer has claimed',
+    )
     .option(
       '--from-failure <file|queue-url>',
       "settle the batches of an event source mapping's on-failure messages instead: of one in a file, or of a queue",
@@ -45,31 +48,42 @@ export function redriveCommand(program: Command): void {
         const progress = startProgress('entries', 0);
         const onProgress = (entries: number): void => progress.update(entries, entries);
         const result = await run(session, options, onProgress).finally(() => progress.stop());
-        const { entries, repaired, left, quarantined, writes, wcu, rcu, reasons } = result;
+        const { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept } = result;
         if (left > 0 || quarantined > 0) process.exitCode = LEFT;
         const into = quarantined > 0 ? `, ${figure(quarantined)} of them quarantined` : '';
         const lines = [
           `${figure(entries)} entries, ${figure(repaired)} repaired${into}, ${figure(left)} left`,
+          ...(swept > 0 ? [`${figure(swept)} records of the stream that no consumer has claimed were settled`] : []),
           ...reasons.map(shown),
         ];
-        return { json: { entries, repaired, left, quarantined, writes, wcu, rcu, reasons }, text: lines.join('\n') };
+        return {
+          json: { entries, repaired, left, quarantined, writes, wcu, rcu, reasons, swept },
+          text: lines.join('\n'),
+        };
       }),
     );
 }
 
 async function run(
-  { graph, store, settings }: CommandSession,
+  session: CommandSession,
   { fromFailure: source, bucket, anyHost }: RedriveCommandOptions,
   onProgress: (entries: number) => void,
-): Promise<RedriveResult> {
-  if (source === undefined) return redrive({ graph, store, onProgress });
+): Promise<RedriveResult & { swept: number }> {
+  const { graph, store, settings } = session;
+  if (source === undefined) {
+    const { result, swept } = await sweepStream(session);
+    addRedrive(result, await redrive({ graph, store, onProgress }));
+    return { ...result, swept };
+  }
   const streams = createStreamsClient(settings.client);
   const { endpoint: _, ...client } = settings.client;
   const sources = { streams, readObject: bucketAccess(client).readObject, buckets: bucket };
   try {
     const options = { graph, store, onProgress };
-    if (!isQueueUrl(source)) return await redriveMessage(await readMessage(source), sources, options);
-    return await redriveQueue(source, sources, { ...options, anyHost, client: settings.client });
+    const result = isQueueUrl(source)
+      ? await redriveQueue(source, sources, { ...options, anyHost, client: settings.client })
+      : await redriveMessage(await readMessage(source), sources, options);
+    return { ...result, swept: 0 };
   } finally {
     streams.destroy();
   }

@@ -1,0 +1,28 @@
+import { emptyRedrive, type RedriveResult } from '../../../repair/redrive.ts';
+import { sweep } from '../../../repair/sweep.ts';
+import { createStreamsClient } from '../../../store/client.ts';
+import { describeTable } from '../../../store/table.ts';
+import { DynamoDBStreamSource } from '../../../stream/source.ts';
+import type { CommandSession } from '../../session/session.ts';
+
+/** What a sweep of a session's table came to. */
+export interface SweptStream {
+  /** What it cost and what is left of it; its records are no entries of the quarantine. */
+  result: RedriveResult;
+  /** Records that were settled. */
+  swept: number;
+}
+
+/** Settles what stands in the stream of a session's table and no consumer has claimed; nothing where it has no stream. */
+export async function sweepStream({ graph, store, client, settings }: CommandSession): Promise<SweptStream> {
+  const { streamArn } = await describeTable(client, graph);
+  if (streamArn === undefined) return { result: emptyRedrive(), swept: 0 };
+  const streams = createStreamsClient(settings.client);
+  try {
+    const source = new DynamoDBStreamSource(streams, streamArn);
+    const { repaired, ...result } = await sweep({ graph, store, source });
+    return { result: { ...result, entries: 0, repaired: 0 }, swept: repaired };
+  } finally {
+    streams.destroy();
+  }
+}

@@ -1,0 +1,46 @@
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { SERVICE_PARTITION } from '../items/keys.ts';
+import type { TableNames } from '../model/compiled.ts';
+import { queriedItems } from '../store/pages.ts';
+import type { Store } from '../store/port.ts';
+import { type Claim, claimsText, parseClaims } from './claims.ts';
+
+const PREFIX = 'cover/';
+/** The character after the `/` that the keys of claims begin with. */
+const AFTER = 'cover0';
+const CLAIMS = 'claims';
+/** How long claims are kept: longer than a record lives in the stream. */
+const KEPT_SECONDS = 25 * 3600;
+
+/** The item of some claims of a consumer. */
+export function claimsItem(table: TableNames, id: string, claims: readonly Claim[], atMs: number): Item {
+  return {
+    [table.partitionKey]: { S: SERVICE_PARTITION },
+    [table.sortKey]: { S: `${keyOf(atMs)}/${id}` },
+    [CLAIMS]: { S: claimsText(claims) },
+    [table.ttl]: { N: String(Math.floor(atMs / 1000) + KEPT_SECONDS) },
+  };
+}
+
+/** The claims that consumers have written since a moment of their clocks, in milliseconds since 1970; by the keys of their items. */
+export async function readClaims(
+  store: Pick<Store, 'query'>,
+  table: TableNames,
+  sinceMs: number,
+): Promise<Map<string, Claim[]>> {
+  const found = new Map<string, Claim[]>();
+  const request = {
+    partition: SERVICE_PARTITION,
+    sortKey: { from: keyOf(Math.max(0, sinceMs)), to: AFTER },
+    consistent: true,
+  };
+  for await (const item of queriedItems(store, request)) {
+    const key = stringOf(item[table.sortKey]) ?? '';
+    if (key.startsWith(PREFIX)) found.set(key, parseClaims(stringOf(item[CLAIMS]) ?? ''));
+  }
+  return found;
+}
+
+function keyOf(atMs: number): string {
+  return `${PREFIX}${String(Math.floor(atMs)).padStart(13, '0')}`;
+}

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { StoreError } from '../errors.ts';
+import type { Item } from '../items/attribute-value.ts';
+import type { Store } from '../store/port.ts';
+import { publish, readPublished, saveMark } from './marks.ts';
+import { StreamWalk, type WalkContext, type WalkedStream } from './stream-walk.ts';
+
+/** What moving the mark needs. */
+export interface MoverContext extends WalkContext {
+  store: Pick<Store, 'get' | 'put' | 'query' | 'update'>;
+}
+
+/** How long a process that moves the mark keeps others from it, in milliseconds. */
+const LEASE_MS = 10_000;
+
+/**
+ * Moves the mark of a stream where no other process does: one at a time walks the stream, by a lease in the published mark, and all
+ * others read what it publishes.
+ */
+export class MarkMover {
+  private readonly id = randomUUID();
+  private walk: StreamWalk | undefined;
+  private readonly saved = new Map<string, string | undefined>();
+  /** The rights are to read only: this process walks for itself. */
+  private mayPublish = true;
+
+  constructor(private readonly context: MoverContext) {}
+
+  /**
+   * Up to when the stream is applied, in milliseconds since 1970; undefined where claims cannot tell.
+   *
+   * @param freshMs how old a mark of another process may be.
+   */
+  async upToMs(freshMs: number): Promise<number | undefined> {
+    if (!this.mayPublish) return (await this.look()).upToMs;
+    const { store, source, now } = this.context;
+    const { item, published } = await readPublished(store);
+    const ofStream = published?.streamArn === source.streamArn ? published : undefined;
+    const isFresh = ofStream !== undefined && now() - ofStream.lookedAtMs < freshMs;
+    const isElsewhere = ofStream !== undefined && ofStream.holder !== this.id && now() < ofStream.leaseUntilMs;
+    if (isFresh || isElsewhere) {
+      // Somebody else has moved it meanwhile: a walk that goes on later reads the shards' marks again.
+      if (isElsewhere) this.walk = undefined;
+      return ofStream.upToMs;
+    }
+    const leased = await this.leased(item, ofStream?.upToMs, ofStream?.lookedAtMs);
+    if (leased === 'refused') return (await this.look()).upToMs;
+    if (leased === 'lost') return (await readPublished(store)).published?.upToMs;
+    const walked = await this.look();
+    await this.move(walked);
+    return walked.upToMs;
+  }
+
+  /** Publishes how far the stream is applied as it was seen. What this process finds published anew by another stays. */
+  private async move({ upToMs, lookedAtMs, shards }: WalkedStream): Promise<void> {
+    const { store, graph, source, now } = this.context;
+    for (const { shardId, appliedUpTo } of shards) {
+      if (appliedUpTo === undefined || this.saved.get(shardId) === appliedUpTo) continue;
+      await saveMark(store, graph.table, shardId, { sequenceNumber: appliedUpTo }, now());
+      this.saved.set(shardId, appliedUpTo);
+    }
+    const { item, published } = await readPublished(store);
+    if (published?.holder !== this.id) return;
+    await publish(store, item, {
+      ...{ streamArn: source.streamArn, lookedAtMs, holder: this.id, leaseUntilMs: now() + LEASE_MS },
+      ...(upToMs !== undefined && { upToMs }),
+    });
+  }
+
+  private async look(): Promise<WalkedStream> {
+    this.walk ??= new StreamWalk(this.context);
+    return await this.walk.look();
+  }
+
+  private async leased(
+    seen: Item | undefined,
+    upToMs: number | undefined,
+    lookedAtMs = 0,
+  ): Promise<'leased' | 'lost' | 'refused'> {
+    const { store, source, now } = this.context;
+    const lease = { streamArn: source.streamArn, lookedAtMs, holder: this.id, leaseUntilMs: now() + LEASE_MS };
+    try {
+      const isMine = await publish(store, seen, { ...lease, ...(upToMs !== undefined && { upToMs }) });
+      return isMine ? 'leased' : 'lost';
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.code !== 'AccessDeniedException') throw error;
+      this.mayPublish = false;
+      return 'refused';
+    }
+  }
+}

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { edgeloom, ROOT } from '../support/command.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const MOST_MS = 5_000;
+const MODEL = `
+import { defineGraph, edge, node } from '${new URL('../../dist/index.js', import.meta.url).href}';
+export default defineGraph({
+  table: 'records',
+  nodes: { GOAL: node(), USER: node({ list: true, search: { name: {} } }) },
+  edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since' } }) },
+});
+`;
+
+/** Each command with arguments with which it calls the table, and waits for an answer that never comes. */
+const CALLS: Readonly<Record<string, readonly string[]>> = {
+  table: ['describe'],
+  migrate: ['--yes'],
+  import: ['ITEMS'],
+  put: ['USER-1', '{}'],
+  update: ['USER-1', '{"name":"Ada"}'],
+  delete: ['USER-1'],
+  project: [],
+  status: ['--watch'],
+  explain: ['USER-1'],
+  check: ['--repair'],
+  rebuild: [],
+  redrive: [],
+  get: ['USER-1'],
+  edge: ['GOAL-1', 'GOALMEMBERSHIP', 'USER-1'],
+  edges: ['GOAL-1'],
+  nodes: ['USER'],
+  degree: ['GOAL-1', 'GOALMEMBERSHIP'],
+  inbound: ['GOALMEMBERSHIP', 'USER-1'],
+  search: ['USER.name', '--eq', 'Ada'],
+  count: ['USER.name', '--eq', 'Ada'],
+  page: ['GOALMEMBERSHIP', 'USER-1'],
+  shards: ['USER.name'],
+  studio: [],
+};
+/** Commands that run until they are told to end, and commands that call no table. */
+const UNTIL_TOLD: Readonly<Record<string, readonly string[]>> = { dev: [], demo: [] };
+const WITHOUT_TABLE = ['cost', 'init', 'stack', 'help'];
+
+let server: Server;
+let endpoint: string;
+let items: string;
+let config: string;
+let onRequest: () => void = () => undefined;
+
+beforeAll(async () => {
+  server = createServer(() => onRequest()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const folder = await mkdtemp(join(tmpdir(), 'edgeloom-signals-'));
+  items = join(folder, 'items.jsonl');
+  await writeFile(items, '{"source":"USER-1","target":"USER-1"}\n');
+  config = join(folder, 'edgeloom.config.mjs');
+  await writeFile(config, MODEL);
+});
+
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Starts a command, sends SIGTERM once it is ready, and gives how it ended. */
+async function terminated(args: readonly string[], isReady: (child: ReturnType<typeof spawn>) => Promise<unknown>) {
+  const child = spawn(process.execPath, [MAIN, ...args], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const first = await Promise.race([isReady(child), closed.then(() => 'closed')]);
+  if (first === 'closed') throw new Error(`it ended by itself: ${output}`);
+  const sentAt = performance.now();
+  child.kill('SIGTERM');
+  const [code, signal] = await Promise.race([
+    closed,
+    delay(3 * MOST_MS, undefined, { ref: false }).then((): never => {
+      child.kill('SIGKILL');
+      throw new Error(`it still runs: ${output}`);
+    }),
+  ]);
+  return { code, signal, ms: performance.now() - sentAt, output };
+}
+
+describe('SIGTERM', () => {
+  it('is tried on every command that there is', async () => {
+    const { stdout } = await edgeloom(['--help']);
+    const commands = stdout.slice(stdout.indexOf('Commands:'), stdout.indexOf('Examples:'));
+    const listed = [...commands.matchAll(/^ {2}([a-z]+) .*$/gm)].map(([, name]) => name!);
+    const tried = [...Object.keys(CALLS), ...Object.keys(UNTIL_TOLD), ...WITHOUT_TABLE];
+    expect(listed.filter((name) => !tried.includes(name))).toEqual([]);
+    expect(listed.length).toBeGreaterThan(20);
+  });
+
+  it.each(Object.entries(CALLS))('ends %s within five seconds though no answer comes', async (name, given) => {
+    const args = [name, ...given.map((arg) => (arg === 'ITEMS' ? items : arg))];
+    const asked = (): Promise<void> =>
+      new Promise((resolve) => {
+        onRequest = resolve;
+      });
+    const { code, signal, ms, output } = await terminated([...args, '--endpoint', endpoint, '--config', config], asked);
+    // As a shell says it: by the signal itself, or with its number; or in good order, stopped before the end.
+    expect([143, 2, 0], output).toContain(signal === 'SIGTERM' ? 143 : code);
+    expect(ms).toBeLessThan(MOST_MS);
+  });
+
+  it.each(Object.entries(UNTIL_TOLD))('ends %s within five seconds', async (name, given) => {
+    const isPrinted = (child: ReturnType<typeof spawn>): Promise<unknown> =>
+      name === 'demo' ? delay(2_000) : once(child.stdout!, 'data');
+    const { code, signal, ms, output } = await terminated([name, ...given], isPrinted);
+    expect([143, 0], output).toContain(signal === 'SIGTERM' ? 143 : code);
+    expect(ms).toBeLessThan(MOST_MS);
+  });
+
+  it('that cuts a check off says so in its JSON document', async () => {
+    const asked = (): Promise<void> =>
+      new Promise((resolve) => {
+        onRequest = resolve;
+      });
+    const { code, output } = await terminated(['check', '--json', '--endpoint', endpoint, '--config', config], asked);
+    if (code === 143) expect(output).toContain('"code":"stopped"');
+  });
+});

@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StoreError } from '../../src/errors.ts';
+import type { ChangeRecord } from '../../src/items/change-record.ts';
+import { streamHandler } from '../../src/lambda/stream-handler.ts';
+import { createLowMark } from '../../src/progress/low-mark.ts';
+import { redriveMessage } from '../../src/repair/failure-queue.ts';
+import { sweep } from '../../src/repair/sweep.ts';
+import { classifyError } from '../../src/store/classify.ts';
+import type { Store } from '../../src/store/port.ts';
+import { replacedCalls } from '../../src/store/wrapped.ts';
+import { DynamoDBStreamSource } from '../../src/stream/source.ts';
+import { createWorker } from '../../src/worker/worker.ts';
+import { followGraph, follows, user } from '../support/follow-graph.ts';
+import { testTable } from '../support/table.ts';
+
+const context = { awsRequestId: 'request-1', getRemainingTimeInMillis: () => 60_000 };
+/** The stream tells whole seconds, that of DynamoDB Local whole minutes. */
+const STAMP_MS = 61_000;
+
+beforeEach(() => {
+  // Metrics go to stdout as they do in Lambda.
+  vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A table with records in its stream, functions that are called with some of them, and a mark that is looked at much later. */
+async function markedTable(users: number) {
+  const table = await testTable(followGraph());
+  const { graph, store, client, streams, streamArn } = table;
+  for (let i = 0; i < users; i++) await store.put(user(`${i}`));
+  const records = await table.allRecords();
+  let laterMs = 600_000;
+  const now = (): number => Date.now() + laterMs;
+
+  /** Calls a new function with some records. One that freezes writes nothing after its first claims. */
+  async function invoke(batches: readonly (readonly ChangeRecord[])[], through: Store = store): Promise<void> {
+    const handler = streamHandler(graph, { store: through });
+    for (const batch of batches) {
+      await handler({ Records: batch.map((record) => rawOf(record, streamArn)) }, context);
+    }
+  }
+
+  /** The mark, as it is told once the lease of whoever asked before is over. */
+  async function mark(): Promise<number | undefined> {
+    laterMs += 60_000;
+    return await createLowMark(graph, { store, client, streams, now })();
+  }
+
+  /** Whether the mark has passed all that was written. */
+  async function hasPassed(): Promise<boolean> {
+    return ((await mark()) ?? 0) > Date.now() + STAMP_MS;
+  }
+
+  const source = new DynamoDBStreamSource(streams, streamArn);
+  const swept = () => sweep({ graph, store, source, now });
+  return { ...table, records, invoke, mark, hasPassed, swept, source, now };
+}
+
+function rawOf({ source, target, oldImage, newImage, sequenceNumber }: ChangeRecord, eventSourceARN: string) {
+  return {
+    eventName: oldImage === undefined ? 'INSERT' : 'MODIFY',
+    eventSourceARN,
+    dynamodb: {
+      Keys: { source: { S: source }, target: { S: target } },
+      ...{ OldImage: oldImage, NewImage: newImage, SequenceNumber: sequenceNumber },
+      ApproximateCreationDateTime: Math.floor(Date.now() / 1000),
+    },
+  };
+}
+
+describe('the low mark of a stream', () => {
+  it('passes what a function has applied and claimed', async () => {
+    const { records, invoke, hasPassed } = await markedTable(6);
+    await invoke([records.slice(0, 2)]);
+    expect(await hasPassed()).toBe(false);
+    await invoke([records.slice(2)]);
+    expect(await hasPassed()).toBe(true);
+  });
+
+  it('stands still at a batch that was given up without a word, until a redrive has settled it', async () => {
+    const { graph, store, streams, streamArn, source, records, invoke, hasPassed, now } = await markedTable(6);
+    await invoke([records.slice(0, 2)]);
+    await invoke([records.slice(4)]);
+    expect(await hasPassed()).toBe(false);
+    const { shards } = await source.describe();
+    const range = {
+      ...{ streamArn, shardId: shards[0]!.shardId },
+      startSequenceNumber: records[2]!.sequenceNumber,
+      endSequenceNumber: records[3]!.sequenceNumber,
+    };
+    const message = JSON.stringify({ version: '1.0', DDBStreamBatchInfo: range });
+    const sources = { streams, readObject: async () => '' };
+    expect(await redriveMessage(message, sources, { graph, store, now })).toMatchObject({ repaired: 2, left: 0 });
+    expect(await hasPassed()).toBe(true);
+  });
+
+  it('stands still behind a batch that failed in its midst, and counts what was applied of it', async () => {
+    const { store, records, invoke, hasPassed } = await markedTable(4);
+    const failing = replacedCalls(store, {
+      update: (update) => {
+        if (update.key.source === records[2]!.source) return Promise.reject(new StoreError('fatal', 'refused', 'No.'));
+        return store.update(update);
+      },
+    });
+    await invoke([records], failing);
+    expect(await hasPassed()).toBe(false);
+    await invoke([records.slice(2)]);
+    expect(await hasPassed()).toBe(true);
+  });
+
+  it('is not known where two batches of a shard are applied at a time', async () => {
+    const { records, invoke, mark, swept } = await markedTable(6);
+    const lanes = [0, 1].map((lane) => records.filter((_, i) => i % 2 === lane));
+    await invoke([lanes[0]!]);
+    expect(await mark()).toBeUndefined();
+    expect(await swept()).toMatchObject({ entries: 0 });
+    await invoke([lanes[1]!]);
+    expect(await mark()).toBeUndefined();
+  });
+
+  it('goes on once a sweep has settled what nobody claims', async () => {
+    const { records, store, invoke, hasPassed, swept } = await markedTable(6);
+    // The second batch is applied and not claimed before the function freezes; the third was given up.
+    await invoke([records.slice(0, 2), records.slice(2, 4)]);
+    expect(await hasPassed()).toBe(false);
+    expect(await swept()).toMatchObject({ entries: 4, repaired: 4, left: 0 });
+    expect(await hasPassed()).toBe(true);
+    const { item } = await store.get({ source: records[5]!.source, target: '~view' }, { consistent: true });
+    expect(item).toBeDefined();
+    expect(await swept()).toMatchObject({ entries: 0 });
+  });
+
+  it('leaves young records to their consumer', async () => {
+    const { graph, store, source } = await markedTable(2);
+    expect(await sweep({ graph, store, source, ageMs: 3_600_000 })).toMatchObject({ entries: 0 });
+  });
+
+  it('is moved by one process at a time, and read by all others', async () => {
+    const { graph, store, client, streams, streamArn } = await markedTable(4);
+    await store.put(follows('1', '2'));
+    await createWorker({ graph, store, streams, streamArn, pollIntervalMs: 20 }).run({ untilIdle: true });
+    let reads = 0;
+    const counting = Object.assign(Object.create(streams), {
+      send: (command: { constructor: { name: string } }) => {
+        if (command.constructor.name === 'GetRecordsCommand') reads += 1;
+        return streams.send(command as never);
+      },
+    }) as typeof streams;
+    const first = await createLowMark(graph, { store, client, streams: counting })();
+    expect(first).toBeGreaterThan(Date.now() - 60_000);
+    const walked = reads;
+    expect(walked).toBeGreaterThan(0);
+    for (let i = 0; i < 3; i++) {
+      expect(await createLowMark(graph, { store, client, streams: counting })()).toBe(first);
+    }
+    expect(reads).toBe(walked);
+  });
+
+  it('is told where the own partition may not be written to', async () => {
+    const { graph, store, client, streams, records, invoke } = await markedTable(3);
+    await invoke([records]);
+    const refusal = Object.assign(new Error('no'), { name: 'AccessDeniedException' });
+    const readOnly = replacedCalls(store, { update: () => Promise.reject(classifyError(refusal)) });
+    const now = () => Date.now() + 600_000;
+    expect(await createLowMark(graph, { store: readOnly, client, streams, now })()).toBeGreaterThan(Date.now());
+  });
+});

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest';
+import { check } from '../../../src/check/check.ts';
+import { numberOf } from '../../../src/items/attribute-value.ts';
+import { goalGraph } from '../../support/contracts-model.ts';
+import { HookedStore } from '../../support/hooked-store.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
+
+const VIEW = { source: 'USER-1', target: '~view' };
+
+/** A table of two users, of whom nothing is projected; a projector writes the view of one right before each repair of it. */
+async function contendedTable() {
+  const graph = goalGraph();
+  const inner = new MemoryStore(graph.table);
+  for (const id of ['USER-1', 'USER-2']) {
+    await inner.put({ source: { S: id }, target: { S: id }, name: { S: 'Terui' } });
+  }
+  const clock = { nowMs: Date.now() };
+  const store = Object.assign(
+    new HookedStore(inner, async ({ method, keys }) => {
+      clock.nowMs += 50;
+      if (method !== 'update' || !keys.includes('USER-1 ~view')) return;
+      const { item } = await inner.get(VIEW, { consistent: true });
+      const revision = Number(numberOf(item?.['r']) ?? 0) + 1;
+      await inner.put({
+        ...{ source: { S: VIEW.source }, target: { S: VIEW.target } },
+        ...{ edgeSet: { SS: ['GOALMEMBERSHIP-USER-9'] }, r: { N: String(revision) }, model: { S: graph.fingerprint } },
+      });
+    }),
+    { scan: inner.scan.bind(inner) },
+  );
+  return { graph, inner, store, now: () => clock.nowMs };
+}
+
+it('a repair ends beside a writer that changes the item before each of its tries, and says so', async () => {
+  const { graph, inner, store, now } = await contendedTable();
+  const actions: string[] = [];
+  const { drift, repaired } = await check({
+    ...{ graph, store, now, mode: 'repair', settleMs: 0, segments: 1 },
+    onRepair: (action) => actions.push(action),
+  });
+  const found = drift.missing + drift.stale + drift.orphan;
+  expect(repaired).toBe(found - 1);
+  expect(actions.filter((action) => action.startsWith('cannot'))).toEqual([
+    'cannot mend USER-1 ~view: it was written again whenever it was to be mended; run this once more',
+  ]);
+  expect((await inner.get({ source: 'USER-2', target: '~view' }, { consistent: true })).item).toBeDefined();
+});
+
+it('a repair that has begun ends soon after the time is over', async () => {
+  const { graph, store, now } = await contendedTable();
+  let endsAtMs = Number.POSITIVE_INFINITY;
+  await check({
+    ...{ graph, store, now, mode: 'repair', settleMs: 0, segments: 1 },
+    remainingMs: () => endsAtMs - now(),
+    onRepair: (action) => {
+      if (action === 'mend USER-1 ~view') endsAtMs = now();
+    },
+  });
+  expect(now() - endsAtMs).toBeLessThan(5_000);
+});

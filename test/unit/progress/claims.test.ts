@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { appliedCount, type Claim, claimsText, coverageOf, parseClaims } from '../../../src/progress/claims.ts';
+
+const records = (...numbers: number[]) => numbers.map((number) => ({ sequenceNumber: String(number) }));
+const claim = (first: number, last: number, count: number): Claim => ({
+  first: String(first),
+  last: String(last),
+  records: count,
+});
+
+describe('what claims cover', () => {
+  it('ends at the first record that none holds', () => {
+    const open = records(1, 2, 4, 7, 8, 9);
+    const coverage = coverageOf(open, [claim(1, 2, 2), claim(7, 8, 2)]);
+    expect(coverage).toEqual({
+      free: [
+        { start: 2, end: 3 },
+        { start: 5, end: 6 },
+      ],
+      hasLanes: false,
+    });
+    expect(appliedCount(coverage, open)).toBe(2);
+    expect(appliedCount(coverageOf(open, [claim(1, 2, 2), claim(7, 9, 3), claim(2, 7, 3)]), open)).toBe(6);
+  });
+
+  it('is nothing by a claim that holds only some of the records between its ends: it is of one lane of several', () => {
+    const open = records(1, 2, 3, 4);
+    const coverage = coverageOf(open, [claim(1, 3, 2), claim(2, 4, 2)]);
+    expect(coverage).toEqual({ free: [{ start: 0, end: 4 }], hasLanes: true });
+  });
+
+  it('is nothing by a claim of which the first records are gone, unless its consumer reads the shard alone', () => {
+    const open = records(5, 6, 7);
+    const before = claim(3, 6, 3);
+    expect(appliedCount(coverageOf(open, [before]), open)).toBe(0);
+    expect(appliedCount(coverageOf(open, [{ ...before, isWhole: true }]), open)).toBe(2);
+    // Another shard's.
+    expect(appliedCount(coverageOf(open, [{ ...claim(1, 9, 3), isWhole: true }]), open)).toBe(0);
+  });
+
+  it('is written in a text that gives the same claims, three dozen of real numbers in a kilobyte, with their key', () => {
+    const number = fc.bigInt({ min: 0n, max: 10n ** 56n - 1n });
+    const one = fc
+      .tuple(number, fc.bigInt({ min: 0n, max: 10n ** 30n }), fc.nat({ max: 100_000 }), fc.boolean())
+      .map(([first, span, count, isWhole]) => ({
+        ...{ first: String(first), last: String(first + span), records: count },
+        ...(isWhole && { isWhole }),
+      }));
+    fc.assert(
+      fc.property(fc.array(one), (claims) => {
+        expect(parseClaims(claimsText(claims))).toEqual(claims);
+      }),
+    );
+    const first = 300_000_000_000_000_499_659n;
+    const dozens = Array.from({ length: 36 }, (_, i) => {
+      const start = first + BigInt(i) * 1_000_000n;
+      return { first: `${start}`, last: `${start + 812_345n}`, records: 1_000 };
+    });
+    expect(claimsText(dozens).length).toBeLessThan(1024 - 150);
+  });
+
+  it('reads nothing out of what is no claim', () => {
+    expect(parseClaims('')).toEqual([]);
+    expect(parseClaims('x y.z 1.2.3.4 A.1.1 1.2.-3 1.1.1')).toEqual([{ first: '1', last: '2', records: 1 }]);
+  });
+});
