@@ -64,19 +64,11 @@ export class Mender {
     }));
     items.sort((left, right) => left.kind.mendOrder - right.kind.mendOrder);
     for (const { kind, key, parts } of items) {
-<<<<<<< HEAD
-      const isMended = await this.attempted(key, async () => {
-        if (parts.some(({ kind }) => kind === 'retired' || kind === 'misplaced')) {
-          return await deleteAlien(this.context, key);
-        }
-        if (parts.some((part) => part.kind === 'form')) await mendForm(this.context, kind, key);
-        return await kind.mend(this.context, key, parts);
-=======
       const isMended = await this.attempted(key, async (context) => {
-        if (parts.some((part) => part.kind === 'retired')) return await deleteRetired(context, key);
+        if (parts.some(({ kind }) => kind === 'retired' || kind === 'misplaced'))
+          return await deleteAlien(context, key);
         if (parts.some((part) => part.kind === 'form')) await mendForm(context, kind, key);
         return await kind.mend(context, key, parts);
->>>>>>> fe2ca4f (Claims say what is applied; a repair ends beside writers; SIGTERM ends every command)
       });
       if (isMended) written.add(key.target);
     }
