@@ -24,12 +24,14 @@ export function runs(numbers: { part: number; whole: number }): number {
 /** Parts into which planted bugs are dealt out. */
 const PARTS = 10;
 
-/**
- * All planted bugs, or the tenth of them that the run's seed has: ten seeds that follow on each other have all of them. A bug stays in its
- * tenth when others are added.
- */
+/** All planted bugs, or the tenth of them that the run's seed has. */
 export function plantedBugs<T extends { readonly name: string }>(all: readonly T[]): readonly T[] {
-  return isWhole ? all : all.filter(({ name }) => partOf(name) === inject('seed') % PARTS);
+  return isWhole ? all : tenth(all, inject('seed'));
+}
+
+/** The planted bugs of a seed: ten seeds that follow on each other have all of them. A bug stays in its tenth when others are added. */
+export function tenth<T extends { readonly name: string }>(all: readonly T[], seed: number): readonly T[] {
+  return all.filter(({ name }) => partOf(name) === seed % PARTS);
 }
 
 function partOf(name: string): number {
