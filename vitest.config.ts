@@ -21,9 +21,15 @@ const EXTENT = 'test/support/extent-setup.ts';
 /** On DynamoDB Local each file has an engine of its own, which ends with its process. */
 const isolate = process.env['EDGELOOM_TEST_ENGINE'] === 'dynamodb-local';
 
+/** What a test leaves behind must not reach the next file of its process. */
+const CLEAN = { restoreMocks: true, unstubEnvs: true, unstubGlobals: true };
+
 /** The tests of a folder of `test`. A process for each file, which `isolate: false` spares, costs half a second of CPU a file. */
 function folder(name: string, options: TestProjectInlineConfiguration['test']): TestProjectInlineConfiguration {
-  return { resolve: { alias }, test: { ...LIMITS, name, include: [`test/${name}/**/*.test.ts`], ...options } };
+  return {
+    resolve: { alias },
+    test: { ...LIMITS, ...CLEAN, name, include: [`test/${name}/**/*.test.ts`], ...options },
+  };
 }
 
 export default defineConfig({
