@@ -21,7 +21,7 @@ const EXTENT = 'test/support/extent-setup.ts';
 /** On DynamoDB Local each file has an engine of its own, which ends with its process. */
 const isolate = process.env['EDGELOOM_TEST_ENGINE'] === 'dynamodb-local';
 
-/** What a test leaves behind must not reach the next file of its process. */
+/** Files share a process: nothing that a test leaves behind may reach the next one. */
 const CLEAN = { restoreMocks: true, unstubEnvs: true, unstubGlobals: true };
 
 /** The tests of a folder of `test`. A process for each file, which `isolate: false` spares, costs half a second of CPU a file. */

@@ -61,7 +61,7 @@ function commandOf(cell: string): string {
   return cell.replaceAll('`', '');
 }
 
-/** Runs a command; throws where it fails, as its figures say nothing then. */
+/** Runs a command; throws where it fails, as its figures are not those of the tests then. */
 function measure(command: string): [tests: string, wall: string, cpu: string, load: string] {
   const folder = mkdtempSync(join(tmpdir(), 'edgeloom-times-'));
   const countsFile = join(folder, 'counts.jsonl');
@@ -72,11 +72,13 @@ function measure(command: string): [tests: string, wall: string, cpu: string, lo
     const startCpu = cpuSecondsOfTree(process.pid);
     const env = { ...process.env, EDGELOOM_TEST_COUNTS: countsFile };
     const { status } = spawnSync('bash', ['-c', command], { stdio: 'inherit', env });
-    if (status !== 0) throw new Error(`${command} ended with ${status}`);
     const wallSeconds = (performance.now() - startMs) / 1000;
     const cpuSeconds = cpuSecondsOfTree(process.pid) - startCpu;
     const counts = jsonLines<Counts>(countsFile);
     const tests = counts.reduce((sum, { passed }) => sum + passed, 0);
+    const text = `${duration(wallSeconds)} of wall, ${duration(cpuSeconds)} of CPU`;
+    if (status !== 0) throw new Error(`${command} ended with ${status}, after ${text}`);
+    console.log(`${command}: ${text}`);
     return [tests === 0 ? '' : tests.toLocaleString('en-US'), duration(wallSeconds), duration(cpuSeconds), load];
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -19,12 +19,13 @@ const BOUNDED: ReadonlyMap<string, string> = new Map([
     String.raw`^(.+)\/(?:\d{40}|n(\d\d)-([1-9]\d*))$`,
     'what the second repetition takes has no slash to try it again from',
   ],
+  [String.raw`^(.*)\/([^/]*\/[^/]*)$`, 'what follows has no slash to try again from but the last but one'],
   [
-    String.raw`^~ix\/#includeOwner\/([A-Z][A-Z0-9_]*)(?:\/(.+))?$`,
-    'sort keys; the first ends at a slash, which it cannot take',
+    String.raw`^([A-Z][A-Z0-9_]*)\.([^@#]*)(?:@([1-9]\d{0,8}))?(?:#|$)`,
+    'partition keys; each repetition ends at what it cannot take',
   ],
   [
-    String.raw`^(?:[a-z]\w*(?:@\d+)?\/)?([A-Z][A-Z0-9_]*)[@-]`,
+    String.raw`^([a-z][A-Za-z0-9_]*)(?:@([1-9]\d{0,8}))?\/([A-Z][A-Z0-9_]*)-`,
     'partition keys; each repetition ends at what it cannot take',
   ],
   [
