@@ -54,10 +54,10 @@ async function readOn(
   let newest = after;
   let empty = 0;
   for (let page = 0; page < MOST_PAGES; page++) {
-    const { records, next } = await reader.next();
+    const { records, isEnd } = await reader.next();
     newest = records.at(-1)?.dynamodb?.SequenceNumber ?? newest;
     empty = records.length === 0 ? empty + 1 : 0;
-    if (next === undefined || empty >= EMPTY_PAGES) return { newest, isEnd: true };
+    if (isEnd || empty >= EMPTY_PAGES) return { newest, isEnd: true };
   }
   return { newest, isEnd: false };
 }

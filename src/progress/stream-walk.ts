@@ -212,10 +212,10 @@ class ShardWalk {
     this.isWhole = false;
     let empty = 0;
     for (let page = 0; page < MOST_PAGES && this.open.length < MOST_OPEN; page++) {
-      const { records, next } = await this.reader.next();
+      const { records, isEnd } = await this.reader.next();
       for (const record of records) this.take(record);
       empty = records.length === 0 ? empty + 1 : 0;
-      this.isClosed = next === undefined;
+      this.isClosed = isEnd;
       this.isWhole = this.isClosed || empty >= EMPTY_PAGES;
       if (this.isWhole) return;
     }

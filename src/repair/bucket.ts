@@ -1,6 +1,7 @@
 import { DeleteObjectCommand, GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { EdgeloomError } from '../errors.ts';
-import { type ClientOptions, clientConfig } from '../store/client/options.ts';
+import type { ClientOptions } from '../store/client/options.ts';
+import { serviceConfig } from '../store/client/service.ts';
 import type { BucketAccess } from './failure-message.ts';
 
 /**
@@ -8,7 +9,7 @@ import type { BucketAccess } from './failure-message.ts';
  * what these two calls need. Throws `unreadable-object` and `undeletable-object`.
  */
 export function openBuckets(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {
-  const s3 = new S3Client(clientConfig(client));
+  const s3 = new S3Client(serviceConfig(client));
   return {
     readObject: async (bucket, key) => {
       try {

@@ -1,13 +1,15 @@
 import {
   type DynamoDBStreamsClient,
   GetRecordsCommand,
+  type GetRecordsCommandOutput,
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
 import * as z from 'zod';
-import { EdgeloomError } from '../errors.ts';
+import { EdgeloomError, StoreError } from '../errors.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { checkStreamTable } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { answered } from '../store/answered.ts';
 import { classifyError } from '../store/classify.ts';
 import { decodeRecords, type RawRecord } from '../stream/decode.ts';
 
@@ -73,6 +75,9 @@ export async function readFailedBatch(
   return decodeRecords(graph, payload?.Records ?? (await readRange(streams, batch)), streamArn);
 }
 
+/** Pages in a row that may be empty before a range is given up: a page may be empty before the end of its shard. */
+const MOST_EMPTY_PAGES = 100;
+
 async function readRange(streams: DynamoDBStreamsClient, batch: FailedBatch): Promise<RawRecord[]> {
   const { streamArn, shardId, startSequenceNumber, endSequenceNumber } = batch;
   const end = BigInt(endSequenceNumber);
@@ -86,18 +91,19 @@ async function readRange(streams: DynamoDBStreamsClient, batch: FailedBatch): Pr
         SequenceNumber: startSequenceNumber,
       }),
     );
-    for (let iterator = first.ShardIterator; iterator !== undefined; ) {
-      const page = await streams.send(new GetRecordsCommand({ ShardIterator: iterator }));
-      for (const record of page.Records ?? []) {
+    let iterator: string | undefined = answered(first.ShardIterator, 'GetShardIterator', 'ShardIterator');
+    for (let empty = 0; iterator !== undefined && empty < MOST_EMPTY_PAGES; ) {
+      const page: GetRecordsCommandOutput = await streams.send(new GetRecordsCommand({ ShardIterator: iterator }));
+      const found = answered(page.Records, 'GetRecords', 'Records');
+      for (const record of found) {
         const number = record.dynamodb?.SequenceNumber;
         if (number !== undefined && BigInt(number) > end) return records;
         records.push(record);
         if (number !== undefined && BigInt(number) === end) return records;
       }
-      // An open shard always has a next iterator; an empty page tells that the range is read as far as it exists.
-      iterator = (page.Records ?? []).length === 0 ? undefined : page.NextShardIterator;
+      empty = found.length === 0 ? empty + 1 : 0;
+      iterator = page.NextShardIterator;
     }
-    return records;
   } catch (error) {
     const name = error instanceof Error ? error.name : '';
     if (name !== 'TrimmedDataAccessException' && name !== 'ResourceNotFoundException') throw classifyError(error);
@@ -108,4 +114,11 @@ async function readRange(streams: DynamoDBStreamsClient, batch: FailedBatch): Pr
       { cause: error },
     );
   }
+  // What is settled without its last records would be deleted with them.
+  throw new StoreError(
+    'retryable',
+    'incomplete-answer',
+    `Shard ${shardId} was read without its record ${endSequenceNumber}, which the batch ends with.`,
+    'Try again; where it stays so, the message names a record that the shard does not have: run edgeloom check --repair.',
+  );
 }

@@ -7,7 +7,8 @@ import type { ChangeRecord } from '../items/change-record.ts';
 import { describe } from '../items/describe.ts';
 import { type Claim, claimOf } from '../progress/claims.ts';
 import { claimsItem } from '../progress/claims-item.ts';
-import { type ClientOptions, clientConfig, isLoopback } from '../store/client/options.ts';
+import { type ClientOptions, isLoopback } from '../store/client/options.ts';
+import { serviceConfig } from '../store/client/service.ts';
 import { readFailedBatch } from './failed-batch.ts';
 import {
   type BucketAccess,
@@ -108,7 +109,7 @@ export async function redriveQueue(
   // Only this needs the client, which takes its time to load.
   const { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } = await import('@aws-sdk/client-sqs');
   const { remainingMs = () => Number.POSITIVE_INFINITY } = options;
-  const queue = new SQSClient(clientConfig({ ...options.client, endpoint: new URL(queueUrl).origin }));
+  const queue = new SQSClient(serviceConfig({ ...options.client, endpoint: new URL(queueUrl).origin }));
   const total = emptyRedrive();
   const seen = new Set<string>();
   try {

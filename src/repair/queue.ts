@@ -1,5 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { type ClientOptions, clientConfig } from '../store/client/options.ts';
+import type { ClientOptions } from '../store/client/options.ts';
+import { serviceConfig } from '../store/client/service.ts';
 import type { SendMessage } from './failure-message.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { SendMessage } from './failure-message.ts';
  * sending needs.
  */
 export function openQueues(client: Omit<ClientOptions, 'endpoint'>): SendMessage {
-  const sqs = new SQSClient(clientConfig(client));
+  const sqs = new SQSClient(serviceConfig(client));
   return async (queueArn, body) => {
     await sqs.send(new SendMessageCommand({ QueueUrl: queueUrlOf(queueArn), MessageBody: body }));
   };

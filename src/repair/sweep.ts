@@ -83,6 +83,6 @@ async function* recordsOf(
     );
     if (found.length > 0) yield found;
     // What has left the stream meanwhile comes from nowhere.
-    if (page.next === undefined || page.records.length === 0) return;
+    if (page.isEnd || page.records.length === 0) return;
   }
 }

@@ -15,7 +15,7 @@ export type { ClientOptions } from './client/options.ts';
  * lean one a fifth of that; `npm run bench -- client` prints it.
  */
 export function createClient(options: ClientOptions = {}): DynamoDBClient {
-  const agent = new WholeBodyAgent(options.maxConnections);
+  const agent = new WholeBodyAgent(options);
   const { client, calls } = sdkClient(options, agent);
   if (options.lean === false) {
     keepCalls(client, calls);
@@ -50,6 +50,6 @@ function watch({ middlewareStack: stack }: DynamoDBClient): () => boolean {
 export function createStreamsClient(options: ClientOptions = {}): DynamoDBStreamsClient {
   return new DynamoDBStreamsClient({
     ...clientConfig(options),
-    requestHandler: new UndiciHttpHandler({ dispatcher: new WholeBodyAgent(options.maxConnections) }),
+    requestHandler: new UndiciHttpHandler({ dispatcher: new WholeBodyAgent(options) }),
   });
 }

@@ -1,5 +1,6 @@
 import type {
   BatchGetItemCommandInput,
+  ConsumedCapacity,
   DynamoDBClient,
   GetItemCommandInput,
   ScanCommandInput,
@@ -10,6 +11,7 @@ import { StoreError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
 import { isKeyWithinLimits } from '../items/keys.ts';
 import type { IndexName, TableNames } from '../model/compiled.ts';
+import { answered } from './answered.ts';
 import {
   classified,
   failedConditionUnits,
@@ -81,7 +83,9 @@ export class DynamoDBStore implements Store, ScanSource {
       ReturnConsumedCapacity: 'TOTAL',
     };
     const output = await classified(() => this.calls.call('GetItem', input));
-    return { item: output.Item && received(output.Item), rcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
+    if (output.Item !== undefined) return { item: received(output.Item), rcu: unitsOf(output.ConsumedCapacity) };
+    // An answer without an item is only known from one without anything by the capacity that was asked for.
+    return { rcu: unitsOf(answered(output.ConsumedCapacity, 'GetItem', 'ConsumedCapacity')) };
   }
 
   async getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult> {
@@ -117,7 +121,8 @@ export class DynamoDBStore implements Store, ScanSource {
       const output = await classified(() => this.calls.call('BatchGetItem', input));
       calls += 1;
       rcu += totalUnits(output.ConsumedCapacity);
-      for (const item of output.Responses?.[this.table.name] ?? []) items.push(received(item));
+      const responses = answered(output.Responses, 'BatchGetItem', 'Responses');
+      for (const item of responses[this.table.name] ?? []) items.push(received(item));
       return output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
     });
     return { items, rcu, calls };
@@ -133,7 +138,7 @@ export class DynamoDBStore implements Store, ScanSource {
     };
     try {
       const output = await this.calls.call('UpdateItem', input);
-      return { applied: true, wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
+      return { applied: true, wcu: unitsOf(output.ConsumedCapacity) };
     } catch (error) {
       const current = await itemThatFailed(error, () => this.get(update.key, { consistent: true }));
       return { applied: false, wcu: failedConditionUnits(current), current };
@@ -161,7 +166,7 @@ export class DynamoDBStore implements Store, ScanSource {
   async put(item: Item): Promise<WriteResult> {
     const input = { TableName: this.table.name, Item: item as SdkItem, ReturnConsumedCapacity: 'TOTAL' } as const;
     const output = await classified(() => this.calls.call('PutItem', input));
-    return { wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
+    return { wcu: unitsOf(output.ConsumedCapacity) };
   }
 
   async delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult> {
@@ -173,7 +178,7 @@ export class DynamoDBStore implements Store, ScanSource {
         ...(unchanged && deleteCondition(unchanged)),
         ...(unchanged && { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
       });
-      return { applied: true, wcu: output.ConsumedCapacity?.CapacityUnits ?? 0 };
+      return { applied: true, wcu: unitsOf(output.ConsumedCapacity) };
     } catch (error) {
       const isFailed = isRefusalNamed(error, 'ConditionalCheckFailedException');
       if (!isFailed && !isUnreadable(error)) throw classifyError(error);
@@ -219,11 +224,11 @@ export class DynamoDBStore implements Store, ScanSource {
       throw missingIndex(this.table, request.index, error) ?? error;
     });
     return {
-      items: (output.Items ?? []).map(received),
-      count: output.Count ?? 0,
+      items: request.countOnly === true ? [] : answered(output.Items, 'Query', 'Items').map(received),
+      count: answered(output.Count, 'Query', 'Count'),
       scanned: output.ScannedCount ?? output.Count ?? 0,
       lastKey: output.LastEvaluatedKey as Item | undefined,
-      rcu: output.ConsumedCapacity?.CapacityUnits ?? 0,
+      rcu: unitsOf(output.ConsumedCapacity),
     };
   }
 
@@ -242,9 +247,9 @@ export class DynamoDBStore implements Store, ScanSource {
       throw missingIndex(this.table, index, error) ?? error;
     });
     return {
-      items: (output.Items ?? []).map(received),
+      items: answered(output.Items, 'Scan', 'Items').map(received),
       lastKey: output.LastEvaluatedKey as Item | undefined,
-      rcu: output.ConsumedCapacity?.CapacityUnits ?? 0,
+      rcu: unitsOf(output.ConsumedCapacity),
     };
   }
 
@@ -256,6 +261,11 @@ export class DynamoDBStore implements Store, ScanSource {
     const { partitionKey, sortKey } = this.table;
     return JSON.stringify([(item[partitionKey] as { S: string }).S, (item[sortKey] as { S: string }).S]);
   }
+}
+
+/** The units that a call says it consumed. */
+function unitsOf(consumed: ConsumedCapacity | undefined): number {
+  return consumed?.CapacityUnits ?? 0;
 }
 
 /** What a refusal of a Query or a Scan means where the table does not have the index; undefined where it means something else. */

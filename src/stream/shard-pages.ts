@@ -1,4 +1,5 @@
-import { StreamError, type StreamPage, type StreamSource } from './source.ts';
+import { StoreError } from '../errors.ts';
+import { StreamError, type StreamPage, type StreamRecord, type StreamSource } from './source.ts';
 
 /** GetRecords gives at most this many; one local engine refuses to be asked for more. */
 const PAGE_RECORDS = 1000;
@@ -14,6 +15,13 @@ export interface StartingPoint {
   after?: string;
   /** An iterator to read from first; `after` is for when it does not work any more. */
   iterator?: string;
+}
+
+/** One page of a shard, and whether the shard ends with it. */
+export interface ShardPage {
+  records: readonly StreamRecord[];
+  /** Whether the shard is closed and this was its end: the answer names no next page, and the stream shows the shard closed. */
+  isEnd: boolean;
 }
 
 /** The pages of one shard, one after the other. */
@@ -38,11 +46,16 @@ export class ShardPages {
   }
 
   /** Reads the next page. Where it throws, the next call reads the same page. */
-  async next(): Promise<StreamPage> {
-    const page = await this.read();
-    this.position = page.records.at(-1)?.dynamodb?.SequenceNumber ?? this.position;
-    this.iterator = page.next;
-    return page;
+  async next(): Promise<ShardPage> {
+    const { records, next } = await this.read();
+    const isEnd = next === undefined && (await this.source.isClosed(this.shardId));
+    if (next === undefined && !isEnd && records.length === 0) {
+      this.iterator = undefined;
+      throw unprovenEnd(this.shardId);
+    }
+    this.position = records.at(-1)?.dynamodb?.SequenceNumber ?? this.position;
+    this.iterator = next;
+    return { records, isEnd };
   }
 
   private async read(): Promise<StreamPage> {
@@ -66,8 +79,18 @@ export class ShardPages {
   }
 }
 
+/** One answer without a next page is no end: whoever believes it leaves the shard, and what comes later stays unread. */
+function unprovenEnd(shardId: string): StoreError {
+  return new StoreError(
+    'retryable',
+    'incomplete-answer',
+    `The answer to GetRecords names no next page of shard ${shardId}, which the stream shows open.`,
+    'Reading goes on after the last record.',
+  );
+}
+
 /** Whether a page holds so much that more is probably waiting. */
-export function isFullPage({ records }: StreamPage): boolean {
+export function isFullPage({ records }: Pick<StreamPage, 'records'>): boolean {
   const bytes = records.reduce((sum, { dynamodb }) => sum + (dynamodb?.SizeBytes ?? 0), 0);
   return records.length >= FULL_PAGE_RECORDS || bytes >= FULL_PAGE_BYTES;
 }

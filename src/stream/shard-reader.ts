@@ -1,8 +1,8 @@
 import type { ChangeRecord } from '../items/change-record.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { decodeRecords } from './decode.ts';
-import { isFullPage, ShardPages } from './shard-pages.ts';
-import type { StreamPage, StreamSource } from './source.ts';
+import { isFullPage, type ShardPage, ShardPages } from './shard-pages.ts';
+import type { StreamSource } from './source.ts';
 
 /** How much of a shard is folded into one batch. */
 export interface BatchLimits {
@@ -62,7 +62,7 @@ export class ShardReader {
   }
 
   /** Adds a page to the batch; gives whether to read another for it. */
-  private take(page: StreamPage): boolean {
+  private take(page: ShardPage): boolean {
     const { batch } = this;
     const decoded = decodeRecords(this.graph, page.records, this.source.streamArn);
     const kept = new Set(decoded.map(({ sequenceNumber }) => sequenceNumber));
@@ -73,7 +73,7 @@ export class ShardReader {
     for (const record of decoded) batch.records.push(record);
     batch.recordsRead += page.records.length;
     batch.sequenceNumber = this.pages.lastRead;
-    batch.isEnd = page.next === undefined;
+    batch.isEnd = page.isEnd;
     const hasRoom = batch.records.length < this.limits.maxRecords && this.batchBytes < this.limits.maxBytes;
     return isFullPage(page) && hasRoom && !batch.isEnd;
   }

@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { EdgeloomError, StoreError } from '../errors.ts';
 import { sleep } from '../retry.ts';
+import { answered } from '../store/answered.ts';
 import { classifyError } from '../store/classify.ts';
 import type { RawRecord } from './decode.ts';
 
@@ -33,7 +34,7 @@ export interface StreamRecord extends RawRecord {
 /** One page of a shard. */
 export interface StreamPage {
   records: readonly StreamRecord[];
-  /** Where the next page starts; absent when the shard is closed and read to its end. */
+  /** Where the next page starts; absent when the shard is closed and read to its end, which `isClosed` confirms. */
   next?: string;
 }
 
@@ -46,6 +47,8 @@ export interface StreamSource {
   readonly streamArn: string;
   /** Every shard, all pages. */
   describe(): Promise<StreamDescription>;
+  /** Whether the stream itself shows that a shard takes no more records. Throws `no-shard` where it does not list it. */
+  isClosed(shardId: string): Promise<boolean>;
   /** An iterator after a sequence number, or from the oldest record where that is undefined. */
   iterator(shardId: string, after: string | undefined): Promise<string>;
   /** An iterator after the newest record that the shard holds now. */
@@ -76,8 +79,14 @@ export class StreamError extends EdgeloomError {
 /** DescribeStream allows ten calls a second for all readers of an account together. */
 const DESCRIBE_PAUSE_MS = 250;
 
-/** A table's stream through the SDK. Throttled calls come back as retryable after the SDK's own attempts. */
+/**
+ * A table's stream through the SDK. Throttled calls come back as retryable after the SDK's own attempts, and so does an answer
+ * that lacks what every answer has: nobody may take it for an empty page or a stream without shards.
+ */
 export class DynamoDBStreamSource implements StreamSource {
+  /** Shards that were shown closed; a closed shard stays closed. */
+  private readonly closed = new Set<string>();
+
   constructor(
     private readonly client: DynamoDBStreamsClient,
     readonly streamArn: string,
@@ -87,18 +96,33 @@ export class DynamoDBStreamSource implements StreamSource {
     const shards: Shard[] = [];
     for (let start: string | undefined; ; await sleep(DESCRIBE_PAUSE_MS)) {
       const page = await this.describePage(start);
-      for (const { ShardId, ParentShardId } of page?.Shards ?? []) {
-        if (ShardId !== undefined) shards.push({ shardId: ShardId, parentShardId: ParentShardId });
+      for (const { ShardId, ParentShardId, SequenceNumberRange } of answered(page.Shards, 'DescribeStream', 'Shards')) {
+        if (ShardId === undefined) continue;
+        shards.push({ shardId: ShardId, parentShardId: ParentShardId });
+        if (SequenceNumberRange?.EndingSequenceNumber !== undefined) this.closed.add(ShardId);
       }
-      start = page?.LastEvaluatedShardId;
-      if (start === undefined) return { status: page?.StreamStatus ?? 'ENABLED', shards };
+      start = page.LastEvaluatedShardId;
+      if (start === undefined) {
+        return { status: answered(page.StreamStatus, 'DescribeStream', 'StreamStatus'), shards };
+      }
     }
+  }
+
+  async isClosed(shardId: string): Promise<boolean> {
+    if (this.closed.has(shardId)) return true;
+    const { status, shards } = await this.describe();
+    if (shards.every((shard) => shard.shardId !== shardId)) {
+      throw new StreamError('no-shard', `The stream does not list shard ${shardId}.`);
+    }
+    // A stream that is switched off takes no more records, whatever its shards show.
+    return status === 'DISABLED' || this.closed.has(shardId);
   }
 
   private async describePage(start: string | undefined) {
     const command = new DescribeStreamCommand({ StreamArn: this.streamArn, ExclusiveStartShardId: start });
     try {
-      return (await this.client.send(command)).StreamDescription;
+      const { StreamDescription } = await this.client.send(command);
+      return answered(StreamDescription, 'DescribeStream', 'StreamDescription');
     } catch (error) {
       if (errorName(error) !== 'ResourceNotFoundException') throw otherError(error);
       throw new StoreError(
@@ -120,7 +144,7 @@ export class DynamoDBStreamSource implements StreamSource {
         : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: after }),
     });
     try {
-      return (await this.client.send(command)).ShardIterator ?? '';
+      return answered((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
     } catch (error) {
       // A sequence number that the shard does not have is refused as invalid.
       if (after !== undefined && errorName(error) === 'ValidationException') {
@@ -137,7 +161,7 @@ export class DynamoDBStreamSource implements StreamSource {
       ShardIteratorType: 'LATEST',
     });
     try {
-      return (await this.client.send(command)).ShardIterator ?? '';
+      return answered((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
     } catch (error) {
       throw shardError(error);
     }
@@ -146,7 +170,7 @@ export class DynamoDBStreamSource implements StreamSource {
   async read(iterator: string, limit: number): Promise<StreamPage> {
     try {
       const page = await this.client.send(new GetRecordsCommand({ ShardIterator: iterator, Limit: limit }));
-      return { records: page.Records ?? [], next: page.NextShardIterator };
+      return { records: answered(page.Records, 'GetRecords', 'Records'), next: page.NextShardIterator };
     } catch (error) {
       throw shardError(error);
     }

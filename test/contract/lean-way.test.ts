@@ -7,6 +7,7 @@ import { SignatureV4 } from '@smithy/signature-v4';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { StoreError } from '../../src/errors.ts';
 import { deferredCalls, knownRoute } from '../../src/store/client/deferred.ts';
+import { WholeBodyAgent } from '../../src/store/client/http.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import type { Store } from '../../src/store/port.ts';
@@ -60,6 +61,7 @@ async function answering(responder: Responder): Promise<{ endpoint: string; rece
 const graph = contractGraph();
 const KEY = { source: 'USER-1', target: '~view' };
 const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'token+/=' };
+const EMPTY = { ConsumedCapacity: { CapacityUnits: 0.5 }, Items: [], Count: 0, ScannedCount: 0 };
 const FOUND = { Item: { source: { S: 'USER-1' }, r: { N: '3' } }, ConsumedCapacity: { CapacityUnits: 0.5 } };
 
 function storeAt(endpoint: string, options: Parameters<typeof createClient>[0] = {}): Store {
@@ -116,7 +118,9 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
 describe('the lean way', () => {
   describe.each(Object.entries(CALLS))('sends what the SDK sends: %s', (_, call) => {
     it('the same body, path and headers, with a signature that the SDK makes too', async () => {
-      const { endpoint, received } = await answering(() => ({ body: {} }));
+      const { endpoint, received } = await answering(({ headers }) => ({
+        body: String(headers['x-amz-target']).endsWith('.BatchGetItem') ? { Responses: {} } : EMPTY,
+      }));
       const store = storeAt(endpoint);
       await call(store);
       await call(store);
@@ -224,6 +228,36 @@ describe('the lean way', () => {
       const result = await store.get(KEY, { consistent: false }).catch((error: StoreError) => error.kind);
       expect(result).toEqual(maxAttempts === 1 ? 'retryable' : { item: FOUND.Item, rcu: 0.5 });
       expect(received).toHaveLength(1 + sent);
+    }
+  });
+
+  it.each(['', 'null', '{}', '[]'])('takes %j for no answer, whichever way the call goes', async (body) => {
+    for (const lean of [true, false]) {
+      let isFaulty = false;
+      const { endpoint } = await answering(() => ({ body: isFaulty ? body : FOUND }));
+      const store = storeAt(endpoint, { maxAttempts: 1, lean });
+      await store.get(KEY, { consistent: true });
+      isFaulty = true;
+      const calls = [
+        store.get(KEY, { consistent: true }),
+        store.getMany([KEY], { consistent: true }),
+        store.query({ partition: 'USER-1', consistent: true }),
+        store.query({ partition: 'USER-1', consistent: true, countOnly: true }),
+        new DynamoDBStore(createClient({ endpoint, maxAttempts: 1 }), graph.table).scan({ segment: 0, segments: 1 }),
+      ];
+      for (const outcome of await Promise.allSettled(calls)) {
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { kind: 'retryable' } });
+      }
+    }
+  });
+
+  it('checks the body of every call against its checksum, also of one that can be aborted', async () => {
+    const { endpoint } = await answering(() => ({ headers: { 'x-amz-crc32': '1' }, body: FOUND }));
+    const agent = new WholeBodyAgent();
+    closers.push(() => agent.destroy());
+    for (const signal of [undefined, new AbortController().signal]) {
+      const request = agent.request({ origin: endpoint, path: '/', method: 'POST', body: '{}', signal });
+      await expect(request).rejects.toMatchObject({ code: 'ECONNRESET' });
     }
   });
 

@@ -2,12 +2,16 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ListStreamsCommand } from '@aws-sdk/client-dynamodb-streams';
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
-import { MAX_CONNECTIONS, WholeBodyAgent } from '../../src/store/client/http.ts';
+import { MAX_CONNECTIONS, timeLimits, WholeBodyAgent } from '../../src/store/client/http.ts';
+import { serviceConfig } from '../../src/store/client/service.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';
@@ -42,7 +46,7 @@ async function counted(server: Server) {
 }
 
 const answerEmpty: RequestListener = (request, response) => {
-  const page = JSON.stringify({ Items: [], Count: 0, ScannedCount: 0 });
+  const page = JSON.stringify({ Items: [], Count: 0, ScannedCount: 0, ConsumedCapacity: { CapacityUnits: 0.5 } });
   request.resume().on('end', () => response.setHeader('content-type', 'application/x-amz-json-1.0').end(page));
 };
 
@@ -105,7 +109,7 @@ describe('the connections of a client', () => {
     // Accepts a connection, says nothing to its greeting and hangs up.
     const server = createTcpServer((socket) => void delay(Math.random() * 20).then(() => socket.destroy()));
     const { port, counts, stop } = await counted(server);
-    const agent = new WholeBodyAgent(10);
+    const agent = new WholeBodyAgent({ maxConnections: 10 });
     const origin = `https://127.0.0.1:${port}`;
     const refused = async (): Promise<void> => {
       for (let attempt = 0; attempt < 5; attempt++) {
@@ -127,6 +131,51 @@ describe('the connections of a client', () => {
       });
       expect(() => createClient({ maxConnections })).toThrow(refused);
       expect(() => createStreamsClient({ maxConnections })).toThrow(refused);
+    }
+  });
+
+  it('are given up while the server is silent, before its answer and within it, in every client', async () => {
+    const silent: RequestListener = (request) => void request.resume();
+    const halting: RequestListener = (request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0', 'content-length': '100' }).write('{');
+    };
+    for (const listener of [silent, halting]) {
+      const { port, counts, stop } = await counted(createServer(listener));
+      const endpoint = `http://127.0.0.1:${port}`;
+      const options = { endpoint, region: 'eu-west-1', answerTimeoutMs: 300, maxAttempts: 2 };
+      const { table } = searchedOver(1);
+      const key = { source: 'USER-1', target: 'USER-1' };
+      const clients = [createClient(options), createClient({ ...options, lean: false })];
+      const streams = createStreamsClient(options);
+      const sqs = new SQSClient(serviceConfig(options));
+      const s3 = new S3Client({ ...serviceConfig(options), forcePathStyle: true });
+      const startedMs = Date.now();
+      const calls = [
+        ...clients.map((client) => new DynamoDBStore(client, table).get(key, { consistent: true })),
+        streams.send(new ListStreamsCommand({})),
+        sqs.send(new ReceiveMessageCommand({ QueueUrl: `${endpoint}/1/queue` })),
+        s3.send(new GetObjectCommand({ Bucket: 'b', Key: 'k' })).then(({ Body }) => Body?.transformToString()),
+      ];
+      const outcomes = await Promise.allSettled(calls);
+      expect(outcomes.map(({ status }) => status)).toEqual(calls.map(() => 'rejected'));
+      expect(Date.now() - startedMs).toBeLessThan(10_000);
+      // SQS and S3 hand out their bodies as streams: the SDK asks for none again that has begun.
+      expect(counts.ever).toBeGreaterThanOrEqual(2 * calls.length - (listener === halting ? 2 : 0));
+      for (const client of [...clients, streams, sqs, s3]) client.destroy();
+      await stop();
+    }
+  });
+
+  it('wait 15 seconds for an answer unless told otherwise, which is a whole number', () => {
+    expect(timeLimits()).toMatchObject({ headersTimeout: 15_000, bodyTimeout: 15_000 });
+    for (const answerTimeoutMs of [0, -1, 1.5, Number.NaN]) {
+      const refused = expect.objectContaining({
+        code: 'invalid-option',
+        message: expect.stringContaining('answerTimeoutMs'),
+      });
+      expect(() => createClient({ answerTimeoutMs })).toThrow(refused);
+      expect(() => serviceConfig({ answerTimeoutMs })).toThrow(refused);
     }
   });
 });

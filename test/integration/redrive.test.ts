@@ -7,7 +7,9 @@ import { QUARANTINE_PARTITION, readEntry } from '../../src/plan/quarantine-entry
 import { parseFailedBatch, readFailedBatch } from '../../src/repair/failed-batch.ts';
 import { redrive } from '../../src/repair/redrive.ts';
 import { redriveRecords } from '../../src/repair/redrive-records.ts';
+import { createStreamsClient } from '../../src/store/client.ts';
 import type { Store } from '../../src/store/port.ts';
+import { type Fault, startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 function poisonGraph() {
@@ -228,6 +230,32 @@ describe('a batch that the mapping gave up on', () => {
     const payload = JSON.stringify({ Records: [{ ...Records[4], eventSourceARN: streamArn }] });
     const whole = parseFailedBatch(JSON.stringify({ version: '1.0', DDBStreamBatchInfo, payload }));
     expect((await readFailedBatch(graph, streams, whole)).map(({ source }) => source)).toEqual(['USER-4']);
+  });
+
+  it('is left where the stream gives less than its range', async () => {
+    const { graph, store, endpoint, streams, streamArn } = await testTable(poisonGraph());
+    for (let i = 0; i < 3; i++) await store.put(nodeItem(`USER-${i}`, { name: { S: `${i}` } }));
+    const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn: streamArn }));
+    const shardId = StreamDescription!.Shards![0]!.ShardId!;
+    const { ShardIterator } = await streams.send(
+      new GetShardIteratorCommand({ StreamArn: streamArn, ShardId: shardId, ShardIteratorType: 'TRIM_HORIZON' }),
+    );
+    const { Records = [] } = await streams.send(new GetRecordsCommand({ ShardIterator }));
+    const [startSequenceNumber, endSequenceNumber] = [0, 2].map((i) => Records[i]!.dynamodb!.SequenceNumber!);
+    const batch = {
+      streamArn,
+      shardId,
+      startSequenceNumber: startSequenceNumber!,
+      endSequenceNumber: endSequenceNumber!,
+    };
+    for (const text of ['{}', '', '{"Records":[]}', JSON.stringify({ Records: Records.slice(0, 1) })]) {
+      const fault: Fault = ({ operation }) => (operation === 'GetRecords' ? { text } : undefined);
+      const faulty = await startFaultyEndpoint(endpoint, fault);
+      const client = createStreamsClient({ endpoint: faulty.endpoint, maxAttempts: 1 });
+      await expect(readFailedBatch(graph, client, batch)).rejects.toMatchObject({ kind: 'retryable' });
+      client.destroy();
+      await faulty.stop();
+    }
   });
 
   it('says so where the message is another one', () => {

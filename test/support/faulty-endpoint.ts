@@ -11,10 +11,13 @@ export interface EndpointCall {
 }
 
 /**
- * What happens to a call before it reaches the engine: nothing, or it is refused for lack of a permission. A promise
- * holds it up meanwhile.
+ * What goes wrong with a call: it is refused for lack of a permission, it is never answered, or it is answered with a text of
+ * status 200, once the engine has carried it out where `applied` says so.
  */
-export type Fault = (call: EndpointCall) => Promise<'refused' | undefined> | undefined;
+export type FaultKind = 'refused' | 'silent' | { text: string; applied?: boolean };
+
+/** What happens to a call before it reaches the engine: nothing, or a fault. A promise holds it up meanwhile. */
+export type Fault = (call: EndpointCall) => Promise<FaultKind | undefined> | FaultKind | undefined;
 
 const DENIED = {
   __type: 'com.amazon.coral.service#AccessDeniedException',
@@ -53,12 +56,16 @@ async function answer(
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString();
   const operation = String(request.headers['x-amz-target']).split('.').at(-1) ?? '';
-  if ((await fault({ operation, body })) === 'refused') return { status: 400, text: JSON.stringify(DENIED) };
+  const found = await fault({ operation, body });
+  if (found === 'refused') return { status: 400, text: JSON.stringify(DENIED) };
+  if (found === 'silent') return await new Promise<never>(() => undefined);
+  if (found !== undefined && found.applied !== true) return { status: 200, text: found.text };
   const headers = new Headers();
   for (const name of ['x-amz-target', 'authorization', 'x-amz-date', 'content-type']) {
     const value = request.headers[name];
     if (typeof value === 'string') headers.set(name, value);
   }
   const response = await fetch(target, { method: 'POST', headers, body });
-  return { status: response.status, text: await response.text() };
+  const text = await response.text();
+  return found === undefined ? { status: response.status, text } : { status: 200, text: found.text };
 }

@@ -126,6 +126,10 @@ export class ScriptedStream implements StreamSource {
     return { status: this.status, shards: [...this.shards.values()].reverse() };
   }
 
+  async isClosed(shardId: string): Promise<boolean> {
+    return this.status === 'DISABLED' || this.found(shardId).isClosed;
+  }
+
   async iterator(shardId: string, after: string | undefined): Promise<string> {
     this.calls.push(`open ${shardId}`);
     const { records, trimmed } = this.found(shardId);

@@ -35,7 +35,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
         const page = await this.retrying('reading', () => this.pages.next());
         if (page === undefined) return;
         run.report.onFiltered(this.buffer.add(page));
-        const isEnd = page.next === undefined;
+        const { isEnd } = page;
         if (!(await this.deliverDue(isEnd, isFullPage(page)))) return;
         if (this.buffer.isEmpty && (page.records.length > 0 || isEnd)) await this.noteRead(isEnd);
         if (page.records.length > 0) run.quiet.activity();

@@ -13,7 +13,7 @@ const STANDARD_REGION = /^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d{1,2}$/;
  * answer is not plainly good or a call is none of the hot ones; else at the first call, which shows where requests go.
  */
 export function deferredCalls(options: ClientOptions): TableCalls {
-  const agent = new WholeBodyAgent(options.maxConnections);
+  const agent = new WholeBodyAgent(options);
   let made: SdkClient | undefined;
   let loading: Promise<SdkClient> | undefined;
   const sdk = (): Promise<SdkClient> => {

@@ -1,41 +1,62 @@
+import { crc32 } from 'node:zlib';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Agent, type Dispatcher } from 'undici';
 import { EdgeloomError } from '../../errors.ts';
 import type { WholeBodySender, WholeResponse } from '../lean/handler.ts';
+import type { ClientOptions } from './options.ts';
 
 type Request = Dispatcher.RequestOptions;
+type ConnectionOptions = Pick<ClientOptions, 'maxConnections' | 'answerTimeoutMs'>;
 
 /** Connections that a client keeps open at most, unless its option `maxConnections` says otherwise. */
 export const MAX_CONNECTIONS = 64;
 /** How long a connection without a request is kept. */
 const KEEP_ALIVE_MS = 60_000;
+/** How long a connection may take to open. */
+const CONNECT_TIMEOUT_MS = 5_000;
+/** How long a server may be silent before its answer and within it, unless the option `answerTimeoutMs` says otherwise. */
+export const ANSWER_TIMEOUT_MS = 15_000;
+
+/**
+ * The time limits of every connection, for undici's agents. Without them a connection whose other end is gone, and which
+ * nobody closes, holds a call for five minutes. Throws `invalid-option`.
+ */
+export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.Options {
+  checkWhole('answerTimeoutMs', answerTimeoutMs);
+  return {
+    headersTimeout: answerTimeoutMs,
+    bodyTimeout: answerTimeoutMs,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+  };
+}
 
 /**
  * An undici agent with a bounded pool of kept-alive connections: a request beyond the bound waits for its turn. It hands
  * out response bodies whole, not as streams. DynamoDB's answers are short and the SDK parses them whole; a stream for
- * each of them is about a tenth of a call's CPU. For the SDK's undici handler only.
+ * each of them is about a tenth of a call's CPU. A body that cannot be the one that DynamoDB sent
+ * is a broken connection. For the SDK's undici handler only.
  */
 export class WholeBodyAgent extends Agent implements WholeBodySender {
   private readonly turns: LimitFunction;
 
-  constructor(maxConnections: number = MAX_CONNECTIONS) {
-    if (!(Number.isSafeInteger(maxConnections) && maxConnections > 0)) {
-      throw new EdgeloomError(
-        'invalid-option',
-        `maxConnections should be a whole number of 1 or more, but is ${maxConnections}.`,
-        'Leave it out for the default.',
-      );
-    }
-    super({ connections: maxConnections, keepAliveTimeout: KEEP_ALIVE_MS });
+  constructor({ maxConnections = MAX_CONNECTIONS, answerTimeoutMs }: ConnectionOptions = {}) {
+    checkWhole('maxConnections', maxConnections);
+    super({ connections: maxConnections, keepAliveTimeout: KEEP_ALIVE_MS, ...timeLimits(answerTimeoutMs) });
     // undici's own bound does not hold where connections fail: it forgets those, and they are opened again beside new ones.
     this.turns = pLimit(maxConnections);
   }
 
   override request(options: Request): Promise<Dispatcher.ResponseData> {
-    // undici's own request knows how to be aborted.
-    if (options.signal !== undefined && options.signal !== null) return this.turns(() => super.request(options));
+    const isAbortable = options.signal !== undefined && options.signal !== null;
+    const response = isAbortable ? this.turns(() => this.abortable(options)) : this.whole(options);
     // The handler passes the body on unseen, and the SDK takes bytes wherever it takes a stream.
-    return this.whole(options) as unknown as Promise<Dispatcher.ResponseData>;
+    return response as unknown as Promise<Dispatcher.ResponseData>;
+  }
+
+  /** undici's own request knows how to be aborted. */
+  private async abortable(options: Request): Promise<WholeResponse> {
+    const { statusCode, headers, body } = await super.request(options);
+    return checked({ statusCode, headers, body: Buffer.from(await body.arrayBuffer()) });
   }
 
   /** Sends a request; gives the response with its body whole. */
@@ -44,6 +65,49 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
       () => new Promise<WholeResponse>((resolve, reject) => this.dispatch(options, collector(resolve, reject))),
     );
   }
+}
+
+function checkWhole(name: keyof ConnectionOptions, value: number): void {
+  if (Number.isSafeInteger(value) && value > 0) return;
+  throw new EdgeloomError(
+    'invalid-option',
+    `${name} should be a whole number of 1 or more, but is ${value}.`,
+    'Leave it out for the default.',
+  );
+}
+
+/** A response whose body is not the one that was sent: the SDK takes it for a lost connection, and tries again. */
+class BrokenResponseError extends Error {
+  readonly code = 'ECONNRESET';
+}
+
+/**
+ * A response, where its body is the one that its checksum is of, and an object where it is good news; else throws. DynamoDB
+ * computes the checksum over the bytes that it sends, so over the compressed ones where it compresses; nothing here asks for
+ * compression or undoes it. The SDK reads a body that is empty or `null` as an answer that says "nothing".
+ */
+function checked(response: WholeResponse): WholeResponse {
+  const { statusCode, headers, body } = response;
+  const checksum = headers['x-amz-crc32'];
+  if (checksum !== undefined && Number(checksum) !== crc32(body)) {
+    throw new BrokenResponseError('The checksum of the response is not that of its body.');
+  }
+  if (statusCode === 200 && !isBraced(body))
+    throw new BrokenResponseError('The body of the response is no JSON object.');
+  return response;
+}
+
+const OPENING = '{'.charCodeAt(0);
+const CLOSING = '}'.charCodeAt(0);
+const SPACE = ' '.charCodeAt(0);
+
+/** Whether a text has the first and the last character of a JSON object, with space around it or not. */
+function isBraced(body: Buffer): boolean {
+  let start = 0;
+  let end = body.length - 1;
+  while (start < end && body[start]! <= SPACE) start += 1;
+  while (end > start && body[end]! <= SPACE) end -= 1;
+  return start < end && body[start] === OPENING && body[end] === CLOSING;
 }
 
 function collector(
@@ -63,7 +127,12 @@ function collector(
       chunks.push(chunk);
     },
     onResponseEnd() {
-      resolve({ statusCode, headers, body: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks) });
+      const body = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+      try {
+        resolve(checked({ statusCode, headers, body }));
+      } catch (error) {
+        reject(error as Error);
+      }
     },
     onResponseError(_controller, error) {
       reject(error);

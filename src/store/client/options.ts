@@ -14,6 +14,11 @@ export interface ClientOptions {
    */
   maxConnections?: number | undefined;
   /**
+   * Milliseconds that a server may be silent, before its answer or within it; then the call is tried again over another
+   * connection. Default: 15,000.
+   */
+  answerTimeoutMs?: number | undefined;
+  /**
    * Whether reads and the projector's updates go the lean way, with a fifth of the SDK's CPU, and the SDK does the rest.
    * Default: true. With middleware of your own on the client all calls are the SDK's.
    */

@@ -14,7 +14,8 @@ const STREAM = 'arn:aws:dynamodb:us-east-1:000000000000:table/t/stream/2026-01-0
 
 interface Answer {
   status?: number;
-  body: object;
+  /** An object is sent as JSON, a text as it is. */
+  body: object | string;
 }
 
 let server: Server;
@@ -30,7 +31,8 @@ beforeEach(async () => {
     for await (const chunk of request) text += String(chunk);
     requests.push({ operation: String(request.headers['x-amz-target']).split('.')[1] ?? '', input: JSON.parse(text) });
     const { status = 200, body } = answers.shift() ?? { status: 500, body: {} };
-    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
+    response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -80,6 +82,40 @@ describe('describe', () => {
     expect(await failure(source.describe())).toMatchObject({ kind: 'fatal' });
     answers.push(error('AccessDeniedException'));
     expect(await failure(source.describe())).toMatchObject({ kind: 'fatal' });
+  });
+});
+
+describe('an answer that lacks what every answer has', () => {
+  it.each([{}, null, ''])('is refused, and may be asked for again: %j', async (body) => {
+    const asks = [() => source.read('it', 1000), () => source.describe(), () => source.iterator('a', undefined)];
+    for (const ask of [...asks, () => source.latest('a'), () => source.isClosed('a')]) {
+      answers.push({ body: body as object });
+      expect(await failure(ask())).toMatchObject({ kind: 'retryable' });
+    }
+    answers.push({ body: { StreamDescription: { StreamArn: STREAM } } });
+    expect(await failure(source.describe())).toMatchObject({ kind: 'retryable', code: 'incomplete-answer' });
+  });
+});
+
+describe('isClosed', () => {
+  const listing = (Shards: object[], StreamStatus = 'ENABLED'): Answer => ({
+    body: { StreamDescription: { StreamArn: STREAM, StreamStatus, Shards } },
+  });
+  const closed = { ShardId: 'a', SequenceNumberRange: { StartingSequenceNumber: '1', EndingSequenceNumber: '2' } };
+  const open = { ShardId: 'a', SequenceNumberRange: { StartingSequenceNumber: '1' } };
+
+  it('follows the listing, and asks no more once a shard was shown closed', async () => {
+    answers.push(listing([open]), listing([closed]));
+    expect(await source.isClosed('a')).toBe(false);
+    expect(await source.isClosed('a')).toBe(true);
+    expect(await source.isClosed('a')).toBe(true);
+    expect(requests).toHaveLength(2);
+  });
+
+  it('takes every shard of a disabled stream for closed, and one that is not listed for gone', async () => {
+    answers.push(listing([open], 'DISABLED'), listing([open]));
+    expect(await source.isClosed('a')).toBe(true);
+    expect(await failure(source.isClosed('b'))).toMatchObject({ kind: 'no-shard' });
   });
 });
 
