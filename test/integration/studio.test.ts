@@ -3,7 +3,7 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openedCookie, type StudioReply, send, studioClient } from '../support/studio/client.ts';
+import { openedHeaders, type StudioReply, send, studioClient, tokenOf } from '../support/studio/client.ts';
 import { openStudio } from '../support/studio/table.ts';
 
 type Opened = Awaited<ReturnType<typeof openStudio>>;
@@ -35,12 +35,12 @@ async function fill({ writer, worker }: Opened): Promise<void> {
   await worker.idle();
 }
 
-async function clientOf({ studio }: Opened) {
-  return studioClient(studio.url, await openedCookie(studio.url));
+function clientOf({ studio }: Opened) {
+  return studioClient(studio.url);
 }
 
 /** Waits until the check that runs has ended. */
-async function checked(client: Awaited<ReturnType<typeof clientOf>>): Promise<StudioReply['answer']> {
+async function checked(client: ReturnType<typeof clientOf>): Promise<StudioReply['answer']> {
   for (;;) {
     const { answer } = await client.get('/api/check');
     if (answer.check?.state !== 'running') return answer.check;
@@ -64,46 +64,41 @@ afterAll(async () => {
 describe('who may ask a studio', () => {
   const base = (): string => new URL('/', readOnly.studio.url).href;
 
-  it('a browser with the token gets a strict cookie, which is not the token', async () => {
-    const { status, headers } = await send(readOnly.studio.url);
-    expect(status).toBe(303);
-    expect(headers['location']).toBe('/');
-    const cookie = String(headers['set-cookie']);
-    expect(cookie).toMatch(/; HttpOnly; SameSite=Strict; Path=\/$/);
-    expect(cookie).not.toContain(new URL(readOnly.studio.url).searchParams.get('token'));
-    const page = await send(base(), { cookie: cookie.split(';')[0]! });
-    expect(page).toMatchObject({ status: 200, body: 'page.html' });
+  it('the page and its files hold no data, set no cookie, and are there for who may have a token to send', async () => {
+    for (const path of ['/', '/trust', '/page.js']) {
+      const { status, headers, body } = await send(new URL(path, base()).href);
+      expect({ status, body }).toEqual({ status: 200, body: path === '/page.js' ? 'page.js' : 'page.html' });
+      expect(headers['set-cookie']).toBeUndefined();
+    }
   });
 
-  it.each<[string, (cookie: string) => [path: string, headers: Record<string, string>]]>([
-    ['no token and no cookie', () => ['/', {}]],
-    ['a wrong token', () => ['/?token=AAAA', {}]],
-    ['a wrong cookie', (cookie) => ['/', { cookie: `${cookie}x` }]],
-    ['the page without a cookie', () => ['/page.js', {}]],
-    ['data without a cookie', () => ['/api/status', { 'x-edgeloom-studio': '1' }]],
-    ['data without the header of the page', (cookie) => ['/api/status', { cookie }]],
-    ['a name that was bound to 127.0.0.1', (cookie) => ['/', { cookie, host: 'attacker.example' }]],
-    ['that name with the port', (cookie) => ['/', { cookie, host: `attacker.example:${new URL(base()).port}` }]],
-    ['no port', (cookie) => ['/', { cookie, host: '127.0.0.1' }]],
+  it.each<[string, (own: Record<string, string>) => [path: string, headers: Record<string, string>]]>([
+    ['data without the header of the page', () => ['/api/status', {}]],
+    ['a wrong token', () => ['/api/status', { 'x-edgeloom-studio': 'AAAA' }]],
+    ['an empty token', () => ['/api/status', { 'x-edgeloom-studio': '' }]],
     [
-      'another origin',
-      (cookie) => ['/api/status', { cookie, 'x-edgeloom-studio': '1', origin: 'https://attacker.example' }],
+      'the token with more behind it',
+      (own) => ['/api/status', { 'x-edgeloom-studio': `${own['x-edgeloom-studio']}x` }],
     ],
-    [
-      'another port of this machine',
-      (cookie) => ['/api/status', { cookie, 'x-edgeloom-studio': '1', origin: 'http://127.0.0.1:1' }],
-    ],
-    ['a sandboxed frame', (cookie) => ['/api/status', { cookie, 'x-edgeloom-studio': '1', origin: 'null' }]],
+    ['a cookie with the token', (own) => ['/api/status', { cookie: `edgeloom_studio=${own['x-edgeloom-studio']}` }]],
+    ['the token as a parameter', (own) => [`/api/status?token=${own['x-edgeloom-studio']}`, {}]],
+    ['a name that was bound to 127.0.0.1', (own) => ['/api/status', { ...own, host: 'attacker.example' }]],
+    ['the page by that name', () => ['/', { host: 'attacker.example' }]],
+    ['that name with the port', () => ['/', { host: `attacker.example:${new URL(base()).port}` }]],
+    ['no port', (own) => ['/api/status', { ...own, host: '127.0.0.1' }]],
+    ['another origin', (own) => ['/api/status', { ...own, origin: 'https://attacker.example' }]],
+    ['another port of this machine', (own) => ['/api/status', { ...own, origin: 'http://127.0.0.1:1' }]],
+    ['a sandboxed frame', (own) => ['/api/status', { ...own, origin: 'null' }]],
     [
       'a picture of another site',
-      (cookie) => ['/page.js', { cookie, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
+      (own) => ['/page.js', { ...own, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' }],
     ],
     [
       'a script of another port',
-      (cookie) => ['/page.js', { cookie, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
+      (own) => ['/page.js', { ...own, 'sec-fetch-site': 'same-site', 'sec-fetch-mode': 'no-cors' }],
     ],
   ])('refuses %s', async (_name, attack) => {
-    const [path, headers] = attack(await openedCookie(readOnly.studio.url));
+    const [path, headers] = attack(openedHeaders(readOnly.studio.url));
     const { status, body, headers: sent } = await send(new URL(path, base()).href, headers);
     expect(status).toBe(403);
     expect(sent['set-cookie']).toBeUndefined();
@@ -111,11 +106,12 @@ describe('who may ask a studio', () => {
     expect(body).not.toContain('"answer"');
   });
 
-  it('gives the token away to nothing: also with it, another Host or Origin is refused', async () => {
-    const { url } = readOnly.studio;
-    expect((await send(url, { host: 'attacker.example' })).status).toBe(403);
-    expect((await send(url, { origin: 'https://attacker.example' })).status).toBe(403);
-    expect((await send(url, { host: `localhost:${new URL(url).port}` })).status).toBe(303);
+  it('says what to open where a request has no token, and answers by both names of this machine', async () => {
+    const { status, body } = await send(new URL('/api/model', base()).href);
+    expect({ status, ...JSON.parse(body) }).toMatchObject({ status: 403, error: { code: 'no-studio-token' } });
+    const own = openedHeaders(readOnly.studio.url);
+    const host = `localhost:${new URL(base()).port}`;
+    expect((await send(new URL('/api/model', base()).href, { ...own, host })).status).toBe(200);
   });
 
   it('listens on loopback alone', async () => {
@@ -128,9 +124,8 @@ describe('who may ask a studio', () => {
   });
 
   it('forbids code in the page, frames around it, and guesses at types, on every answer', async () => {
-    const cookie = await openedCookie(readOnly.studio.url);
     for (const path of ['/', '/page.js', '/none', '/api/model', '/api/none']) {
-      const { headers } = await send(new URL(path, base()).href, { cookie, 'x-edgeloom-studio': '1' });
+      const { headers } = await send(new URL(path, base()).href, openedHeaders(readOnly.studio.url));
       const policy = String(headers['content-security-policy']);
       expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
       expect(policy).not.toContain('unsafe');
@@ -147,7 +142,7 @@ describe('a studio that only reads', () => {
     ['/api/redrive', {}],
     ['/api/repair', { scope: { kind: 'table' } }],
   ])('refuses %s, and nothing is changed', async (path, body) => {
-    const client = await clientOf(readOnly);
+    const client = clientOf(readOnly);
     const before = await readOnly.store.get({ source: 'USER-U1', target: 'USER-U1' }, { consistent: true });
     expect(await client.post(path, body)).toMatchObject({
       status: 403,
@@ -160,7 +155,7 @@ describe('a studio that only reads', () => {
   });
 
   it('checks the table and writes nothing, not even that it has checked', async () => {
-    const client = await clientOf(readOnly);
+    const client = clientOf(readOnly);
     await client.post('/api/check', { scope: { kind: 'table' } });
     const check = await checked(client);
     expect(check).toMatchObject({ state: 'done', totals: { drift: { missing: 0, stale: 0, orphan: 0 }, wcu: 0 } });
@@ -171,7 +166,7 @@ describe('a studio that only reads', () => {
 
 describe('the answers of a studio', () => {
   it('each say what units they took', async () => {
-    const client = await clientOf(readOnly);
+    const client = clientOf(readOnly);
     expect((await client.get('/api/model')).units).toEqual({ rcu: 0, wcu: 0 });
     for (const path of [
       '/api/node?id=USER-U1',
@@ -184,7 +179,7 @@ describe('the answers of a studio', () => {
   });
 
   it('tell the model and the status', async () => {
-    const client = await clientOf(readOnly);
+    const client = clientOf(readOnly);
     const { answer: model } = await client.get('/api/model');
     expect(model).toMatchObject({ isWritable: false, table: readOnly.graph.table.name });
     expect(model.edges[0].orders).toEqual([
@@ -197,7 +192,7 @@ describe('the answers of a studio', () => {
   });
 
   it('page through edges, inbound lists and partitions without loss', async () => {
-    const client = await clientOf(readOnly);
+    const client = clientOf(readOnly);
     for (const [path, of] of [
       ['/api/inbound?type=MEMBER&id=USER-U1&limit=7', 'source'],
       ['/api/inbound?type=MEMBER&id=USER-U1&order=gsi1&reverse=true&limit=7', 'source'],
@@ -227,7 +222,7 @@ describe('the answers of a studio', () => {
   });
 
   it('find by every kind of search', async () => {
-    const client = await clientOf(readOnly);
+    const client = clientOf(readOnly);
     const ids = async (query: string): Promise<string[]> =>
       (await client.get(`/api/search?${query}`)).answer.items.map(({ id }: { id: string }) => id);
     expect(await ids('name=USER.name&prefix=TER')).toEqual(['USER-U1']);
@@ -240,7 +235,7 @@ describe('the answers of a studio', () => {
   });
 
   it('count the shards of a search, and compare both hashes on its values', async () => {
-    const client = await clientOf(readOnly);
+    const client = clientOf(readOnly);
     const { answer } = await client.get('/api/shards?name=USER.name');
     expect(answer).toMatchObject({ shards: 20, items: 2, compared: 2, hash: 'fnv1a', shardBy: 'value' });
     expect(answer.byHash.fnv1a).toEqual(answer.counts);
@@ -250,7 +245,7 @@ describe('the answers of a studio', () => {
   });
 
   it('show the nodes around a node', async () => {
-    const client = await clientOf(readOnly);
+    const client = clientOf(readOnly);
     const { answer } = await client.get('/api/neighbourhood?id=USER-U1&limit=10');
     expect(answer.incoming).toHaveLength(10);
     expect(answer.more).toEqual(['MEMBER']);
@@ -259,7 +254,7 @@ describe('the answers of a studio', () => {
 
 describe('a studio that may write', () => {
   it('shows a broken item as a difference, finds it in a check, and repairs it', async () => {
-    const client = await clientOf(writable);
+    const client = clientOf(writable);
     const key = { source: 'USER-U2', target: '~ix/name' };
     const { item } = await writable.store.get(key, { consistent: true });
     await writable.store.put({ ...item!, gsi0sk: { S: 'eve\u0000USER-U2' } });
@@ -282,7 +277,7 @@ describe('a studio that may write', () => {
   });
 
   it('edits through the writer: exact numbers stay, what others changed meanwhile too, and a stale edit is refused', async () => {
-    const client = await clientOf(writable);
+    const client = clientOf(writable);
     const subject = { id: 'USER-U3' };
     expect(await client.post('/api/put', { subject, json: `{"name":"Eve","n":${DIGITS}}` })).toMatchObject({
       status: 200,
@@ -313,7 +308,7 @@ describe('a studio that may write', () => {
   });
 
   it('lists quarantine with its reason, and redrives it once the item is corrected', async () => {
-    const client = await clientOf(writable);
+    const client = clientOf(writable);
     await writable.store.put({
       source: { S: 'GOAL-G0' },
       target: { S: 'GOAL-G0' },
@@ -333,18 +328,17 @@ describe('a studio that may write', () => {
   });
 
   it('notes a check of the whole table as the last one', async () => {
-    const client = await clientOf(writable);
+    const client = clientOf(writable);
     await client.post('/api/check', { scope: { kind: 'table' } });
     expect(await checked(client)).toMatchObject({ state: 'done' });
     expect((await client.get('/api/status')).answer.lastCheck).toMatchObject({ verdict: 'clean', drift: 0 });
   });
 
   it('refuses bodies that are no JSON, of another type, or too large', async () => {
-    const cookie = await openedCookie(writable.studio.url);
     const post = (body: string, type = 'application/json') =>
       send(
         new URL('/api/put', writable.studio.url).href,
-        { cookie, 'x-edgeloom-studio': '1', 'content-type': type },
+        { ...openedHeaders(writable.studio.url), 'content-type': type },
         { method: 'POST', body },
       );
     expect((await post('{')).status).toBe(400);
@@ -357,15 +351,14 @@ describe('a studio that may write', () => {
   });
 });
 
-it('no log of a studio holds a token, a cookie, a key or a content of the table', async () => {
-  const client = await clientOf(writable);
+it('no log of a studio holds a token, a key or a content of the table', async () => {
+  const client = clientOf(writable);
   await client.get(`/api/search?name=USER.name&eq=${encodeURIComponent(SECRET)}`);
   await client.get('/api/node?id=USER-U1');
   await client.get('/api/node?id=no-such-type');
   await client.post('/api/put', { subject: { id: 'USER-U1' }, json: JSON.stringify({ note: SECRET }) });
   const lines = [...readOnly.lines, ...writable.lines].join('\n');
   expect(lines).toContain('/api/node');
-  const token = new URL(writable.studio.url).searchParams.get('token')!;
-  for (const text of [SECRET, 'USER-U1', 'GOAL-G', 'Terui', 'no-such-type', token, 'edgeloom_studio_'])
-    expect(lines).not.toContain(text);
+  const token = tokenOf(writable.studio.url);
+  for (const text of [SECRET, 'USER-U1', 'GOAL-G', 'Terui', 'no-such-type', token]) expect(lines).not.toContain(text);
 });

@@ -1,9 +1,9 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
-import { openedCookie, send } from '../support/studio/client.ts';
+import { send, tokenOf } from '../support/studio/client.ts';
 import { openStudio } from '../support/studio/table.ts';
 import { isTooWide, type Visit, visit } from '../support/studio/visit.ts';
 
@@ -128,12 +128,15 @@ describe.skipIf(!HAS_BROWSER)('hostile pages beside the studio', () => {
   let opened: Opened;
   let attacker: Server;
   let attackerUrl: string;
+  /** The headers of all requests that reached the attacker. */
+  const overheard: IncomingHttpHeaders[] = [];
 
   beforeAll(async () => {
     running = await startBrowser(`--host-resolver-rules=MAP ${REBOUND} 127.0.0.1`);
     opened = await openStudio({ isWritable: true });
     await opened.writer.putNode('USER-U1', { name: 'Ada' });
-    attacker = createServer((_request, response) => {
+    attacker = createServer(({ headers }, response) => {
+      overheard.push(headers);
       response.writeHead(200, { 'content-type': 'text/html' });
       response.end('<!doctype html><title>attacker</title>');
     });
@@ -162,7 +165,7 @@ describe.skipIf(!HAS_BROWSER)('hostile pages beside the studio', () => {
 
   const studio = (path: string): string => JSON.stringify(new URL(path, opened.studio.url).href);
 
-  it('another port of this machine, whose requests carry the cookie, reads nothing and writes nothing', async () => {
+  it('another port of this machine reads nothing and writes nothing', async () => {
     const read = await attack<string>(
       `fetch(${studio('/api/node?id=USER-U1')}, { credentials: 'include', headers: { 'x-edgeloom-studio': '1' } })
         .then((answer) => answer.text(), (error) => 'refused: ' + error.message)`,
@@ -212,10 +215,10 @@ describe.skipIf(!HAS_BROWSER)('hostile pages beside the studio', () => {
   });
 
   it('a name that an attacker binds to 127.0.0.1 opens nothing, not even with the token', async () => {
-    const { port, search } = new URL(opened.studio.url);
+    const { port, hash } = new URL(opened.studio.url);
     const context = await running.browser.newContext();
     const page = await context.newPage();
-    for (const address of [`http://${REBOUND}:${port}/${search}`, `http://${REBOUND}:${port}/api/node?id=USER-U1`]) {
+    for (const address of [`http://${REBOUND}:${port}/${hash}`, `http://${REBOUND}:${port}/api/node?id=USER-U1`]) {
       const response = await page.goto(address);
       expect(response?.status()).toBe(403);
       expect(await response?.text()).not.toContain('Ada');
@@ -224,19 +227,48 @@ describe.skipIf(!HAS_BROWSER)('hostile pages beside the studio', () => {
     await context.close();
   });
 
-  it('the cookie is not seen by code of the page, and another browser without it gets nothing', async () => {
+  it('another port of this host learns nothing that it could send to the studio', async () => {
     const { page, close } = await visit(running.browser, opened.studio.url);
-    expect(await page.evaluate('document.cookie')).toBe('');
-    const [cookie] = await page.context().cookies();
-    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
+    const token = tokenOf(opened.studio.url);
+    expect(page.url()).not.toContain(token);
+    expect(await page.context().cookies()).toEqual([]);
+    const other = await page.context().newPage();
+    await other.goto(attackerUrl);
+    await page.evaluate(`location.href = ${JSON.stringify(attackerUrl)}`);
+    await page.waitForURL(attackerUrl);
+    for (const seen of [other, page]) {
+      const known =
+        'JSON.stringify([document.cookie, document.referrer, location.href, { ...localStorage }, { ...sessionStorage }])';
+      expect(await seen.evaluate<string>(known)).not.toContain(token);
+    }
     await close();
+    expect(overheard.length).toBeGreaterThan(1);
+    expect(JSON.stringify(overheard)).not.toContain(token);
+    expect(overheard.filter(({ cookie }) => cookie !== undefined)).toEqual([]);
+    for (const cookie of [`token=${token}`, `edgeloom_studio_${new URL(opened.studio.url).port}=${token}`]) {
+      const headers = { cookie, 'content-type': 'application/json' };
+      const body = '{"subject":{"id":"USER-U1"}}';
+      const { status } = await send(new URL('/api/delete', opened.studio.url).href, headers, { method: 'POST', body });
+      expect(status).toBe(403);
+    }
+  });
+
+  it('another browser, without the token, gets the page and no data', async () => {
+    const { page, close } = await visit(running.browser, opened.studio.url);
     const fresh = await running.browser.newContext();
     const other = await fresh.newPage();
-    expect((await other.goto(new URL('/', opened.studio.url).href))?.status()).toBe(403);
+    await other.goto(new URL('/explore?id=USER-U1', opened.studio.url).href);
+    await other.getByText('Open the address that edgeloom studio printed').first().waitFor();
+    expect(await other.locator('body').innerText()).not.toContain('Ada');
+    // The address lets it in, in the tab that is open already.
+    await other.evaluate(`location.hash = ${JSON.stringify(new URL(opened.studio.url).hash)}`);
+    await other.getByText('Ada').first().waitFor();
+    expect(other.url()).not.toContain(tokenOf(opened.studio.url));
     await fresh.close();
-    expect(await openedCookie(opened.studio.url)).toContain(cookie!.name);
-    expect((await send(new URL('/api/model', opened.studio.url).href, { cookie: `${cookie!.name}=` })).status).toBe(
-      403,
-    );
+    // A new tab of the first browser is let in too.
+    const tab = await page.context().newPage();
+    await tab.goto(new URL('/explore?id=USER-U1', opened.studio.url).href);
+    await tab.getByText('Ada').first().waitFor();
+    await close();
   });
 });

@@ -19,14 +19,8 @@ const HEADERS = {
 } as const;
 
 /** Sends a text of a type. */
-export function send(
-  response: ServerResponse,
-  status: number,
-  type: string,
-  body: string | Buffer,
-  headers: Record<string, string> = {},
-): void {
-  response.writeHead(status, { ...HEADERS, ...headers, 'content-type': type });
+export function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
+  response.writeHead(status, { ...HEADERS, 'content-type': type });
   response.end(body);
 }
 

@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { EdgeloomError } from '../../errors.ts';
+import { failureDocument } from '../../failure-document.ts';
 import type { Logger } from '../../logger.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
 import { CheckJob } from '../base/check-job.ts';
 import type { StudioContext, StudioTable } from '../base/context.ts';
-import { Guard, STUDIO_HEADER } from '../base/guard.ts';
+import { Guard } from '../base/guard.ts';
 import { send, sendJson } from '../base/http.ts';
 import { answerRequest } from './answers.ts';
 import { type Asset, loadAssets } from './assets.ts';
@@ -23,7 +24,7 @@ export interface StudioOptions extends StudioTable {
 
 /** A running studio. */
 export interface Studio {
-  /** The address to open first: it holds the token. */
+  /** The address to open first: its fragment holds the token. */
   url: string;
   /** Stops the check that runs, and the server. */
   close(): Promise<void>;
@@ -34,7 +35,6 @@ const LOOPBACK = '127.0.0.1';
 const PAGE_FOLDER = new URL('../../../dist/studio/page/', import.meta.url);
 /** Places of the page: its own code shows the one that the address names. */
 const PLACES = new Set(['/', '/explore', '/inspect', '/shards', '/trust']);
-const OPEN_FIRST = 'Open the studio with the address that edgeloom studio printed: it lets this browser in.\n';
 
 /**
  * Serves a studio over a table, on loopback alone, until it is closed. Throws `studio-port` where another program has the
@@ -57,7 +57,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     });
   });
   return {
-    url: `http://${LOOPBACK}:${address.port}/?token=${guard.token}`,
+    url: `http://${LOOPBACK}:${address.port}/#token=${guard.token}`,
     close: async () => {
       await checks.stop();
       server.closeAllConnections();
@@ -79,26 +79,28 @@ async function serve(
 ): Promise<void> {
   const { headers, method } = request;
   const url = new URL(request.url ?? '/', `http://${LOOPBACK}`);
-  const isOpening = method === 'GET' && url.pathname === '/' && guard.isToken(url.searchParams.get('token'));
-  const refusal = isOpening ? guard.refusesPlace(headers) : guard.refuses(headers);
+  const isData = url.pathname.startsWith('/api/');
+  const refusal = isData ? guard.refuses(headers) : guard.refusesPlace(headers);
   if (refusal !== undefined) {
     context.logger.warn({ refusal, method }, 'refused');
-    const text = refusal === 'unknown' ? OPEN_FIRST : 'The studio takes requests of its own page alone.\n';
-    send(response, 403, 'text/plain; charset=utf-8', text);
-  } else if (isOpening) {
-    // The token leaves the address bar at once.
-    send(response, 303, 'text/plain', '', { location: '/', 'set-cookie': guard.cookie });
-  } else if (url.pathname.startsWith('/api/')) {
-    if (headers[STUDIO_HEADER] === undefined) {
-      const error = { code: 'invalid-request', message: `The header ${STUDIO_HEADER} is missing.`, hint: '' };
-      sendJson(response, 403, { error });
-    } else await answerRequest(context, request, url, response);
+    if (refusal === 'unknown') sendJson(response, 403, failureDocument(notOpened()));
+    else send(response, 403, 'text/plain; charset=utf-8', 'The studio takes requests of its own page alone.\n');
+  } else if (isData) {
+    await answerRequest(context, request, url, response);
   } else {
     const asset = assets.get(PLACES.has(url.pathname) ? 'page.html' : url.pathname.slice(1));
     const isRead = method === 'GET' || method === 'HEAD';
     if (asset === undefined || !isRead) send(response, 404, 'text/plain; charset=utf-8', 'There is no such page.\n');
     else send(response, 200, asset.type, asset.body);
   }
+}
+
+function notOpened(): EdgeloomError {
+  return new EdgeloomError(
+    'no-studio-token',
+    'This browser has not been let in.',
+    'Open the address that edgeloom studio printed; a studio that was started again has another one.',
+  );
 }
 
 async function listen(server: Server, port: number): Promise<AddressInfo> {

@@ -31,10 +31,14 @@ export function send(
   });
 }
 
-/** The cookie of a browser that opened a studio. */
-export async function openedCookie(url: string): Promise<string> {
-  const { headers } = await send(url);
-  return String(headers['set-cookie']).split(';')[0]!;
+/** What a page that was opened with a studio's address sends with each request for data. */
+export function openedHeaders(url: string): Record<string, string> {
+  return { 'x-edgeloom-studio': tokenOf(url) };
+}
+
+/** The token in a studio's address. */
+export function tokenOf(url: string): string {
+  return new URL(url).hash.replace('#token=', '');
 }
 
 /** An answer of a studio: what was asked, or an error, and the units. */
@@ -48,8 +52,8 @@ export interface StudioReply {
 }
 
 /** Asks a studio as its page does. */
-export function studioClient(url: string, cookie: string) {
-  const headers = { cookie, 'x-edgeloom-studio': '1' };
+export function studioClient(url: string) {
+  const headers = openedHeaders(url);
   const reply = ({ status, body }: Got): StudioReply => ({ status, ...JSON.parse(body), text: body });
   return {
     get: async (path: string): Promise<StudioReply> => reply(await send(new URL(path, url).href, headers)),

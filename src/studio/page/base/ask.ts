@@ -2,6 +2,7 @@ import { isSafeNumber, LosslessNumber, parse } from 'lossless-json';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { FailureDocument } from '../../../failure-document.ts';
 import { addressOf, type PlaceParameters } from './address.ts';
+import { keptToken } from './token.ts';
 
 /** Capacity units that answers took. */
 export interface Units {
@@ -46,10 +47,10 @@ export async function tellTo<T>(path: string, body: object): Promise<T> {
 }
 
 async function answerOf<T>(address: string, request: RequestInit): Promise<T> {
-  const headers = { ...request.headers, 'x-edgeloom-studio': '1' };
+  const headers = { ...request.headers, 'x-edgeloom-studio': keptToken() };
   let text: string;
   try {
-    const response = await fetch(address, { ...request, headers });
+    const response = await fetch(address, { ...request, headers, credentials: 'omit' });
     text = await response.text();
     if (!text.startsWith('{')) throw new TypeError(text);
   } catch (error) {
