@@ -38,7 +38,10 @@ export function classifyError(error: unknown): StoreError {
     const hint = 'Name it with --region or AWS_REGION, or name an endpoint.';
     return new StoreError('fatal', 'no-region', 'No AWS region is set.', hint, { cause: error });
   }
-  const message = `DynamoDB refused the call: ${name}: ${detail.replace(/\.$/, '')}.`;
+  // What DynamoDB itself says no to is a refusal; all else leaves open whether the call was carried out.
+  const isAnswer = kind !== 'retryable' || REFUSALS.has(name) || (error instanceof Error && '$fault' in error);
+  const said = isAnswer ? 'DynamoDB refused the call' : 'The call has no answer that could be read';
+  const message = `${said}: ${name}: ${detail.replace(/\.$/, '')}.`;
   return new StoreError(kind, name, message, FATAL[name] ?? '', { cause: error });
 }
 

@@ -11,6 +11,7 @@ import { WholeBodyAgent } from '../../src/store/client/http.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import type { Store } from '../../src/store/port.ts';
+import { sendChange } from '../../src/write/item/send.ts';
 import { contractGraph } from './stores.ts';
 
 /** What the lean way sends, and what becomes of answers that are not plainly good. */
@@ -249,6 +250,26 @@ describe('the lean way', () => {
         expect(outcome).toMatchObject({ status: 'rejected', reason: { kind: 'retryable' } });
       }
     }
+  });
+
+  it('sends a plain put again whose answer cannot be read, and says that an update may have been made', async () => {
+    let broken = 1;
+    const { endpoint, received } = await answering(() => ({ body: broken-- > 0 ? '{"ConsumedCapacity": ...}' : {} }));
+    const store = storeAt(endpoint, { maxAttempts: 3 });
+    await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' } });
+    expect(received).toHaveLength(2);
+    broken = Number.POSITIVE_INFINITY;
+    const outcome = await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' } }).catch((error) => error);
+    expect(outcome).toMatchObject({ kind: 'retryable', message: expect.not.stringContaining('refused') });
+    expect(received).toHaveLength(5);
+    const change = {
+      kind: 'update',
+      key: { source: 'USER-1', target: 'USER-1' },
+      changes: { add: { n: '1' } },
+    } as const;
+    const changed = sendChange({ store, wait: async () => undefined }, change);
+    await expect(changed).rejects.toMatchObject({ code: 'outcome-unknown' });
+    expect(received).toHaveLength(6);
   });
 
   it('checks the body of every call against its checksum, also of one that can be aborted', async () => {

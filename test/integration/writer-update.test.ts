@@ -4,6 +4,7 @@ import { StoreError } from '../../src/errors.ts';
 import { ExactNumber } from '../../src/items/plain.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
+import type { Store } from '../../src/store/port.ts';
 import { replacedCalls } from '../../src/store/wrapped.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -315,6 +316,32 @@ describe('a lost answer', () => {
     expect(attributes).toEqual({ count: 2 });
     await lossy.updateNode('TASK-1', ({ count }) => ({ count: (count as number) + 1 }), { once: true });
     expect(await read('TASK-1')).toEqual({ count: { N: '3' } });
+  });
+
+  it('of the read after the change with once is asked for again, and never says that nothing was changed', async () => {
+    const table = await losing(0);
+    for (const kind of ['retryable', 'fatal'] as const) {
+      let failures = 0;
+      let most = 2;
+      const get: Store['get'] = async (key, options) => {
+        if (failures++ < most) throw new StoreError(kind, 'planned', 'No read now.');
+        return await table.store.get(key, options);
+      };
+      const writer = createWriter(table.graph, {
+        store: replacedCalls(table.store, { get }),
+        wait: async () => undefined,
+      });
+      const before = Number((await table.read('TASK-1'))?.['count']?.['N' as never]);
+      const add = () => writer.updateNode('TASK-1', { add: { count: 1 } }, { once: true });
+      if (kind === 'retryable') expect((await add()).attributes).toEqual({ count: before + 1 });
+      most = Number.POSITIVE_INFINITY;
+      const made = before + (kind === 'retryable' ? 2 : 1);
+      await expect(add()).rejects.toMatchObject({
+        code: 'outcome-unknown',
+        message: expect.stringContaining('the change was made'),
+      });
+      expect(await table.read('TASK-1')).toEqual({ count: { N: String(made) } });
+    }
   });
 
   it('of a transaction is asked for again under its token', async () => {

@@ -6,7 +6,7 @@ export interface ClientOptions {
   region?: string | undefined;
   /** Credentials; the SDK's own chain where absent, dummies for an endpoint on this machine. */
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
-  /** Attempts of the SDK for each call, the first included. Default: the SDK's own (3). */
+  /** Attempts of the SDK for each call, the first included. Default: the SDK's own. */
   maxAttempts?: number | undefined;
   /**
    * Connections that the client keeps open at most; calls beyond that wait for their turn. Default: 64. Of the clients of

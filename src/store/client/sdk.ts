@@ -20,6 +20,7 @@ export function sdkClient(options: ClientOptions, agent: WholeBodyAgent): SdkCli
     requestHandler: new LeanHandler({ dispatcher: agent }),
   } satisfies DynamoDBClientConfig);
   trim(client);
+  retryUnreadable(client);
   return { client, calls: new SdkCalls(client) };
 }
 
@@ -47,6 +48,26 @@ class CachingClient extends DynamoDBClient {
     }
     return handler(command).then(({ output }) => output) as never;
   }
+}
+
+/** An answer that is no JSON. The SDK takes it for a lost connection and tries again: the call may have been carried out. */
+class UnreadableAnswerError extends Error {
+  readonly code = 'ECONNRESET';
+}
+
+/** Makes the SDK try again where it cannot read an answer; by itself it hands out what its parser threw. */
+function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
+  middlewareStack.add(
+    (next) => async (given) => {
+      try {
+        return await next(given);
+      } catch (error) {
+        if (!(error instanceof SyntaxError)) throw error;
+        throw new UnreadableAnswerError(`the answer cannot be read: ${error.message}`, { cause: error });
+      }
+    },
+    { name: 'edgeloomUnreadableAnswers', step: 'deserialize', priority: 'high' },
+  );
 }
 
 /** Takes three costs out of each call; none of them changes what is sent. */

@@ -32,8 +32,9 @@ export async function sendChange(
     // rule: attempts-share-a-token
     return token === undefined ? store.change(change) : changeOnce(store, change, token);
   };
+  let result: ChangeResult;
   try {
-    const result = await retrying(send, {
+    result = await retrying(send, {
       isRetryable: (error, attempt) => {
         isUnknown ||= isLostAnswer(error);
         // rule: lost-answer-is-not-repeated-without-a-token
@@ -43,10 +44,36 @@ export async function sendChange(
     });
     // The lost one may still be made, when the condition holds again.
     if (!result.applied && isUnknown) throw new Error('A later attempt found its condition failed.');
-    return result;
   } catch (error) {
     if (isUnknown) throw outcomeUnknown(change, error);
     throw error;
+  }
+  return token !== undefined && result.applied ? await withItem({ store, wait }, change, result, signal) : result;
+}
+
+/**
+ * The result of a transaction with the item as it is now, which may have been changed again by then: a transaction gives none. The
+ * change is made, so no failure of this read may look like a refusal of it.
+ */
+async function withItem(
+  { store, wait }: WriteContext,
+  { key }: BaseChange,
+  result: ChangeResult,
+  signal: AbortSignal | undefined,
+): Promise<ChangeResult> {
+  try {
+    const { item } = await retrying(() => store.get(key, { consistent: true }), {
+      isRetryable: (error, attempt) => attempt < ATTEMPTS && mayRepeat(error),
+      wait: (milliseconds) => waited(wait, milliseconds, signal),
+    });
+    return { ...result, ...(item && { item }) };
+  } catch (error) {
+    throw new EdgeloomError(
+      'outcome-unknown',
+      `${itemName(key.source, key.target)}: the change was made, but the item could not be read after it. ${messageOf(error)}`,
+      'Do not make the change again; read the item with consistent: true.',
+      { cause: error },
+    );
   }
 }
 
@@ -73,10 +100,7 @@ function isRefused(error: unknown): boolean {
 
 async function changeOnce(store: Store, change: BaseChange, token: string): Promise<ChangeResult> {
   const result = await store.changeAll([change], token);
-  if (!result.applied) return { applied: false, wcu: result.wcu, ...result.failed[0] };
-  // A transaction gives no item: it is read, and may have been changed again by then.
-  const { item } = await store.get(change.key, { consistent: true });
-  return { applied: true, wcu: result.wcu, ...(item && { item }) };
+  return result.applied ? result : { applied: false, wcu: result.wcu, ...result.failed[0] };
 }
 
 function outcomeUnknown({ key }: BaseChange, cause: unknown): EdgeloomError {
