@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
@@ -29,11 +29,18 @@ export async function startBrowser(...more: readonly string[]): Promise<RunningB
     process.env['AWS_EXECUTION_ENV'] = 'AWS_Lambda_nodejs20.x';
     const { default: packed } = await import('@sparticuz/chromium');
     const executablePath = await packed.executablePath();
+    // The package's own configuration looks for fonts in /tmp/fonts; a browser that finds none crashes on the first form.
+    const fonts = join(folder, 'fontconfig');
+    await mkdir(fonts);
+    await writeFile(
+      join(fonts, 'fonts.conf'),
+      `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><dir>${folder}</dir><cachedir>${join(fonts, 'cache')}</cachedir></fontconfig>`,
+    );
     const browser = await chromium.launch({
       executablePath,
       headless: true,
       args: ['--no-sandbox', '--no-zygote', '--disable-gpu', '--headless=shell', '--hide-scrollbars', ...more],
-      env: { ...(process.env as Record<string, string>), HOME: folder },
+      env: { ...(process.env as Record<string, string>), HOME: folder, FONTCONFIG_PATH: fonts },
     });
     return {
       browser,
