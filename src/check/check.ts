@@ -157,12 +157,12 @@ class Check {
   private failure: { error: unknown } | undefined;
 
   constructor(private readonly options: CheckOptions) {
-    const { graph, mode = 'report', resume, sources, onlySegments } = options;
+    const { graph, mode = 'report', resume, sources, onlySegments, maxRcu, maxWcu } = options;
     const { now = Date.now, wait = sleep, remainingMs = () => Number.POSITIVE_INFINITY, random } = options;
     const totals = structuredClone(resume?.totals ?? emptyTotals());
     this.tally = new CheckTally(totals, options.onFinding);
     this.earlier = { rcu: totals.rcu, wcu: totals.wcu };
-    this.store = new MeteredStore(options.store, { maxRcu: options.maxRcu, maxWcu: options.maxWcu, now, wait, random });
+    this.store = new MeteredStore(options.store, { maxRcu, maxWcu, wait, random, ...(options.now && { now }) });
     this.stream = new StreamLabel(options.streamLabel, options.newestPosition, now);
     const shared = { graph, store: this.store, stream: this.stream, now, wait };
     const fenceMs = (): number => now() + this.serverAheadMs;

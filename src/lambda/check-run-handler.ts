@@ -49,7 +49,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     if ('plan' in event) {
       return await planRun(graph, caller.store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });
     }
-    if ('migrate' in event) return await migrateCall(graph, { ...caller, now }, event.migrate, context);
+    if ('migrate' in event) return await migrateCall(graph, { ...caller, now: options.now }, event.migrate, context);
     const { mode, worker, untilMs, cursor } = event;
     const place = await savedPlace(caller.store, mode, worker);
     // A call whose answer was lost is made again.

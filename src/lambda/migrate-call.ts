@@ -27,16 +27,27 @@ export interface MigrateResponse {
 /** A page of a walk that was begun is brought to its end: hundreds of writes. */
 const RESERVE_MS = 60_000;
 
-/** Migrates as far as the function's time goes. */
+/**
+ * Migrates as far as the function's time goes.
+ *
+ * @param now milliseconds since 1970. Default: DynamoDB's clock where it tells, else the machine's.
+ */
 export async function migrateCall(
   graph: CompiledModel,
-  { store, client, now }: { store: Store & ScanSource; client: DynamoDBClient | undefined; now: () => number },
+  {
+    store,
+    client,
+    now,
+  }: { store: Store & ScanSource; client: DynamoDBClient | undefined; now: (() => number) | undefined },
   { place }: MigrateRequest,
   context: InvocationContext,
 ): Promise<MigrateResponse> {
   const result = await migrate({
-    ...{ graph, store, now, waitsBetweenCalls: true },
-    ...(client && { ...(await tableIdentity(client, graph)), serverTime: () => serverTime(client, graph) }),
+    ...{ graph, store, waitsBetweenCalls: true },
+    ...(client && (await tableIdentity(client, graph))),
+    ...(client && { serverTime: () => serverTime(client, graph) }),
+    // One clock for all: pauses that are measured by two would end too early.
+    ...(now && { now, serverTime: async () => now() }),
     ...(place !== undefined && place !== null && { resume: parseMigratePlace(place) }),
     remainingMs: () => context.getRemainingTimeInMillis() - RESERVE_MS,
   });

@@ -10,6 +10,7 @@ import {
   distrust,
   doubt,
   dropShape,
+  enforce,
   forget,
   install,
   keep,
@@ -26,6 +27,8 @@ import type { Step } from './next-step.ts';
 /** The registry after a step that changes it. */
 export function changed(step: Step, current: Registry, serverTimeMs: number): Registry {
   switch (step.kind) {
+    case 'enforce':
+      return enforce(current);
     case 'doubt':
       return doubt(current, step.table);
     case 'note-home':

@@ -25,11 +25,11 @@ export interface MigrateOptions extends Abortable {
   segments?: number;
   /** Calls in flight at once. Default 16. */
   concurrency?: number;
-  /** Milliseconds of a clock that never goes back, for leases. Default: the process's. */
+  /** Milliseconds of a clock that never goes back, for how long steps took. Default: the process's. */
   clock?: () => number;
   /**
-   * DynamoDB's own clock, in milliseconds since 1970: `serverTime(client, graph)`. Undefined where it does not tell. Default:
-   * `now`.
+   * DynamoDB's own clock, in milliseconds since 1970: `serverTime(client, graph)`. It tells since when something is kept, and how long a
+   * pause between two calls has lasted. Undefined where it does not tell. Default: `now`.
    */
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /** Milliseconds since 1970, for the expiry of tombstones. Default: the machine's. */

@@ -8,15 +8,15 @@ import { identityAtHome } from '../registry/identity.ts';
 import { LEASE_MS } from '../registry/reader-lease.ts';
 import type { Registry, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
-import { OvertakenError, register, type SeenState } from '../registry/transitions.ts';
+import { announce, OvertakenError, register, type SeenState } from '../registry/transitions.ts';
 import { sleep } from '../retry.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { builtModel, changed, checkCompiles } from './changed.ts';
 import { isEmptyTable } from './empty.ts';
-import { waitingFor, waitSeconds } from './lease-wait.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
 import { actionTargets, nextStep, type RunMemory, type Step, seenKey } from './next-step.ts';
 import { describeStep, STATE_AFTER, subjectOf } from './step-text.ts';
+import { Waits, waitSeconds } from './waits.ts';
 import { type BuildContext, settleViews } from './walks/build.ts';
 import { buildingWalks } from './walks/building.ts';
 import { OldWrites } from './walks/old-writes.ts';
@@ -52,6 +52,7 @@ class MigrationRun {
   private overtaken = 0;
   private isEmpty: boolean | undefined;
   private readonly old: OldWrites;
+  private readonly waits: Waits;
   /** What the walk over the table that is under way does. */
   private phase = '';
   private readonly known = new Map<string, Data>();
@@ -60,15 +61,17 @@ class MigrationRun {
 
   constructor(private readonly options: MigrateOptions) {
     this.wanted = definitionsOf(options.graph);
-    const { verified, settled, deleted, unused }: Partial<MigratePlace['memory']> = options.resume?.memory ?? {};
+    const { verified, settled, deleted, unused, shown }: Partial<MigratePlace['memory']> = options.resume?.memory ?? {};
     const [built, viewed] = [new Set(verified), new Set(settled)];
-    this.memory = { verified: built, settled: viewed, deleted: new Set(deleted), unused: new Set(unused) };
+    const [seen, waited] = [new Set(shown), new Set(unused)];
+    this.memory = { verified: built, settled: viewed, deleted: new Set(deleted), unused: waited, shown: seen };
     this.begun = options.resume?.walk;
+    this.waits = new Waits(options);
     this.old = new OldWrites(options.table?.streamLabel, options.resume);
   }
 
   async run(): Promise<MigrateResult> {
-    const { clock = () => performance.now(), now = Date.now, mostSteps = Number.POSITIVE_INFINITY } = this.options;
+    const { clock = () => performance.now(), mostSteps = Number.POSITIVE_INFINITY } = this.options;
     const steps: MigrateStep[] = [];
     for (;;) {
       const { head, data } = await this.read();
@@ -80,7 +83,13 @@ class MigrationRun {
       const isMade = await this.makeOrStop(step, head, data);
       if (isMade instanceof StoppedRun) {
         const place = this.place(isMade);
-        return { steps, done: false, next: describeStep(step), place, waitSeconds: waitSeconds(place, now()) };
+        return {
+          steps,
+          done: false,
+          next: describeStep(step),
+          place,
+          waitSeconds: waitSeconds(place, await this.waits.now()),
+        };
       }
       if (!isMade) {
         this.noteOvertaken();
@@ -109,9 +118,9 @@ class MigrationRun {
   }
 
   private place({ left }: StoppedRun): MigratePlace {
-    const { verified, settled, deleted, unused } = this.memory;
-    const memory = { verified: [...verified], settled: [...settled], deleted: [...deleted], unused: [...unused] };
-    return { version: 1, memory, ...this.old.place, ...left };
+    const { verified, settled, deleted, unused, shown } = this.memory;
+    const done = { verified: [...verified], settled: [...settled], deleted: [...deleted] };
+    return { version: 1, memory: { ...done, unused: [...unused], shown: [...shown] }, ...this.old.place, ...left };
   }
 
   /** Does a walk over the table, from where the run before stopped in the same one. Throws where it stops. */
@@ -126,16 +135,6 @@ class MigrationRun {
     if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
   }
 
-  /** Waits for the leases of readers; throws where its caller shall wait. */
-  private async leasesEnd(seen: readonly SeenState[]): Promise<void> {
-    const { wait = sleep, waitsBetweenCalls = false, resume, now = Date.now } = this.options;
-    // Longer than a lease that was taken just before this run saw the state.
-    // rule: run-waits-for-a-full-lease
-    if (!waitsBetweenCalls) return await wait(LEASE_MS + 1);
-    const waiting = waitingFor(seen.map(seenKey), resume?.waiting, now());
-    if (waiting !== undefined) throw new StoppedRun({ waiting });
-  }
-
   /** Builds generations and verifies them, from the walk on in which the run before stopped. */
   private async built(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
     const name = generations.map(seenKey).join(' ');
@@ -146,10 +145,10 @@ class MigrationRun {
 
   /** Whether software from before the registry has written; then it has waited for what that has in hand. */
   private async oldSoftwareWrites(): Promise<boolean> {
-    const { wait = sleep, waitsBetweenCalls = false, now = Date.now } = this.options;
+    const { wait = sleep, waitsBetweenCalls = false } = this.options;
     const found = this.old.nextRound();
     if (found === undefined) return false;
-    if (waitsBetweenCalls) throw new StoppedRun({ waiting: { seen: [], sinceMs: now() } });
+    if (waitsBetweenCalls) throw new StoppedRun({ waiting: { seen: [], sinceMs: await this.waits.now() } });
     this.options.onWait?.(found, LEASE_MS);
     await wait(LEASE_MS);
     return true;
@@ -195,7 +194,7 @@ class MigrationRun {
 
   /** Makes a step; false where the registry has changed since it was read. */
   private async make(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean> {
-    const { store, now = Date.now, serverTime } = this.options;
+    const { store } = this.options;
     if (await this.work(step, head, data)) return true;
     const definitions = 'definitions' in step ? step.definitions : step.kind === 'register' ? this.all() : [];
     const writer = { store, stats: this.stats };
@@ -203,8 +202,8 @@ class MigrationRun {
     let next: Registry;
     try {
       // Read after the state that it is noted for was seen.
-      const time = step.kind === 'note-since' ? await serverTime?.() : undefined;
-      next = step.kind === 'register' ? await this.registration() : changed(step, head!.registry, time ?? now());
+      const time = step.kind === 'note-since' ? await this.waits.now() : 0;
+      next = step.kind === 'register' ? await this.registration() : changed(step, head!.registry, time);
     } catch (error) {
       if (error instanceof OvertakenError) return false;
       throw error;
@@ -226,11 +225,16 @@ class MigrationRun {
       return true;
     }
     if (step.kind === 'wait') {
-      await this.leasesEnd(step.seen);
+      await this.waits.leases(step.seen.map(seenKey));
       for (const seen of step.seen) {
         if (await this.isStill(seen)) this.memory.unused.add(seenKey(seen));
         else this.noteOvertaken();
       }
+      return true;
+    }
+    if (step.kind === 'pause') {
+      await this.waits.replicas(step.seen.map(seenKey));
+      for (const seen of step.seen) this.memory.shown.add(seenKey(seen));
       return true;
     }
     if (step.kind === 'backfill') {
@@ -274,9 +278,10 @@ class MigrationRun {
   private async registration(): Promise<Registry> {
     const { graph, store, random = Math.random } = this.options;
     const isEmpty = await isEmptyTable(graph, store, this.stats);
+    if (isEmpty) return register(this.wanted, this.identity(undefined));
     // rule: new-registry-stamps-no-view-again
-    const firstShape = isEmpty ? 1 : 1 + Math.floor(random() * 2 ** 31);
-    return register(this.wanted, this.identity(undefined), firstShape);
+    const firstShape = 1 + Math.floor(random() * 2 ** 31);
+    return announce(this.wanted, this.identity(undefined), firstShape);
   }
 
   private context(graph: CompiledModel): BuildContext {

@@ -3,7 +3,7 @@ import type { Data } from '../registry/data.ts';
 import { type Defined, type Definitions, meaningFingerprint, viewName } from '../registry/definition.ts';
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
-import { isFresh, type SeenState } from '../registry/transitions.ts';
+import { isAnnounced, isFresh, type SeenState } from '../registry/transitions.ts';
 
 /**
  * What a migration does next: a pure function of the registry, of the model that is wanted, and of what this run has done
@@ -28,11 +28,14 @@ export interface RunMemory {
   deleted: ReadonlySet<string>;
   /** What has been out of readers' hands, as this run saw itself, for a full lease. */
   unused: ReadonlySet<string>;
+  /** Built or reconciled so long ago that every replica shows it. */
+  shown: ReadonlySet<string>;
 }
 
 /** One step. */
 export type Step =
   | { kind: 'register' }
+  | { kind: 'enforce' }
   | { kind: 'note-home'; table: TableIdentity }
   | { kind: 'look' }
   | { kind: 'open-empty' }
@@ -40,6 +43,7 @@ export type Step =
   | { kind: 'keep'; definitions: readonly Defined[] }
   | { kind: 'note-since' }
   | { kind: 'backfill'; generations: readonly (SeenState & { definition: string })[] }
+  | { kind: 'pause'; seen: readonly SeenState[] }
   | { kind: 'ready'; seen: SeenState }
   | { kind: 'distrust'; types: readonly string[] }
   | { kind: 'trust-again'; types: readonly string[] }
@@ -77,11 +81,20 @@ export function seenKey({ name, id, changed }: SeenState): string {
 export function nextStep(situation: Situation): Step | undefined {
   const { registry, table } = situation;
   if (registry === undefined) return { kind: 'register' };
+  if (isAnnounced(registry)) {
+    // rule: table-with-items-is-announced-for-a-lease
+    const waiting = unregisteredStep(registry, situation.memory);
+    return waiting ?? { kind: 'enforce' };
+  }
   // rule: restored-table-is-doubted
   if (table !== undefined && !isOf(registry, table)) return { kind: 'doubt', table };
   if (table !== undefined && registry.table?.home !== table.home) return { kind: 'note-home', table };
-  if (isFresh(registry) && situation.isEmpty === undefined) return { kind: 'look' };
-  if (isFresh(registry) && situation.isEmpty === true) return { kind: 'open-empty' };
+  if (isFresh(registry)) {
+    if (situation.isEmpty === undefined) return { kind: 'look' };
+    if (situation.isEmpty) return { kind: 'open-empty' };
+    const waiting = unregisteredStep(registry, situation.memory);
+    if (waiting !== undefined) return waiting;
+  }
   if (hasUnnoted(registry)) return { kind: 'note-since' };
   return (
     actionStep(registry, situation) ??
@@ -91,6 +104,18 @@ export function nextStep(situation: Situation): Step | undefined {
     retireStep(registry, situation) ??
     deleteStep(registry, situation)
   );
+}
+
+/**
+ * Waits until no reader relies any more on there being no registry: such a reader uses the plain keys, and views, by its own
+ * model, and a table that holds something is about to be written by another one.
+ */
+function unregisteredStep({ projections, shapes }: Registry, { unused }: RunMemory): Step | undefined {
+  const seen = [
+    ...[...projections].flatMap(([name, { generations }]) => generations.map((one) => seenOf(name, one))),
+    ...[...shapes].flatMap(([type, { shape }]) => seenShape(type, shape)),
+  ].filter((one) => !unused.has(seenKey(one)));
+  return seen.length === 0 ? undefined : { kind: 'wait', seen };
 }
 
 function isOf({ table: stored }: Registry, table: TableIdentity): boolean {
@@ -124,7 +149,13 @@ function buildStep(registry: Registry, { wanted, memory, action }: Situation): S
   // rule: ready-after-a-backfill
   const open = building.filter((seen) => !memory.verified.has(seenKey(seen)));
   if (open.length > 0) return { kind: 'backfill', generations: open };
-  return building.length === 0 ? undefined : { kind: 'ready', seen: building[0]! };
+  return pauseStep(building, memory) ?? (building.length === 0 ? undefined : { kind: 'ready', seen: building[0]! });
+}
+
+/** Every replica has to show the last write before readers, which may ask any of them, take a gap for nothing. */
+function pauseStep(building: readonly SeenState[], { shown }: RunMemory): Step | undefined {
+  const seen = building.filter((one) => !shown.has(seenKey(one)));
+  return seen.length === 0 ? undefined : { kind: 'pause', seen };
 }
 
 /** The same definition is ready already, under another id. */
@@ -151,7 +182,9 @@ function shapeStep(registry: Registry, { wanted, memory, action }: Situation): S
   const building = types.flatMap((type) => (shapes.get(type)!.ready ? [] : seenShape(type, shapes.get(type))));
   const open = building.filter((seen) => !memory.settled.has(seenKey(seen)));
   if (open.length > 0) return { kind: 'settle-views', shapes: open };
-  return building.length === 0 ? undefined : { kind: 'shape-ready', seen: building[0]! };
+  return (
+    pauseStep(building, memory) ?? (building.length === 0 ? undefined : { kind: 'shape-ready', seen: building[0]! })
+  );
 }
 
 /** Earlier generations with the same meaning go by themselves: their readers use the new one. */

@@ -5,6 +5,7 @@ import type { Step } from './next-step.ts';
 /** What a step leaves behind. */
 export const STATE_AFTER: Readonly<Record<Step['kind'], string>> = {
   register: 'registered',
+  enforce: 'kept',
   'note-home': 'noted',
   look: 'looked at',
   'open-empty': 'ready',
@@ -12,6 +13,7 @@ export const STATE_AFTER: Readonly<Record<Step['kind'], string>> = {
   keep: 'kept',
   'note-since': 'kept',
   backfill: 'verified',
+  pause: 'shown',
   ready: 'ready',
   distrust: 'distrusted',
   'trust-again': 'trusted',
@@ -42,6 +44,7 @@ export function subjectOf(step: Step): string {
 
 const WORDS: Readonly<Record<Step['kind'], string>> = {
   register: 'Register the model with the table',
+  enforce: 'Have writers go by the registry',
   'note-home': 'Note the home region of the table',
   look: 'Look whether anything is in the table',
   'open-empty': 'Let readers use everything: the table is empty',
@@ -49,6 +52,7 @@ const WORDS: Readonly<Record<Step['kind'], string>> = {
   keep: 'Have writers keep',
   'note-since': 'Note since when writers keep what is new',
   backfill: 'Build and verify',
+  pause: 'Wait until every replica shows',
   ready: 'Let readers use',
   distrust: 'Have readers look at the base items in the place of',
   'trust-again': 'Let readers use again',

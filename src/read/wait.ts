@@ -3,11 +3,11 @@ import type { Item } from '../items/attribute-value.ts';
 import { typePrefix } from '../items/keys.ts';
 import { classifyKey, misfitText } from '../model/base-item.ts';
 import { checkOptions } from '../options.ts';
+import { isUsable } from '../registry/readable.ts';
 import { sleep } from '../retry.ts';
 import { compareDerived, type EdgesPlace, type ProjectedKind } from '../session/look.ts';
 import type { Abortable } from '../store/abortable.ts';
 import type { ItemKey } from '../store/port.ts';
-import { isUsable } from './nodes/base-view.ts';
 import type { ReadContext } from './request/context.ts';
 import { checkSource, findEdge } from './request/lookup.ts';
 
@@ -94,7 +94,7 @@ async function differences(
 ): Promise<string[]> {
   const { store, readable } = context;
   const graph = readable?.model ?? context.graph;
-  const usesView = readable && ((view: Item | undefined) => isUsable(readable.view(base.source), view));
+  const usesView = readable && ((source: string, view: Item | undefined) => isUsable(readable.view(source), view));
   const { problems, differing } = await compareDerived({ graph, store, usesView }, base, kind, consistent, place);
   if (problems.length > 0) throw notDerivable(base, problems.map(({ message }) => message).join('; '));
   return differing;

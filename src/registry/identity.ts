@@ -2,7 +2,7 @@ import { EdgeloomError } from '../errors.ts';
 import type { Store } from '../store/port.ts';
 import { readHead, writeHead } from './head.ts';
 import type { TableIdentity } from './registry.ts';
-import { doubt } from './transitions.ts';
+import { doubt, isAnnounced } from './transitions.ts';
 
 /** Which table and stream a registry is of, and where it is maintained. */
 
@@ -74,7 +74,8 @@ export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLab
   const writer = { store, stats: { rcu: 0, writes: 0, wcu: 0 } };
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const head = await readHead(writer);
-    if (head === undefined) return false;
+    // Nobody trusts a registry that is only announced, and writers do not follow it.
+    if (head === undefined || isAnnounced(head.registry)) return false;
     const { table } = head.registry;
     // Another consumer has done it.
     if (streamLabel !== undefined && !isLaterStream(table?.streamLabel, streamLabel)) return false;

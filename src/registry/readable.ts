@@ -1,4 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { MODEL } from '../items/derived-item.ts';
 import { parseNodeId } from '../items/keys.ts';
 import type { CompiledModel, EdgeModel, InboundModel, InboundOrder, SearchModel } from '../model/compiled.ts';
 import type { Data } from './data.ts';
@@ -12,9 +14,9 @@ import {
   searchName,
   viewName,
 } from './definition.ts';
-import { keptOf, newestKept } from './effective.ts';
+import { effectiveModel, keptOf, newestKept } from './effective.ts';
 import { compileLayers, type LayerPart } from './layer.ts';
-import { type Registry, stampText } from './registry.ts';
+import { type Registry, type Shape, stampText } from './registry.ts';
 import { type DefinitionData, reviveKeyed } from './revive.ts';
 
 /**
@@ -38,6 +40,13 @@ export interface Readable {
   model: CompiledModel;
   /** What a view of this node has to be to be used; undefined where the base items have to be read. */
   view(id: string): UsableShape | undefined;
+  /**
+   * All that writers maintain, as a model: what is kept and not ready may be ready before a later answer. Undefined where this
+   * reader cannot compile some of it, which none of its own answers needs.
+   */
+  kept: CompiledModel | undefined;
+  /** The view of this node that readers of any model may use; undefined: none does. */
+  keptView(id: string): UsableShape | undefined;
 }
 
 /** Which views may be used. */
@@ -46,6 +55,14 @@ export interface UsableShape {
   stamp: string;
   /** Whether a missing view says that there is nothing. */
   ready: boolean;
+}
+
+/** Whether a stored view, or its absence, may be used. */
+export function isUsable(shape: UsableShape | undefined, view: Item | undefined): boolean {
+  if (shape === undefined) return false;
+  // rule: reader-uses-views-of-the-shape
+  // rule: missing-view-says-nothing-until-the-shape-is-ready
+  return view === undefined ? shape.ready : stringOf(view[MODEL]) === shape.stamp;
 }
 
 /** What the registry offers a reader of a model. */
@@ -70,6 +87,14 @@ export function readableOf(registry: Registry, data: DefinitionData, own: Compil
   });
   const views = [...mine.views.values()].map(({ definition }) => definition);
   let model: CompiledModel | undefined;
+  let kept: CompiledModel | undefined;
+  const trustedShape = (id: string): Shape | undefined => {
+    const shape = registry.shapes.get(parseNodeId(id)?.type ?? '')?.shape;
+    // rule: reader-uses-trusted-shapes
+    if (shape === undefined || !shape.trusted) return undefined;
+    return shape;
+  };
+  const usableShape = ({ id, ready }: Shape): UsableShape => ({ stamp: stampText(id), ready });
   return {
     get model() {
       // Most reads do without it.
@@ -98,13 +123,19 @@ export function readableOf(registry: Registry, data: DefinitionData, own: Compil
     },
     countGeneration: (edge) => (edge.degree ? lookUp(familyName(edge.type))?.generation : undefined),
     view(id) {
-      const type = parseNodeId(id)?.type ?? '';
-      const shape = registry.shapes.get(type)?.shape;
-      // rule: reader-uses-trusted-shapes
-      if (shape === undefined || !shape.trusted) return undefined;
+      const shape = trustedShape(id);
+      const own = mine.views.get(parseNodeId(id)?.type ?? '')?.fingerprint;
       // rule: reader-uses-shapes-of-its-own-definition
-      if (shape.definition !== mine.views.get(type)?.fingerprint) return undefined;
-      return { stamp: stampText(shape.id), ready: shape.ready };
+      if (shape?.definition !== own) return undefined;
+      return shape && usableShape(shape);
+    },
+    get kept() {
+      kept ??= modelOfKept(registry, data, own);
+      return kept;
+    },
+    keptView(id) {
+      const shape = trustedShape(id);
+      return shape && usableShape(shape);
     },
   };
 }
@@ -121,6 +152,22 @@ function viewsNotReady(type: string, edge: EdgeModel): EdgeloomError {
     `The table keeps no ${viewName(type)} that are ready and copy along ${edge.type}: not every edge has its reverse item.`,
     'Run edgeloom migrate with this model, or wait until it is done.',
   );
+}
+
+/** Why a definition of another model cannot be compiled here: its functions, or newer software, are elsewhere. */
+const OF_OTHERS: ReadonlySet<string> = new Set([
+  'projection-code-missing',
+  'unknown-definition',
+  'registry-incomplete',
+]);
+
+function modelOfKept(registry: Registry, data: DefinitionData, own: CompiledModel): CompiledModel | undefined {
+  try {
+    return effectiveModel(registry, data, own);
+  } catch (error) {
+    if (error instanceof EdgeloomError && OF_OTHERS.has(error.code)) return undefined;
+    throw error;
+  }
 }
 
 /** The newest ready generation with the meaning of the reader's own definition. */

@@ -1,3 +1,4 @@
+import { type Moment, mayHavePassed, thisMoment } from '../clocks.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { Store } from '../store/port.ts';
 import type { Data } from './data.ts';
@@ -15,7 +16,7 @@ export const LEASE_MS = 30_000;
 export interface Lease {
   readable: Readable | undefined;
   /** When it was asked for: before the registry was read. */
-  startedAtMs: number;
+  startedAt: Moment;
   head: Head | undefined;
 }
 
@@ -23,7 +24,8 @@ export interface Lease {
 export interface ReaderLeases {
   /**
    * Runs one read with what it may use, all of it with the same. An answer counts only if the lease still holds when the
-   * last page has come, or nothing has changed in the registry meanwhile; else the read is made again.
+   * last page has come, or if a lease that held then says that nothing has changed in the registry; else the read is made
+   * again.
    */
   hold<T>(read: (readable: Readable | undefined) => Promise<T>): Promise<T>;
 }
@@ -32,36 +34,37 @@ export interface ReaderLeases {
 export const WITHOUT_REGISTRY: ReaderLeases = { hold: (read) => read(undefined) };
 
 /**
- * Leases from a table's registry: read consistently at the first read, and again when the lease has ended.
+ * Leases from a table's registry: read consistently at the first read, and again when the lease has ended. It ends when
+ * either clock of the process says so.
  *
- * @param clock milliseconds of a clock that never goes back.
+ * @param moment tells the moment. Default: by the clocks of the process.
  * @param replica region of a replica that the reader accepts, in the place of the table's home.
  */
 export function registryLeases(
   own: CompiledModel,
   store: Pick<Store, 'get' | 'getMany' | 'region'>,
-  clock: () => number = () => performance.now(),
+  moment: () => Moment = thisMoment,
   replica?: string,
 ): ReaderLeases {
   const known = new Map<string, Data>();
   let current: Lease | undefined;
   let renewal: Promise<Lease> | undefined;
-  const isHeld = (lease: Lease): boolean => clock() - lease.startedAtMs < LEASE_MS;
+  const isHeld = (lease: Lease, at: Moment): boolean => !mayHavePassed(LEASE_MS, lease.startedAt, at);
   const renew = async (): Promise<Lease> => {
-    const startedAtMs = clock();
+    const startedAt = moment();
     const reader = { store, stats: { rcu: 0 } };
     const head = await readHead(reader, current?.head);
     if (head === undefined) {
       if (current?.head !== undefined) throw registryGone();
-      return { readable: undefined, startedAtMs, head };
+      return { readable: undefined, startedAt, head };
     }
     const { registry, text } = head;
     const home = registry.table?.home;
     if (home !== undefined) checkReaderRegion(home, await store.region?.(), replica);
-    if (current?.head?.text === text) return { ...current, startedAtMs };
+    if (current?.head?.text === text) return { ...current, startedAt };
     const data = await readDefinitions(reader, registry, known);
     // rule: lease-counts-from-before-the-read
-    return { readable: readableOf(registry, data, own), startedAtMs, head };
+    return { readable: readableOf(registry, data, own), startedAt, head };
   };
   const renewed = async (): Promise<Lease> => {
     renewal ??= renew().finally(() => {
@@ -72,16 +75,22 @@ export function registryLeases(
   };
   return {
     async hold(read) {
-      let lease = current !== undefined && isHeld(current) ? current : await renewed();
+      let lease = current !== undefined && isHeld(current, moment()) ? current : await renewed();
       for (;;) {
         const result = await read(lease.readable);
+        const answeredAt = moment();
+        let last = lease;
+        // A renewal that was under way already may have begun more than a lease before the answer came.
         // rule: answer-counts-while-the-lease-holds
-        if (isHeld(lease)) return result;
-        const next = await renewed();
-        // The version in it only rises: the same text at both ends says that nothing has changed between them.
-        if (next.head?.text === lease.head?.text) return result;
-        lease = next;
+        while (isSame(last, lease) && !isHeld(last, answeredAt)) last = await renewed();
+        if (isSame(last, lease)) return result;
+        lease = last;
       }
     },
   };
+}
+
+/** The version in it only rises: the same text in two leases says that nothing has changed between them. */
+function isSame(left: Lease, right: Lease): boolean {
+  return left.head?.text === right.head?.text;
 }

@@ -24,11 +24,13 @@ interface Fingerprinted {
   views: ReadonlyMap<string, { fingerprint: string }>;
 }
 
+/** The version of a registry that writers do not follow yet. */
+const ANNOUNCED_VERSION = 0;
 /** The version of a registry in which nothing has moved since the table was registered. */
 const FIRST_VERSION = 1;
 
 /**
- * Lists everything of a model in a table that has no registry, as kept.
+ * Lists everything of a model in a table that has no registry, as kept: for a table that is empty.
  *
  * @param firstShape the id of each shape: one that no view is stamped with.
  */
@@ -48,6 +50,26 @@ export function register({ projections, views }: Fingerprinted, table?: TableIde
       }),
     ),
   };
+}
+
+/**
+ * The same for a table that holds something. Readers that find it use no keyed projection any more; writers go on as without a
+ * registry until it is enforced, because readers that found none use what such writers have made for one lease.
+ */
+export function announce(definitions: Fingerprinted, table?: TableIdentity, firstShape = 1): Registry {
+  return { ...register(definitions, table, firstShape), version: ANNOUNCED_VERSION };
+}
+
+/** Whether a registry is only announced: writers go on as without one. */
+export function isAnnounced({ version }: Registry): boolean {
+  return version === ANNOUNCED_VERSION;
+}
+
+/** Has writers follow a registry that was announced a full lease ago. */
+export function enforce(registry: Registry): Registry {
+  if (!isAnnounced(registry)) throw overtaken('the registry');
+  // Not the first version: this table was not empty.
+  return { ...registry, version: FIRST_VERSION + 1 };
 }
 
 /** Whether nothing has moved since the table was registered. */

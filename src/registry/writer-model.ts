@@ -6,6 +6,7 @@ import type { Data } from './data.ts';
 import { effectiveModel } from './effective.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkWriterRegion, doubtTable, isLaterStream } from './identity.ts';
+import { isAnnounced } from './transitions.ts';
 
 /** What a writer of derived items maintains. */
 export interface WriterModel {
@@ -29,7 +30,7 @@ export function fixedModel(graph: CompiledModel): WriterModel {
 
 /**
  * The model that the table's registry has writers maintain, with the functions of the own one; the own one where the table
- * has no registry. One consistent read for each call; the same object as long as the registry stays as it is.
+ * has no registry, or one that is only announced. One consistent read for each call; the same object as long as the registry stays as it is.
  *
  * @param compile makes the model of a registry. Default: all that it has writers maintain.
  */
@@ -44,6 +45,8 @@ export function registeredModel(
     async current(stats = { rcu: 0 }, position) {
       const reader: CountingReader<'get' | 'getMany'> = { store, stats };
       let head = await readHead(reader, compiled?.head);
+      // rule: announced-registry-is-not-maintained
+      if (head !== undefined && isAnnounced(head.registry)) return own;
       const label = position?.slice(0, position.lastIndexOf('/'));
       if (label !== undefined && mayWrite(store) && isLaterStream(head?.registry.table?.streamLabel, label)) {
         await doubtTable(store, label);

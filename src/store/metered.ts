@@ -34,7 +34,7 @@ export interface MeterOptions {
   concurrency?: number;
   /** Milliseconds left; a retryable failure is retried until then. Default: no end. */
   remainingMs?: () => number;
-  /** Clock in milliseconds. Default: the machine's. */
+  /** Milliseconds of a clock that never goes back. Default: the process's. */
   now?: () => number;
   /** Waits so many milliseconds. Default: a timer. */
   wait?: (milliseconds: number) => Promise<void>;
@@ -66,7 +66,7 @@ export class MeteredStore implements Store, ScanSource {
       maxRcu,
       maxWcu,
       concurrency = 32,
-      now = Date.now,
+      now = () => performance.now(),
       wait = sleep,
       remainingMs,
       random = Math.random,

@@ -231,14 +231,14 @@ export class StreamFollower {
 
   private end(): void {
     if (this.stopping.signal.aborted) return;
-    this.stoppedAtMs = Date.now();
+    this.stoppedAtMs = performance.now();
     this.stopping.abort();
     this.bell.ring();
   }
 
   private graceMs(): number {
     if (!this.stopping.signal.aborted) return Number.POSITIVE_INFINITY;
-    return this.stoppedAtMs + (this.options.stopGraceMs ?? 10_000) - Date.now();
+    return this.stoppedAtMs + (this.options.stopGraceMs ?? 10_000) - performance.now();
   }
 
   private endedEarly(): EdgeloomError {

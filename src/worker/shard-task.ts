@@ -108,8 +108,8 @@ export class ShardTask extends ShardWorker<WorkerRun> {
 
   private project(records: readonly ChangeRecord[]): Promise<BatchResult> {
     const { projector, batchTimeoutMs, graceMs } = this.run;
-    const deadline = Date.now() + batchTimeoutMs;
-    return projector.project(records, { remainingMs: () => Math.min(deadline - Date.now(), graceMs()) });
+    const deadline = performance.now() + batchTimeoutMs;
+    return projector.project(records, { remainingMs: () => Math.min(deadline - performance.now(), graceMs()) });
   }
 }
 

@@ -28,7 +28,7 @@ describe('the demo of a model change', () => {
   it('counts wrong answers where readers never look at the registry again: its verdict can fail', async () => {
     const { answers, mistakes } = await runEvolve({
       ...{ say: () => undefined, airports: 10 },
-      leases: (graph, store) => registryLeases(graph, store, () => 0),
+      leases: (graph, store) => registryLeases(graph, store, () => ({ steadyMs: 0, wallMs: 0 })),
     });
     expect(answers.wrong + answers.partial).toBeGreaterThan(0);
     expect(mistakes.map(({ phase }) => phase)).not.toContain('before');

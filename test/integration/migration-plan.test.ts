@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { migrate, tableIdentity } from '../../src/index.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
 import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
+import { REPLICA_LAG_MS } from '../../src/migrate/waits.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
@@ -38,7 +39,7 @@ async function shops(projectedBy: 'registered' | 'unregistered' | 'nothing') {
   const run = (graph: CompiledModel, options: Partial<MigrateOptions> = {}) =>
     migrate({
       ...{ graph, store: table.store, ...identity, ...options },
-      wait: (milliseconds) => (milliseconds < LEASE_MS ? sleep(milliseconds) : Promise.resolve()),
+      wait: (milliseconds) => (milliseconds < REPLICA_LAG_MS ? sleep(milliseconds) : Promise.resolve()),
     });
   const plan = (graph: CompiledModel, options: Partial<Parameters<typeof planMigration>[0]> = {}) =>
     planMigration({ graph, store: table.store, itemCount: 0, ...identity, ...options });

@@ -1,11 +1,13 @@
 import { migrate, serverTime, tableIdentity } from '../../src/index.ts';
 import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
+import { REPLICA_LAG_MS } from '../../src/migrate/waits.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { LEASE_MS, registryLeases } from '../../src/registry/reader-lease.ts';
 import { sleep } from '../../src/retry.ts';
+import { byOneClock } from './moments.ts';
 import { testTable, uniqueTableName } from './table.ts';
 
 /** The model before and after: other shards, and a search more; or another rank. */
@@ -70,11 +72,18 @@ export async function evolvingTable<Models extends Record<string, CompiledModel>
         serverTime: () => serverTime(table.client, graph),
         wait: async (milliseconds) => {
           clockMs += milliseconds;
-          if (milliseconds < LEASE_MS) await sleep(milliseconds);
+          if (milliseconds < REPLICA_LAG_MS) await sleep(milliseconds);
         },
         ...options,
       }),
     reader: <G extends CompiledModel>(graph: G) =>
-      createReader(graph, { store: table.store, leases: registryLeases(graph, table.store, () => clockMs) }),
+      createReader(graph, {
+        store: table.store,
+        leases: registryLeases(
+          graph,
+          table.store,
+          byOneClock(() => clockMs),
+        ),
+      }),
   };
 }

@@ -1,3 +1,4 @@
+import { type Moment, thisMoment } from '../../clocks.ts';
 import { EdgeloomError } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { createReader, type Reader } from '../../read/reader.ts';
@@ -24,7 +25,7 @@ export interface Asking {
   history: History;
   tally: Tally;
   /** What tells readers what they may use. Default: leases of the table's registry. */
-  leases?: ((graph: CompiledModel, store: DynamoDBStore, clock: () => number) => ReaderLeases) | undefined;
+  leases?: ((graph: CompiledModel, store: DynamoDBStore, moment: () => Moment) => ReaderLeases) | undefined;
 }
 
 /** Askers of each side. */
@@ -37,11 +38,16 @@ export async function waitForShortLeases(milliseconds: number): Promise<void> {
   await sleep(Math.ceil(milliseconds / LEASE_SPEED));
 }
 
+function fasterMoment(): Moment {
+  const { steadyMs, wallMs } = thisMoment();
+  return { steadyMs: steadyMs * LEASE_SPEED, wallMs: wallMs * LEASE_SPEED };
+}
+
 /** Asks a reader of one model all the time, until it is over; every answer is judged and counted. */
 export async function askOn(side: Side, asking: Asking, isOver: () => boolean): Promise<void> {
   const { store, leases = registryLeases } = asking;
   const graph: CompiledModel = MODELS[side];
-  const reader = createReader(graph, { store, leases: leases(graph, store, () => performance.now() * LEASE_SPEED) });
+  const reader = createReader(graph, { store, leases: leases(graph, store, fasterMoment) });
   const askers = Array.from({ length: ASKERS }, async () => {
     while (!isOver()) {
       await ask(side, reader, asking, someQuestion(side, asking));

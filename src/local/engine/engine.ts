@@ -124,12 +124,12 @@ function dataHint(reason: string, dataDir: string): string {
 }
 
 async function untilAnswering(engine: EngineName, port: number, child: EngineProcess): Promise<void> {
-  const deadline = Date.now() + START_MS;
+  const deadline = performance.now() + START_MS;
   for (;;) {
     const isAnswering = await answers(port);
     if (child.hasEnded()) throw new Error(`${engine} ended at once.`);
     if (isAnswering) return;
-    if (Date.now() > deadline) throw new Error(`${engine} did not answer within ${START_MS / 1000} s.`);
+    if (performance.now() > deadline) throw new Error(`${engine} did not answer within ${START_MS / 1000} s.`);
     await delay(POLL_MS);
   }
 }

@@ -10,6 +10,7 @@ import { isBaseSortKey } from '../../stream/filter.ts';
 import { builtModel } from '../changed.ts';
 import type { Step } from '../next-step.ts';
 import { subjectOf } from '../step-text.ts';
+import { REPLICA_LAG_MS } from '../waits.ts';
 import { wantedOf } from '../walks/wanted.ts';
 import type { PlannedStep } from './planned-steps.ts';
 import type { TableSample } from './sample.ts';
@@ -49,7 +50,7 @@ export function forecast(steps: readonly PlannedStep[], options: ForecastOptions
   return steps.map((planned) => {
     const { step } = planned;
     const { rcu, wcu, calls } = workOf(planned, options);
-    const waitSeconds = step.kind === 'wait' ? LEASE_MS / 1000 : 0;
+    const waitSeconds = waitMsOf(step) / 1000;
     const paced = options.maxWcu === undefined ? 0 : wcu / options.maxWcu;
     return {
       ...{ step: step.kind, projection: subjectOf(step), rcu: Math.ceil(rcu), wcu: Math.ceil(wcu) },
@@ -58,12 +59,17 @@ export function forecast(steps: readonly PlannedStep[], options: ForecastOptions
   });
 }
 
+function waitMsOf({ kind }: Step): number {
+  if (kind === 'wait') return LEASE_MS;
+  return kind === 'pause' ? REPLICA_LAG_MS : 0;
+}
+
 function workOf({ step, registry }: PlannedStep, options: ForecastOptions): Work {
   if (step.kind === 'backfill')
     return buildWork(builtModel(step.generations, registry!, options.data, options.graph), options);
   if (step.kind === 'settle-views') return viewWork(new Set(step.shapes.map(({ name }) => name)), options);
   if (step.kind === 'delete') return deletionWork(ownedBy(step.generations), options);
-  if (step.kind === 'look' || step.kind === 'wait') return { rcu: 1, wcu: 0, calls: 1 };
+  if (step.kind === 'look' || waitMsOf(step) > 0) return { rcu: 1, wcu: 0, calls: 1 };
   // The head, and a definition beside it for each that is new.
   const definitions = 'definitions' in step ? step.definitions.length : 0;
   return { rcu: 2 + definitions, wcu: 1 + definitions, calls: 2 + 2 * definitions };

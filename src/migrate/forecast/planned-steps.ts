@@ -1,5 +1,5 @@
 import type { Registry } from '../../registry/registry.ts';
-import { register } from '../../registry/transitions.ts';
+import { announce, register } from '../../registry/transitions.ts';
 import { changed } from '../changed.ts';
 import { actionTargets, nextStep, type Situation, type Step, seenKey } from '../next-step.ts';
 
@@ -23,8 +23,9 @@ export function plannedSteps(situation: Omit<Situation, 'targets' | 'memory'>): 
     settled: new Set<string>(),
     deleted: new Set<string>(),
     unused: new Set<string>(),
+    shown: new Set<string>(),
   };
-  const { verified, settled, deleted, unused } = memory;
+  const { verified, settled, deleted, unused, shown } = memory;
   let isEmpty: boolean | undefined;
   let { registry } = situation;
   let targets: ReadonlySet<string> | undefined;
@@ -38,11 +39,12 @@ export function plannedSteps(situation: Omit<Situation, 'targets' | 'memory'>): 
     });
     if (step === undefined) break;
     planned.push({ step, registry });
-    if (step.kind === 'register') registry = register(wanted, table);
+    if (step.kind === 'register') registry = (situation.isEmpty === true ? register : announce)(wanted, table);
     else if (step.kind === 'look') isEmpty = situation.isEmpty === true;
     else if (step.kind === 'backfill') for (const seen of step.generations) verified.add(seenKey(seen));
     else if (step.kind === 'settle-views') for (const seen of step.shapes) settled.add(seenKey(seen));
     else if (step.kind === 'wait') for (const seen of step.seen) unused.add(seenKey(seen));
+    else if (step.kind === 'pause') for (const seen of step.seen) shown.add(seenKey(seen));
     else if (step.kind === 'delete') for (const seen of step.generations) deleted.add(seenKey(seen));
     else registry = changed(step, registry!, 0);
   }

@@ -19,14 +19,14 @@ const names = z.array(z.string());
 const placeSchema = z.strictObject({
   version: z.literal(1),
   /** What the run has done that the registry does not say, by name of what it has seen. */
-  memory: z.strictObject({ verified: names, settled: names, deleted: names, unused: names }),
+  memory: z.strictObject({ verified: names, settled: names, deleted: names, unused: names, shown: names.default([]) }),
   /** The walk over the table that was under way. */
   walk: z.strictObject({ name: z.string(), at: walkSchema }).optional(),
   /** The latest watermark that the walks have met, and how often a step was begun anew for what old software wrote. */
   newest: z.string().optional(),
   rounds: z.int().optional(),
-  /** Since when it waits until no reader uses what it has seen, in milliseconds since 1970. */
-  waiting: z.strictObject({ seen: names, sinceMs: z.number() }).optional(),
+  /** The wait under way: its names, since when, in milliseconds since 1970, and for how many of them. */
+  waiting: z.strictObject({ seen: names, sinceMs: z.number(), forMs: z.number().optional() }).optional(),
 });
 
 /** Where a migration stopped. */

@@ -1,8 +1,7 @@
 import { type Item, stringOf } from '../../items/attribute-value.ts';
-import { ATTRIBUTES, COPIES, EDGE_SET, MODEL } from '../../items/derived-item.ts';
+import { ATTRIBUTES, COPIES, EDGE_SET } from '../../items/derived-item.ts';
 import { copyingEdge, copyOf, parentOf } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
-import type { UsableShape } from '../../registry/readable.ts';
 import { pages } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 
@@ -10,14 +9,6 @@ import type { ReadContext } from '../request/context.ts';
  * Views for reads that may not rely on the stored one: it is of another shape than the reader's model, or on the way to one.
  * The base items are read in its place and projected by the planner: the same result, at the cost of a Query.
  */
-
-/** Whether a stored view, or its absence, may be used. */
-export function isUsable(shape: UsableShape | undefined, view: Item | undefined): boolean {
-  if (shape === undefined) return false;
-  // rule: reader-uses-views-of-the-shape
-  // rule: missing-view-says-nothing-until-the-shape-is-ready
-  return view === undefined ? shape.ready : stringOf(view[MODEL]) === shape.stamp;
-}
 
 /** Types begin with `A` to `Z`: the range leaves derived items unread. */
 const BASE_ITEMS = { from: 'A', to: '[' };

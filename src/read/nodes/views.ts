@@ -6,13 +6,14 @@ import { describe, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '../../item
 import { toPlainItem } from '../../items/plain.ts';
 import type { CompiledModel, Projection } from '../../model/compiled.ts';
 import { checkOptions } from '../../options.ts';
+import { isUsable } from '../../registry/readable.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import { patchedView } from '../../session/patched-view.ts';
 import type { Abortable } from '../../store/abortable.ts';
 import type { ReadContext } from '../request/context.ts';
 import { ownWritesOfViews } from '../request/own.ts';
 import { baseAttributes, type NodeResult, pick, projectedAttributes } from '../request/result.ts';
-import { isUsable, makeView } from './base-view.ts';
+import { makeView } from './base-view.ts';
 import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
 
 /** Which attributes: all of the node's, or those named. */

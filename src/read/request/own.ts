@@ -1,5 +1,6 @@
 import { parseNodeId } from '../../items/keys.ts';
-import { hasFannedOut, lookAt } from '../../session/look.ts';
+import { isUsable } from '../../registry/readable.ts';
+import { hasFannedOut, type Look, type LookContext, lookAt } from '../../session/look.ts';
 import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
 import type { ItemKey } from '../../store/port.ts';
 import type { ReadContext } from './context.ts';
@@ -13,12 +14,28 @@ export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls:
 export async function ownWrites(context: ReadContext, isRelevant: (key: ItemKey) => boolean): Promise<OwnWrites> {
   const { session, graph, store } = context;
   if (session === undefined) return NO_OWN_WRITES;
-  const looking = { graph: context.readable?.model ?? graph, store };
+  const looking = lookContext(context);
   await session.refresh(
-    (key) => lookAt(looking, key),
-    (key) => hasFannedOut(looking, key),
+    async (key) => (looking === undefined ? UNKNOWN : await lookAt(looking, key)),
+    async (key) => looking !== undefined && (await hasFannedOut(looking, key)),
   );
   return readOwnWrites(graph, store, session.keys().filter(isRelevant));
+}
+
+/** The look at a key that cannot be compared: it may agree or not. */
+const UNKNOWN: Look = { agrees: false, revisions: '' };
+
+/**
+ * A key is let go for good, and the token may go to a reader of another model: so a look compares all that writers maintain, not only
+ * what this reader uses in this lease. Undefined where that cannot be compiled here.
+ */
+function lookContext({ graph, store, readable }: ReadContext): LookContext | undefined {
+  if (readable === undefined) return { graph, store };
+  // rule: session-compares-all-that-is-kept
+  const kept = readable.kept;
+  // rule: session-compares-views-in-use
+  const usesView: LookContext['usesView'] = (source, view) => isUsable(readable.keptView(source), view);
+  return kept && { graph: kept, store, usesView };
 }
 
 /** The own writes that may show in the views of nodes: those of the nodes, of their edges, and of nodes that are copied. */

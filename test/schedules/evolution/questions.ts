@@ -1,6 +1,7 @@
 import { createReader, EdgeloomError, type Reader } from '../../../src/index.ts';
 import { registryLeases } from '../../../src/registry/reader-lease.ts';
 import type { Random } from '../../simulator/random.ts';
+import { byOneClock } from '../../support/moments.ts';
 import { type Given, judgeCount, judgeList } from './judge.ts';
 import {
   edgeSetStates,
@@ -58,7 +59,11 @@ export class ReadingProcess {
     const store = storeOf(table, process, this.calls);
     const graph = world.graphs[version]!;
     const offsetMs = random.below(1_000_000);
-    const leases = registryLeases(graph, store, () => timeline.nowMs + offsetMs);
+    const leases = registryLeases(
+      graph,
+      store,
+      byOneClock(() => timeline.nowMs + offsetMs),
+    );
     this.reader = createReader(graph, { store, leases, concurrency: random.oneOf([1, 4, 32]) }) as Reader;
   }
 

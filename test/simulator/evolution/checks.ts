@@ -4,6 +4,7 @@ import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { readHead } from '../../../src/registry/head.ts';
 import type { ItemKey } from '../../../src/store/port.ts';
 import { Random } from '../random.ts';
+import { REPLICA_LAG } from './table.ts';
 import type { EvolvingWorld } from './world.ts';
 
 /** Tells the checks' random numbers from those of the schedule: a check that writes nothing changes nothing else in it. */
@@ -57,6 +58,8 @@ export class EvolvingChecks {
       await world.table.items.put({ ...item, value: { S: 'planted' } });
     }
     world.count('retired items planted', planted.retired.length);
+    // A check reads some of it at a replica.
+    await world.pass(REPLICA_LAG + 1);
     for (const mode of ['repair', 'report'] as const) {
       let isOver = false;
       void this.run(mode, world.wholeCode, planted.unknown.length).then(() => {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { redriveRecords } from '../../../src/repair/redrive-records.ts';
 import { modelOf, PLAIN_SPEC, type Spec } from './models.ts';
@@ -89,6 +90,128 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return await stage.wrongAnswer(reader, SEARCH_P);
   },
 
+  'a reader sleeps while its generation goes, and its steady clock with it': async () => {
+    const stage = await tagged();
+    const reader = stage.reader(PLAIN_SPEC, stage.table, () => ({ steadyMs: 0, wallMs: stage.nowMs }));
+    await reader.ask(SEARCH_P);
+    await stage.migrate(MORE_SHARDS);
+    return await stage.wrongAnswer(reader, SEARCH_P);
+  },
+
+  'a reader sleeps while its generation goes, and its wall clock is set back': async () => {
+    const stage = await tagged();
+    let setBackMs = 0;
+    const reader = stage.reader(PLAIN_SPEC, stage.table, () => ({ steadyMs: 0, wallMs: stage.nowMs - setBackMs }));
+    await reader.ask(SEARCH_P);
+    await stage.migrate(MORE_SHARDS);
+    setBackMs = 3_600_000;
+    return await stage.wrongAnswer(reader, SEARCH_P);
+  },
+
+  'a lease was asked for before a generation went, and comes when an answer has missed it': async () => {
+    const stage = await tagged();
+    const query = stage.standing((method) => method === 'query');
+    let isSecond = false;
+    const head = stage.standing((method, [key]) => isSecond && isOfHead(method, key), 'after', query.store);
+    const reader = stage.reader(PLAIN_SPEC, head.store);
+    const wrong = stage.wrongAnswer(reader, SEARCH_P);
+    await query.arrived;
+    stage.nowMs += LEASE_MS + 1;
+    isSecond = true;
+    const other = reader.ask(GET);
+    await head.arrived;
+    await stage.migrate(MORE_SHARDS);
+    query.letGo();
+    // The answer without the item that has moved is there by now, and waits for the lease.
+    await delay(0);
+    head.letGo();
+    await other;
+    return await wrong;
+  },
+
+  'a table that is projected is registered by a model of more shards beside a reader that found no registry':
+    async () => {
+      const stage = new Stage();
+      await stage.project(PLAIN_SPEC, await stage.write('N-0', 'N-0', { a: '1', b: '2', tag: 'p' }));
+      const reader = stage.reader(PLAIN_SPEC);
+      await reader.ask(SEARCH_P);
+      const other: Spec = { ...MORE_SHARDS, view: ['b'] };
+      const wrong: string[] = [];
+      for (let mostSteps = 1; mostSteps < 12; mostSteps++) {
+        await stage.migrate(other, { mostSteps });
+        for (const question of [SEARCH_P, GET]) wrong.push(...(await stage.wrongAnswer(reader, question)));
+      }
+      return wrong;
+    },
+
+  'a consumer projects while a table is being registered, beside a reader that found no registry': async () => {
+    const stage = new Stage();
+    await stage.project(PLAIN_SPEC, await stage.write('N-0', 'N-0', { tag: 'p' }));
+    const reader = stage.reader(PLAIN_SPEC);
+    await reader.ask(SEARCH_P);
+    await stage.migrate(MORE_SHARDS, { mostSteps: 1 });
+    await stage.project(PLAIN_SPEC, await stage.write('N-1', 'N-1', { tag: 'p' }));
+    const wrong = await stage.wrongAnswer(reader, SEARCH_P);
+    await stage.migrate(MORE_SHARDS);
+    return [...wrong, ...(await stage.wrongAnswers(MORE_SHARDS))];
+  },
+
+  'a reader begins when views have just become ready, and asks a replica that lacks them': async () => {
+    const stage = new Stage();
+    await stage.write('N-0', 'N-0', { a: '1' });
+    const store = await stage.replicated(9_000);
+    await stage.migrate(PLAIN_SPEC, { store });
+    return await stage.wrongAnswer(stage.reader(PLAIN_SPEC, store), GET);
+  },
+
+  'a reader begins when a search has just become ready, and asks a replica of its index that lacks an item':
+    async () => {
+      const stage = await tagged();
+      // The walks that verify ask another replica of the index.
+      const store = await stage.replicated(9_000);
+      // Kept, noted, built, shown, ready.
+      await stage.migrate(MORE_SHARDS, { store: stage.onlyWrites(store), mostSteps: 5 });
+      return await stage.wrongAnswer(stage.reader(MORE_SHARDS, store), SEARCH_P);
+    },
+
+  'a session forgets a write that a generation lacks which is ready before the next answer': async () => {
+    const stage = await tagged();
+    let isShown = false;
+    const making = stage.standing((method) => isShown && method === 'update');
+    const onStep = ({ step }: { step: string }): void => {
+      isShown ||= step === 'pause';
+    };
+    const migrating = stage.migrate(MORE_SHARDS, { store: making.store, onStep, mostSteps: 5 });
+    await making.arrived;
+    const records = await stage.write('N-1', 'N-1', { a: '2', tag: 'p' });
+    const session = stage.session('N-1', 'N-1');
+    // The batch fails after its first writes, and comes again later.
+    const store = stage.failing((method, [update]) => method === 'update' && isOfGeneration(2, update));
+    await expectFailure(stage.project(PLAIN_SPEC, records, { store }));
+    const reader = stage.reader(PLAIN_SPEC).with(session);
+    const wrong: string[] = [];
+    for (let look = 0; look < 4; look++) {
+      stage.nowMs += 61_000;
+      wrong.push(...(await stage.wrongAnswer(reader, SEARCH_P)));
+    }
+    making.letGo();
+    await migrating;
+    stage.nowMs += LEASE_MS;
+    return [...wrong, ...(await stage.wrongAnswer(reader, SEARCH_P))];
+  },
+
+  'a session of a model whose views have another shape by now lets go of what is projected': async () => {
+    const stage = await tagged();
+    await stage.migrate({ ...PLAIN_SPEC, view: ['b'] });
+    return await keysOfSession(stage);
+  },
+
+  'a session of a model whose views were dropped lets go of what is projected': async () => {
+    const stage = await tagged();
+    await stage.migrate(PLAIN_SPEC, { action: { kind: 'drop', name: 'view:N' } });
+    return await keysOfSession(stage);
+  },
+
   'an edge is added to a view of the shape before': async () => {
     const stage = new Stage();
     await stage.migrate(PLAIN_SPEC);
@@ -118,7 +241,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     const stage = new Stage();
     await stage.migrate(UNSEARCHED);
     await stage.project(UNSEARCHED, await stage.write('N-0', 'N-0', { tag: 'p' }));
-    const store = await stage.lagging(3_000);
+    const store = await stage.lagging(60_000);
     await stage.migrate(PLAIN_SPEC, { store });
     return await stage.wrongAnswer(stage.reader(PLAIN_SPEC, store), SEARCH_P);
   },
@@ -180,7 +303,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     const onStep = ({ step }: { step: string }): void => {
       isVerified ||= step === 'backfill';
     };
-    const making = stage.migrate(FOLDED, { store, onStep, mostSteps: 4 });
+    const making = stage.migrate(FOLDED, { store, onStep, mostSteps: 5 });
     await arrived;
     await stage.migrate(PLAIN_SPEC, { action: { kind: 'withdraw', name: 'search:N.tag@2' } });
     letGo();
@@ -253,9 +376,9 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     await stage.migrate(PLAIN_SPEC, { table });
     await stage.project(PLAIN_SPEC, await stage.write('N-0', 'N-0', { a: '1', tag: 'p' }));
     await stage.write('N-0', 'N-0', { a: '1' });
-    const store = await stage.lagging(3_000);
-    // Doubted, noted, built, ready.
-    await stage.migrate(PLAIN_SPEC, { store, table: { ...table, id: 'table-2' }, mostSteps: 4 });
+    const store = await stage.lagging(60_000);
+    // Doubted, noted, built, shown, ready.
+    await stage.migrate(PLAIN_SPEC, { store, table: { ...table, id: 'table-2' }, mostSteps: 5 });
     return await stage.wrongAnswer(stage.reader(PLAIN_SPEC, store), SEARCH_P);
   },
 
@@ -346,9 +469,22 @@ async function tagged(): Promise<Stage> {
 async function adopted(): Promise<Stage> {
   const stage = new Stage();
   await stage.write('N-0', 'N-0', { a: '1', tag: 'p' });
-  // Registered, looked at, noted.
-  await stage.migrate(PLAIN_SPEC, { mostSteps: 3 });
+  // Registered, waited, enforced, noted.
+  await stage.migrate(PLAIN_SPEC, { mostSteps: 4 });
   return stage;
+}
+
+/** A session of the plain model writes a node, which is projected; gives what it is told wrongly, and whether it keeps the key. */
+async function keysOfSession(stage: Stage): Promise<string[]> {
+  await stage.project(PLAIN_SPEC, await stage.write('N-1', 'N-1', { a: '2', tag: 'p' }));
+  const session = stage.session('N-1', 'N-1');
+  const reader = stage.reader(PLAIN_SPEC).with(session);
+  const wrong: string[] = [];
+  for (let look = 0; look < 4; look++) {
+    stage.nowMs += 61_000;
+    for (const question of [GET, SEARCH_P]) wrong.push(...(await stage.wrongAnswer(reader, question)));
+  }
+  return session.keys().length === 0 ? wrong : [...wrong, 'the session keeps its key'];
 }
 
 /** A run ends with the call that fails for it. */
@@ -362,6 +498,10 @@ async function expectFailure(run: Promise<void>): Promise<void> {
 
 function isOfHead(method: string, key: unknown): boolean {
   return method === 'get' && (key as { target: string }).target === 'head';
+}
+
+function isOfGeneration(id: number, update: unknown): boolean {
+  return (update as { key: { target: string } }).key.target.startsWith(`~ix/@${id}/`);
 }
 
 function isOfSearch(update: unknown): boolean {

@@ -36,7 +36,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-no-lease-waited',
     rule: '4: before a generation is left off, a run sees it unready for a full lease.',
-    changes: [replaceIn('run-waits-for-a-full-lease', 'LEASE_MS + 1', '1')],
+    changes: [replaceIn('run-waits-for-a-full-lease', 'LEASE_MS', '1')],
   },
   {
     name: 'evolution-other-meaning',
@@ -127,7 +127,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-lease-unchecked',
     rule: '5: an answer counts only while the lease holds.',
-    changes: [setCondition('answer-counts-while-the-lease-holds', 'true')],
+    changes: [drop('answer-counts-while-the-lease-holds')],
   },
   {
     name: 'evolution-other-shape-added-to',
@@ -218,7 +218,47 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-lease-from-answer',
     rule: '5: a lease counts from before the registry was read.',
-    changes: [setProperty('lease-counts-from-before-the-read', 'startedAtMs', 'clock()')],
+    changes: [setProperty('lease-counts-from-before-the-read', 'startedAt', 'moment()')],
+  },
+  {
+    name: 'evolution-steady-clock-alone',
+    rule: '5: a lease ends when either clock says so.',
+    changes: [setValue('time-passes-by-either-clock', 'steadyMs >= milliseconds')],
+  },
+  {
+    name: 'evolution-clock-set-back',
+    rule: '5: a lease ends when the wall clock goes back.',
+    changes: [replaceIn('time-passes-by-either-clock', 'wallMs < 0', 'false')],
+  },
+  {
+    name: 'evolution-renewal-of-before',
+    rule: '5: the lease that an answer counts by holds when its last page comes.',
+    changes: [replace('answer-counts-while-the-lease-holds', (old) => old.replace('while', 'if'))],
+  },
+  {
+    name: 'evolution-enforced-at-once',
+    rule: '12: a table that holds something is announced for a full lease before writers go by its registry.',
+    changes: [setValue('table-with-items-is-announced-for-a-lease', 'undefined')],
+  },
+  {
+    name: 'evolution-announced-maintained',
+    rule: '12: until a registry is enforced, writers go on as without one.',
+    changes: [drop('announced-registry-is-not-maintained')],
+  },
+  {
+    name: 'evolution-session-of-this-lease',
+    rule: '14: a session lets go of what agrees with all that writers maintain.',
+    changes: [setValue('session-compares-all-that-is-kept', 'readable.model')],
+  },
+  {
+    name: 'evolution-session-of-unused-views',
+    rule: '14: a session compares no view that no reader uses.',
+    changes: [setValue('session-compares-views-in-use', '() => true')],
+  },
+  {
+    name: 'evolution-ready-at-once',
+    rule: '13: what is ready was written so long ago that every replica shows it.',
+    changes: [replaceIn('ready-is-on-every-replica', 'REPLICA_LAG_MS', '0')],
   },
   {
     name: 'evolution-installed-at-once',

@@ -1,22 +1,30 @@
+import type { Moment } from '../../../src/clocks.ts';
 import { EdgeloomError } from '../../../src/errors.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { createReader, type Reader } from '../../../src/read/reader.ts';
 import { registryLeases } from '../../../src/registry/reader-lease.ts';
+import type { Session } from '../../../src/session/session.ts';
 import type { Store } from '../../../src/store/port.ts';
 import { modelOf, type Spec, showsCopies } from './models.ts';
 import { ASKED, type Question } from './oracle.ts';
 
 /** A reader of one model, alive for the whole schedule. */
 export class EvolvingReader {
-  private readonly reader: Reader<CompiledModel>;
+  private reader: Reader<CompiledModel>;
 
   constructor(
     readonly spec: Spec,
     store: Store,
-    clock: () => number,
+    moment: () => Moment,
   ) {
     const model = modelOf(spec);
-    this.reader = createReader(model, { store, leases: registryLeases(model, store, clock) });
+    this.reader = createReader(model, { store, leases: registryLeases(model, store, moment) });
+  }
+
+  /** From now on its answers show the writes of a session. */
+  with(session: Session): this {
+    this.reader = this.reader.with(session);
+    return this;
   }
 
   /** The answer as JSON; `not-ready` where the reader is told so. */

@@ -1,14 +1,25 @@
 import { createProjector, type ProjectorOptions } from '../../../src/apply/projector.ts';
 import { check } from '../../../src/check/check.ts';
 import { WRONG } from '../../../src/check/finding.ts';
+import type { Moment } from '../../../src/clocks.ts';
 import { StoreError } from '../../../src/errors.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
-import type { QueryRequest, ScanRequest, ScanSource, Store } from '../../../src/store/port.ts';
+import { Session } from '../../../src/session/session.ts';
+import type {
+  DerivedUpdate,
+  ItemKey,
+  QueryRequest,
+  ReadOptions,
+  ScanRequest,
+  ScanSource,
+  Store,
+} from '../../../src/store/port.ts';
 import { isBaseSortKey } from '../../../src/stream/filter.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
+import { byOneClock } from '../../support/moments.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 import { modelOf, PLAIN_SPEC, type Spec } from './models.ts';
 import { answerOf, type BaseItems, type Question, questions } from './oracle.ts';
@@ -82,8 +93,15 @@ export class Stage {
   }
 
   /** A reader of a model. */
-  reader(spec: Spec, store: Store = this.table): EvolvingReader {
-    return new EvolvingReader(spec, store, () => this.nowMs);
+  reader(spec: Spec, store: Store = this.table, moment: () => Moment = byOneClock(() => this.nowMs)): EvolvingReader {
+    return new EvolvingReader(spec, store, moment);
+  }
+
+  /** A session by the clock of the stage that has just written; it does not know how far the stream is applied. */
+  session(source: string, target: string): Session {
+    const session = new Session({ now: () => this.nowMs });
+    session.note([{ source, target }])();
+    return session;
   }
 
   /** What a reader that begins now is told wrongly; of what is not ready it says so. */
@@ -157,6 +175,14 @@ export class Stage {
     };
   }
 
+  /** The table of a process for which some calls always fail. */
+  failing(isCall: IsCall): Table {
+    return this.through(async (method, parameters, run) => {
+      if (isCall(method, parameters)) throw new StoreError('fatal', 'simulated', 'A simulated failure.');
+      return await run();
+    });
+  }
+
   /** The table, with indexes that show for so many milliseconds what was in them at the moment. */
   async lagging(milliseconds: number): Promise<Table> {
     const until = this.nowMs + milliseconds;
@@ -168,6 +194,43 @@ export class Stage {
       if (!isLate) return await run();
       return method === 'query' ? await shown.query(request) : await shown.scan(request);
     });
+  }
+
+  /**
+   * The table with a replica that is so many milliseconds behind what is written through this store; reads that are eventually
+   * consistent ask the replica.
+   */
+  async replicated(milliseconds: number): Promise<Table> {
+    const replica = new MemoryStore(modelOf(PLAIN_SPEC).table);
+    for (const item of this.table.items()) await replica.put(item);
+    const changes: { atMs: number; key: ItemKey; item: Item | undefined }[] = [];
+    const catchUp = async (): Promise<void> => {
+      for (; changes[0] !== undefined && changes[0].atMs <= this.nowMs; changes.shift()) {
+        const { key, item } = changes[0];
+        await (item === undefined ? replica.delete(key) : replica.put(item));
+      }
+    };
+    return this.through(async (method, parameters, run) => {
+      const [first, options] = parameters as [QueryRequest & DerivedUpdate, ReadOptions | undefined];
+      const isRead = method === 'get' || method === 'getMany' || method === 'query';
+      if (isRead && (options ?? first).consistent !== true) {
+        await catchUp();
+        return await (Reflect.get(replica, method) as typeof run).apply(replica, parameters as []);
+      }
+      const result = await run();
+      if (method === 'update') {
+        const { item } = await this.table.get(first.key, { consistent: true });
+        changes.push({ atMs: this.nowMs + milliseconds, key: first.key, item });
+      }
+      return result;
+    });
+  }
+
+  /** What is written through another store, and read at the table itself. */
+  onlyWrites(writes: Table): Table {
+    return this.through((method, parameters, run) =>
+      method === 'update' ? writes.update(...(parameters as [DerivedUpdate])) : run(),
+    );
   }
 
   private through(

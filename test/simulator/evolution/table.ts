@@ -3,7 +3,16 @@ import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { watermarkOf } from '../../../src/items/watermark.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import type { TableIdentity } from '../../../src/registry/registry.ts';
-import type { QueryRequest, QueryResult, ScanPage, ScanRequest, ScanSource, Store } from '../../../src/store/port.ts';
+import type {
+  ItemKey,
+  QueryRequest,
+  QueryResult,
+  ReadOptions,
+  ScanPage,
+  ScanRequest,
+  ScanSource,
+  Store,
+} from '../../../src/store/port.ts';
 import { isBaseSortKey, isContinuationKey } from '../../../src/stream/filter.ts';
 import { type ItemChange, MemoryStore } from '../../support/memory-store/memory-store.ts';
 import type { Agenda } from '../agenda.ts';
@@ -12,12 +21,18 @@ import type { Random } from '../random.ts';
 /** Milliseconds that an index may lag behind its table. */
 export const INDEX_LAG = 3_000;
 
-/** The table: items, an index that lags behind them, and a stream of records. */
+/** Milliseconds that a replica, which reads that are eventually consistent ask, may lag behind. */
+export const REPLICA_LAG = 3_000;
+
+/** The table: items, a replica and an index that lag behind them, and a stream of records. */
 export class EvolvingTable {
   readonly items: MemoryStore;
   /** What the indexes show: each item as it was some time ago. */
   private readonly shown: MemoryStore;
   private readonly shownAt = new Map<string, number>();
+  /** What reads that are eventually consistent show. */
+  private readonly replica: MemoryStore;
+  private readonly replicatedAt = new Map<string, number>();
   /** Base items as they are, by `source target`. */
   readonly base = new Map<string, Item>();
   private sequence = 0;
@@ -31,19 +46,27 @@ export class EvolvingTable {
     private readonly random: Random,
     private readonly onRecord: (record: ChangeRecord) => void,
     private readonly count: (what: string) => void,
+    /** How long the replica lags, apart from what else is drawn. */
+    private readonly lags: Random,
   ) {
     this.items = new MemoryStore(table, { onChange: (change) => this.changed(change) });
     this.shown = new MemoryStore(table);
+    this.replica = new MemoryStore(table);
   }
 
-  /** The table as a process calls it: an index shows it late. */
+  /** The table as a process calls it: an index shows it late, and so may a replica. */
   get store(): Store & ScanSource {
-    const { items, shown } = this;
+    const { items, shown, replica } = this;
+    const asked = ({ consistent }: { consistent?: boolean }): MemoryStore => (consistent === true ? items : replica);
     return new Proxy(items, {
       get(target, name) {
         if (name === 'query') {
           return (request: QueryRequest): Promise<QueryResult> =>
-            (request.index === undefined ? items : shown).query(request);
+            (request.index === undefined ? asked(request) : shown).query(request);
+        }
+        if (name === 'get') return (key: ItemKey, options: ReadOptions) => asked(options).get(key, options);
+        if (name === 'getMany') {
+          return (keys: readonly ItemKey[], options: ReadOptions) => asked(options).getMany(keys, options);
         }
         if (name === 'scan') {
           return (request: ScanRequest): Promise<ScanPage> =>
@@ -91,13 +114,25 @@ export class EvolvingTable {
         createdAtSeconds: Math.floor(this.agenda.now / 1000),
       });
     }
+    const { random, lags } = this;
+    this.showLater(this.replica, this.replicatedAt, lags.chance(0.7) ? 0 : lags.below(REPLICA_LAG), { key, newImage });
     if (!target.startsWith('~ix/')) return;
-    // The changes of one item come into the index in their order.
-    const { agenda, random } = this;
-    const at = Math.max(this.shownAt.get(text) ?? 0, agenda.now + (random.chance(0.7) ? 0 : random.below(INDEX_LAG)));
-    this.shownAt.set(text, at);
+    this.showLater(this.shown, this.shownAt, random.chance(0.7) ? 0 : random.below(INDEX_LAG), { key, newImage });
+  }
+
+  /** The changes of one item come into a copy in their order. */
+  private showLater(
+    copy: MemoryStore,
+    shownAt: Map<string, number>,
+    lag: number,
+    { key, newImage }: Pick<ItemChange, 'key' | 'newImage'>,
+  ): void {
+    const { agenda } = this;
+    const text = `${key.source} ${key.target}`;
+    const at = Math.max(shownAt.get(text) ?? 0, agenda.now + lag);
+    shownAt.set(text, at);
     agenda.in(at - agenda.now, () => {
-      void (newImage === undefined ? this.shown.delete(key) : this.shown.put(newImage));
+      void (newImage === undefined ? copy.delete(key) : copy.put(newImage));
       return false;
     });
   }

@@ -1,3 +1,4 @@
+import type { Moment } from '../../../src/clocks.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
@@ -15,6 +16,9 @@ import { EvolvingTable } from './table.ts';
 
 const START = Date.parse('2026-01-02T00:00:00Z');
 const NODES = 4;
+/** Tell the numbers that clocks and replicas draw from those of the schedule. */
+const CLOCKS_APART = 2_000_003;
+const LAGS_APART = 3_000_017;
 const LANES = 2;
 /** What producers say of an edge. */
 const EDGES: [Item, ...Item[]] = [{}, ...Array<Item>(4).fill({ r: { S: 'Y' } })];
@@ -65,10 +69,13 @@ export class EvolvingWorld {
   private unreadSinceMs = 0;
   private restores = 0;
   private stale: Promise<CompiledModel> | undefined;
+  /** Apart from what else is drawn. */
+  private readonly clocks: Random;
 
   constructor(seed: number) {
     const random = new Random(seed);
     this.random = random;
+    this.clocks = new Random(seed + CLOCKS_APART);
     this.specs = drawSpecs(random);
     this.models = this.specs.map(modelOf);
     this.wholeCode = modelOf({ ...this.specs[0]!, derived: 1, hasOthers: true });
@@ -92,6 +99,7 @@ export class EvolvingWorld {
         this.lanes[laneOf(record.source)]!.add(record);
       },
       (what) => this.count(what),
+      new Random(seed + LAGS_APART),
     );
   }
 
@@ -108,11 +116,26 @@ export class EvolvingWorld {
 
   /** A reader of a model. */
   reader(spec: Spec): EvolvingReader {
-    const { random, agenda } = this;
+    const { random } = this;
     const skew = random.below(1_000_000_000);
     // Slow now and then, so that an answer may take longer than a lease.
     const process = this.process({ slowness: random.chance(0.2) ? 15_000 : 50, isReader: true });
-    return new EvolvingReader(spec, process.store, () => agenda.now + skew);
+    return new EvolvingReader(spec, process.store, this.clocksOf(skew));
+  }
+
+  /** Clocks of a process: one of the two may stand still, as while a laptop sleeps, or the wall clock is set back now and then. */
+  private clocksOf(skew: number): () => Moment {
+    const { agenda, clocks } = this;
+    const began = agenda.now;
+    const how = clocks.oneOf(['right', 'steady stands', 'wall stands', 'wall goes back'] as const);
+    let setBackMs = 0;
+    return () => {
+      if (how === 'wall goes back' && clocks.chance(0.1)) setBackMs += clocks.below(600_000);
+      return {
+        steadyMs: how === 'steady stands' ? skew : agenda.now + skew,
+        wallMs: how === 'wall stands' ? began : agenda.now - setBackMs,
+      };
+    };
   }
 
   /** The model of whichever version of a consumer is given the next batch. */

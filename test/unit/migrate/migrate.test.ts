@@ -12,6 +12,7 @@ import { readHead } from '../../../src/registry/head.ts';
 import { LEASE_MS, registryLeases } from '../../../src/registry/reader-lease.ts';
 import type { QueryRequest, ScanRequest } from '../../../src/store/port.ts';
 import { replacedCalls } from '../../../src/store/wrapped.ts';
+import { byOneClock } from '../../support/moments.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 const START = Date.parse('2026-01-01T00:00:00Z');
@@ -85,7 +86,14 @@ class Bench {
   }
 
   reader(graph: Model) {
-    return createReader(graph, { store: this.store, leases: registryLeases(graph, this.store, () => this.clockMs) });
+    return createReader(graph, {
+      store: this.store,
+      leases: registryLeases(
+        graph,
+        this.store,
+        byOneClock(() => this.clockMs),
+      ),
+    });
   }
 
   async registry() {
@@ -129,8 +137,14 @@ describe('a migration', () => {
       await bench.user('USER-1', 'Ada');
       expect((await projector.project(bench.unprojected())).error).toBeUndefined();
     });
-    const options = { graph: registered, store: racing, segments: 1, now: () => START };
+    const waits: number[] = [];
+    const wait = async (milliseconds: number) => {
+      waits.push(milliseconds);
+    };
+    const options = { graph: registered, store: racing, segments: 1, now: () => START, wait };
     expect(await registerIfEmpty(options)).toBe(true);
+    // A reader that found no registry may ask for what was written meanwhile.
+    expect(waits[0]).toBeGreaterThan(LEASE_MS);
     const { items } = await bench.reader(registered).search('USER.name').eq('Ada');
     expect(items.map(({ id }) => id)).toEqual(['USER-1']);
     const generations = [...(await bench.registry()).projections.values()].flatMap((one) => one.generations);
@@ -160,7 +174,7 @@ describe('a migration', () => {
     await bench.goal('GOAL-1', 'one', 'USER-1');
     // The items are there, and nothing was ever projected.
     bench.unprojected();
-    const first = await bench.migrate(model(), { mostSteps: 3 });
+    const first = await bench.migrate(model(), { mostSteps: 4 });
     expect(first).toMatchObject({ done: false, next: expect.stringContaining('Build and verify') });
     const reader = bench.reader(model());
     await expect(reader.search('USER.name').eq('Ada')).rejects.toThrow(

@@ -10,6 +10,7 @@ import { LEASE_MS, registryLeases } from '../../../src/registry/reader-lease.ts'
 import type { TableIdentity } from '../../../src/registry/registry.ts';
 import { decodeRegistry, encodeRegistry } from '../../../src/registry/registry.ts';
 import { identityOf } from '../../../src/store/table.ts';
+import { byOneClock } from '../../support/moments.ts';
 import { LABEL } from '../../support/records.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -18,7 +19,8 @@ const graph = defineGraph({ table: 'records', nodes: { USER: node({ search: { na
 /** A table of one user that is projected, in a region. */
 async function bench(options: Pick<MigrateOptions, 'table' | 'regions'> = {}, region = 'eu-west-1') {
   const store = Object.assign(new StreamedStore(graph), { region: async () => region });
-  const run = (more: Partial<MigrateOptions> = {}) => migrate({ graph, store, ...options, ...more });
+  const run = (more: Partial<MigrateOptions> = {}) =>
+    migrate({ graph, store, wait: async () => undefined, ...options, ...more });
   await run();
   const put = (id: string) => store.put({ source: { S: id }, target: { S: id }, name: { S: 'Ada' } });
   const project = async (records = store.records) => await createProjector(graph, { store }).project(records);
@@ -69,7 +71,14 @@ describe('a registry that was deleted by hand', () => {
     const { store, put, project } = await bench();
     await project();
     let clockMs = 0;
-    const reader = createReader(graph, { store, leases: registryLeases(graph, store, () => clockMs) });
+    const reader = createReader(graph, {
+      store,
+      leases: registryLeases(
+        graph,
+        store,
+        byOneClock(() => clockMs),
+      ),
+    });
     const projector = createProjector(graph, { store });
     expect((await reader.search('USER.name').all()).items).toHaveLength(1);
     expect((await projector.project(store.records)).error).toBeUndefined();

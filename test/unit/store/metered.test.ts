@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../../src/errors.ts';
 import { MeteredStore, type MeterOptions } from '../../../src/store/metered.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
@@ -51,6 +51,24 @@ describe('a metered store', () => {
     await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, text: { S: 'x'.repeat(100 * 1024) } });
     await store.delete({ source: 'USER-2', target: 'USER-2' });
     expect(clock.nowMs).toBeGreaterThanOrEqual(9_000);
+  });
+
+  it('goes on at its rate when the wall clock is set back', async () => {
+    const waits: number[] = [];
+    const wait = async (milliseconds: number) => {
+      waits.push(milliseconds);
+      await new Promise((resolve) => setTimeout(resolve, Math.min(milliseconds, 5)));
+    };
+    const store = new MeteredStore(new MemoryStore(goalGraph().table), { maxRcu: 10_000, wait });
+    await store.get(KEY, { consistent: true });
+    const setBackTo = Date.now() - 3_600_000;
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(setBackTo);
+    try {
+      await store.get(KEY, { consistent: true });
+    } finally {
+      clock.mockRestore();
+    }
+    expect(Math.max(0, ...waits)).toBeLessThan(1_000);
   });
 
   it('retries what may succeed later, however often, and nothing else', async () => {
