@@ -31,6 +31,8 @@ export interface Confirmed {
   suspect: Suspect;
   observation: Observation;
   outcome: Outcome;
+  /** Whether it is pending because the registry has changed meanwhile. */
+  isOfChange?: boolean;
 }
 
 /** Observations of a busy derived item before it is left for another night. */

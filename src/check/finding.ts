@@ -11,6 +11,8 @@ export interface Finding {
   expected: string | null;
   /** What is there; null: nothing. */
   actual: string | null;
+  /** Of `pending`: what holds it back is a change of the model, not the consumer. */
+  cause?: 'model-change';
 }
 
 /**

@@ -16,6 +16,7 @@ export class DerivedItemVerdict {
   private isWanted = false;
   private isLive = false;
   private isPending = true;
+  private isOfChange = true;
   private hasDifference = false;
   private isMaintenance = true;
   private isUnregistered = false;
@@ -31,6 +32,7 @@ export class DerivedItemVerdict {
     const { observation, outcome, suspect } = confirmed;
     if (observation.isLive) this.isLive = true;
     const kind = partKindOf(suspect.part);
+    if (confirmed.isOfChange !== true) this.isOfChange = false;
     if (outcome === 'drift') {
       this.isPending = false;
       if (kind.isMaintenance?.(this.graph, suspect.part) !== true) this.isMaintenance = false;
@@ -52,6 +54,7 @@ export class DerivedItemVerdict {
       verdict: this.verdict(wantsOther),
       expected: this.text(({ observation }) => observation.wanted),
       actual: this.text(({ observation }) => observation.stored),
+      ...(this.isPending && this.isOfChange && { cause: 'model-change' }),
     };
   }
 
@@ -132,7 +135,14 @@ export class CheckTally {
       if (this.totals.changing.some((known) => known.name === name)) continue;
       this.totals.changing.push({ name, items: 0, reason });
       if (!isTold) continue;
-      this.found({ source: SERVICE_PARTITION, target: name, verdict: 'pending', expected: null, actual: reason });
+      const finding = {
+        source: SERVICE_PARTITION,
+        target: name,
+        verdict: 'pending',
+        expected: null,
+        actual: reason,
+      } as const;
+      this.found({ ...finding, cause: 'model-change' });
     }
   }
 

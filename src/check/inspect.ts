@@ -283,5 +283,10 @@ export class PartitionInspector {
 
 /** What was drift, of something that the registry has moved since the check began: nothing is told about it. */
 function changedMeanwhile({ suspect, observation }: Confirmed): Confirmed {
-  return { suspect, observation: { ...observation, wanted: null, stored: CHANGED }, outcome: 'pending' };
+  return {
+    suspect,
+    observation: { ...observation, wanted: null, stored: CHANGED },
+    outcome: 'pending',
+    isOfChange: true,
+  };
 }

@@ -1,4 +1,4 @@
-import { observe } from '../check/observe.ts';
+import { isWrong, observe } from '../check/observe.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { edgeIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { evictedTypes } from '../items/stored-view.ts';
@@ -44,6 +44,9 @@ export interface LagKnowledge {
   text: string;
 }
 
+/** Where nothing differed when it was looked at first. */
+const UNASKED: LagKnowledge = { isApplied: undefined, text: 'It has changed within the moment of the look' };
+
 /** A part with what is compared; without a suspect it is wanted nowhere. */
 interface Place {
   sortKey: string;
@@ -61,7 +64,7 @@ export async function explainBaseItem(
   context: ObserveContext,
   key: ItemKey,
   item: Item,
-  lag: () => Promise<LagKnowledge>,
+  askLag: () => Promise<LagKnowledge>,
 ): Promise<ExplainedPart[]> {
   const { graph, store } = context;
   const kind = classify(graph, key.source, key.target, item);
@@ -77,24 +80,28 @@ export async function explainBaseItem(
   const { items } = await store.getMany([{ source: key.source, target: VIEW_KEY }], { consistent: true });
   const evicted = evictedTypes(items[0]);
   const compared = places.filter(({ suspect }) => suspect !== undefined);
-  const observations = await observe(
-    context,
-    compared.map(({ suspect }) => suspect!),
-  );
+  const suspects = compared.map(({ suspect }) => suspect!);
+  let observations = await observe(context, suspects);
+  let lag: LagKnowledge = UNASKED;
+  if (observations.some(isWrong)) {
+    lag = await askLag();
+    // What was on its way at the first look may be there by now: only what differs after the position was told is drift.
+    observations = await observe(context, suspects);
+  }
   const parts: ExplainedPart[] = [];
   for (const place of places) {
     const { source, sortKey: target, name } = place;
     const observation = observations[compared.indexOf(place)];
-    parts.push({ source, target, name, ...(await stateOf(place, observation, { wanted, evicted, lag })) });
+    parts.push({ source, target, name, ...stateOf(place, observation, { wanted, evicted, lag }) });
   }
   return parts;
 }
 
-async function stateOf(
+function stateOf(
   { suspect, absent, attribute }: Place,
   observation: { wanted: string | null; stored: string | null } | undefined,
-  known: { wanted: Derived; evicted: ReadonlySet<string>; lag: () => Promise<LagKnowledge> },
-): Promise<Pick<ExplainedPart, 'state' | 'reason' | 'difference'>> {
+  known: { wanted: Derived; evicted: ReadonlySet<string>; lag: LagKnowledge },
+): Pick<ExplainedPart, 'state' | 'reason' | 'difference'> {
   const type = suspect?.part.kind === 'element' ? typePrefix(suspect.part.target) : undefined;
   if (type !== undefined && known.evicted.has(type)) {
     return {
@@ -112,11 +119,11 @@ async function stateOf(
   if (wanted === stored) return { state: 'right', reason: 'It is stored as it is wanted.' };
   const difference = { wanted, stored };
   const inWords = `wanted is ${wanted ?? 'nothing'}, stored is ${stored ?? 'nothing'}`;
-  const { isApplied, text } = await known.lag();
+  const { isApplied, text } = known.lag;
   return isApplied === true
     ? {
         state: 'drift',
-        reason: `All records are applied, yet ${inWords}. Mend it: edgeloom check --repair.`,
+        reason: `${text}, yet ${inWords}. Mend it: edgeloom check --repair.`,
         difference,
       }
     : { state: 'lag', reason: `${text}; ${inWords}.`, difference };

@@ -30,11 +30,25 @@ export function positionOfStream(graph: CompiledModel, store: Store, source: Str
 /** How far the consumers of a table have come, in words. `position`: absent where the table has no stream. */
 export async function lagOf(position: Pick<PositionOfStream, 'look'> | undefined): Promise<LagKnowledge> {
   if (position === undefined) return { isApplied: false, text: 'The table has no stream, so nothing is projected' };
-  const { shards } = await position.look();
+  const { lookedAtMs, shards } = await position.look();
+  // Records come and are applied all the time: a look a second later may say otherwise.
+  const when = `At ${new Date(lookedAtMs).toISOString().slice(11, 19)}Z`;
   const behindSeconds = Math.round(Math.max(0, ...shards.map((shard) => shard.behindSeconds)));
   if (shards.some(({ atEnd }) => !atEnd)) {
-    return { isApplied: false, text: `The consumers are ${behindSeconds} s behind (edgeloom status says more)` };
+    return {
+      isApplied: false,
+      text: `${when} the consumers were ${behindSeconds} s behind (edgeloom status says more)`,
+    };
   }
   const isCertain = shards.every((shard) => shard.isCertain);
-  return { isApplied: isCertain ? true : undefined, text: 'The consumers may not have come to it yet' };
+  return {
+    isApplied: isCertain ? true : undefined,
+    text: isCertain ? `${when} all records were applied` : `${when} the consumers may not have come to it`,
+  };
+}
+
+/** How far the consumers of a table are behind, in seconds; undefined where it is not certain. */
+export function lagSecondsOf({ shards }: Pick<StreamPosition, 'shards'>): number | undefined {
+  if (shards.some(({ isCertain }) => !isCertain)) return undefined;
+  return Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds));
 }

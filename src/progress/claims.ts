@@ -51,13 +51,13 @@ export interface Coverage {
  *   these records does not count, since what lies before cannot be counted any more, unless it is whole.
  */
 export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Claim>): Coverage {
-  const places = new Map(records.map(({ sequenceNumber }, place) => [sequenceNumber, place]));
+  const places = new Map(records.map(({ sequenceNumber }, place) => [plainNumber(sequenceNumber), place]));
   // How far the claims that begin at a place reach.
   const ends = new Map<number, number>();
   let hasLanes = false;
   for (const { first, last, records: count, isWhole = false } of claims) {
-    const end = places.get(last);
-    const start = places.get(first) ?? (isWhole && isBefore(first, records[0]) ? 0 : undefined);
+    const end = places.get(plainNumber(last));
+    const start = places.get(plainNumber(first)) ?? (isWhole && isBefore(first, records[0]) ? 0 : undefined);
     if (start === undefined || end === undefined) continue;
     // Another lane of the shard may not have applied the records between.
     if (!isWhole && end - start + 1 !== count) hasLanes = true;
@@ -73,6 +73,11 @@ export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Clai
     else free.push({ start: place, end: place + 1 });
   }
   return { free, hasLanes };
+}
+
+/** A sequence number without the zeros that one engine puts before it: claims are read back without them. */
+export function plainNumber(sequenceNumber: string): string {
+  return sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
 }
 
 function isBefore(sequenceNumber: string, record: OpenRecord | undefined): boolean {

@@ -5,7 +5,7 @@ import type { ItemKey, Store } from '../store/port.ts';
 import { isBaseSortKey, isContinuationKey } from '../stream/filter.ts';
 import { ShardPages } from '../stream/shard-pages.ts';
 import type { StreamDescription, StreamRecord, StreamSource } from '../stream/source.ts';
-import { appliedCount, type Claim, coverageOf, type Run } from './claims.ts';
+import { appliedCount, type Claim, coverageOf, plainNumber, type Run } from './claims.ts';
 import { readClaims } from './claims-item.ts';
 import { type Mark, readMarks } from './marks.ts';
 
@@ -203,7 +203,7 @@ class ShardWalk {
   }
 
   get openNumbers(): string[] {
-    return this.open.map(({ sequenceNumber }) => sequenceNumber);
+    return this.open.map(({ sequenceNumber }) => plainNumber(sequenceNumber));
   }
 
   /** Reads what has come since the last look. */
@@ -223,7 +223,7 @@ class ShardWalk {
 
   /** Takes away what claims hold, from the oldest record on. */
   cover(byLast: ReadonlyMap<string, readonly Claim[]>): void {
-    const claims = this.open.flatMap(({ sequenceNumber }) => byLast.get(sequenceNumber) ?? []);
+    const claims = this.open.flatMap(({ sequenceNumber }) => byLast.get(plainNumber(sequenceNumber)) ?? []);
     const coverage = coverageOf(this.open, claims);
     const done = this.open.splice(0, appliedCount(coverage, this.open));
     this.hasLanes = coverage.hasLanes;

@@ -72,6 +72,18 @@ describe('explain, of a base item', () => {
     expect(states(drifted)).toMatchObject({ 'edges.MEMBER.edgeSet': 'drift', 'edges.MEMBER.inbound.gsi0': 'drift' });
   });
 
+  it('calls nothing drift that is applied while it asks how far the consumers have come', async () => {
+    const world = await table();
+    await world.writer.putEdge('GOAL-1', 'MEMBER', 'USER-1', { role: 'LEAD' });
+    const { graph, store } = world;
+    const lag = async (): Promise<LagKnowledge> => {
+      await world.projectAll();
+      return APPLIED;
+    };
+    const { parts } = await explain({ source: 'GOAL-1', target: 'MEMBER-USER-1' }, { graph, store, lag });
+    expect(parts.map(({ state }) => state)).not.toContain('drift');
+  });
+
   it('gives the reason of a part in quarantine', async () => {
     const world = await table();
     // The writer refuses it; another producer does not.

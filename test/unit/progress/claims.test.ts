@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { appliedCount, type Claim, claimsText, coverageOf, parseClaims } from '../../../src/progress/claims.ts';
+import {
+  appliedCount,
+  type Claim,
+  claimOf,
+  claimsText,
+  coverageOf,
+  parseClaims,
+} from '../../../src/progress/claims.ts';
 
 const records = (...numbers: number[]) => numbers.map((number) => ({ sequenceNumber: String(number) }));
 const claim = (first: number, last: number, count: number): Claim => ({
@@ -37,6 +44,13 @@ describe('what claims cover', () => {
     expect(appliedCount(coverageOf(open, [{ ...before, isWhole: true }]), open)).toBe(2);
     // Another shard's.
     expect(appliedCount(coverageOf(open, [{ ...claim(1, 9, 3), isWhole: true }]), open)).toBe(0);
+  });
+
+  it('is the same where an engine puts zeros before its numbers, which the text of claims does not keep', () => {
+    const open = ['000000000000000000007', '000000000000000000008'].map((sequenceNumber) => ({ sequenceNumber }));
+    const [made] = parseClaims(claimsText(claimOf(open)));
+    expect(made).toEqual({ first: '7', last: '8', records: 2 });
+    expect(appliedCount(coverageOf(open, [made!]), open)).toBe(2);
   });
 
   it('is written in a text that gives the same claims, three dozen of real numbers in a kilobyte, with their key', () => {

@@ -37,25 +37,41 @@ export function reportText(totals: CheckTotals, findings: readonly Finding[], se
   return lines.join('\n');
 }
 
-/** The same for a build server: each finding that makes the exit code 1 is a failure, in JUnit's XML. */
-export function reportJunit(findings: readonly Finding[]): string {
-  const failures = findings.filter((finding) => gravity(finding) < WARNING);
+/** What of a run a build server has to know besides its findings. */
+export interface RunState {
+  /** Whether the consumers' lag does not explain what is pending: then that fails, too. */
+  isUnexplained: boolean;
+  /** Whether the run was stopped before its end: what it found is not all. */
+  isStopped: boolean;
+}
+
+/** The same for a build server: what makes the exit code another than 0 is a failure, or an error, in JUnit's XML. */
+export function reportJunit(findings: readonly Finding[], { isUnexplained, isStopped }: RunState): string {
+  const failures = findings.filter((finding) => gravity(finding) < WARNING || (isUnexplained && isOfConsumer(finding)));
   const cases = failures.map(
     ({ source, target, verdict, expected, actual }) =>
       `  <testcase classname="${xml(source)}" name="${xml(target)}">\n` +
       `    <failure type="${verdict}" message="${verdict}">${xml(`expected: ${expected}\nactual: ${actual}`)}</failure>\n` +
       '  </testcase>\n',
   );
+  const errors = isStopped ? 1 : 0;
+  if (isStopped) {
+    const error = '<error type="stopped" message="the check was stopped before its end"/>';
+    cases.push(`  <testcase classname="edgeloom" name="check">\n    ${error}\n  </testcase>\n`);
+  }
   // Without findings there is one case, which passes: some readers take an empty suite for a mistake.
   const body = cases.length > 0 ? cases.join('') : '  <testcase classname="edgeloom" name="check"/>\n';
   const tests = Math.max(1, cases.length);
-  return (
-    '<?xml version="1.0" encoding="UTF-8"?>\n' +
-    `<testsuite name="edgeloom check" tests="${tests}" failures="${cases.length}">\n${body}</testsuite>\n`
-  );
+  const counts = `tests="${tests}" failures="${failures.length}"${errors > 0 ? ` errors="${errors}"` : ''}`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="edgeloom check" ${counts}>\n${body}</testsuite>\n`;
 }
 
 const WARNING = 10;
+
+/** Whether a finding is held back by the consumer. */
+function isOfConsumer({ verdict, cause }: Finding): boolean {
+  return verdict === 'pending' && cause === undefined;
+}
 
 function gravity({ verdict }: Finding): number {
   const place = (WRONG as readonly string[]).indexOf(verdict);

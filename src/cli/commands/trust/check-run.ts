@@ -2,10 +2,12 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type CheckOptions, type CheckResult, check } from '../../../check/check.ts';
 import { type CheckCursor, parseCursor } from '../../../check/cursor.ts';
 import type { Finding } from '../../../check/finding.ts';
-import { EdgeloomError } from '../../../errors.ts';
+import { EdgeloomError, isRetryableStoreError } from '../../../errors.ts';
+import { lagSecondsOf, type PositionOfStream } from '../../../explain/position.ts';
 import type { ConsumerPosition } from '../../../progress/consumer-position.ts';
 import { untilAborted } from '../../../store/abortable.ts';
 import { currentStreamLabel, describeTable, requireFit, serverTime } from '../../../store/table.ts';
+import { StreamError } from '../../../stream/source.ts';
 import { requireHomeRegion } from '../../session/home-region.ts';
 import { noticeOfModel } from '../../session/model-notice.ts';
 import { positionOf } from '../../session/position.ts';
@@ -29,7 +31,7 @@ export async function runCheck(
   session: CommandSession,
   options: Partial<CheckOptions>,
   { resume, ...listeners }: CheckRun,
-): Promise<CheckResult & { managed: boolean; differs: readonly string[] }> {
+): Promise<CheckResult & { managed: boolean; differs: readonly string[]; lagSeconds: number | undefined }> {
   const { graph, store, client } = session;
   const status = await describeTable(client, graph);
   requireFit(status);
@@ -60,11 +62,22 @@ export async function runCheck(
       },
     });
     await place?.keep(result.cursor);
-    return { ...result, ...notice };
+    return { ...result, ...notice, lagSeconds: signal.aborted ? undefined : await lagNow(position) };
   } finally {
     release();
     position?.release();
     progress.stop();
+  }
+}
+
+/** How far the consumers are behind at the end of a run; undefined where that cannot be told. */
+async function lagNow(position: PositionOfStream | undefined): Promise<number | undefined> {
+  try {
+    return position && lagSecondsOf(await position.look());
+  } catch (error) {
+    // A stream that cannot be read for the moment takes nothing from what was found.
+    if (error instanceof StreamError || isRetryableStoreError(error)) return undefined;
+    throw error;
   }
 }
 

@@ -13,7 +13,8 @@ import { type CommandSession, inSession } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
 import { reportText } from './check-report.ts';
 import { runCheck } from './check-run.ts';
-import { reportTarget, writeReport } from './report-file.ts';
+import { isExplained, type Waiting, waitingText } from './check-waiting.ts';
+import { reportTargets, writeReport } from './report-file.ts';
 import { sweepStream } from './sweep-stream.ts';
 
 /** Drift or quarantine found, or what the registry does not know; not a failure of the command. */
@@ -81,13 +82,15 @@ export function checkCommand(program: Command): void {
 
 async function checkAndReport(session: CommandSession, options: CommandOptions) {
   const started = performance.now();
-  const report = options.report && reportTarget(options.report);
+  const reports = reportTargets(options.report ?? []);
   const findings: Finding[] = [];
   const actions: string[] = [];
+  let ofChange = 0;
   const onFinding = (finding: Finding): void => {
+    if (finding.cause === 'model-change') ofChange += 1;
     if (findings.length < MOST_FINDINGS) findings.push(finding);
   };
-  let result: CheckResult | undefined;
+  let result: (CheckResult & { lagSeconds?: number | undefined }) | undefined;
   let sources = options.source;
   if (options.export !== undefined) {
     if (options.repair === true && options.confirm !== true) throw unconfirmed();
@@ -109,15 +112,19 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     },
   });
   const seconds = (performance.now() - started) / 1000;
-  const { cursor, ...totals }: CheckResult = result;
+  const { cursor, lagSeconds, ...totals } = result;
   const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasCopies(session.graph);
   const { missing, stale, orphan } = totals.drift;
   const isLeft = missing + stale + orphan > totals.repaired;
   if (isLeft || totals.quarantined > 0 || totals.unregistered > 0) process.exitCode = FOUND;
+  const waiting: Waiting = { pending: totals.pending - ofChange, lagSeconds, settleSeconds: options.settle / 1000 };
+  if (!isExplained(waiting)) process.exitCode = FOUND;
   if (options.strict === true && totals.unknown > 0) process.exitCode = FOUND;
   if (cursor !== undefined) process.exitCode = STOPPED;
   const json = {
     ...totals,
+    // Of an export nothing is waited for.
+    ...(options.export === undefined || options.confirm === true ? { lagSeconds: lagSeconds ?? null } : {}),
     ...(swept > 0 && { swept }),
     seconds,
     ...(cursor !== undefined && { stopped: true }),
@@ -128,9 +135,11 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   if (isWholeTable(options) && cursor === undefined) {
     await noteLastCheck(session.graph.table, session.store, totals, Date.now());
   }
-  if (report !== undefined) await writeReport(report, json, findings);
+  const state = { isUnexplained: !isExplained(waiting), isStopped: cursor !== undefined };
+  for (const report of reports) await writeReport(report, json, findings, state);
   const plan = options.dryRun === true ? actions.map(shown) : [];
   const lines = [...plan, reportText(totals, findings, seconds)];
+  lines.push(...waitingText(waiting));
   if (swept > 0) lines.push(`${figure(swept)} records of the stream that no consumer had claimed were settled first`);
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
   if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);

@@ -2,7 +2,8 @@ import { constants, type FileHandle, open } from 'node:fs/promises';
 import type { Finding } from '../../../check/finding.ts';
 import { EdgeloomError } from '../../../errors.ts';
 import { toJson } from '../../../exact-json.ts';
-import { reportJunit } from './check-report.ts';
+import { describe } from '../../../items/describe.ts';
+import { type RunState, reportJunit } from './check-report.ts';
 
 /** What `--report` asks for. */
 export interface ReportTarget {
@@ -10,12 +11,21 @@ export interface ReportTarget {
   file: string;
 }
 
-/** Checks `--report` before any work is done. */
-export function reportTarget([kind, file, ...rest]: readonly string[]): ReportTarget {
-  if ((kind !== 'junit' && kind !== 'json') || file === undefined || rest.length > 0) {
-    throw new EdgeloomError('invalid-option', '--report takes a kind and a file.', 'Give junit FILE or json FILE.');
+/** Checks `--report` before any work is done: a kind and a file, as often as it is given. */
+export function reportTargets(given: readonly string[]): ReportTarget[] {
+  const targets: ReportTarget[] = [];
+  for (let i = 0; i < given.length; i += 2) {
+    const [kind, file] = given.slice(i, i + 2);
+    if ((kind !== 'junit' && kind !== 'json') || file === undefined) {
+      throw new EdgeloomError(
+        'invalid-option',
+        `--report takes a kind and a file, and ${describe(given.slice(i).join(' '))} is none.`,
+        'Give junit FILE or json FILE, once for each report.',
+      );
+    }
+    targets.push({ kind, file });
   }
-  return { kind, file };
+  return targets;
 }
 
 /** Neither what a link leads to is overwritten, nor a device written to, nor a pipe waited for. */
@@ -26,13 +36,14 @@ export async function writeReport(
   { kind, file }: ReportTarget,
   json: unknown,
   findings: readonly Finding[],
+  state: RunState,
 ): Promise<void> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(file, FLAGS);
     if (!(await handle.stat()).isFile()) throw new Error('it is no regular file');
     await handle.truncate();
-    await handle.writeFile(kind === 'junit' ? reportJunit(findings) : `${toJson(json)}\n`);
+    await handle.writeFile(kind === 'junit' ? reportJunit(findings, state) : `${toJson(json)}\n`);
   } catch (error) {
     throw new EdgeloomError(
       'report-not-written',

@@ -1,0 +1,30 @@
+import { figure } from '../../../figure.ts';
+
+/** What a check did not judge because it may be on its way. */
+export interface Waiting {
+  /** Findings that are pending, without those that a change of the model holds back. */
+  pending: number;
+  /** How far the consumers are behind at the end of the check; undefined where that cannot be told. */
+  lagSeconds: number | undefined;
+  /** How late they may be. */
+  settleSeconds: number;
+}
+
+/** Whether the consumers are so far behind that nothing else has to explain what is pending. */
+export function isExplained({ pending, lagSeconds, settleSeconds }: Waiting): boolean {
+  return pending <= 0 || (lagSeconds !== undefined && lagSeconds > 0 && lagSeconds >= settleSeconds);
+}
+
+/** The consumers' lag, and what to do about what is pending; nothing where nothing is. */
+export function waitingText(waiting: Waiting): string[] {
+  const { pending, lagSeconds } = waiting;
+  if (pending <= 0) return [];
+  const behind =
+    lagSeconds === undefined
+      ? 'how far the consumers are behind cannot be told'
+      : `the consumers are ${figure(lagSeconds)} s behind`;
+  const advice = isExplained(waiting)
+    ? 'check again once they have come so far; where none runs, start one (edgeloom status)'
+    : 'that does not explain it: check again; if it stays, run edgeloom redrive, which settles what nobody has claimed';
+  return [`${figure(pending)} pending, and ${behind}: ${advice}`];
+}
