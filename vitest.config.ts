@@ -50,6 +50,7 @@ export default defineConfig({
       folder('contract', { isolate, globalSetup: [ENGINE] }),
       folder('integration', { isolate, globalSetup: [ENGINE] }),
       folder('hostile', { globalSetup: [ENGINE, BUILD] }),
+      folder('cli', { globalSetup: [BUILD] }),
       folder('property', { globalSetup: [EXTENT] }),
       folder('studio', { globalSetup: [ENGINE, BUILD], expect: { poll: { timeout: 60_000, interval: 100 } } }),
       folder('stack', { globalSetup: [ENGINE, PACKAGE] }),
