@@ -165,34 +165,28 @@ describe('deleteNodeWithEdges after migrations', () => {
     });
   });
 
-  it('deletes every edge, or says that it cannot, while a model is being brought to the table', async () => {
+  it.each([
+    { when: 'while a model is being brought to the table', isManaged: true },
+    { when: 'while a table that is in use is being registered', isManaged: false },
+  ])('deletes every edge, or says that it cannot, $when', async ({ isManaged }) => {
     const random = new Random(3);
     for (let stop = 1; stop <= 8; stop++) {
       const name = uniqueTableName();
       const [before, after] = [modelOf(name, { shards: 1, orders: SINCE }), modelOf(name, { shards: 3, orders: ROLE })];
       const table = await tableWithBothIndexes(name);
-      await bring(table, before);
+      if (isManaged) await bring(table, before);
       await fill(table, before);
       // The migration ends after some of its steps.
-      const wait = () => Promise.resolve();
-      await migrate({
-        graph: after,
-        store: table.store,
-        ...(await tableIdentity(table.client, after)),
-        wait,
-        mostSteps: stop,
-      });
+      const identity = await tableIdentity(table.client, after);
+      await migrate({ graph: after, store: table.store, ...identity, wait: () => Promise.resolve(), mostSteps: stop });
       const writer = createWriter(random.chance(0.5) ? before : after, { store: table.store });
       const outcome = await outcomeOf(writer.deleteNodeWithEdges('B-1'));
       const left = await edgesLeft(table);
       if (typeof outcome === 'string') {
         // What is not found is not orphaned either: the node stays.
         const { item } = await table.store.get({ source: 'B-1', target: 'B-1' }, { consistent: true });
-        expect({ stop, outcome, isThere: item !== undefined }).toEqual({
-          stop,
-          outcome: 'projection-not-ready',
-          isThere: true,
-        });
+        const isThere = item !== undefined;
+        expect({ stop, outcome, isThere }).toEqual({ stop, outcome: 'projection-not-ready', isThere: true });
       } else {
         expect({ stop, left }).toEqual({ stop, left: [] });
         expect(outcome).toMatchObject({ edges: EDGES, nodes: 1 });
