@@ -77,6 +77,7 @@ function chunksOf(items: readonly IndexUnit[]): IndexUnit[][] {
 /** Reads the items, and where a record is not newer than its item and says otherwise, the base item, which decides. */
 async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst: boolean): Promise<Change[]> {
   const { graph, stats } = context;
+  // rule: counted-items-before-their-bases, first
   const currents = await readItems(
     context,
     units.map(({ source, sortKey }) => ({ source, target: sortKey })),
@@ -88,6 +89,7 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
     (unit, i) => unit.byBase === true || (stale.includes(unit) && !isAsWanted(currents[i], unit.wanted)),
   );
   stats.contradictions += contradicting.length;
+  // rule: counted-items-before-their-bases, then
   const bases = await readItems(
     context,
     contradicting.map(({ base: { source, target } }) => ({ source, target })),

@@ -37,7 +37,9 @@ export async function remakeView(
     elements.set(escapedEdge(target), [derived.element]);
     targets.push(target);
   }
+  // rule: reverse-items-before-the-copies-of-a-view-made-whole, first
   await writeReverseItems(context, source, targets);
+  // rule: reverse-items-before-the-copies-of-a-view-made-whole, then
   const copies = await readCopies(context, targets);
   return wholeViewUpdate(graph, source, view, { elements, attributes, copies }, newest, epochSeconds(context));
 }

@@ -14,7 +14,7 @@ import { derivedDifferences } from './verdict.ts';
  * Schedules that are written down and not drawn: what they show is too rare for a draw. Each gives what is wrong in the end.
  */
 export async function directedSchedules(): Promise<string[]> {
-  const played = [batchWithAGap, recordHoursLater, standingTwinOfACountedItem, copyBehindAFanOut];
+  const played = [batchWithAGap, recordHoursLater, standingTwinOfACountedItem, twinBeforeItsReads, copyBehindAFanOut];
   const wrong: string[] = [];
   for (const play of played) wrong.push(...(await play()));
   return wrong;
@@ -69,25 +69,41 @@ async function recordHoursLater(): Promise<string[]> {
   return derivedDifferences(PLAIN_OPTIONS, [...store.items()]);
 }
 
-/** A table with a worker that stands still before its write of an index item. */
-class StandingStore extends MemoryStore {
-  private gate: { onArrival: () => void; until: Promise<void> } | undefined;
+type IndexItemCall = 'read' | 'write';
 
-  /** The next write of an index item waits until `until`; gives when there is one that waits. */
-  stand(until: Promise<void>): Promise<void> {
-    return new Promise((onArrival) => {
-      this.gate = { onArrival, until };
+/** A table with a worker that stands still before it reads, or writes, an index item. */
+class StandingStore extends MemoryStore {
+  private gate: { call: IndexItemCall; onArrival: () => void; until: Promise<void> } | undefined;
+
+  /** The next such call waits until `letGo`; `arrived` says when there is one that waits. */
+  stand(call: IndexItemCall): { arrived: Promise<void>; letGo: () => void } {
+    let letGo = (): void => undefined;
+    const until = new Promise<void>((resolve) => {
+      letGo = resolve;
     });
+    const arrived = new Promise<void>((onArrival) => {
+      this.gate = { call, onArrival, until };
+    });
+    return { arrived, letGo };
   }
 
   override async update(update: DerivedUpdate): Promise<UpdateResult> {
-    const { gate } = this;
-    if (gate !== undefined && update.key.target.startsWith('~ix/')) {
-      this.gate = undefined;
-      gate.onArrival();
-      await gate.until;
-    }
+    if (update.key.target.startsWith('~ix/')) await this.pass('write');
     return await super.update(update);
+  }
+
+  override async getMany(...parameters: Parameters<MemoryStore['getMany']>): ReturnType<MemoryStore['getMany']> {
+    const [keys] = parameters;
+    if (keys.some(({ target }) => target.startsWith('~ix/'))) await this.pass('read');
+    return await super.getMany(...parameters);
+  }
+
+  private async pass(call: IndexItemCall): Promise<void> {
+    const { gate } = this;
+    if (gate?.call !== call) return;
+    this.gate = undefined;
+    gate.onArrival();
+    await gate.until;
   }
 }
 
@@ -97,6 +113,15 @@ class StandingStore extends MemoryStore {
  * that: it agrees, and has to be seen all the same.
  */
 async function standingTwinOfACountedItem(): Promise<string[]> {
+  return await twinOfACountedItem('write');
+}
+
+/** The same, with a worker that stands still before it reads the item: it must not have read the base item yet. */
+async function twinBeforeItsReads(): Promise<string[]> {
+  return await twinOfACountedItem('read');
+}
+
+async function twinOfACountedItem(standsAt: IndexItemCall): Promise<string[]> {
   const options: ModelOptions = { ...PLAIN_OPTIONS, counted: 'MEMBER' };
   const graph = graphOf(options);
   const store = new StandingStore(graph.table);
@@ -106,14 +131,9 @@ async function standingTwinOfACountedItem(): Promise<string[]> {
   await store.put(edge(target, 'LEAD')!);
   await project([record(100, target, undefined, 'LEAD')]);
   await store.put(edge(target, 'TEAM')!);
-  let letGo = (): void => undefined;
-  const standing = store.stand(
-    new Promise((resolve) => {
-      letGo = resolve;
-    }),
-  );
+  const { arrived, letGo } = store.stand(standsAt);
   const first = project([record(5, target, 'LEAD', 'TEAM')]);
-  await standing;
+  await arrived;
   await store.put(edge(target, 'LEAD')!);
   await project([record(6, target, 'TEAM', 'LEAD')]);
   letGo();

@@ -224,6 +224,27 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return await stage.wrongAnswers(LABELLED);
   },
 
+  'a view is made whole while the node changes that it copies': async () => {
+    const stage = new Stage();
+    const copying: Spec = { ...PLAIN_SPEC, copy: true };
+    await stage.migrate(PLAIN_SPEC);
+    await stage.project(PLAIN_SPEC, await stage.write('N-1', 'N-1', { a: '1' }));
+    await stage.project(PLAIN_SPEC, await stage.write('N-0', 'E-N-1', {}));
+    // Distrusted, waited, installed, noted.
+    await stage.migrate(copying, { mostSteps: 4 });
+    stage.nowMs += LATER_MS;
+    const { store, arrived, letGo } = stage.standing(
+      (method, [update]) => method === 'update' && isOfReverse(update, 'N-1'),
+    );
+    const making = stage.project(copying, await stage.write('N-0', 'N-0', { a: '5' }), { store });
+    await arrived;
+    await stage.project(copying, await stage.write('N-1', 'N-1', { a: '2' }));
+    letGo();
+    await making;
+    await stage.migrate(copying);
+    return await stage.wrongAnswers(copying);
+  },
+
   'a node that was never projected is read before its view is made': async () => {
     const stage = await adopted();
     return await stage.wrongAnswer(stage.reader(PLAIN_SPEC), GET);
@@ -506,4 +527,9 @@ function isOfGeneration(id: number, update: unknown): boolean {
 
 function isOfSearch(update: unknown): boolean {
   return /^~ix\/(@\d+\/)?tag/.test((update as { key: { target: string } }).key.target);
+}
+
+function isOfReverse(update: unknown, parent: string): boolean {
+  const { source, target } = (update as { key: { source: string; target: string } }).key;
+  return source === parent && target.startsWith('~rev/');
 }

@@ -1,4 +1,13 @@
-import { drop, insertBefore, replace, replaceIn, setCondition, setProperty, setValue } from '../planted/changes.ts';
+import {
+  drop,
+  insertBefore,
+  moveBehind,
+  replace,
+  replaceIn,
+  setCondition,
+  setProperty,
+  setValue,
+} from '../planted/changes.ts';
 import type { Mutant } from '../planted/mutant.ts';
 
 /** Planted in the rules of changing a model: the number is that of the rule in docs/decisions/039-the-rules-of-a-model-change.md. */
@@ -296,5 +305,10 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     name: 'evolution-restored-views-kept',
     rule: '6: views of a restored table are of another shape than those to come.',
     changes: [setProperty('restored-views-are-of-another-shape', 'id', 'shape.id')],
+  },
+  {
+    name: 'evolution-reverse-items-after-copies',
+    rule: '6: a view that is made whole has its reverse items before the nodes are read that it copies.',
+    changes: [moveBehind('reverse-items-before-the-copies-of-a-view-made-whole')],
   },
 ];

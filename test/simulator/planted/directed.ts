@@ -1,4 +1,4 @@
-import { setCondition, setProperty, setValue } from './changes.ts';
+import { insertBefore, setCondition, setProperty, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted for the schedules that are written down: drawn ones find them too rarely. */
@@ -27,5 +27,17 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     name: 'check-fan-out-past',
     rule: 'A fan-out that is past an edge mends nothing there: what is wrong behind it is not on its way.',
     changes: [setValue('fan-out-that-is-past-repairs-nothing', 'after !== undefined')],
+  },
+  {
+    name: 'counted-base-before-item',
+    rule: 'A counted item is read before the base item that decides about it.',
+    changes: [
+      insertBefore(
+        'counted-items-before-their-bases, first',
+        `const early = await readItems(context, units.map(({ base: { source, target } }) => ({ source, target })));
+        const earlyBases = new Map(units.map(({ sortKey }, i) => [sortKey, early[i]]));`,
+      ),
+      setValue('counted-items-before-their-bases, then', 'contradicting.map(({ sortKey }) => earlyBases.get(sortKey))'),
+    ],
   },
 ];
