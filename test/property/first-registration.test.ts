@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type CompiledModel, defineGraph, edge, node, type Reader, rank } from '../../src/index.ts';
+import {
+  type CompiledModel,
+  defineGraph,
+  edge,
+  type MigrateOptions,
+  node,
+  type Reader,
+  rank,
+} from '../../src/index.ts';
 import { answerOf, SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 
@@ -28,7 +36,7 @@ function modelOf({ shards, lead = 500, list = false }: Options): CompiledModel {
 }
 
 const NODES = 8;
-const SEEDS = runs({ part: 5, whole: 30 });
+const SEEDS = runs({ part: 6, whole: 30 });
 
 interface Question {
   name: string;
@@ -111,12 +119,37 @@ async function drawn(seed: number, { before, after }: Case, isWritten: boolean):
     };
     const others = [read(before), read(before), read(after), write()];
     await stage.sleep(random.below(40_000));
-    await stage.migrate(after);
+    await bring(stage, after);
     await stage.sleep(random.below(60_000));
     isOver = true;
     await Promise.all(others);
     return wrong;
   });
+}
+
+/** Registers the table in one of the ways in which people do. */
+async function bring(stage: Stage, model: CompiledModel): Promise<void> {
+  const { random } = stage;
+  const way = random.oneOf(['at once', 'twice at once', 'again', 'in calls'] as const);
+  // One that is interrupted is begun again from the start.
+  if (way === 'again') await stage.migrate(model, { mostSteps: 1 + random.below(3) });
+  if (way === 'twice at once') await Promise.all([stage.migrate(model), stage.migrate(model)]);
+  if (way !== 'in calls') {
+    await stage.migrate(model);
+    return;
+  }
+  for (let resume: MigrateOptions['resume']; ; ) {
+    const endsAtMs = stage.timeline.nowMs + 500 + random.below(10_000);
+    const remainingMs = (): number => endsAtMs - stage.timeline.nowMs;
+    const {
+      place,
+      waitSeconds = 0,
+      done,
+    } = await stage.migrate(model, { remainingMs, waitsBetweenCalls: true, resume });
+    if (done) return;
+    resume = JSON.parse(JSON.stringify(place)) as typeof resume;
+    await stage.sleep(waitSeconds * 1_000 + random.below(2_000));
+  }
 }
 
 function isRegistered({ table }: Stage): boolean {
