@@ -115,7 +115,7 @@ export function trackerOf(store: Store, org: string, session: Session) {
       options: { cursor?: string; limit?: number },
       { status, assignee }: TicketFilter = {},
     ) {
-      const given = status === undefined ? [] : [status];
+      const given = status === undefined ? ([] as const) : ([status] as const);
       if (assignee !== undefined) {
         const order = { order: 'byAssignee', path: [assignee, ...given] } as const;
         return await reader.inbound('IN_PROJECT', project(name), { ...order, ...options });

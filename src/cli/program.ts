@@ -17,6 +17,7 @@ import { demoCommand } from './commands/run/demo.ts';
 import { devCommand } from './commands/run/dev.ts';
 import { projectCommand } from './commands/run/project.ts';
 import { studioCommand } from './commands/run/studio.ts';
+import { waitCommand } from './commands/run/wait.ts';
 import { costCommand } from './commands/table/cost.ts';
 import { migrateCommand } from './commands/table/migrate.ts';
 import { tableCommand } from './commands/table/table.ts';
@@ -40,6 +41,7 @@ const COMMANDS = [
   updateCommand,
   deleteCommand,
   projectCommand,
+  waitCommand,
   statusCommand,
   studioCommand,
   explainCommand,

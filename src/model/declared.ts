@@ -8,14 +8,14 @@ import type { AttributesOf, Fields, FromSource, InputOf, NameOf } from './order.
  */
 
 /** Numbers as arguments: none of these forms loses digits. A text is a decimal. */
-type NumberValue = string | number | bigint | ExactNumber;
+type NumberValue = `${number}` | number | bigint | ExactNumber;
 
 /** What a search takes and gives. */
 export interface SearchTypes {
   /** Which questions it answers: of texts, of other orders, of equality only, of the segments of a path; `any` is not known. */
   kind: 'text' | 'ordered' | 'equality' | 'path' | 'any';
   /** Its values as arguments: labels, texts or numbers. */
-  value: NumberValue;
+  value: string | NumberValue;
   /** The attributes that its hits show. */
   shown: string;
   /** Whether it is asked for one value of its partition attribute. */
@@ -89,8 +89,13 @@ type Copied<A, Option, Default> = Option extends undefined
 /** The values of an attribute of a type, as arguments. */
 type ValueOfType<Type> = Type extends 'number' ? NumberValue : string;
 
-/** The values of an order as arguments; `Type` is that of an attribute where the order names none. */
-type ValueOfOrder<Order, Type = 'string'> = Order extends readonly unknown[] ? never : ValueOfOne<Order, Type>;
+/**
+ * The values of an order as arguments, those of an order by several values as a list; `Type` is that of an attribute where
+ * the order names none.
+ */
+type ValueOfOrder<Order, Type = 'string'> = Order extends readonly unknown[]
+  ? { readonly [Place in keyof Order]: ValueOfOne<Order[Place], 'string'> }
+  : ValueOfOne<Order, Type>;
 
 /** The same of an order by one value. */
 type ValueOfOne<Order, Type> = Order extends {

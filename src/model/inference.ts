@@ -169,6 +169,25 @@ export type OrderArgument<
   ? Extract<TypeOf<EdgesOf<G>[E], 'orders'>[Order], SearchTypes['value']>
   : never;
 
+/** The leading values of an order by several values, as many as are known; never for an order by one. */
+export type PathArgument<
+  G extends CompiledModel,
+  E extends EdgeType<G>,
+  Order extends string,
+> = string extends keyof TypeOf<EdgesOf<G>[E], 'orders'>
+  ? readonly SearchTypes['value'][]
+  : Order extends keyof TypeOf<EdgesOf<G>[E], 'orders'>
+    ? Leading<Extract<TypeOf<EdgesOf<G>[E], 'orders'>[Order], readonly unknown[]>>
+    : never;
+
+type Leading<Values> = Values extends readonly [infer First, ...infer Others]
+  ? readonly [] | readonly [First, ...Leading<Others>]
+  : Values extends readonly []
+    ? readonly []
+    : Values extends readonly (infer Value)[]
+      ? readonly Value[]
+      : never;
+
 /** An id of a node type of the graph, or any text, such as one from a URL. */
 export type IdArgument<G extends CompiledModel, Id extends string> = string extends Id ? Id : NodeId<G>;
 

@@ -35,7 +35,8 @@ export interface PageOptions<
   Attributes = Record<string, unknown>,
   Selection extends AttributeSelection | undefined = AttributeSelection | undefined,
   EdgeSets extends boolean = boolean,
-> extends Omit<InboundQuery<OrderName, Value, boolean, Attributes>, 'owner'> {
+  Path = readonly OrderValue[],
+> extends Omit<InboundQuery<OrderName, Value, boolean, Attributes, Path>, 'owner'> {
   /**
    * Attributes of the nodes: `'ALL'`, or those named. Default: those that their views show. Others are read from the nodes
    * themselves, at one step more.

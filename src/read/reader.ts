@@ -11,6 +11,7 @@ import type {
   ListedNodeType,
   NodeId,
   OrderArgument,
+  PathArgument,
   SearchName,
   SearchOfName,
   SourceOf,
@@ -118,7 +119,13 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   >(
     edgeType: E,
     target: Target & TargetOf<G, E, Target>,
-    options?: InboundQuery<Order, OrderArgument<G, E, Order>, HasOwner<G, E> | false, EdgeFilter<G, E>>,
+    options?: InboundQuery<
+      Order,
+      OrderArgument<G, E, Order>,
+      HasOwner<G, E> | false,
+      EdgeFilter<G, E>,
+      PathArgument<G, E, Order>
+    >,
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeOwner<G, E>>>;
 
   /**
@@ -165,7 +172,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   >(
     target: Target & TargetOf<G, E, Target>,
     edgeType: E,
-    options?: InDegreeOptions<Order, OrderArgument<G, E, Order>>,
+    options?: InDegreeOptions<Order, OrderArgument<G, E, Order>, PathArgument<G, E, Order>>,
   ): Promise<CountResult>;
 
   /**
@@ -200,7 +207,15 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   >(
     edgeType: E,
     target: Target & TargetOf<G, E, Target>,
-    options?: PageOptions<EdgeTypeInSet<G>, Order, OrderArgument<G, E, Order>, EdgeFilter<G, E>, Selection, EdgeSets>,
+    options?: PageOptions<
+      EdgeTypeInSet<G>,
+      Order,
+      OrderArgument<G, E, Order>,
+      EdgeFilter<G, E>,
+      Selection,
+      EdgeSets,
+      PathArgument<G, E, Order>
+    >,
   ): Promise<PageResult<PageNode<G, E, Selection, EdgeSets>, PageNodes<G>>>;
 
   /** How a search's items lie over its shards: a count of each. Throws `equality-only` with `shards: 'value'`. */

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../src/local/engine/ports.ts';
 import { type CommandRun, type DevServer, edgeloom, startDev } from '../support/command.ts';
 
 let dev: DevServer;
@@ -50,6 +52,28 @@ describe('put, update and delete', () => {
     expect(await run('update', 'GOAL-C9', '{"a":1}')).toMatchObject({ json: { error: { code: 'not-found' } } });
     expect(await run('put', 'GOAL-C1', 'GOALMEMBERSHIP', '{}')).toMatchObject({ json: { error: { code: 'usage' } } });
     expect(await run('nodes', 'GOAL')).toMatchObject({ code: 2, json: { error: { code: 'not-listed' } } });
+  });
+});
+
+describe('wait', () => {
+  it('ends once what was written is projected, and says after its time what was not there', async () => {
+    await run('put', 'GOAL-W1', '{"title":"Wait"}');
+    expect(await run('wait')).toMatchObject({ code: 0, json: { waitedMs: expect.any(Number) } });
+    expect(await run('get', 'GOAL-W1')).toMatchObject({ json: [{ attributes: { title: 'Wait' } }] });
+    const elsewhere = ['--json', '--for', '1', '--endpoint', `http://127.0.0.1:${await freePort()}`];
+    const { code, stdout } = await edgeloom(['wait', ...elsewhere]);
+    expect({ code, json: JSON.parse(stdout) }).toMatchObject({ code: 2, json: { error: { code: 'wait-timeout' } } });
+    const noTable = await run('wait', '--for', '1', '--table', 'not-there');
+    expect(noTable).toMatchObject({ code: 2, json: { error: { code: 'wait-timeout' } } });
+  });
+
+  it('waits for an engine that is still to start, so that a pasted block of commands works', async () => {
+    const port = String(await freePort());
+    const waiting = edgeloom(['wait', '--json', '--endpoint', `http://127.0.0.1:${port}`]);
+    await delay(500);
+    const late = await startDev(['--port', port]);
+    expect(await waiting).toMatchObject({ code: 0 });
+    expect(await late.interrupt()).toBe(0);
   });
 });
 

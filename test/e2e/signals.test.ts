@@ -23,6 +23,7 @@ export default defineGraph({
 
 /** Each command with arguments with which it calls the table, and waits for an answer that never comes. */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
+  wait: [],
   table: ['describe'],
   migrate: ['--yes'],
   import: ['ITEMS'],

@@ -169,7 +169,7 @@ describe('eq', () => {
   it('takes numbers in every form and loses no digit', async () => {
     const amount = reader.search('EVENT.amount');
     const exact = '12345678901234567890123456789012345678';
-    for (const value of [exact, BigInt(exact), new ExactNumber(exact), `${exact}.0`]) {
+    for (const value of [exact, BigInt(exact), new ExactNumber(exact), `${exact}.0`] as const) {
       const { items: hits } = await amount.eq(value);
       expect(hits).toEqual([{ id: 'EVENT-n11', value: new ExactNumber(exact), attributes: {} }]);
     }

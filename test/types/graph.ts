@@ -63,6 +63,7 @@ export const graph = defineGraph({
       inbound: {
         gsi0: { from: fromSource('points'), type: 'number' },
         byStatus: [fromSource('status'), 'note'],
+        byStage: [rank(fromSource('status'), { OPEN: 1, DONE: 2 }), 'note'],
         partition: fromSource('title'),
         project: ['weight'],
         projectSource: ['title', 'status'],

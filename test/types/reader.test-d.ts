@@ -286,6 +286,29 @@ it('gives the nodes of a page as they are asked for', async () => {
   expectTypeOf(whole.items[0]!.edgeSet[0]!.type).toEqualTypeOf<'GOALMEMBERSHIP'>();
 });
 
+it('takes the leading values of an order by several values, each of its type, and decimals for numbers', () => {
+  void reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStage', path: ['OPEN'], partition: 'one' });
+  void reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStage', path: ['OPEN', 'any'], partition: 'one' });
+  void reader.page('PART_OF', 'TEAM-T1', { order: 'byStage', path: ['DONE'], partition: 'one' });
+  void reader.inDegree('TEAM-T1', 'PART_OF', { order: 'byStage', path: [], partition: 'one' });
+  // @ts-expect-error: no label of the rank
+  void reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStage', path: ['NOPE'], partition: 'one' });
+  // @ts-expect-error: no label of the rank
+  void reader.page('PART_OF', 'TEAM-T1', { order: 'byStage', path: ['NOPE'], partition: 'one' });
+  // @ts-expect-error: no label of the rank
+  void reader.inDegree('TEAM-T1', 'PART_OF', { order: 'byStage', path: ['NOPE'], partition: 'one' });
+  // @ts-expect-error: the order has two values
+  void reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStage', path: ['OPEN', 'any', 'more'], partition: 'one' });
+  // @ts-expect-error: an order by one value
+  void reader.inbound('PART_OF', 'TEAM-T1', { path: [5], partition: 'one' });
+  void anyReader.inbound('PART_OF', fromUrl, { path: ['anything', 5] });
+  void reader.search('GOAL.points').eq('5');
+  // @ts-expect-error: no decimal
+  void reader.search('GOAL.points').eq('five');
+  // @ts-expect-error: no decimal
+  void reader.inbound('PART_OF', 'TEAM-T1', { from: 'five', partition: 'one' });
+});
+
 it('gives the attributes of sources that an edge type projects, with their types', async () => {
   const { items } = await reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStatus', path: ['OPEN'], partition: 'one' });
   expectTypeOf(items[0]!.attributes.title).toEqualTypeOf<string | undefined>();

@@ -1,11 +1,14 @@
 import { parse } from 'lossless-json';
 import { EdgeloomError } from '../../errors.ts';
-import { ExactNumber, toPlainItem } from '../../items/plain.ts';
+import { toPlainItem } from '../../items/plain.ts';
 import { itemOfJson } from '../../write/import.ts';
 
-/** Attributes that are given as one JSON object; numbers keep their digits. */
+/**
+ * Attributes that are given as one JSON object. Validators get them as an import's lines: numbers as JS numbers, and those that
+ * would lose digits as `ExactNumber`.
+ */
 export function attributesOfJson(json: string): Record<string, unknown> {
-  return toPlainItem(itemOfJson(json), (text) => new ExactNumber(text));
+  return toPlainItem(itemOfJson(json));
 }
 
 /** The attributes of options such as `--if status=OPEN --if points=3`: a value is JSON where it is JSON, else a text. */

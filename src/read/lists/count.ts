@@ -26,8 +26,8 @@ export interface CountResult {
 }
 
 /** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
-export type InDegreeOptions<OrderName extends string = string, Value = OrderValue> = Pick<
-  InboundQuery<OrderName, Value>,
+export type InDegreeOptions<OrderName extends string = string, Value = OrderValue, Path = readonly OrderValue[]> = Pick<
+  InboundQuery<OrderName, Value, boolean, Record<string, unknown>, Path>,
   'order' | 'atLeast' | 'equals' | 'path' | 'partition' | 'from' | 'to' | 'signal'
 >;
 

@@ -38,6 +38,7 @@ export interface InboundQuery<
   Value = OrderValue,
   HasOwner = boolean,
   Attributes = Record<string, unknown>,
+  Path = readonly OrderValue[],
 > extends FilterOptions<Attributes>,
     Abortable {
   /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
@@ -47,7 +48,7 @@ export interface InboundQuery<
   /** Of a rank: this label. Of other orders: this value. */
   equals?: Value | undefined;
   /** Of an order by several values: the leading ones, as many as are given. */
-  path?: readonly OrderValue[] | undefined;
+  path?: Path | undefined;
   /** The value of the attribute that the model's `partition` names; needed where it names one. */
   partition?: string | undefined;
   /** The lowest value, inclusive; of a rank, a label. */

@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { EdgeloomError, isRetryableStoreError } from '../../../errors.ts';
+import { describeTable } from '../../../store/table.ts';
+import { examples, wholeNumber } from '../../session/options.ts';
+import type { Output } from '../../session/output.ts';
+import { type OpenPosition, positionOf } from '../../session/position.ts';
+import { type CommandSession, inSession } from '../../session/session.ts';
+import { stopping } from '../../session/signals.ts';
+
+const DEFAULT_SECONDS = 60;
+const PAUSE_MS = 200;
+
+/** `edgeloom wait`: for scripts that start `dev`, or write, and then read what is projected. */
+export function waitCommand(program: Command): void {
+  program
+    .command('wait')
+    .description('wait until the endpoint answers, the table is there, and everything written so far is projected')
+    .option('--for <seconds>', `give up after this many seconds (default: ${DEFAULT_SECONDS})`, wholeNumber)
+    .addHelpText('after', examples('wait --endpoint http://127.0.0.1:8000', 'wait --for 300'))
+    .action(inSession((session, options: { for?: number }) => waited(session, options.for ?? DEFAULT_SECONDS)));
+}
+
+async function waited(session: CommandSession, seconds: number): Promise<Output> {
+  const startedMs = Date.now();
+  const { signal, wait, release } = stopping();
+  let position: OpenPosition | undefined;
+  let reason = '';
+  try {
+    while (!signal.aborted) {
+      try {
+        position ??= await opened(session);
+        const { shards } = await position.look();
+        const open = shards.filter(({ atEnd }) => !atEnd);
+        const waitedMs = Date.now() - startedMs;
+        if (open.length === 0) {
+          return { json: { waitedMs }, text: `everything written so far is projected (${waitedMs} ms)` };
+        }
+        reason = `${open.reduce((sum, { waiting }) => sum + waiting, 0)} records of the stream are not projected`;
+      } catch (error) {
+        if (!isToCome(error)) throw error;
+        reason = (error as Error).message.replace(/\.$/, '');
+      }
+      if (Date.now() - startedMs >= seconds * 1000) throw tooLong(seconds, reason);
+      await wait(PAUSE_MS);
+    }
+    throw new EdgeloomError('stopped', 'The wait was stopped.', 'Run the command again.');
+  } finally {
+    release();
+    position?.release();
+  }
+}
+
+async function opened(session: CommandSession): Promise<OpenPosition> {
+  const { streamArn } = await describeTable(session.client, session.graph);
+  if (streamArn !== undefined) return positionOf(session, streamArn);
+  throw new EdgeloomError('no-stream', `The table ${session.graph.table.name} has no stream.`, 'Enable a stream.');
+}
+
+/** Whether it passes while an engine starts and makes its table. */
+function isToCome(error: unknown): boolean {
+  if (isRetryableStoreError(error)) return true;
+  return error instanceof EdgeloomError && ['no-table', 'no-stream', 'ResourceNotFoundException'].includes(error.code);
+}
+
+function tooLong(seconds: number, reason: string): EdgeloomError {
+  return new EdgeloomError(
+    'wait-timeout',
+    `After ${seconds} seconds: ${reason}.`,
+    'Start a projector (edgeloom dev, edgeloom project), or wait longer with --for; edgeloom status says how far it is.',
+  );
+}
