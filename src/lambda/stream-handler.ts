@@ -91,7 +91,8 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const records = decodeRecords(graph, event.Records);
     logger.debug({ keys: records.map(({ source, target }) => [source, target]) }, 'batch received');
     const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
-    const result = await projector.project(records, { remainingMs });
+    const projected = (): Promise<BatchResult> => projector.project(records, { remainingMs });
+    const result = await (progress === undefined ? projected() : progress.during(projected));
     metrics.emit(result, lagOf(records, now()));
     // After applying, and of a failed batch only what is applied: the mark would pass the rest.
     claims?.claim(appliedOf(records, result));

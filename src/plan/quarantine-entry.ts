@@ -2,6 +2,7 @@ import type { StoreError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
+import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
 import { quarantineKey } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey } from '../store/port.ts';
@@ -18,7 +19,7 @@ export const MAX_DERIVED_KEY_BYTES = 200_000;
 /** A quarantine entry: which base item is stuck, why and since when. */
 export interface QuarantineEntry {
   source: string;
-  /** Sort key of the base item; of a view that cannot be written, `~view`. */
+  /** Sort key of the base item; of a view that cannot be written, `~view`. Empty where the entry does not tell. */
   target: string;
   /** A machine's word for the reason. */
   code: string;
@@ -98,18 +99,28 @@ function concerned(unit: Exclude<Unit, CountedUnit | JoinedUnit>): ItemKey {
   return { source: unit.source, target: unit.kind === 'quarantine' ? unit.target : unit.source };
 }
 
-/** Reads an entry back; `derivedKeys` is empty where none were known. */
+/** Reads an entry back; `derivedKeys` is empty where none were known. Where the base item's key is lost, the entry's own key tells. */
 export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   const text = (name: string): string => (item[name] !== undefined && 'S' in item[name] ? item[name].S : '');
   const keys = item[QUARANTINE_FIELDS.derivedKeys];
+  const source = text(graph.table.partitionKey);
   return {
-    source: text(graph.table.partitionKey),
-    target: text(QUARANTINE_FIELDS.of),
+    source,
+    target: text(QUARANTINE_FIELDS.of) || targetOfKey(source, text(graph.table.sortKey)),
     code: text(QUARANTINE_FIELDS.code),
     reason: text(QUARANTINE_FIELDS.reason),
     since: text(QUARANTINE_FIELDS.since),
     derivedKeys: keys !== undefined && 'SS' in keys ? keys.SS : [],
   };
+}
+
+/** What the key of an entry names: the base item, or a derived item of one. Empty where a hash hides it. */
+function targetOfKey(source: string, sortKey: string): string {
+  const key = parseDerivedKey(sortKey);
+  const named = key?.kind === 'quarantine-entry' ? (key.target.text ?? '') : '';
+  const derived = parseDerivedKey(named);
+  if (derived === undefined || derived.kind === 'view') return named;
+  return derived.kind === 'index-item' ? (baseKeyOfIndexItem(source, named) ?? '') : '';
 }
 
 /** The stream's clock where it says, so that a replay writes the same entry. */

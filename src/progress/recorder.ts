@@ -26,6 +26,8 @@ export interface AppliedRecords extends ShardProgress {
 }
 
 const INTERVAL_MS = 10_000;
+/** Intervals without a write after which a consumer that is at work says that it still is. */
+const BEAT_INTERVALS = 2;
 /** Shards of one progress record: so many fit into 1 KB, so that a write takes one unit. */
 const SHARDS_A_RECORD = 5;
 
@@ -44,6 +46,11 @@ export class ProgressRecorder {
   private writtenAtMs = Number.NEGATIVE_INFINITY;
   private records = 0;
   private sinceMs: number;
+  /** What the last write told of the consumer's speed. */
+  private told = { records: 0, intervalMs: 0 };
+  /** How many pieces of work are in hand. */
+  private inHand = 0;
+  private beat: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: RecorderOptions) {
@@ -73,11 +80,46 @@ export class ProgressRecorder {
     this.schedule();
   }
 
+  /**
+   * Does some work, and says every 20 seconds meanwhile that the consumer is there: a batch that takes minutes moves no place of its
+   * shard, and a consumer that has not been seen for a minute counts as gone.
+   */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.inHand += 1;
+    this.scheduleBeat();
+    try {
+      return await work();
+    } finally {
+      this.inHand -= 1;
+      if (this.inHand === 0) {
+        clearTimeout(this.beat);
+        this.beat = undefined;
+      }
+      // A function is frozen once it has answered: what is being written has to be through before.
+      await this.writing;
+    }
+  }
+
   /** Writes what is left, once, and ends the recording. */
   async stop(): Promise<void> {
     clearTimeout(this.timer);
+    clearTimeout(this.beat);
     await this.writing;
-    if (this.shards.size > 0) await this.write(true);
+    if (this.shards.size > 0 || Number.isFinite(this.writtenAtMs)) await this.write(true);
+  }
+
+  private scheduleBeat(): void {
+    if (this.beat !== undefined) return;
+    const periodMs = BEAT_INTERVALS * this.intervalMs;
+    // Before the first write, and after a long rest, the work that begins now is what is waited for.
+    const waitMs = this.now() - this.writtenAtMs < periodMs ? this.writtenAtMs + periodMs - this.now() : periodMs;
+    this.beat = setTimeout(() => {
+      this.beat = undefined;
+      const isDue = this.now() - this.writtenAtMs >= periodMs;
+      if (isDue) this.writing = this.writing.then(() => this.write(false));
+      if (this.inHand > 0) this.scheduleBeat();
+    }, waitMs);
+    this.beat.unref();
   }
 
   private schedule(): void {
@@ -97,17 +139,18 @@ export class ProgressRecorder {
     this.unwritten.delete(part);
     const shards = [...this.shards.values()].slice(part * SHARDS_A_RECORD, (part + 1) * SHARDS_A_RECORD);
     const { records, sinceMs } = this;
+    // Without new records the speed is what it was: the batch in hand has not come to its end.
+    if (records > 0 || this.inHand === 0) this.told = { records, intervalMs: nowMs - sinceMs };
     const progress = {
       ...{ id: this.id, kind, model: graph.fingerprint, seenAtMs: nowMs, isStopped, shards },
-      records,
-      intervalMs: nowMs - sinceMs,
+      ...this.told,
     };
     this.writtenAtMs = nowMs;
     try {
       await store.put(progressItem(graph.table, progress, part));
       // More may have been noted while this was written.
       this.records -= records;
-      this.sinceMs = nowMs;
+      if (records > 0 || this.inHand === 0) this.sinceMs = nowMs;
     } catch (error) {
       this.unwritten.add(part);
       onError?.(error);

@@ -200,7 +200,8 @@ async function settleOnce(
   const { graph } = context;
   const { source, target } = entry;
   // rule: redrive-reconciles-by-the-base-item, then
-  if (target === VIEW_KEY) {
+  // An entry that tells no item any more would be tried for ever: the view is settled, and the check knows the rest.
+  if (target === VIEW_KEY || target === '') {
     await settleView(context, source, watermark);
     return undefined;
   }

@@ -34,7 +34,13 @@ export class WorkerReport extends RunReport {
   }
 
   /** A batch was projected; `applied` of its records are done. */
-  onBatch(shardId: string, records: readonly ChangeRecord[], applied: number, result: BatchResult): void {
+  onBatch(
+    shardId: string,
+    records: readonly ChangeRecord[],
+    applied: number,
+    result: BatchResult,
+    milliseconds: number,
+  ): void {
     const { totals } = this;
     totals.batches += 1;
     totals.records += applied;
@@ -46,7 +52,7 @@ export class WorkerReport extends RunReport {
     const { units, writes, wcu } = result;
     for (const kind of result.quarantines ?? []) this.onQuarantines(kind);
     this.logger.debug({ shardId, applied, units, writes, wcu, newestRecordAgeMs }, 'Batch projected.');
-    this.listeners.onBatch?.({ shardId, records, result, newestRecordAgeMs, totals: { ...totals } });
+    this.listeners.onBatch?.({ shardId, records, result, newestRecordAgeMs, milliseconds, totals: { ...totals } });
   }
 
   /** Warns once for each kind, with its first reason; the others are counted, and told at the end of the run. */

@@ -78,9 +78,9 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     for (let start = 0, attempt = 0; start < records.length; ) {
       if (run.stopping.aborted) return false;
       const slice = records.slice(start, start + this.maxRecords);
-      const result = await run.limit(() => this.project(slice));
+      const { result, milliseconds } = await run.limit(() => this.timed(slice));
       const applied = appliedCount(slice, result);
-      run.report.onBatch(shardId, slice, applied, result);
+      run.report.onBatch(shardId, slice, applied, result, milliseconds);
       start += applied;
       if (result.failedFrom === undefined) {
         this.maxRecords = Math.min(run.limits.maxRecords, this.maxRecords * 2);
@@ -106,10 +106,18 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     return this.retrying(what, () => this.run.limit(action));
   }
 
+  private async timed(records: readonly ChangeRecord[]): Promise<{ result: BatchResult; milliseconds: number }> {
+    const startedMs = performance.now();
+    const result = await this.project(records);
+    return { result, milliseconds: performance.now() - startedMs };
+  }
+
   private project(records: readonly ChangeRecord[]): Promise<BatchResult> {
-    const { projector, batchTimeoutMs, graceMs } = this.run;
+    const { projector, batchTimeoutMs, graceMs, progress } = this.run;
     const deadline = performance.now() + batchTimeoutMs;
-    return projector.project(records, { remainingMs: () => Math.min(deadline - performance.now(), graceMs()) });
+    const projected = (): Promise<BatchResult> =>
+      projector.project(records, { remainingMs: () => Math.min(deadline - performance.now(), graceMs()) });
+    return progress === undefined ? projected() : progress.during(projected);
   }
 }
 

@@ -71,6 +71,8 @@ export interface BatchReport {
    * down, so it is too much by up to that. Absent where the stream does not tell.
    */
   newestRecordAgeMs?: number;
+  /** How long it took, in milliseconds. */
+  milliseconds: number;
   /** All batches so far, this one included. */
   totals: Readonly<WorkerStats>;
 }

@@ -27,7 +27,7 @@ it('records in quarantine are not passed over in silence: a worker warns once fo
   for (const batch of [records.slice(0, 2), records.slice(2)]) {
     const result: BatchResult = await projector.project(batch);
     expect(result.quarantines).toMatchObject([{ code: 'wrong-type', count: batch.length }]);
-    report.onBatch('shard', batch, batch.length, result);
+    report.onBatch('shard', batch, batch.length, result, 1);
   }
   expect(warnings).toHaveLength(1);
   expect(warnings[0]![1]).toMatch(/^Records go into quarantine \(wrong-type\): USER-\d USER-\d - .*age/);

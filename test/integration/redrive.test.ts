@@ -207,6 +207,28 @@ describe('redrive', () => {
   });
 });
 
+describe('entries that have lost the key of their base item', () => {
+  it('are settled by what their own keys name, and are gone after one redrive', async () => {
+    const { graph, store, projectAll } = await testTable(poisonGraph());
+    await store.put(nodeItem('USER-1', { age: { S: 'old' } }));
+    await projectAll();
+    const [entry] = (await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION, consistent: false })).items;
+    const { of: _, ...lost } = entry!;
+    const named = (name: string): Item => ({
+      ...lost,
+      target: { S: `~quarantine/${name}/${lost['w']!['S' as never]}` },
+    });
+    const names = ['USER-1', '~view', '~ix/name', '~ix/foods/a', '~rev/X-1', `#${'0'.repeat(32)}`, '~ix/#'];
+    await store.writeMany([{ delete: { source: 'USER-1', target: entry!['target']!['S' as never] } }]);
+    for (const name of names) await store.put(named(name));
+    await store.put(nodeItem('USER-1', { age: { N: '7' }, name: { S: 'Ada' } }));
+    expect(await redrive({ graph, store })).toMatchObject({ entries: names.length, repaired: names.length, left: 0 });
+    expect(await redrive({ graph, store })).toMatchObject({ entries: 0 });
+    const { item } = await store.get({ source: 'USER-1', target: '~ix/age' }, { consistent: true });
+    expect(item).toMatchObject({ value: { N: '7' } });
+  });
+});
+
 describe('a batch that the mapping gave up on', () => {
   it('is read again from the stream by its range, or from the message where that holds it', async () => {
     const { graph, store, streams, streamArn } = await testTable(poisonGraph());

@@ -6,6 +6,8 @@ export interface Projected {
   writes: number;
   /** Age of the newest record that was applied last; undefined where its stream does not say. */
   newestRecordAgeMs?: number | undefined;
+  /** How long the batch took that was applied last. */
+  batchMs?: number | undefined;
 }
 
 /** Where a live line goes, and what it asks. */
@@ -44,6 +46,9 @@ export class LiveLine {
   /** Notes what was done. */
   note(projected: Projected): void {
     this.projected = projected;
+    // Nothing moves while a batch is worked off, but it is worked: its time counts, from the line before on.
+    const begunMs = this.now() - (projected.batchMs ?? 0);
+    this.movingSinceMs = Math.max(this.told.atMs, Math.min(this.movingSinceMs, begunMs));
   }
 
   /** Shows it from now on. `onError`: called where the table could not be asked; the next line asks again. */

@@ -52,6 +52,20 @@ describe('the live line of dev on a terminal', () => {
 });
 
 describe('the live line of dev without a terminal', () => {
+  it('counts the time of a long batch, in which nothing moves, into the rate', async () => {
+    const { line, after, world } = liveLine({ isTTY: false });
+    line.note({ records: 100, writes: 100 });
+    await after(10_000);
+    for (let second = 0; second < 72; second++) expect(await after(1_000)).toBeUndefined();
+    line.note({ records: 6_557, writes: 9_000, batchMs: 72_000 });
+    expect(await after(0)).toContain('6,557 records, 9,000 writes, 89.7 records/s');
+    // A rest before a batch is no work.
+    for (let second = 0; second < 60; second++) await after(1_000);
+    world.nowMs += 5_000;
+    line.note({ records: 7_057, writes: 9_500, batchMs: 5_000 });
+    expect(await after(0)).toContain('100 records/s');
+  });
+
   it('comes every five seconds while something moves, and a quiet table says nothing', async () => {
     const { line, after, world } = liveLine({ isTTY: false });
     expect(await after(10_000)).toBeUndefined();

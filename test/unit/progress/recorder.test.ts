@@ -58,6 +58,27 @@ describe('a recorder of progress', () => {
     expect(seen.size).toBe(40);
   });
 
+  it('says every 20 seconds that it is there while a batch takes minutes, and is silent at rest', async () => {
+    const { recorder: progress, writes } = recorder();
+    let finish = (): void => undefined;
+    const batch = progress.during(() => new Promise<void>((resolve) => (finish = resolve)));
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(writes.items.length).toBeGreaterThanOrEqual(14);
+    expect(writes.items.length).toBeLessThanOrEqual(15);
+    expect(last(writes)).toMatchObject({ isStopped: false, seenAtMs: Date.now(), shards: [] });
+    finish();
+    await batch;
+    progress.noteAndSchedule({ shardId: shard(1), sequenceNumber: sequence(1), records: 600 });
+    await vi.advanceTimersByTimeAsync(10_000);
+    // The records of the whole batch over its whole time.
+    expect(last(writes)).toMatchObject({ records: 600, intervalMs: 310_000 });
+    const before = writes.items.length;
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(writes.items).toHaveLength(before);
+    await progress.stop();
+    expect(last(writes).isStopped).toBe(true);
+  });
+
   it('writes the newest place of a shard after the burst is over, without being called again', async () => {
     const { recorder: progress, writes } = recorder();
     progress.noteAndSchedule({ shardId: shard(1), sequenceNumber: sequence(1), records: 5 });

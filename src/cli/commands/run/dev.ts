@@ -78,7 +78,8 @@ async function devWorker(graph: CompiledModel, options: EngineOptions, settings:
   let line: LiveLine | undefined;
   const local = await startLocal({
     ...{ ...options, graph, logger },
-    onBatch: ({ totals: { records, writes }, newestRecordAgeMs }) => line?.note({ records, writes, newestRecordAgeMs }),
+    onBatch: ({ totals: { records, writes }, newestRecordAgeMs, milliseconds }) =>
+      line?.note({ records, writes, newestRecordAgeMs, batchMs: milliseconds }),
   });
   const { endpoint, store, streamArn, worker } = local;
   const streams = createStreamsClient({ endpoint });
