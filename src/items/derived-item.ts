@@ -20,6 +20,8 @@ export const COPIES = 'copies';
 export const CHILD = 'child';
 /** On the continuation of a fan-out: sort key of the last reverse item that was visited; absent where it is done. */
 export const AFTER = 'after';
+/** On a continuation under way that a further change has met: the place from which the children are visited once more. */
+export const AGAIN = 'again';
 /** How many counted edges of a type a node has. */
 export const COUNT = 'count';
 /** Fingerprint of the model that shaped the item; for information. */
@@ -61,6 +63,7 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   EVICTED,
   COPIES,
   AFTER,
+  AGAIN,
   MODEL,
   COUNT,
   ...INDEX_ITEM_FIELDS,
@@ -106,11 +109,12 @@ export interface Unchanged {
 }
 
 /**
- * Says that nothing has been written to an item since it was seen.
+ * Says that nothing has been written to an item since it was seen. A tombstone whose time is over is known by its expiry, too: TTL
+ * may have deleted it since, and what was made in its place may have the same revision.
  *
- * @param ttl the table's TTL attribute, where a tombstone may be seen whose time is over.
+ * @param ttl the table's TTL attribute; undefined for an item that never has it.
  */
-export function unchanged(item: Item | undefined, ttl?: string): Unchanged {
+export function unchanged(item: Item | undefined, ttl: string | undefined): Unchanged {
   const stored = item?.[REVISION];
   const revision = revisionOf(item);
   const expiry = ttl === undefined ? undefined : item?.[ttl];

@@ -1,5 +1,5 @@
 import { generationMark } from '../items/generation.ts';
-import { edgeIndexKey, hash128, searchKey, searchValuePrefix } from '../items/keys.ts';
+import { edgeIndexKey, hash128, isWithinBytes, SORT_KEY_BYTES, searchKey, searchValuePrefix } from '../items/keys.ts';
 import { shardOf } from '../items/shard.ts';
 import type { EdgeModel, InboundModel, InboundOrder, SearchModel } from './compiled.ts';
 
@@ -13,6 +13,18 @@ import type { EdgeModel, InboundModel, InboundOrder, SearchModel } from './compi
 /** Values longer than this stand in a `shards: 'value'` key by their hash. */
 const VALUE_IN_KEY_BYTES = 512;
 const ESCAPED: Readonly<Record<string, string>> = { '%': '%25', '#': '%23', '@': '%40' };
+
+/**
+ * Whether an index takes a partition key. What a generation and its shards add to a key does not count, so that what fits one
+ * generation fits all of them; DynamoDB has room for it, since it takes partition keys of 2,048 bytes.
+ */
+export function isIndexPartition(
+  partition: string,
+  { generation = 1, shards }: { generation?: number | undefined; shards: number | 'value' },
+): boolean {
+  const ofShard = shards === 'value' || shards === 1 ? '' : `#${shards}`;
+  return isWithinBytes(partition, SORT_KEY_BYTES + generationMark(generation).length + ofShard.length);
+}
 
 /** The index partition of an edge's index item in an order. */
 export function inboundPartition(

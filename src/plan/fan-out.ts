@@ -1,7 +1,7 @@
 import type { ItemHistory } from '../fold/fold.ts';
 import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { AFTER, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../items/derived-item.ts';
+import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../items/derived-item.ts';
 import { parseDerivedKey } from '../items/derived-key.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { continuationKey, parseNodeId, sourceContinuationKey } from '../items/keys.ts';
@@ -100,6 +100,7 @@ export function continuationUnit(graph: CompiledModel, history: ItemHistory): Co
     sortKey: target,
     edgeType,
     after,
+    again: stringOf(record.newImage?.[AGAIN]),
     revision: revisionOf(record.newImage),
     records: [record],
     oldest: record.position,
@@ -109,11 +110,12 @@ export function continuationUnit(graph: CompiledModel, history: ItemHistory): Co
 
 /**
  * The update that leaves the rest of a fan-out to the continuation's record; undefined where the same record of the parent
- * has begun it before. A record of another position begins it anew: positions need not rise across shards, so a smaller
+ * has begun it before. A record of another position begins it again: positions need not rise across shards, so a smaller
  * one may be of the newer change.
  *
- * A fan-out that is in progress stands behind the children it has visited. An older one that begins late must not move it past
- * those that it has not: the earlier of the two places is kept.
+ * A fan-out under way goes on to its end, however fast the parent changes: a change that meets it asks for one round more, which
+ * begins at the earlier of the two places. What is ahead of the fan-out is visited after the change in any case. While that round is
+ * still to come, further changes are in it, and write nothing: the page that is visited at the moment may end.
  *
  * @param after sort key of the last reverse item, or of the last edge, of the first page.
  */
@@ -126,16 +128,21 @@ export function beginUpdate(
   const begun = stringOf(current?.[WATERMARK]);
   // rule: change-begins-the-continuation-again
   if (begun === unit.newest) return undefined;
+  const underWay = stringOf(current?.[AFTER]);
+  const toCome = stringOf(current?.[AGAIN]);
+  const again = underWay === undefined ? undefined : earlierPlace(earlierPlace(after, underWay), toCome);
+  if (again !== undefined && again === toCome) return undefined;
   return {
     key: { source: unit.source, target: unit.sortKey },
     set: {
-      [AFTER]: { S: earlierPlace(after, stringOf(current?.[AFTER])) },
+      [AFTER]: { S: underWay ?? after },
+      ...(again !== undefined && { [AGAIN]: { S: again } }),
       [WATERMARK]: { S: laterOf(begun, unit.newest) },
       [MODEL]: { S: graph.fingerprint },
     },
     // rule: continuation-in-progress-does-not-expire
-    unset: [graph.table.ttl],
-    condition: unchanged(current),
+    unset: [graph.table.ttl, ...(again === undefined && toCome !== undefined ? [AGAIN] : [])],
+    condition: unchanged(current, graph.table.ttl),
   };
 }
 
@@ -144,7 +151,10 @@ function earlierPlace(place: string, inProgress: string | undefined): string {
   return inProgress === undefined || compareKeys(place, inProgress) < 0 ? place : inProgress;
 }
 
-/** The update that moves a continuation behind the page that its record has driven, or makes a tombstone of it. */
+/**
+ * The update that moves a continuation behind the page that its record has driven. At the end it begins the round that changes have
+ * asked for meanwhile, or becomes a tombstone.
+ */
 export function moveUpdate(
   graph: CompiledModel,
   unit: ContinuationUnit,
@@ -152,10 +162,15 @@ export function moveUpdate(
   now: EpochSeconds,
 ): DerivedUpdate {
   const expiry: Item = { [graph.table.ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
+  // rule: change-during-a-fan-out-gets-a-round
+  const place = after ?? unit.again;
   return {
     key: { source: unit.source, target: unit.sortKey },
-    set: { [MODEL]: { S: graph.fingerprint }, ...(after === undefined ? expiry : { [AFTER]: { S: after } }) },
-    unset: [after === undefined ? AFTER : graph.table.ttl],
+    set: { [MODEL]: { S: graph.fingerprint }, ...(place === undefined ? expiry : { [AFTER]: { S: place } }) },
+    unset: [
+      place === undefined ? AFTER : graph.table.ttl,
+      ...(after === undefined && unit.again !== undefined ? [AGAIN] : []),
+    ],
     // rule: continuation-moves-from-the-revision-of-its-record
     condition: { kind: 'revision', revision: unit.revision },
   };

@@ -111,6 +111,8 @@ export interface ContinuationUnit extends UnitBase {
   edgeType: string;
   /** Sort key of the last reverse item that was visited, or of the last edge. */
   after: string;
+  /** The place where a further round begins when this one is at its end; undefined: there is none. */
+  again: string | undefined;
   /** Revision of the continuation in the record: only from there it may be moved. */
   revision: string | undefined;
 }

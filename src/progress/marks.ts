@@ -91,7 +91,7 @@ export async function publish(
     key: SUMMARY,
     set: { [STATE]: { S: JSON.stringify(mark) } },
     unset: [],
-    condition: unchanged(seen),
+    condition: unchanged(seen, undefined),
   });
   return applied;
 }

@@ -109,7 +109,7 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
 async function clear(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const { store, stats } = context;
   const key = keyOf(context, item);
-  const { applied, wcu } = await store.delete(key, unchanged(item));
+  const { applied, wcu } = await store.delete(key, unchanged(item, context.graph.table.ttl));
   stats.wcu += wcu;
   if (applied) result.repaired += 1;
   else {
@@ -164,7 +164,7 @@ async function moveBack(context: ApplyContext, item: Item): Promise<void> {
     set: { [INDEX_KEYS.gsi0.sort]: { S: place } },
     unset: [],
     // Only this entry: one that was written again meanwhile stands for another failure.
-    condition: unchanged(item),
+    condition: unchanged(item, context.graph.table.ttl),
   });
 }
 

@@ -138,3 +138,49 @@ function itemsMade(
   const ofNode = wanted(team, team, attributes).filter(() => definition.owners !== undefined);
   return [...wanted(user, target, image), ...ofNode];
 }
+
+describe('an id', () => {
+  /** The same projections in other shards and another generation. */
+  function modelOf(shards: number, id: number) {
+    const { projections } = definitionsOf(
+      defineGraph({
+        table: 'records',
+        nodes: { USER: node({ search: { name: { shards, partition: 'country' } } }), TEAM: node() },
+        edges: {
+          JOINED: edge({ from: 'USER', to: 'TEAM', inbound: { gsi0: 'since', shards, byName: 'value' } }),
+          LEADS: edge({ from: 'USER', to: 'TEAM', inbound: { gsi0: 'since', includeOwner: true } }),
+        },
+      }),
+    );
+    const parts = [...projections.values()].map(({ definition }) => ({ definition, kept: keptOf(id) }));
+    return compileLayers([], parts, graph, '@1');
+  }
+
+  it('that fits one generation fits all of them, in whatever shards', () => {
+    const length = fc.integer({ min: 990, max: 1_017 });
+    fc.assert(
+      fc.property(
+        length,
+        fc.integer({ min: 950, max: 1_017 }),
+        generation,
+        fc.constantFrom(1, 9, 200),
+        (to, within, id, shards) => {
+          const image: Item = {
+            since: { S: '2' },
+            value: { S: 'v' },
+            name: { S: 'n' },
+            country: { S: 'c'.repeat(within) },
+          };
+          const problems = (model: CompiledModel) =>
+            [
+              ['USER-1', 'USER-1'],
+              ['USER-1', `JOINED-TEAM-${'x'.repeat(to - 5)}`],
+              ['USER-1', `LEADS-TEAM-${'x'.repeat(to - 5)}`],
+            ].map(([source, target]) => derivedOf(model, source!, target!, image).problems.map(({ code }) => code));
+          expect(problems(modelOf(shards, id))).toEqual(problems(modelOf(1, 1)));
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

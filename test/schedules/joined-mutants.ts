@@ -157,6 +157,11 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'joined-without-a-further-round',
+    rule: 'A change of the node that meets a fan-out under way gets a round of its own, when that is at its end.',
+    changes: [setValue('change-during-a-fan-out-gets-a-round', 'after')],
+  },
+  {
     name: 'joined-later-place',
     rule: 'A continuation that begins keeps the earlier of its own place and the one in progress.',
     changes: [

@@ -4,7 +4,7 @@ import type { Item } from '../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
 import { watermarkOf } from '../../src/items/watermark.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
-import type { DerivedUpdate, UpdateResult } from '../../src/store/port.ts';
+import type { DerivedUpdate, ItemKey, UpdateResult } from '../../src/store/port.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
 import { HOUR } from './time.ts';
@@ -14,7 +14,10 @@ import { derivedDifferences } from './verdict.ts';
  * Schedules that are written down and not drawn: what they show is too rare for a draw. Each gives what is wrong in the end.
  */
 export async function directedSchedules(): Promise<string[]> {
-  const played = [batchWithAGap, recordHoursLater, standingTwinOfACountedItem, twinBeforeItsReads, copyBehindAFanOut];
+  const played = [
+    ...[batchWithAGap, recordHoursLater, standingTwinOfACountedItem, twinBeforeItsReads],
+    ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage],
+  ];
   const wrong: string[] = [];
   for (const play of played) wrong.push(...(await play()));
   return wrong;
@@ -69,38 +72,38 @@ async function recordHoursLater(): Promise<string[]> {
   return derivedDifferences(PLAIN_OPTIONS, [...store.items()]);
 }
 
-type IndexItemCall = 'read' | 'write';
+type DerivedCall = 'read' | 'write';
 
-/** A table with a worker that stands still before it reads, or writes, an index item. */
+/** A table with a worker that stands still before it reads, or writes, a derived item. */
 class StandingStore extends MemoryStore {
-  private gate: { call: IndexItemCall; onArrival: () => void; until: Promise<void> } | undefined;
+  private gate: { call: DerivedCall; prefix: string; onArrival: () => void; until: Promise<void> } | undefined;
 
-  /** The next such call waits until `letGo`; `arrived` says when there is one that waits. */
-  stand(call: IndexItemCall): { arrived: Promise<void>; letGo: () => void } {
+  /** The next such call for a key with this prefix waits until `letGo`; `arrived` says when there is one that waits. */
+  stand(call: DerivedCall, prefix = '~ix/'): { arrived: Promise<void>; letGo: () => void } {
     let letGo = (): void => undefined;
     const until = new Promise<void>((resolve) => {
       letGo = resolve;
     });
     const arrived = new Promise<void>((onArrival) => {
-      this.gate = { call, onArrival, until };
+      this.gate = { call, prefix, onArrival, until };
     });
     return { arrived, letGo };
   }
 
   override async update(update: DerivedUpdate): Promise<UpdateResult> {
-    if (update.key.target.startsWith('~ix/')) await this.pass('write');
+    await this.pass('write', [update.key]);
     return await super.update(update);
   }
 
   override async getMany(...parameters: Parameters<MemoryStore['getMany']>): ReturnType<MemoryStore['getMany']> {
     const [keys] = parameters;
-    if (keys.some(({ target }) => target.startsWith('~ix/'))) await this.pass('read');
+    await this.pass('read', keys);
     return await super.getMany(...parameters);
   }
 
-  private async pass(call: IndexItemCall): Promise<void> {
+  private async pass(call: DerivedCall, keys: readonly ItemKey[]): Promise<void> {
     const { gate } = this;
-    if (gate?.call !== call) return;
+    if (gate?.call !== call || !keys.some(({ target }) => target.startsWith(gate.prefix))) return;
     this.gate = undefined;
     gate.onArrival();
     await gate.until;
@@ -121,7 +124,7 @@ async function twinBeforeItsReads(): Promise<string[]> {
   return await twinOfACountedItem('read');
 }
 
-async function twinOfACountedItem(standsAt: IndexItemCall): Promise<string[]> {
+async function twinOfACountedItem(standsAt: DerivedCall): Promise<string[]> {
   const options: ModelOptions = { ...PLAIN_OPTIONS, counted: 'MEMBER' };
   const graph = graphOf(options);
   const store = new StandingStore(graph.table);
@@ -179,4 +182,66 @@ async function copyBehindAFanOut(): Promise<string[]> {
   });
   await store.delete(continuation);
   return derivedDifferences(options, [...store.items()]);
+}
+
+/** A parent with three children whose views copy its name, and fan-outs with a child to a page. */
+async function parentOfThree() {
+  const options: ModelOptions = { ...PLAIN_OPTIONS, copies: 'name' };
+  const graph = graphOf(options);
+  const store = new StandingStore(graph.table);
+  const named = (name: string): Item => ({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: name } });
+  let number = 0;
+  const project = async (newImage: Item, oldImage?: Item): Promise<void> => {
+    number += 1;
+    const of = { source: (newImage['source'] as { S: string }).S, oldImage, newImage };
+    const records = [{ ...record(number, (newImage['target'] as { S: string }).S), ...of }];
+    await createProjector(graph, { store, model: fixedModel(graph), fanOutPageSize: 1 }).project(records);
+  };
+  const rename = async (before: string | undefined, after: string): Promise<void> => {
+    await store.put(named(after));
+    await project(named(after), before === undefined ? undefined : named(before));
+  };
+  /** Projects the record of the continuation as it is now; false where it is at its end. */
+  const goOn = async (): Promise<boolean> => {
+    const { item } = await store.get({ source: 'USER-1', target: '~more/MEMBER' }, { consistent: true });
+    if (item?.['after'] === undefined) return false;
+    await project(item);
+    return true;
+  };
+  for (const child of ['GOAL-1', 'GOAL-2', 'GOAL-3']) {
+    const member = { ...edge('MEMBER-USER-1', 'LEAD')!, source: { S: child } };
+    await store.put(member);
+    await project(member);
+  }
+  await rename(undefined, 'First');
+  while (await goOn());
+  const differences = async (): Promise<string[]> => {
+    // A fan-out that goes on for ever would never be at its end.
+    for (let page = 0; page < 20 && (await goOn()); page++);
+    return derivedDifferences(options, [...store.items()]);
+  };
+  return { store, rename, goOn, differences };
+}
+
+/** A parent changes while a fan-out of it is past its second child: no other change comes that would begin one more. */
+async function changeBehindAFanOut(): Promise<string[]> {
+  const { rename, goOn, differences } = await parentOfThree();
+  await rename('First', 'Second');
+  await goOn();
+  await rename('Second', 'Third');
+  return await differences();
+}
+
+/** A worker has visited the last page of a fan-out, and stands still before it says so. Meanwhile the parent changes. */
+async function standingLastPage(): Promise<string[]> {
+  const { store, rename, goOn, differences } = await parentOfThree();
+  await rename('First', 'Second');
+  for (let page = 2; page <= 3; page++) await goOn();
+  const { arrived, letGo } = store.stand('write', '~more/');
+  const last = goOn();
+  await arrived;
+  await rename('Second', 'Third');
+  letGo();
+  await last;
+  return await differences();
 }

@@ -19,7 +19,7 @@ export async function removeGenerations(
       items.filter(isOwned),
       async (owned) => {
         const { source, target, item } = owned;
-        const { applied, wcu } = await store.delete({ source, target }, unchanged(item));
+        const { applied, wcu } = await store.delete({ source, target }, unchanged(item, context.graph.table.ttl));
         if (applied) gone.add(owned);
         stats.writes += 1;
         stats.wcu += wcu;

@@ -17,7 +17,7 @@ import type {
   Projection,
   SearchModel,
 } from '../../model/compiled.ts';
-import { inboundPartition, searchPartition } from '../../model/index-partition.ts';
+import { inboundPartition, isIndexPartition, searchPartition } from '../../model/index-partition.ts';
 import { isJoinedItem } from '../../model/joined.ts';
 import { type Encoded, encode, type OrderEncoder, orderEncoder } from './order.ts';
 import { PartError, type Subject } from './subject.ts';
@@ -83,7 +83,8 @@ export function inboundItem(
       const encoded = encodeOrder(subject);
       if (encoded === undefined) continue;
       const partition = inboundPartition(inbound, order, sortKey, encoded.text, source, within);
-      addIndexKeys(item, order.index, partition, encoded, source, purpose);
+      const spread = { generation: order.generation, shards: inbound.shards };
+      addIndexKeys(item, order.index, { partition, ...spread }, encoded, source, purpose);
       indexed = true;
     } catch (error) {
       subject.note(error, isSuperseded);
@@ -176,7 +177,8 @@ function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, pur
   }
   const partition = searchPartition(search, within, encoded.text, subject.source);
   const item: Item = {};
-  addIndexKeys(item, 'gsi0', partition, encoded, subject.source, purpose);
+  const { generation, shards } = search;
+  addIndexKeys(item, 'gsi0', { partition, generation, shards }, encoded, subject.source, purpose);
   item[VALUE] = encoded.value;
   return withProjection(item, search.project, subject);
 }
@@ -185,14 +187,15 @@ function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, pur
 export function addIndexKeys(
   item: Item,
   index: IndexName,
-  partition: string,
+  { partition, ...spread }: { partition: string; generation: number | undefined; shards: number | 'value' },
   { text, attribute }: Pick<Encoded, 'text' | 'attribute'>,
   source: string,
   purpose: string,
 ): void {
   const sort = indexSortKey(text, source);
-  const tooLong = isWithinBytes(partition, SORT_KEY_BYTES) ? sort : partition;
-  if (!isWithinBytes(tooLong, SORT_KEY_BYTES)) {
+  const isPartition = isIndexPartition(partition, spread);
+  if (!isPartition || !isWithinBytes(sort, SORT_KEY_BYTES)) {
+    const tooLong = isPartition ? sort : partition;
     const cause = attribute === undefined ? 'the derived text' : `attribute ${attribute}`;
     const message = `the key that ${cause} makes for ${purpose} has ${Buffer.byteLength(tooLong)} bytes; an index key has at most ${SORT_KEY_BYTES}`;
     throw new PartError('key-too-long', message, attribute);

@@ -132,7 +132,8 @@ function shareOf(
 /** The text of a value; a `PartError` where no key has room for it, whatever the other side gives. */
 function fitting(encoded: Encoded | undefined, { source }: Subject, purpose: string): string | undefined {
   // The keys are thrown away: only whether they fit matters.
-  if (encoded !== undefined) addIndexKeys({}, 'gsi0', '', encoded, source, purpose);
+  const nowhere = { partition: '', generation: undefined, shards: 1 };
+  if (encoded !== undefined) addIndexKeys({}, 'gsi0', nowhere, encoded, source, purpose);
   return encoded?.text;
 }
 
@@ -177,7 +178,8 @@ function withKeys(
     if (encoded === undefined) continue;
     const partition = inboundPartition(inbound, order, sortKey, encoded.text, source, within);
     try {
-      addIndexKeys(item, order.index, partition, encoded, source, purpose);
+      const spread = { generation: order.generation, shards: inbound.shards };
+      addIndexKeys(item, order.index, { partition, ...spread }, encoded, source, purpose);
     } catch (error) {
       note(problems, error, isSuperseded);
     }

@@ -1,10 +1,10 @@
 import type { Item } from '../../items/attribute-value.ts';
 import { INDEX_KEYS } from '../../items/derived-item.ts';
 import { OWNER_SORT_KEY } from '../../items/encoding.ts';
-import { isWithinBytes, ownerIndexKey, SORT_KEY_BYTES } from '../../items/keys.ts';
+import { ownerIndexKey } from '../../items/keys.ts';
 import { sortKeyOfEdge } from '../../model/base-item.ts';
 import type { InboundModel, InboundOrder, NodeModel } from '../../model/compiled.ts';
-import { inboundPartition } from '../../model/index-partition.ts';
+import { inboundPartition, isIndexPartition } from '../../model/index-partition.ts';
 import { withAttributes } from './index-items.ts';
 import type { Subject } from './subject.ts';
 
@@ -46,7 +46,7 @@ function ownerKeys(inbound: InboundModel, orders: readonly InboundOrder[], edgeK
     // There is one shard, so neither value nor source matters.
     const partition = inboundPartition(inbound, order, edgeKey, '', '');
     // No edge can be in a partition with such a key, so there is nothing to own.
-    if (!isWithinBytes(partition, SORT_KEY_BYTES)) continue;
+    if (!isIndexPartition(partition, { generation: order.generation, shards: inbound.shards })) continue;
     const names = INDEX_KEYS[order.index];
     item[names.partition] = { S: partition };
     item[names.sort] = { S: OWNER_SORT_KEY };

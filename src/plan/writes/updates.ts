@@ -230,7 +230,7 @@ export function viewUpdate(
       [EVICTED]: evicted.size > 0 ? { SS: [...evicted] } : undefined,
     }),
     // rule: view-is-written-under-the-revision-seen
-    condition: unchanged(view),
+    condition: unchanged(view, graph.table.ttl),
   };
 }
 

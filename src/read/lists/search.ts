@@ -1,10 +1,16 @@
 import { EdgeloomError } from '../../errors.ts';
 import { VALUE } from '../../items/derived-item.ts';
 import { escapeValue } from '../../items/encoding.ts';
-import { SORT_KEY_BYTES, typePrefix } from '../../items/keys.ts';
+import { typePrefix } from '../../items/keys.ts';
 import { toPlain } from '../../items/plain.ts';
 import type { SearchModel } from '../../model/compiled.ts';
-import { type ItemKeys, searchItemKeys, searchPartitions, searchPartitionsOf } from '../../model/index-partition.ts';
+import {
+  type ItemKeys,
+  isIndexPartition,
+  searchItemKeys,
+  searchPartitions,
+  searchPartitionsOf,
+} from '../../model/index-partition.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfSearch } from '../../registry/definition.ts';
 import { overlayOf } from '../../session/own-writes.ts';
@@ -157,7 +163,7 @@ function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: Sea
   if ('eq' in predicate) {
     const encoded = encodeArgument(query, predicate.eq, 'eq');
     return {
-      partitions: storable(searchPartitionsOf(search, partition, encoded)),
+      partitions: storable(search, searchPartitionsOf(search, partition, encoded)),
       range: equalRange(encoded),
       itemKeys,
     };
@@ -174,7 +180,7 @@ function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: Sea
     'beginsWith' in predicate
       ? beginsWithRange(query, predicate.beginsWith)
       : valueRange(query, { value: predicate.from, argument: 'from' }, { value: predicate.to, argument: 'to' });
-  return { partitions: storable(searchPartitions(search, partition)), range, itemKeys };
+  return { partitions: storable(search, searchPartitions(search, partition)), range, itemKeys };
 }
 
 /** A whole path has one shard, as one value has; the beginning of one is asked of all. */
@@ -188,13 +194,13 @@ function pathQuery(
   const isWhole = search.order.kind === 'path' && path.length === search.order.attributes.length;
   const partitions = isWhole ? searchPartitionsOf(search, partition, encoded) : searchPartitions(search, partition);
   return {
-    partitions: storable(partitions),
+    partitions: storable(search, partitions),
     range: prefixRange(escapeValue(encoded)),
     itemKeys: searchItemKeys(search),
   };
 }
 
 /** Longer partition keys are refused when the item is derived, so there is nothing to be found under them. */
-function storable(partitions: string[]): string[] {
-  return partitions.filter((partition) => Buffer.byteLength(partition) <= SORT_KEY_BYTES);
+function storable(search: SearchModel, partitions: string[]): string[] {
+  return partitions.filter((partition) => isIndexPartition(partition, search));
 }

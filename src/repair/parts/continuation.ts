@@ -1,7 +1,8 @@
 import { checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
 import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
-import { AFTER, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../../items/derived-item.ts';
+import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../../items/derived-item.ts';
 import { parseDerivedKey } from '../../items/derived-key.ts';
+import { compareKeys } from '../../items/encoding.ts';
 import { reversePrefix } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { joinedTypes } from '../../model/joined.ts';
@@ -15,7 +16,7 @@ import { hashed, type ItemKind, type Part, type PartKind } from './kind.ts';
 export const continuation: ItemKind = {
   name: 'continuation',
   decidedBy: 'other-partitions',
-  attributes: new Map([AFTER, WATERMARK, MODEL].map((name) => [name, 'any'])),
+  attributes: new Map([AFTER, AGAIN, WATERMARK, MODEL].map((name) => [name, 'any'])),
   hasTombstones: true,
   mendOrder: 2,
   isKept: (graph, { kind, edgeType, generation }) =>
@@ -59,6 +60,16 @@ export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>>
   }),
 };
 
+/** Whether a fan-out will still come to a place, in this round or in the one after it. */
+export function isAheadOf(item: Item | undefined, place: string): boolean {
+  if (item?.[AFTER] === undefined) return false;
+  return [AFTER, AGAIN].some((name) => {
+    const after = stringOf(item[name]);
+    // rule: fan-out-that-is-past-repairs-nothing
+    return after !== undefined && compareKeys(after, place) < 0;
+  });
+}
+
 /** The place that a continuation has come to; one that repair has only set going again is where it was. */
 export function placeOf(item: Item | undefined): string | undefined {
   const after = item?.[AFTER];
@@ -82,16 +93,19 @@ function restartUpdate(
 ): DerivedUpdate {
   const { kind, edgeType = '' } = parseDerivedKey(key.target) ?? {};
   const first = kind === 'source-continuation' ? `${edgeType}-` : reversePrefix(edgeType);
-  const stored = stringOf(current?.[AFTER]);
-  const after = stored?.startsWith(first) === true ? stored : first;
+  const placeAt = (name: string): Item => {
+    const stored = stringOf(current?.[name]);
+    if (current?.[name] === undefined) return {};
+    return { [name]: { S: stored?.startsWith(first) === true ? stored : first } };
+  };
   const stamp: Item = { [WATERMARK]: { S: watermark }, [MODEL]: { S: graph.fingerprint } };
   const expiry: Item = { [graph.table.ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
   const isOpen = current?.[AFTER] !== undefined;
   return {
     key,
-    set: { ...stamp, ...(isOpen ? { [AFTER]: { S: after } } : expiry) },
-    unset: [isOpen ? graph.table.ttl : AFTER],
-    condition: unchanged(current),
+    set: { ...stamp, ...(isOpen ? { ...placeAt(AFTER), ...placeAt(AGAIN) } : expiry) },
+    unset: isOpen ? [graph.table.ttl] : [AFTER, AGAIN],
+    condition: unchanged(current, graph.table.ttl),
   };
 }
 

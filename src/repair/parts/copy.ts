@@ -1,7 +1,6 @@
-import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
-import { AFTER, COPIES, revisionOf } from '../../items/derived-item.ts';
+import { canonicalText, type Item } from '../../items/attribute-value.ts';
+import { COPIES, revisionOf } from '../../items/derived-item.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../../items/element.ts';
-import { compareKeys } from '../../items/encoding.ts';
 import {
   continuationKey,
   isWithinBytes,
@@ -13,7 +12,7 @@ import {
 import { elementsByEdge } from '../../items/stored-view.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { copyingEdge, copyOf, parentOf } from '../../plan/copies.ts';
-import { placeOf } from './continuation.ts';
+import { isAheadOf, placeOf } from './continuation.ts';
 import { hashed, imageText, type Part, type PartKind } from './kind.ts';
 
 /**
@@ -41,7 +40,9 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
     };
   },
   state({ suspect: { source, part }, derived, items: [edge, parent, continuation] }) {
-    const isAhead = isAheadOf(source, part.target, continuation);
+    // It goes by the reverse items, in order. One that is past the edge has visited it, which moved the view's own revision, and can
+    // mend nothing there any more.
+    const isAhead = isAheadOf(continuation, reverseKey(typePrefix(part.target) ?? '', source));
     const moved = (isAhead && revisionOf(continuation)) || '';
     return {
       revision: `${revisionOf(derived) ?? ''}/${moved}`,
@@ -54,16 +55,6 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
     if (copiedNode(graph, part.target) !== undefined) targets.add(part.target);
   },
 };
-
-/**
- * Whether a fan-out will still come to an edge: it goes by the reverse items, in order. One that is past it has visited it,
- * which moved the view's own revision, and can mend nothing there any more.
- */
-function isAheadOf(source: string, edge: string, continuation: Item | undefined): boolean {
-  const after = stringOf(continuation?.[AFTER]);
-  // rule: fan-out-that-is-past-repairs-nothing
-  return after !== undefined && compareKeys(after, reverseKey(typePrefix(edge) ?? '', source)) < 0;
-}
 
 function isListed(view: Item | undefined, edge: string): boolean {
   return elementsByEdge(view).has(escapedEdge(edge));

@@ -49,7 +49,8 @@ export async function mendForm(context: SettleContext, kind: ItemKind, key: Item
     if (item === undefined) return;
     const unset = misshapen(kind, context.graph, item);
     if (unset.length === 0 && hasRevision(item)) return;
-    if ((await updateItem(context, { key, set: {}, unset, condition: unchanged(item) })).applied) return;
+    const condition = unchanged(item, context.graph.table.ttl);
+    if ((await updateItem(context, { key, set: {}, unset, condition })).applied) return;
   }
 }
 

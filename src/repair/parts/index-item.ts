@@ -1,8 +1,7 @@
 import { checkTime } from '../../apply/context.ts';
 import { type AttributeType, canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
-import { AFTER, COUNTED, FENCE, INDEX_ITEM_FIELDS, MODEL, revisionOf, WATERMARK } from '../../items/derived-item.ts';
+import { COUNTED, FENCE, INDEX_ITEM_FIELDS, MODEL, revisionOf, WATERMARK } from '../../items/derived-item.ts';
 import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../../items/derived-key.ts';
-import { compareKeys } from '../../items/encoding.ts';
 import { degreeKey, SORT_KEY_BYTES, sourceContinuationKey, typePrefix } from '../../items/keys.ts';
 import { needsSource } from '../../model/joined.ts';
 import { derivedOf } from '../../plan/derive.ts';
@@ -10,7 +9,7 @@ import { queriedItems } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { NO_WATERMARK, type SettleContext } from '../settle/context.ts';
 import { buryIndexItem, settleIndexItem } from '../settle/index-item.ts';
-import { placeOf } from './continuation.ts';
+import { isAheadOf, placeOf } from './continuation.ts';
 import { count, settleCount } from './count.ts';
 import { oddities } from './form.ts';
 import {
@@ -85,9 +84,8 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
     const { keys, items } = seen;
     if (keys.length < 2) return stateByBase(seen);
     const [edge, node, continuation] = items;
-    const after = stringOf(continuation?.[AFTER]);
     // One that is past the edge has visited it, which moved the item's own revision.
-    const isAhead = after !== undefined && compareKeys(after, keys[0]!.target) < 0;
+    const isAhead = isAheadOf(continuation, keys[0]!.target);
     const moved = (isAhead && revisionOf(continuation)) || '';
     return {
       revision: `${revisionOf(seen.derived) ?? ''}/${moved}`,

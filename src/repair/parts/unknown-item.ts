@@ -73,12 +73,12 @@ export async function deleteAlien(context: SettleContext, key: ItemKey): Promise
   const { item } = await store.get(key, { consistent: true });
   const concern = item && graph.concerns?.of(key.source, key.target, item).kind;
   if (item === undefined || (concern !== 'retired' && concern !== 'misplaced')) return false;
-  return (await store.delete(key, unchanged(item))).applied;
+  return (await store.delete(key, unchanged(item, graph.table.ttl))).applied;
 }
 
-async function deleteItem({ store }: SettleContext, key: ItemKey): Promise<boolean> {
+async function deleteItem({ graph, store }: SettleContext, key: ItemKey): Promise<boolean> {
   const { item } = await store.get(key, { consistent: true });
   if (item === undefined) return false;
-  const { applied } = await store.delete(key, unchanged(item));
+  const { applied } = await store.delete(key, unchanged(item, graph.table.ttl));
   return applied;
 }

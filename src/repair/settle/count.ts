@@ -85,6 +85,6 @@ function settledCountUpdate(
     key,
     set: { [MODEL]: { S: graph.fingerprint }, [COUNT]: { N: String(count) } },
     unset: [graph.table.ttl],
-    condition: unchanged(current),
+    condition: unchanged(current, graph.table.ttl),
   };
 }

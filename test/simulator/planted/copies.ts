@@ -158,11 +158,6 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
-    name: 'continuation-revision-ignored',
-    rule: 'A continuation is moved only from the revision of the record that drives it.',
-    changes: [setValue('continuation-moves-from-the-revision-of-its-record', "{ kind: 'newer-than', watermark: '~' }")],
-  },
-  {
     name: 'continuation-moved-first',
     rule: 'A continuation is moved when its page is done.',
     changes: [

@@ -40,4 +40,14 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
       setValue('counted-items-before-their-bases, then', 'contradicting.map(({ sortKey }) => earlyBases.get(sortKey))'),
     ],
   },
+  {
+    name: 'continuation-without-a-further-round',
+    rule: 'A change that meets a fan-out under way gets a round of its own, when that is at its end.',
+    changes: [setValue('change-during-a-fan-out-gets-a-round', 'after')],
+  },
+  {
+    name: 'continuation-revision-ignored',
+    rule: 'A continuation is moved only from the revision of the record that drives it.',
+    changes: [setValue('continuation-moves-from-the-revision-of-its-record', "{ kind: 'newer-than', watermark: '~' }")],
+  },
 ];

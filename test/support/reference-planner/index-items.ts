@@ -62,7 +62,8 @@ function addOrderKeys(
   const encoded = encodeOrder(order.order, subject, false, purpose);
   if (encoded === undefined) return false;
   const partition = inboundPartition(inbound, order, sortKey, encoded.text, subject.source, within);
-  addIndexKeys(item, order.index, partition, encoded, subject.source, purpose);
+  const room = { partition, generation: order.generation, shards: inbound.shards };
+  addIndexKeys(item, order.index, room, encoded, subject.source, purpose);
   return true;
 }
 
@@ -120,7 +121,7 @@ function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, pur
   }
   const partition = searchPartition(search, within, encoded.text, subject.source);
   const item: Item = {};
-  addIndexKeys(item, 'gsi0', partition, encoded, subject.source, purpose);
+  addIndexKeys(item, 'gsi0', { ...search, partition }, encoded, subject.source, purpose);
   item[VALUE] = encoded.value;
   return withProjection(item, search.project, subject);
 }
@@ -132,18 +133,28 @@ export function partitionText(attribute: string, subject: Subject, purpose: stri
   return encode(value, 'string', false, `the partition of ${purpose}`, attribute).text;
 }
 
+/** An index partition, with what may stand in its key beyond the limit: the mark of a generation, and the shard. */
+interface Place {
+  partition: string;
+  generation?: number | undefined;
+  shards: number | 'value';
+}
+
 /** Adds the two keys of an index. */
 export function addIndexKeys(
   item: Item,
   index: IndexName,
-  partition: string,
+  { partition, generation = 1, shards }: Place,
   { text, attribute }: Encoded,
   source: string,
   purpose: string,
 ): void {
   const sort = indexSortKey(text, source);
-  const tooLong = isWithinBytes(partition, SORT_KEY_BYTES) ? sort : partition;
-  if (!isWithinBytes(tooLong, SORT_KEY_BYTES)) {
+  const ofGeneration = generation === 1 ? 0 : `@${generation}`.length;
+  const ofShard = shards === 1 || shards === 'value' ? 0 : `#${shards}`.length;
+  const fits = isWithinBytes(partition, SORT_KEY_BYTES + ofGeneration + ofShard);
+  const tooLong = fits ? sort : partition;
+  if (!fits || !isWithinBytes(sort, SORT_KEY_BYTES)) {
     const cause = attribute === undefined ? 'the derived text' : `attribute ${attribute}`;
     const message = `the key that ${cause} makes for ${purpose} has ${Buffer.byteLength(tooLong)} bytes; an index key has at most ${SORT_KEY_BYTES}`;
     throw new PartError('key-too-long', message, attribute);

@@ -31,7 +31,8 @@ export function givenBy(
       const own = one.kind === 'source' ? one.order : one;
       const result = part(problems, () => {
         const encoded = encodeOrder(own, subject, false, purpose);
-        if (encoded !== undefined) addIndexKeys({}, 'gsi0', '', encoded, subject.source, purpose);
+        if (encoded !== undefined)
+          addIndexKeys({}, 'gsi0', { partition: '', shards: 1 }, encoded, subject.source, purpose);
         return { text: encoded?.text };
       });
       given.push(result ?? 'failed');

@@ -44,7 +44,8 @@ function ownerKeys(inbound: InboundModel, orders: readonly InboundOrder[], edgeK
     // There is one shard, so neither value nor source matters.
     const partition = inboundPartition(inbound, order, edgeKey, '', '');
     // No edge can be in a partition with such a key, so there is nothing to own.
-    if (!isWithinBytes(partition, SORT_KEY_BYTES)) continue;
+    const ofGeneration = order.generation === undefined ? 0 : `@${order.generation}`.length;
+    if (!isWithinBytes(partition, SORT_KEY_BYTES + ofGeneration)) continue;
     const names = INDEX_KEYS[order.index];
     item[names.partition] = { S: partition };
     item[names.sort] = { S: OWNER_SORT_KEY };

@@ -143,3 +143,30 @@ describe('a joined item whose tombstone TTL deletes while a settling of it stand
     });
   });
 });
+
+it('a node that changes with every batch keeps no edge from its changes, and each has the last one in the end', async () => {
+  const store = new StreamedStore(graph);
+  const targets = Array.from({ length: 30 }, (_, i) => `B-${10 + i}`);
+  const versions = async (): Promise<number[]> => {
+    const items = targets.map((target) => store.derived('A-1', edgeIndexKey(`AB-${target}`, 'byTitle')));
+    return (await Promise.all(items)).map((item) => {
+      const { title } = (item!['attributes'] as { M: Record<string, { S: string }> }).M;
+      return Number(title!.S);
+    });
+  };
+  await store.producer('A-1', 'A-1', { title: { S: '0' } });
+  for (const target of targets) await store.producer('A-1', `AB-${target}`, {});
+  await project(store, 0, 250);
+  let seen = store.records.length;
+  const pages = targets.length / 2;
+  for (let batch = 1; batch <= 5 * pages; batch++) {
+    await store.producer('A-1', 'A-1', { title: { S: String(batch) } });
+    const records = store.records.slice(seen);
+    seen = store.records.length;
+    await createProjector(graph, { store, fanOutPageSize: 2 }).project(records);
+    expect(Math.min(...(await versions()))).toBeGreaterThanOrEqual(batch - 2 * (pages + 2));
+  }
+  await project(store, seen, 2);
+  expect(new Set(await versions())).toEqual(new Set([5 * pages]));
+  expect(await store.derived('A-1', '~more/#source/AB')).not.toHaveProperty('again');
+});

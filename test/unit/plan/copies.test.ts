@@ -7,7 +7,7 @@ import { edge, node } from '../../../src/model/schema.ts';
 import { copiesField, copyingTypes, copyOf, edgeOfReverse, keptCopies, reverseOf } from '../../../src/plan/copies.ts';
 import { derivedOf } from '../../../src/plan/derive.ts';
 import { beginUpdate, continuationUnit, fanOutsOf, moveUpdate } from '../../../src/plan/fan-out.ts';
-import type { FanOutUnit, Unit } from '../../../src/plan/unit.ts';
+import type { ContinuationUnit, FanOutUnit, Unit } from '../../../src/plan/unit.ts';
 import { planUnits } from '../../../src/plan/units.ts';
 import { fastViewUpdate } from '../../../src/plan/writes/updates.ts';
 import { at, change, history } from '../../support/records.ts';
@@ -156,13 +156,24 @@ describe('a continuation', () => {
     expect(beginUpdate(graph, unit, stored(at(5), { after: { S: 'y' } }), 'x')).toBeUndefined();
     expect(beginUpdate(graph, unit, stored(at(5)), 'x')).toBeUndefined();
   });
-  it('keeps the earlier of its own place and the one in progress, so that no child between them is passed by', () => {
+  it('goes on from its place, and once more from the earlier of two, so that no child between them is passed by', () => {
     const beginning = (place: string, inProgress: string) =>
-      beginUpdate(graph, unit, stored(at(9), { after: { S: inProgress } }), place)?.set['after'];
-    expect(beginning('x', 'b')).toEqual({ S: 'b' });
-    expect(beginning('b', 'x')).toEqual({ S: 'b' });
+      beginUpdate(graph, unit, stored(at(9), { after: { S: inProgress } }), place)?.set;
+    expect(beginning('x', 'b')).toMatchObject({ after: { S: 'b' }, again: { S: 'b' } });
+    expect(beginning('b', 'x')).toMatchObject({ after: { S: 'x' }, again: { S: 'b' } });
     // By the bytes of UTF-8, as DynamoDB orders sort keys, not by UTF-16 units.
-    expect(beginning('\u{10000}', '\uffee')).toEqual({ S: '\uffee' });
+    expect(beginning('\u{10000}', '\uffee')).toMatchObject({ again: { S: '\uffee' } });
+  });
+  it('is not written while a further round is to come that has the change in it, and only then', () => {
+    const beginning = (place: string, again: string, after = 'x') =>
+      beginUpdate(graph, unit, stored(at(9), { after: { S: after }, again: { S: again } }), place);
+    expect(beginning('c', 'b')).toBeUndefined();
+    expect(beginning('b', 'b')).toBeUndefined();
+    expect(beginning('b', 'c')?.set).toMatchObject({ after: { S: 'x' }, again: { S: 'b' } });
+    expect(beginning('y', 'c', 'b')?.set).toMatchObject({ after: { S: 'b' }, again: { S: 'b' } });
+    // What software from before this has left of one that is at its end.
+    const ended = beginUpdate(graph, unit, stored(at(9), { again: { S: 'b' } }), 'c');
+    expect(ended).toMatchObject({ set: { after: { S: 'c' } }, unset: ['ttl', 'again'] });
   });
   it('is begun anew by a smaller position, and keeps the later one', () => {
     expect(beginUpdate(graph, unit, stored(at(9)), 'x')).toMatchObject({ set: { after: { S: 'x' }, w: { S: at(9) } } });
@@ -193,5 +204,13 @@ describe('a continuation', () => {
     const end = moveUpdate(graph, continuation, undefined, 1_000);
     expect(end).toMatchObject({ set: { ttl: { N: String(1_000 + 48 * 3600) } }, unset: ['after'] });
     expect(end.set).not.toHaveProperty('w');
+  });
+  it('begins a further round at its end, where a change has asked for one', () => {
+    const image = { after: { S: 'x' }, again: { S: 'b' }, r: { N: '3' } };
+    const [continuation] = plan([record(image)]) as [ContinuationUnit];
+    expect(continuation).toMatchObject({ after: 'x', again: 'b' });
+    expect(moveUpdate(graph, continuation, 'y', 1_000)).toMatchObject({ set: { after: { S: 'y' } }, unset: ['ttl'] });
+    const next = moveUpdate(graph, continuation, undefined, 1_000);
+    expect(next).toMatchObject({ set: { after: { S: 'b' } }, unset: ['ttl', 'again'] });
   });
 });
