@@ -92,6 +92,8 @@ export interface FunctionSettings {
   settleMs?: number;
   /** The bucket that keeps batches which the mapping gave up. */
   failedBatchesBucket?: string;
+  /** The table's stream, which is swept; absent: nothing is. */
+  streamArn?: string;
   /** Capacity units a second at most. */
   maxRcu?: number;
   maxWcu?: number;
@@ -113,6 +115,7 @@ const functionSchema = z.object({
   EDGELOOM_CONCURRENCY: z.optional(z.pipe(positive, z.int({ error: 'should be a whole number' }))),
   EDGELOOM_SETTLE_SECONDS: z.optional(positive),
   EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
+  EDGELOOM_STREAM_ARN: z.optional(z.string()),
   EDGELOOM_MAX_RCU: z.optional(positive),
   EDGELOOM_MAX_WCU: z.optional(positive),
   AWS_ENDPOINT_URL_DYNAMODB: schema.shape.endpoint,
@@ -147,6 +150,7 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
     concurrency: data.EDGELOOM_CONCURRENCY,
     settleMs: settleSeconds === undefined ? undefined : settleSeconds * 1000,
     failedBatchesBucket: data.EDGELOOM_FAILED_BATCHES_BUCKET,
+    streamArn: data.EDGELOOM_STREAM_ARN,
     maxRcu: data.EDGELOOM_MAX_RCU,
     maxWcu: data.EDGELOOM_MAX_WCU,
   };

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ConsumerPosition } from '../progress/consumer-position.ts';
 import { appliedUpToMs, type StreamPosition, streamPosition } from '../progress/stream-position.ts';
-import { StreamWalk } from '../progress/stream-walk.ts';
+import { isOfMoment, StreamWalk } from '../progress/stream-walk.ts';
 import { createReader } from '../read/reader.ts';
 import type { Store } from '../store/port.ts';
 import type { StreamSource } from '../stream/source.ts';
@@ -24,7 +24,16 @@ export function positionOfStream(graph: CompiledModel, store: Store, source: Str
   const walk = new StreamWalk(context);
   const look = (): Promise<StreamPosition> =>
     streamPosition({ ...context, walk, isProjected: (key) => isProjected(reader, store, key) });
-  return { look, consumer: { appliedUpToMs: async () => appliedUpToMs(await look()) } };
+  const appliedNow = async (): Promise<number | undefined> => {
+    try {
+      return appliedUpToMs(await look());
+    } catch (error) {
+      // A shard that leaves the stream between listing and reading ends no check.
+      if (isOfMoment(error)) return undefined;
+      throw error;
+    }
+  };
+  return { look, consumer: { appliedUpToMs: appliedNow } };
 }
 
 /** How far the consumers of a table have come, in words. `position`: absent where the table has no stream. */

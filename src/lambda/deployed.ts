@@ -5,6 +5,7 @@ import { bucketAccess } from '../repair/failure-queue.ts';
 import { deferredCalls } from '../store/client/deferred.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
+import { DynamoDBStreamSource } from '../stream/source.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { jsonLines } from './json-lines.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
@@ -48,17 +49,20 @@ export function deployedCheck(graph: CompiledModel): RunHandler {
 }
 
 /**
- * The stack's redrive function: on a schedule it settles the quarantine, from the queue batches that the mapping gave up.
+ * The stack's redrive function: on a schedule it settles the quarantine, and what no consumer has claimed; from the queue batches that the
+ * mapping gave up.
  *
  * @example
  * export const handler = deployedRedrive(graph);
  */
 export function deployedRedrive(graph: CompiledModel): RedriveHandler {
-  const { table, client, logLevel, metricsNamespace, failedBatchesBucket } = readFunctionSettings();
+  const { table, client, logLevel, metricsNamespace, failedBatchesBucket, streamArn } = readFunctionSettings();
+  const streams = createStreamsClient(client);
   return redriveHandler(withTableName(graph, table), {
     client: createClient({ ...client, maxAttempts: 1 }),
+    stream: streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn),
     sources: {
-      streams: createStreamsClient(client),
+      streams,
       ...bucketAccess({ region: client.region }),
       buckets: failedBatchesBucket === undefined ? [] : [failedBatchesBucket],
     },

@@ -3,9 +3,11 @@ import type { CompiledModel } from '../model/compiled.ts';
 import type { SendMessage } from '../repair/failure-message.ts';
 import { bucketAccess, type FailureSources, queueSender, restMessage, settleMessage } from '../repair/failure-queue.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redrive } from '../repair/redrive.ts';
+import { sweep } from '../repair/sweep.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { Store } from '../store/port.ts';
+import type { StreamSource } from '../stream/source.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createRedriveMetrics } from './metrics.ts';
 import type { InvocationContext, StreamResponse } from './stream-handler.ts';
@@ -23,6 +25,8 @@ export interface RedriveHandlerOptions {
   store?: Store | undefined;
   /** Where failed batches are read from. Default: the table's stream and S3, in the function's own region. */
   sources?: FailureSources | undefined;
+  /** The table's stream: on a schedule, what no consumer has claimed in it is settled. Default: nothing of it. */
+  stream?: StreamSource | undefined;
   /** The buckets that messages may name, where `sources` is left to the default. Default: none. */
   buckets?: readonly string[] | undefined;
   /** Sends what is left of a failed batch to the queue that told of it. Default: by SQS, in the function's own region. */
@@ -33,10 +37,16 @@ export interface RedriveHandlerOptions {
   metricsNamespace?: string | undefined;
   /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
+  /** Clock in milliseconds since 1970. Default: the machine's. */
+  now?: (() => number) | undefined;
 }
 
 /** What a redrive says: counts to look at, and for a queue the messages that are to come again. */
-export type RedriveResponse = Omit<RedriveResult, 'reasons'> & StreamResponse;
+export type RedriveResponse = Omit<RedriveResult, 'reasons'> &
+  StreamResponse & {
+    /** Records of the stream that no consumer had claimed, and that were settled. */
+    swept: number;
+  };
 
 /** A Lambda handler that settles what could not be projected. */
 export type RedriveHandler = (event: RedriveEvent, context: InvocationContext) => Promise<RedriveResponse>;
@@ -45,7 +55,7 @@ const RESERVE_MS = 5_000;
 
 /**
  * Makes the handler that settles what could not be projected, by the base items as they are: on a schedule everything in
- * quarantine, and as the consumer of an on-failure destination's queue the batches that its messages tell of. Where the
+ * quarantine and what no consumer has claimed, and as the consumer of an on-failure destination's queue the batches that its messages tell of. Where the
  * time of an invocation ends within a batch, a message for its rest goes to the queue, so that the next one begins there.
  * Messages of which nothing could be settled come again; the queue needs `ReportBatchItemFailures`.
  *
@@ -64,7 +74,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const remainingMs = (): number => context.getRemainingTimeInMillis() - reserveMs;
-    const run: RedriveOptions = { graph, store, remainingMs };
+    const run: RedriveOptions = { graph, store, remainingMs, now: options.now };
     const messages = event.Records?.filter(({ eventSource }) => eventSource === 'aws:sqs');
     const { result, failed } =
       messages === undefined
@@ -74,8 +84,17 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     metrics.emit(counts);
     for (const reason of reasons) logger.warn({ reason }, 'not settled');
     logger.info(counts, 'redriven');
-    return { ...counts, batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+    // After the quarantine: a stream that cannot be read fails the call, and keeps nobody from what is settled.
+    const swept = messages === undefined && options.stream ? await sweepStream(run, options.stream, logger) : 0;
+    return { ...counts, swept, batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
   };
+}
+
+async function sweepStream(run: RedriveOptions, source: StreamSource, logger: FunctionLogger): Promise<number> {
+  const { reasons, repaired, left } = await sweep({ ...run, source });
+  for (const reason of reasons) logger.warn({ reason }, 'not settled');
+  if (repaired + left > 0) logger.info({ swept: repaired, left }, 'records that no consumer had claimed');
+  return repaired;
 }
 
 async function redriveMessages(

@@ -5,8 +5,9 @@ import type { CompiledModel } from '../model/compiled.ts';
 import { checkStoreOptions } from '../options.ts';
 import type { Store } from '../store/port.ts';
 import { describeTable } from '../store/table.ts';
-import { DynamoDBStreamSource, StreamError } from '../stream/source.ts';
+import { DynamoDBStreamSource } from '../stream/source.ts';
 import { MarkMover } from './mark-mover.ts';
+import { isOfMoment } from './stream-walk.ts';
 
 /** Options of `createLowMark`. */
 export interface LowMarkOptions {
@@ -72,9 +73,4 @@ export function createLowMark(graph: CompiledModel, options: LowMarkOptions): ()
     await looking;
     return mark;
   };
-}
-
-/** Whether it may pass by itself: throttling, or a shard that was trimmed or ended between two calls. */
-function isOfMoment(error: unknown): boolean {
-  return error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
 }

@@ -1,10 +1,11 @@
 import pMap from 'p-map';
+import { StoreError } from '../errors.ts';
 import { stringOf } from '../items/attribute-value.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { isBaseSortKey, isContinuationKey } from '../stream/filter.ts';
 import { ShardPages } from '../stream/shard-pages.ts';
-import type { StreamDescription, StreamRecord, StreamSource } from '../stream/source.ts';
+import { type StreamDescription, StreamError, type StreamRecord, type StreamSource } from '../stream/source.ts';
 import { appliedCount, type Claim, coverageOf, plainNumber, type Run } from './claims.ts';
 import { readClaims } from './claims-item.ts';
 import { type Mark, readMarks } from './marks.ts';
@@ -268,4 +269,9 @@ function upToMsOf(shards: readonly WalkedShard[], lookedAtMs: number): number | 
     if (!isWhole) upToMs = Math.min(upToMs, readUpToMs ?? 0);
   }
   return upToMs;
+}
+
+/** Whether what made a look fail may pass by itself: throttling, or a shard that was trimmed or ended between two calls. */
+export function isOfMoment(error: unknown): boolean {
+  return error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
+import { redriveHandler } from '../../src/lambda/redrive-handler.ts';
 import { streamHandler } from '../../src/lambda/stream-handler.ts';
 import { createLowMark } from '../../src/progress/low-mark.ts';
 import { redriveMessage } from '../../src/repair/failure-queue.ts';
@@ -130,6 +131,17 @@ describe('the low mark of a stream', () => {
     const { item } = await store.get({ source: records[5]!.source, target: '~view' }, { consistent: true });
     expect(item).toBeDefined();
     expect(await swept()).toMatchObject({ entries: 0 });
+  });
+
+  it('goes on once the redrive function has been called by its schedule', async () => {
+    const { graph, store, source, records, invoke, hasPassed, now } = await markedTable(5);
+    await invoke([records.slice(0, 2)]);
+    const handler = redriveHandler(graph, { store, stream: source, now });
+    expect(await handler({}, context)).toMatchObject({ swept: 3, entries: 0, left: 0 });
+    expect(await hasPassed()).toBe(true);
+    expect(await handler({}, context)).toMatchObject({ swept: 0 });
+    // Without its stream it does what it did.
+    expect(await redriveHandler(graph, { store })({}, context)).toMatchObject({ swept: 0 });
   });
 
   it('leaves young records to their consumer', async () => {

@@ -87,6 +87,7 @@ describe('the role of', () => {
       [
         ...logsOf('redrive'),
         ...on(TABLE, ...settling),
+        ...on(STREAM, 'dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'),
         ...on(`${TABLE}/index/gsi0`, 'dynamodb:Query'),
         ...on(`${BUCKET}/aws/lambda/*${OURS}`, 's3:DeleteObject', 's3:GetObject'),
         ...on(

@@ -25,7 +25,7 @@ interface FunctionDefinition {
   environment: Readonly<Record<string, Value>>;
 }
 
-function definitionOf(name: FunctionName, { parameters }: Site): FunctionDefinition {
+function definitionOf(name: FunctionName, { parameters, table }: Site): FunctionDefinition {
   const checkEnvironment = { EDGELOOM_SETTLE_SECONDS: String(parameters.checkSettleSeconds) };
   switch (name) {
     case 'stream':
@@ -53,10 +53,14 @@ function definitionOf(name: FunctionName, { parameters }: Site): FunctionDefinit
     case 'redrive':
       return {
         handler: 'handlers/redrive.handler',
-        description: "Settles the quarantine, and batches that the stream's mapping gave up.",
+        description:
+          "Settles the quarantine, batches that the stream's mapping gave up, and what no consumer has claimed.",
         ...{ memoryMegabytes: 512, timeoutSeconds: REDRIVE_SECONDS },
         // Messages may name no other bucket.
-        environment: { EDGELOOM_FAILED_BATCHES_BUCKET: ref(FAILED_BATCHES_BUCKET) },
+        environment: {
+          EDGELOOM_FAILED_BATCHES_BUCKET: ref(FAILED_BATCHES_BUCKET),
+          EDGELOOM_STREAM_ARN: table.streamArn,
+        },
       };
   }
 }

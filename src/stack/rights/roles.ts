@@ -63,6 +63,8 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
   rebuild: (site) => tableStatements('rebuild', site),
   redrive: (site) => [
     ...tableStatements('redrive', site),
+    // What no consumer has claimed is swept.
+    allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [site.table.streamArn]),
     // What is settled is deleted.
     { ...allow(['s3:DeleteObject', 's3:GetObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
     // What is left of a batch when the time is over is sent again.

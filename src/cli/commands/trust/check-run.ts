@@ -2,12 +2,12 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { type CheckOptions, type CheckResult, check } from '../../../check/check.ts';
 import { type CheckCursor, parseCursor } from '../../../check/cursor.ts';
 import type { Finding } from '../../../check/finding.ts';
-import { EdgeloomError, isRetryableStoreError } from '../../../errors.ts';
+import { EdgeloomError } from '../../../errors.ts';
 import { lagSecondsOf, type PositionOfStream } from '../../../explain/position.ts';
 import type { ConsumerPosition } from '../../../progress/consumer-position.ts';
+import { isOfMoment } from '../../../progress/stream-walk.ts';
 import { untilAborted } from '../../../store/abortable.ts';
 import { currentStreamLabel, describeTable, requireFit, serverTime } from '../../../store/table.ts';
-import { StreamError } from '../../../stream/source.ts';
 import { requireHomeRegion } from '../../session/home-region.ts';
 import { noticeOfModel } from '../../session/model-notice.ts';
 import { positionOf } from '../../session/position.ts';
@@ -76,7 +76,7 @@ async function lagNow(position: PositionOfStream | undefined): Promise<number | 
     return position && lagSecondsOf(await position.look());
   } catch (error) {
     // A stream that cannot be read for the moment takes nothing from what was found.
-    if (error instanceof StreamError || isRetryableStoreError(error)) return undefined;
+    if (isOfMoment(error)) return undefined;
     throw error;
   }
 }

@@ -1,0 +1,129 @@
+import { expect, it } from 'vitest';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import { node } from '../../../src/model/schema.ts';
+import type { Claim } from '../../../src/progress/claims.ts';
+import { claimsItem } from '../../../src/progress/claims-item.ts';
+import { saveMark } from '../../../src/progress/marks.ts';
+import { StreamWalk } from '../../../src/progress/stream-walk.ts';
+import type { Shard, StreamDescription, StreamRecord, StreamSource } from '../../../src/stream/source.ts';
+import { MemoryStore } from '../../support/memory-store/memory-store.ts';
+
+const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
+const NOW = 1_800_000_000_000;
+
+/** A stream in memory; a shard of it that is closed has an end. */
+class Stream implements StreamSource {
+  readonly streamArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/records/stream/2026-01-01T00:00:00.000';
+  readonly shards: (Shard & { records: StreamRecord[]; isClosed?: boolean })[] = [];
+  status: StreamDescription['status'] = 'ENABLED';
+  iterators = 0;
+  reads = 0;
+  atOnce = 0;
+  mostAtOnce = 0;
+
+  add(shardId: string, numbers: readonly number[], parentShardId?: string): void {
+    const records = numbers.map((number): StreamRecord => {
+      const id = { S: `USER-${number}` };
+      const dynamodb = { Keys: { source: id, target: id }, SequenceNumber: `${number}` };
+      return { dynamodb: { ...dynamodb, ApproximateCreationDateTime: NOW / 1000 - 100 } };
+    });
+    this.shards.push({ shardId, records, ...(parentShardId !== undefined && { parentShardId }) });
+  }
+
+  async describe(): Promise<StreamDescription> {
+    return {
+      status: this.status,
+      shards: this.shards.map(({ shardId, parentShardId }) => ({ shardId, parentShardId })),
+    };
+  }
+
+  async iterator(shardId: string, after: string | undefined): Promise<string> {
+    this.iterators += 1;
+    const { records } = this.shards.find((shard) => shard.shardId === shardId)!;
+    return `${shardId}:${after === undefined ? 0 : records.findIndex(({ dynamodb }) => dynamodb?.SequenceNumber === after) + 1}`;
+  }
+
+  async isClosed(shardId: string): Promise<boolean> {
+    return this.shards.find((shard) => shard.shardId === shardId)?.isClosed === true;
+  }
+
+  latest(): Promise<string> {
+    throw new Error('a walk reads from where it has come');
+  }
+
+  async read(iterator: string, limit: number) {
+    this.reads += 1;
+    this.atOnce += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.atOnce);
+    await new Promise((resolve) => setImmediate(resolve));
+    this.atOnce -= 1;
+    const [shardId, start] = iterator.split(':');
+    const { records, isClosed } = this.shards.find((shard) => shard.shardId === shardId)!;
+    const page = records.slice(Number(start), Number(start) + limit);
+    const end = Number(start) + page.length;
+    return { records: page, ...(isClosed === true && end === records.length ? {} : { next: `${shardId}:${end}` }) };
+  }
+}
+
+async function walked() {
+  const store = new MemoryStore(graph.table);
+  const source = new Stream();
+  const walk = new StreamWalk({ graph, store, source, now: () => NOW });
+  const claim = (claims: Claim[], id: string) => store.put(claimsItem(graph.table, id, claims, NOW - 50_000));
+  return { store, source, walk, claim };
+}
+
+it('a look at a thousand shards with a hundred functions costs what is new, and reads 32 of them at once', async () => {
+  const { source, walk, claim } = await walked();
+  const SHARDS = 1_000;
+  for (let shard = 0; shard < SHARDS; shard++) source.add(`s${shard}`, [shard * 10 + 1, shard * 10 + 2]);
+  for (let id = 0; id < 100; id++) {
+    const own = Array.from({ length: SHARDS / 100 }, (_, i) => (id + i * 100) * 10 + 1);
+    await claim(
+      own.map((first) => ({ first: `${first}`, last: `${first + 1}`, records: 2 })),
+      `f${id}`,
+    );
+  }
+  expect((await walk.look()).upToMs).toBe(NOW);
+  expect(source.iterators).toBe(SHARDS);
+  expect(source.reads).toBe(3 * SHARDS);
+  expect(source.mostAtOnce).toBe(32);
+  expect((await walk.look()).upToMs).toBe(NOW);
+  // Two empty pages of each, from where the look before has ended.
+  expect([source.iterators, source.reads]).toEqual([SHARDS, 5 * SHARDS]);
+});
+
+it('the mark waits until it is known what a closed shard goes on in', async () => {
+  const { source, walk, claim } = await walked();
+  source.add('parent', [1, 2]);
+  await claim([{ first: '1', last: '2', records: 2 }], 'f');
+  expect((await walk.look()).upToMs).toBe(NOW);
+  source.shards[0]!.isClosed = true;
+  const before = await walk.look();
+  expect(before.upToMs).toBe(NOW);
+  source.add('child', [7], 'parent');
+  // The child's record is claimed by nobody.
+  expect((await walk.look()).upToMs).toBe(NOW - 100_000);
+  await claim([{ first: '7', last: '7', records: 1 }], 'g');
+  expect((await walk.look()).upToMs).toBe(NOW);
+});
+
+it('a walk that begins with a closed shard whose children are not listed knows no mark', async () => {
+  const { source, walk, claim } = await walked();
+  source.add('parent', [1]);
+  source.shards[0]!.isClosed = true;
+  await claim([{ first: '1', last: '1', records: 1 }], 'f');
+  expect((await walk.look()).upToMs).toBeUndefined();
+  // Nothing follows where the stream has ended.
+  source.status = 'DISABLED';
+  expect((await walk.look()).upToMs).toBe(NOW);
+});
+
+it('goes on from the marks that the table has', async () => {
+  const { store, source, walk } = await walked();
+  source.add('s', [1, 2, 3]);
+  await saveMark(store, graph.table, 's', { sequenceNumber: '2' }, NOW);
+  const { shards } = await walk.look();
+  expect(shards[0]).toMatchObject({ open: [{ sequenceNumber: '3' }], free: [{ start: 0, end: 1 }], appliedUpTo: '2' });
+  expect(shards[0]!.isWhole).toBe(true);
+});
