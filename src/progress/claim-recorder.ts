@@ -58,7 +58,7 @@ export class ClaimRecorder {
    * Claims records that are applied, in their order: all that a shard holds for the projector from the first of them to the last, as far as
    * the consumer was given them. Call it after applying, never before.
    */
-  claim(records: readonly Pick<ChangeRecord, 'sequenceNumber'>[], shardId = ''): void {
+  claim(records: readonly Pick<ChangeRecord, 'sequenceNumber' | 'stream'>[], shardId = ''): void {
     const { joins = false } = this.options;
     const [made] = claimOf(records);
     if (made === undefined) return;
@@ -105,8 +105,11 @@ export class ClaimRecorder {
     this.claims = [];
     this.open.clear();
     this.writtenAtMs = this.now();
-    for (let start = 0; start < claims.length; start += CLAIMS_A_WRITE) {
-      const some = claims.slice(start, start + CLAIMS_A_WRITE);
+    for (let start = 0, end = 0; start < claims.length; start = end) {
+      const { stream } = claims[start]!;
+      const others = claims.findIndex((claim, i) => i > start && claim.stream !== stream);
+      end = Math.min(start + CLAIMS_A_WRITE, others < 0 ? claims.length : others);
+      const some = claims.slice(start, end);
       // Each write is an item of its own: none takes the place of another.
       this.newestKeyMs = Math.max(this.now(), this.newestKeyMs + 1);
       try {

@@ -8,24 +8,31 @@ import { type Claim, claimsText, parseClaims } from './claims.ts';
 const PREFIX = 'cover/';
 /** The character after the `/` that the keys of claims begin with. */
 const AFTER = 'cover0';
-const CLAIMS = 'claims';
+const [CLAIMS, STREAM] = ['claims', 'stream'];
 /** How long claims are kept: longer than a record lives in the stream. */
 const KEPT_SECONDS = 25 * 3600;
 
-/** The item of some claims of a consumer. */
+/** The item of some claims of a consumer, all of one stream. */
 export function claimsItem(table: TableNames, id: string, claims: readonly Claim[], atMs: number): Item {
+  const stream = claims[0]?.stream;
   return {
     [table.partitionKey]: { S: SERVICE_PARTITION },
     [table.sortKey]: { S: `${keyOf(atMs)}/${id}` },
     [CLAIMS]: { S: claimsText(claims) },
+    ...(stream !== undefined && { [STREAM]: { S: stream } }),
     [table.ttl]: { N: String(Math.floor(atMs / 1000) + KEPT_SECONDS) },
   };
 }
 
-/** The claims that consumers have written since a moment of their clocks, in milliseconds since 1970; by the keys of their items. */
+/**
+ * The claims of a stream that consumers have written since a moment of their clocks, in milliseconds since 1970; by the keys of their items.
+ *
+ * @param stream its label.
+ */
 export async function readClaims(
   store: Pick<Store, 'query'>,
   table: TableNames,
+  stream: string,
   sinceMs: number,
 ): Promise<Map<string, Claim[]>> {
   const found = new Map<string, Claim[]>();
@@ -36,7 +43,8 @@ export async function readClaims(
   };
   for await (const item of queriedItems(store, request)) {
     const key = stringOf(item[table.sortKey]) ?? '';
-    if (key.startsWith(PREFIX)) found.set(key, parseClaims(stringOf(item[CLAIMS]) ?? ''));
+    if (key.startsWith(PREFIX) && stringOf(item[STREAM]) === stream)
+      found.set(key, parseClaims(stringOf(item[CLAIMS]) ?? ''));
   }
   return found;
 }

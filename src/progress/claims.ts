@@ -10,6 +10,8 @@ export interface Claim {
   last: string;
   /** How many they are: where the shard has more of them between its ends, the claim is that of one lane of several. */
   records: number;
+  /** The label of the stream: another stream of the table may have the same numbers again. */
+  stream?: string;
   /** Of a consumer that reads its shard by itself, in order: it has applied all that lies between, however many they are. */
   isWhole?: boolean;
 }
@@ -19,12 +21,16 @@ export function claimOf(records: readonly OpenRecord[]): Claim[] {
   const [first] = records;
   const last = records.at(-1);
   if (first === undefined || last === undefined) return [];
-  return [{ first: first.sequenceNumber, last: last.sequenceNumber, records: records.length }];
+  const { stream } = first;
+  const claim = { first: first.sequenceNumber, last: last.sequenceNumber, records: records.length };
+  return [{ ...claim, ...(stream !== undefined && { stream }) }];
 }
 
 /** A record that concerns the projector, as the position of a stream needs it. */
 export interface OpenRecord {
   sequenceNumber: string;
+  /** The label of its stream, where that is known besides. */
+  stream?: string;
 }
 
 /** Places of records in a row. */
@@ -47,7 +53,7 @@ export interface Coverage {
  * claimed by nobody.
  *
  * @param records those that are not known as applied yet, oldest first: all of the shard's between the first and the last of them.
- * @param claims of any shard: a claim belongs to the shard in which its ends are records. One that begins before the first of
+ * @param claims of any shard of the stream: a claim belongs to the shard in which its ends are records. One that begins before the first of
  *   these records does not count, since what lies before cannot be counted any more, unless it is whole.
  */
 export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Claim>): Coverage {
@@ -60,6 +66,7 @@ export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Clai
     const start = places.get(plainNumber(first)) ?? (isWhole && isBefore(first, records[0]) ? 0 : undefined);
     if (start === undefined || end === undefined) continue;
     // Another lane of the shard may not have applied the records between.
+    // rule: claim-holds-every-record-between-its-ends
     if (!isWhole && end - start + 1 !== count) hasLanes = true;
     else ends.set(start, Math.max(end + 1, ends.get(start) ?? 0));
   }
@@ -91,7 +98,7 @@ export function appliedCount({ free: [first] }: Coverage, records: readonly Open
 
 const BASE = 36;
 
-/** Claims as a short text: three dozen of them fit into a kilobyte. */
+/** Claims as a short text, without their stream: three dozen of them fit into a kilobyte. */
 export function claimsText(claims: readonly Claim[]): string {
   return claims
     .map(({ first, last, records, isWhole }) => {

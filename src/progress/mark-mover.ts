@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { StoreError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
+import { streamLabel } from '../items/watermark.ts';
 import type { Store } from '../store/port.ts';
 import { publish, readPublished, saveMark } from './marks.ts';
 import { StreamWalk, type WalkContext, type WalkedStream } from './stream-walk.ts';
@@ -56,7 +57,13 @@ export class MarkMover {
     const { store, graph, source, now } = this.context;
     for (const { shardId, appliedUpTo } of shards) {
       if (appliedUpTo === undefined || this.saved.get(shardId) === appliedUpTo) continue;
-      await saveMark(store, graph.table, shardId, { sequenceNumber: appliedUpTo }, now());
+      await saveMark(
+        store,
+        graph.table,
+        shardId,
+        { stream: streamLabel(source.streamArn), sequenceNumber: appliedUpTo },
+        now(),
+      );
       this.saved.set(shardId, appliedUpTo);
     }
     const { item, published } = await readPublished(store);

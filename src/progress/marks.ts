@@ -13,6 +13,8 @@ import type { Store } from '../store/port.ts';
 
 /** How far one shard is applied. */
 export interface Mark {
+  /** The label of its stream: shards of another one may have the same names. */
+  stream: string;
   /** The last record before which all is applied. */
   sequenceNumber: string;
 }
@@ -43,16 +45,24 @@ const publishedSchema = z.object({
   holder: z.string(),
   leaseUntilMs: z.number(),
 });
-const markSchema = z.object({ sequenceNumber: z.string().regex(/^\d{1,99}$/) });
+const markSchema = z.object({ stream: z.string(), sequenceNumber: z.string().regex(/^\d{1,99}$/) });
 
-/** The marks of the shards of a table's stream. */
-export async function readMarks(store: Pick<Store, 'query'>, table: TableNames): Promise<Map<string, Mark>> {
+/**
+ * The marks of the shards of a table's stream.
+ *
+ * @param stream its label.
+ */
+export async function readMarks(
+  store: Pick<Store, 'query'>,
+  table: TableNames,
+  stream: string,
+): Promise<Map<string, Mark>> {
   const marks = new Map<string, Mark>();
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: PREFIX }, consistent: true };
   for await (const item of queriedItems(store, request)) {
     const mark = stateOf(item, markSchema);
     const shardId = stringOf(item[table.sortKey])?.slice(PREFIX.length);
-    if (mark !== undefined && shardId !== undefined) marks.set(shardId, mark);
+    if (mark?.stream === stream && shardId !== undefined) marks.set(shardId, mark);
   }
   return marks;
 }

@@ -24,7 +24,7 @@ export function newestPositionOf(context: Pick<WalkContext, 'graph' | 'store' | 
   return async () => {
     const { shards } = await context.source.describe();
     const unseen = shards.some(({ shardId }) => !places.has(shardId));
-    const marks = unseen ? await readMarks(context.store, context.graph.table) : new Map<string, Mark>();
+    const marks = unseen ? await readMarks(context.store, context.graph.table, label) : new Map<string, Mark>();
     await pMap(
       shards,
       async ({ shardId }) => {

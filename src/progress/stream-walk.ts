@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import { StoreError } from '../errors.ts';
 import { stringOf } from '../items/attribute-value.ts';
+import { streamLabel } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { isBaseSortKey, isContinuationKey } from '../stream/filter.ts';
@@ -117,7 +118,8 @@ export class StreamWalk {
     const listed = new Set(shards.map(({ shardId }) => shardId));
     for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
     if (shards.some(({ shardId }) => !this.shards.has(shardId))) {
-      this.marks ??= await readMarks(this.context.store, this.context.graph.table);
+      const { store, graph, source } = this.context;
+      this.marks ??= await readMarks(store, graph.table, streamLabel(source.streamArn));
     }
     for (const { shardId } of shards) {
       if (!this.shards.has(shardId)) {
@@ -129,7 +131,7 @@ export class StreamWalk {
 
   /** Claims of what is open: all that were written since those of the last look, and for new shards since their first record. */
   private async readClaims(): Promise<void> {
-    const { store, graph } = this.context;
+    const { store, graph, source } = this.context;
     const known = this.newestClaimMs;
     const since = [...this.shards.values()].flatMap((shard) => {
       const oldest = shard.oldestOpenMs;
@@ -137,7 +139,8 @@ export class StreamWalk {
       return [shard.hasClaims && known !== undefined ? known - LATE_CLAIM_MS : oldest - SKEW_MS];
     });
     if (since.length === 0) return;
-    for (const [key, claims] of await readClaims(store, graph.table, Math.min(...since))) {
+    const label = streamLabel(source.streamArn);
+    for (const [key, claims] of await readClaims(store, graph.table, label, Math.min(...since))) {
       this.claims.set(key, claims);
       this.newestClaimMs = Math.max(this.newestClaimMs ?? 0, claimedAtMs(key));
     }

@@ -108,6 +108,7 @@ export class Invocation implements SimulatedProcess {
     const count = failedFrom === undefined ? records.length : records.findIndex(({ change }) => change === failedFrom);
     world.tell(() => `${this.name} answers: ${count} of ${records.length} records are done`);
     world.answered.push({ records: records.map(({ change }) => change), done: count });
+    world.claims.claim(records.slice(0, count));
     this.answer({ kind: 'done', count });
   }
 

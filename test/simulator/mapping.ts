@@ -78,6 +78,7 @@ export class EventSourceMapping implements StreamReader {
       number = this.world.choices.pick(`lane of ${key}`, this.settings.lanes);
       this.laneOfItem.set(key, number);
     }
+    this.world.claims.arrived(shard, record);
     this.lanes.get(shard)![number]!.add(record);
   }
 

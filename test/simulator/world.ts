@@ -5,6 +5,7 @@ import { isContinuationKey } from '../../src/stream/filter.ts';
 import { type ItemChange, MemoryStore } from '../support/memory-store/memory-store.ts';
 import { Agenda } from './agenda.ts';
 import type { Choices } from './choices.ts';
+import { Claims } from './claims.ts';
 import { CALM, type Climate, chooseClimate } from './climate.ts';
 import { startCheck } from './inspection.ts';
 import { EventSourceMapping } from './mapping.ts';
@@ -24,6 +25,7 @@ export interface Failure {
     | 'revision-repeated' /** a live derived item's `r` did not rise with a write */
     | 'false-alarm' /** a check took lag for drift */
     | 'unseen-drift' /** a check of a table at rest does not find what is wrong, or a repair does not mend it */
+    | 'mark' /** the mark of a shard has passed what is not applied */
     | 'threw' /** the projector rejected */
     | 'endless' /** it does not come to rest */;
   message: string;
@@ -44,6 +46,8 @@ export class World {
   readonly transactions = new Transactions(this.agenda);
   readonly streams: Streams;
   readonly mapping: EventSourceMapping;
+  /** What the consumer's invocations claim. */
+  readonly claims = new Claims(this);
   /** What the consumer's processes remember of views. */
   readonly evicted = new EvictedViews();
   readonly failures: Failure[] = [];

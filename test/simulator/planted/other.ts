@@ -57,4 +57,9 @@ export const OTHER_MUTANTS: readonly Mutant[] = [
     rule: 'A reader notes how far it came after it has applied, not before.',
     changes: [setValue('reader-applies-before-it-notes', 'batch.length')],
   },
+  {
+    name: 'claims-not-counted',
+    rule: 'A claim holds the records between its ends only if there are as many as it says: else it is of one lane of several.',
+    changes: [setCondition('claim-holds-every-record-between-its-ends', 'false')],
+  },
 ];

@@ -8,8 +8,9 @@ import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
 const { table } = defineGraph({ table: 'records', nodes: { USER: node() } });
 const START = 1_000_000_000_000;
+const stream = '2026-01-01T00:00:00.000';
 const records = (...numbers: number[]) =>
-  numbers.map((number) => ({ sequenceNumber: `${10n ** 21n + BigInt(number)}` }));
+  numbers.map((number) => ({ sequenceNumber: `${10n ** 21n + BigInt(number)}`, stream }));
 const claim = (first: number, last: number, count: number) => ({
   ...{ first: records(first)[0]!.sequenceNumber, last: records(last)[0]!.sequenceNumber, records: count },
 });
@@ -26,7 +27,7 @@ function recorder(joins = false) {
   };
   const failures: unknown[] = [];
   const claims = new ClaimRecorder({ table, store: { put }, joins, onError: (error) => failures.push(error) });
-  const written = async () => [...(await readClaims(store, table, 0)).values()].flat();
+  const written = async () => [...(await readClaims(store, table, stream, 0)).values()].flat();
   return { claims, state, written, failures, store };
 }
 
@@ -92,7 +93,9 @@ describe('a recorder of claims', () => {
     const { items } = await store.scan({ segment: 0, segments: 1 });
     expect(items).toHaveLength(1);
     expect(items[0]![table.ttl]).toEqual({ N: String(START / 1000 + 25 * 3600) });
-    expect((await readClaims(store, table, START)).size).toBe(1);
-    expect((await readClaims(store, table, START + 1)).size).toBe(0);
+    expect((await readClaims(store, table, stream, START)).size).toBe(1);
+    expect((await readClaims(store, table, stream, START + 1)).size).toBe(0);
+    // Another stream of the table may have the same numbers.
+    expect((await readClaims(store, table, '2026-01-02T00:00:00.000', START)).size).toBe(0);
   });
 });

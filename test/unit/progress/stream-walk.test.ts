@@ -69,7 +69,16 @@ async function walked() {
   const store = new MemoryStore(graph.table);
   const source = new Stream();
   const walk = new StreamWalk({ graph, store, source, now: () => NOW });
-  const claim = (claims: Claim[], id: string) => store.put(claimsItem(graph.table, id, claims, NOW - 50_000));
+  const stream = '2026-01-01T00:00:00.000';
+  const claim = (claims: Claim[], id: string) =>
+    store.put(
+      claimsItem(
+        graph.table,
+        id,
+        claims.map((one) => ({ ...one, stream })),
+        NOW - 50_000,
+      ),
+    );
   return { store, source, walk, claim };
 }
 
@@ -122,8 +131,12 @@ it('a walk that begins with a closed shard whose children are not listed knows n
 it('goes on from the marks that the table has', async () => {
   const { store, source, walk } = await walked();
   source.add('s', [1, 2, 3]);
-  await saveMark(store, graph.table, 's', { sequenceNumber: '2' }, NOW);
+  await saveMark(store, graph.table, 's', { stream: '2026-01-01T00:00:00.000', sequenceNumber: '2' }, NOW);
+  // One of an earlier stream, whose shard has the same name.
+  source.add('t', [4]);
+  await saveMark(store, graph.table, 't', { stream: '2025-01-01T00:00:00.000', sequenceNumber: '4' }, NOW);
   const { shards } = await walk.look();
   expect(shards[0]).toMatchObject({ open: [{ sequenceNumber: '3' }], free: [{ start: 0, end: 1 }], appliedUpTo: '2' });
   expect(shards[0]!.isWhole).toBe(true);
+  expect(shards[1]).toMatchObject({ open: [{ sequenceNumber: '4' }], appliedUpTo: undefined });
 });
