@@ -94,7 +94,7 @@ async function differences(
 ): Promise<string[]> {
   const { store, readable } = context;
   const graph = readable?.model ?? context.graph;
-  const usesView = readable && ((source: string, view: Item | undefined) => isUsable(readable.view(source), view));
+  const usesView = readable && ((view: Item | undefined) => isUsable(readable.view(base.source), view));
   const { problems, differing } = await compareDerived({ graph, store, usesView }, base, kind, consistent, place);
   if (problems.length > 0) throw notDerivable(base, problems.map(({ message }) => message).join('; '));
   return differing;

@@ -16,7 +16,7 @@ import {
 } from './definition.ts';
 import { effectiveModel, keptOf, newestKept } from './effective.ts';
 import { compileLayers, type LayerPart } from './layer.ts';
-import { type Registry, type Shape, stampText } from './registry.ts';
+import { type Registry, stampText } from './registry.ts';
 import { type DefinitionData, reviveKeyed } from './revive.ts';
 
 /**
@@ -45,8 +45,6 @@ export interface Readable {
    * reader cannot compile some of it, which none of its own answers needs.
    */
   kept: CompiledModel | undefined;
-  /** The view of this node that readers of any model may use; undefined: none does. */
-  keptView(id: string): UsableShape | undefined;
 }
 
 /** Which views may be used. */
@@ -88,13 +86,6 @@ export function readableOf(registry: Registry, data: DefinitionData, own: Compil
   const views = [...mine.views.values()].map(({ definition }) => definition);
   let model: CompiledModel | undefined;
   let kept: CompiledModel | undefined;
-  const trustedShape = (id: string): Shape | undefined => {
-    const shape = registry.shapes.get(parseNodeId(id)?.type ?? '')?.shape;
-    // rule: reader-uses-trusted-shapes
-    if (shape === undefined || !shape.trusted) return undefined;
-    return shape;
-  };
-  const usableShape = ({ id, ready }: Shape): UsableShape => ({ stamp: stampText(id), ready });
   return {
     get model() {
       // Most reads do without it.
@@ -123,19 +114,17 @@ export function readableOf(registry: Registry, data: DefinitionData, own: Compil
     },
     countGeneration: (edge) => (edge.degree ? lookUp(familyName(edge.type))?.generation : undefined),
     view(id) {
-      const shape = trustedShape(id);
-      const own = mine.views.get(parseNodeId(id)?.type ?? '')?.fingerprint;
+      const type = parseNodeId(id)?.type ?? '';
+      const shape = registry.shapes.get(type)?.shape;
+      // rule: reader-uses-trusted-shapes
+      if (shape === undefined || !shape.trusted) return undefined;
       // rule: reader-uses-shapes-of-its-own-definition
-      if (shape?.definition !== own) return undefined;
-      return shape && usableShape(shape);
+      if (shape.definition !== mine.views.get(type)?.fingerprint) return undefined;
+      return { stamp: stampText(shape.id), ready: shape.ready };
     },
     get kept() {
       kept ??= modelOfKept(registry, data, own);
       return kept;
-    },
-    keptView(id) {
-      const shape = trustedShape(id);
-      return shape && usableShape(shape);
     },
   };
 }

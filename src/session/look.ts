@@ -43,11 +43,8 @@ export type ProjectedKind = Extract<KeyKind, { kind: 'node' | 'edge' | 'hashed' 
 export interface LookContext {
   graph: CompiledModel;
   store: Store;
-  /**
-   * Whether reads use the view of a node; one that they do not use is made of the base items, which are up to date at any time.
-   * Default: they do.
-   */
-  usesView?: ((source: string, view: Item | undefined) => boolean) | undefined;
+  /** Whether reads use a view; one that they do not use is made of the base items, which are up to date at any time. */
+  usesView?: ((view: Item | undefined) => boolean) | undefined;
 }
 
 /**
@@ -100,7 +97,7 @@ export async function compareDerived(
   const copy = item === undefined ? undefined : await wantedCopy(context, kind);
   const stored = await storedItems(context, base, consistent);
   const view = stored.get(VIEW_KEY);
-  const isUsed = context.usesView?.(base.source, view) ?? true;
+  const isUsed = context.usesView?.(view) ?? true;
   const differing = !isUsed || isViewAsWanted(view, base, kind, derived, copy) ? [] : [VIEW_KEY];
   for (const sortKey of new Set([...stored.keys(), ...derived.indexItems.keys()])) {
     if (sortKey === VIEW_KEY) continue;

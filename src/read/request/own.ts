@@ -1,5 +1,4 @@
 import { parseNodeId } from '../../items/keys.ts';
-import { isUsable } from '../../registry/readable.ts';
 import { hasFannedOut, type Look, type LookContext, lookAt } from '../../session/look.ts';
 import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
 import type { ItemKey } from '../../store/port.ts';
@@ -33,9 +32,7 @@ function lookContext({ graph, store, readable }: ReadContext): LookContext | und
   if (readable === undefined) return { graph, store };
   // rule: session-compares-all-that-is-kept
   const kept = readable.kept;
-  // rule: session-compares-views-in-use
-  const usesView: LookContext['usesView'] = (source, view) => isUsable(readable.keptView(source), view);
-  return kept && { graph: kept, store, usesView };
+  return kept && { graph: kept, store };
 }
 
 /** The own writes that may show in the views of nodes: those of the nodes, of their edges, and of nodes that are copied. */

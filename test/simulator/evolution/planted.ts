@@ -260,11 +260,6 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [setValue('session-compares-all-that-is-kept', 'readable.model')],
   },
   {
-    name: 'evolution-session-of-unused-views',
-    rule: '14: a session compares no view that no reader uses.',
-    changes: [setValue('session-compares-views-in-use', '() => true')],
-  },
-  {
     name: 'evolution-ready-at-once',
     rule: '13: what is ready was written so long ago that every replica shows it.',
     changes: [replaceIn('ready-is-on-every-replica', 'REPLICA_LAG_MS', '0')],
