@@ -28,7 +28,23 @@ export class ModelError extends EdgeloomError {
   }
 }
 
-/** One mistake in a model: where and what. */
+/** Attributes that the validator of their type refuses; `issues` lists every reason with its path, such as `tags[0]`. */
+export class InvalidAttributesError extends EdgeloomError {
+  readonly issues: readonly Mistake[];
+
+  constructor(item: string, issues: readonly Mistake[]) {
+    const texts = issues.map(({ path, message }) => (path === '' ? message : `attribute ${path}: ${message}`));
+    super(
+      'invalid-attribute',
+      `${item}: ${texts.join('; ')}.`,
+      'The fields of its type in the model say what is allowed.',
+    );
+    this.name = 'InvalidAttributesError';
+    this.issues = issues;
+  }
+}
+
+/** One mistake, in a model or in attributes: where and what. */
 export interface Mistake {
   path: string;
   message: string;

@@ -17,7 +17,14 @@ export {
 export { type CheckOptions, type CheckResult, check } from './check/check.ts';
 export { type CheckCursor, type CheckTotals, parseCursor } from './check/cursor.ts';
 export type { Finding, Verdict } from './check/finding.ts';
-export { EdgeloomError, type Mistake, ModelError, StoreError, type StoreErrorKind } from './errors.ts';
+export {
+  EdgeloomError,
+  InvalidAttributesError,
+  type Mistake,
+  ModelError,
+  StoreError,
+  type StoreErrorKind,
+} from './errors.ts';
 export { type ExplainOptions, type Explanation, explain } from './explain/explain.ts';
 export { type Status, type StatusOptions, status } from './explain/status.ts';
 export type { ValueType } from './items/encoding.ts';

@@ -38,3 +38,13 @@ export function checkStoreOptions<Options extends { store: object }>(
     'Give { store: new DynamoDBStore(createClient(), graph.table) }.',
   );
 }
+
+/** Throws `invalid-option` for what is no secret to sign with: neither a text nor bytes, or empty. */
+export function checkSecret(name: string, secret: unknown, signed: string): void {
+  if (secret === undefined) return;
+  if (typeof secret !== 'string' && !(secret instanceof Uint8Array)) {
+    throw new EdgeloomError('invalid-option', `${name} should be a text or bytes, but is of type ${typeof secret}.`);
+  }
+  if (secret.length > 0) return;
+  throw new EdgeloomError('invalid-option', `${name} is empty, so that anyone could sign ${signed}.`);
+}

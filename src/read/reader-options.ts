@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../errors.ts';
 import { exactNumber, type NumberReader } from '../items/plain.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { checkStoreOptions } from '../options.ts';
+import { checkSecret, checkStoreOptions } from '../options.ts';
 import type { ReaderLeases } from '../registry/reader-lease.ts';
 import type { Store } from '../store/port.ts';
 import type { ReadContext } from './request/context.ts';
@@ -39,8 +39,6 @@ export function readContext(graph: CompiledModel, options: ReaderOptions): ReadC
       `concurrency should be a whole number of 1 or more, but is ${concurrency}.`,
     );
   }
-  if (cursorKey !== undefined && cursorKey.length === 0) {
-    throw new EdgeloomError('invalid-option', 'cursorKey is empty, so that anyone could sign a cursor.');
-  }
+  checkSecret('cursorKey', cursorKey, 'a cursor');
   return { graph, store, cursorKey, concurrency, readNumber };
 }

@@ -1,6 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
 import { textOfKey } from '../items/keys.ts';
-import { checkOptions } from '../options.ts';
+import { checkOptions, checkSecret } from '../options.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Look } from './look.ts';
 import { decodeToken, encodeToken, type SessionKey, type TokenEntry } from './token.ts';
@@ -42,6 +42,8 @@ const STREAM_MS = 25 * 3_600_000;
 /** Bytes of keys that fit a cookie of 4 KB, encoded. */
 const MOST_BYTES = 2_400;
 const BYTES_OF_ENTRY = 40;
+/** Keys that one read looks up before it answers, each with some calls; the others wait for the next read. */
+const MOST_LOOKS = 10;
 
 /**
  * Remembers the keys of what was just written, so that a reader with it shows the writes at once: see `Reader.with`. It is a
@@ -53,11 +55,13 @@ export class Session {
 
   constructor(private readonly options: SessionOptions = {}) {
     checkOptions('createSession', options, { key: true, lowMark: true, indexGraceMs: true, now: true });
-    if (options.key === undefined || options.key.length > 0) return;
-    throw new EdgeloomError('invalid-option', 'key is empty, so that anyone could sign a session.');
+    checkSecret('key', options.key, 'a session');
   }
 
-  /** Goes on from a token; without one a new session. Throws `invalid-session` for a token that was altered. */
+  /**
+   * Goes on from a token; without one a new session. Throws `invalid-session` for a token that was altered, or holds more keys than
+   * a session remembers.
+   */
   static from(token: string | undefined, options: SessionOptions = {}): Session {
     const session = new Session(options);
     if (token === undefined || token === '') return session;
@@ -68,6 +72,7 @@ export class Session {
       else entry.passedAt = seenAt;
       session.entries.set(textOfKey({ source, target }), entry);
     }
+    if (session.sizeBytes() > MOST_BYTES) throw tokenTooLarge();
     if (overflowAt !== undefined) session.overflow = { at: overflowAt, pending: 0, passedAt: overflowPassedAt };
     return session;
   }
@@ -129,8 +134,19 @@ export class Session {
   ): Promise<void> {
     if (this.entries.size === 0 && this.overflow === undefined) return;
     const mark = await this.options.lowMark?.();
-    for (const [text, entry] of this.entries) {
-      if (entry.pending === 0 && (await this.isOver(entry, mark, look, hasFannedOut))) this.entries.delete(text);
+    let looks = 0;
+    for (const [text, entry] of [...this.entries]) {
+      // What was written again since then is another entry.
+      const isStill = (): boolean => this.entries.get(text) === entry && entry.pending === 0;
+      const looking = async (key: ItemKey): Promise<Look | undefined> => {
+        if (looks >= MOST_LOOKS) return undefined;
+        looks += 1;
+        // The others come first next time.
+        this.entries.delete(text);
+        this.entries.set(text, entry);
+        return await look(key);
+      };
+      if (isStill() && (await this.isOver(entry, mark, looking, hasFannedOut)) && isStill()) this.entries.delete(text);
     }
     const { overflow } = this;
     if (overflow?.pending === 0 && (this.hasPassed(overflow, mark) || this.isOutOfStream(overflow))) {
@@ -157,7 +173,7 @@ export class Session {
   private async isOver(
     entry: Entry,
     mark: number | undefined,
-    look: (key: ItemKey) => Promise<Look>,
+    look: (key: ItemKey) => Promise<Look | undefined>,
     hasFannedOut: (key: ItemKey) => Promise<boolean>,
   ): Promise<boolean> {
     const now = this.now();
@@ -170,7 +186,9 @@ export class Session {
     if (now - entry.at < LEAST_AGE_MS) return false;
     const before = entry.look;
     if (before !== undefined && now - before.at < this.graceMs) return false;
-    const { agrees, revisions } = await look({ source: entry.source, target: entry.target });
+    const found = await look({ source: entry.source, target: entry.target });
+    if (found === undefined) return false;
+    const { agrees, revisions } = found;
     // rule: key-leaves-after-two-like-looks
     if (agrees && before?.revisions === revisions) return true;
     if (agrees) entry.look = { at: now, revisions };
@@ -207,6 +225,14 @@ export class Session {
     for (const text of this.entries.keys()) bytes += Buffer.byteLength(text) + BYTES_OF_ENTRY;
     return bytes;
   }
+}
+
+function tokenTooLarge(): EdgeloomError {
+  return new EdgeloomError(
+    'invalid-session',
+    'The session token holds more keys than a session remembers: no session gave it.',
+    'Begin a new session: createSession(). Sign tokens with a key.',
+  );
 }
 
 /**

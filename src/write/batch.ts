@@ -1,4 +1,4 @@
-import { EdgeloomError } from '../errors.ts';
+import { EdgeloomError, InvalidAttributesError, type Mistake } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { BatchWrite, Store, WriteManyResult } from '../store/port.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey } from './item/prepare.ts';
@@ -15,9 +15,11 @@ export interface BadOperation {
   error: EdgeloomError;
 }
 
-/** A batch with bad operations; nothing of it was written. `operations` lists every bad one. */
+/** A batch or transaction with bad operations; nothing of it was written. `operations` lists every bad one. */
 export class InvalidBatchError extends EdgeloomError {
   readonly operations: readonly BadOperation[];
+  /** Every reason with its path in the attributes of its operation; an empty path where none is at fault alone. */
+  readonly issues: readonly (Mistake & { position: number })[];
 
   constructor(operations: readonly BadOperation[], total: number, what = 'batch') {
     const lines = operations.map(({ position, error }) => `  operation ${position}: ${error.message}`);
@@ -29,6 +31,10 @@ export class InvalidBatchError extends EdgeloomError {
     );
     this.name = 'InvalidBatchError';
     this.operations = operations;
+    this.issues = operations.flatMap(({ position, error }) => {
+      const issues = error instanceof InvalidAttributesError ? error.issues : [{ path: '', message: error.message }];
+      return issues.map((issue) => ({ position, ...issue }));
+    });
   }
 }
 

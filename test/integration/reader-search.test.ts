@@ -439,5 +439,10 @@ describe('arguments that do not fit are refused', () => {
   it('of the reader itself', () => {
     expect(() => createReader(graph, { store: table.store, concurrency: 0 })).toThrow(fails('invalid-option', 'is 0'));
     expect(() => createReader(graph, { store: table.store, cursorKey: '' })).toThrow(fails('invalid-option', 'empty'));
+    for (const cursorKey of [5, true, {}, null] as never[]) {
+      expect(() => createReader(graph, { store: table.store, cursorKey })).toThrow(
+        fails('invalid-option', 'text or bytes'),
+      );
+    }
   });
 });

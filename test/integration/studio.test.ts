@@ -325,6 +325,13 @@ describe('a studio that may write', () => {
     await writable.worker.idle();
     expect((await client.post('/api/redrive', {})).answer).toMatchObject({ left: 0 });
     expect((await client.get('/api/quarantine')).answer.items).toEqual([]);
+    for (const junk of ['x', '5', '[]', '{"gsi0pk":5}', '{"gsi0pk":{"N":"1"}}']) {
+      const cursor = Buffer.from(junk).toString('base64url');
+      expect(await client.get(`/api/quarantine?cursor=${cursor}`)).toMatchObject({
+        status: 400,
+        error: { code: 'invalid-cursor' },
+      });
+    }
   });
 
   it('notes a check of the whole table as the last one', async () => {

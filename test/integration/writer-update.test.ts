@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { StoreError } from '../../src/errors.ts';
 import { ExactNumber } from '../../src/items/plain.ts';
@@ -222,8 +222,43 @@ describe('updateNode with a function', () => {
         },
       }),
     });
+    let nowMs = 0;
+    // A second for each look at the clock.
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 1_000));
     const update = racing.updateNode('TASK-1', (task) => ({ ...task, count: 0 }));
     await expect(update).rejects.toMatchObject({ code: 'too-much-contention' });
+    clock.mockRestore();
+  });
+
+  it('lets each of many function updates of one item at once through', async () => {
+    const { graph, store, writer } = await open();
+    await writer.putNode('TASK-1', { count: 0 });
+    // Each attempt of all that are left waits for the others, so that one of them succeeds.
+    let waiting: (() => void)[] = [];
+    let left = 20;
+    const release = (): void => {
+      if (waiting.length < left) return;
+      for (const go of waiting) go();
+      waiting = [];
+    };
+    const together = replacedCalls(store, {
+      change: async (change) => {
+        await new Promise<void>((resolve) => {
+          waiting.push(resolve);
+          release();
+        });
+        const result = await store.change(change);
+        if (result.applied) left -= 1;
+        release();
+        return result;
+      },
+    });
+    const writers = createWriter(graph, { store: together, wait: async () => undefined });
+    const updates = Array.from({ length: 20 }, () =>
+      writers.updateNode('TASK-1', (task) => ({ ...task, count: Number(task['count']) + 1 })),
+    );
+    await Promise.all(updates);
+    expect((await writer.updateNode('TASK-1', {})).attributes).toEqual({ count: 20 });
   });
 
   it('refuses to depend on more than 150 attributes, and takes them by name', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../src/apply/projector.ts';
 import { createReader, createWriter, defineGraph, edge, fromSource, node, Session } from '../../src/index.ts';
+import { encodeToken, type TokenContent } from '../../src/session/token.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 
 const graph = defineGraph({
@@ -42,6 +43,60 @@ async function changedTicket(edges: number, knowsMark: boolean) {
   };
   return { store, project, read };
 }
+
+describe('a token that no session gave', () => {
+  const keyed = (count: number): TokenContent['keys'] =>
+    Array.from({ length: count }, (_, i) => [`TICKET-${i}`, `TICKET-${i}`, Date.now() - 90_000]);
+
+  it('is refused where it holds more keys than a session remembers', () => {
+    const token = encodeToken({ keys: keyed(1_000) }, undefined);
+    expect(() => Session.from(token)).toThrow(
+      expect.objectContaining({ code: 'invalid-session', message: expect.stringContaining('more keys') }),
+    );
+    expect(Session.from(encodeToken({ keys: keyed(30) }, undefined)).keys()).toHaveLength(30);
+  });
+
+  it('makes one read look at ten keys at most, and later ones at the others', async () => {
+    let session = Session.from(encodeToken({ keys: keyed(25) }, undefined));
+    const looked: string[] = [];
+    const refresh = async (): Promise<void> => {
+      const looks = looked.length;
+      await session.refresh(
+        async ({ source }) => {
+          looked.push(source);
+          return { agrees: false, revisions: '' };
+        },
+        async () => true,
+      );
+      expect(looked.length - looks).toBe(10);
+      session = Session.from(session.token());
+    };
+    for (let i = 0; i < 3; i++) await refresh();
+    expect(new Set(looked).size).toBe(25);
+  });
+});
+
+describe('a session', () => {
+  it('keeps what is written again while a look at it is under way', async () => {
+    let now = Date.now();
+    const session = new Session({ now: () => now });
+    const key = { source: 'TICKET-1', target: 'TICKET-1' };
+    session.note([key])();
+    const refresh = (during: () => void = () => undefined) =>
+      session.refresh(
+        async () => {
+          during();
+          return { agrees: true, revisions: '1' };
+        },
+        async () => true,
+      );
+    now += 61_000;
+    await refresh();
+    now += 61_000;
+    await refresh(() => session.note([key])());
+    expect(session.keys()).toEqual([key]);
+  });
+});
 
 describe('a session that changed a node whose edges show it', () => {
   it('keeps the node past the mark of the stream until the last page of its edges shows it', async () => {

@@ -124,6 +124,11 @@ export class Subject {
       throw new PartError('derive-failed', `derive for ${purpose} threw: ${reason}`);
     }
     if (text === undefined || typeof text === 'string') return text;
+    if (text instanceof Promise) {
+      // It is told already, and nobody else waits for it: a rejection would end the process.
+      text.catch(() => undefined);
+      throw new PartError('derive-failed', `derive for ${purpose} gave a promise: it has to give its text at once`);
+    }
     throw new PartError('derive-failed', `derive for ${purpose} gave ${typeof text} instead of a string`);
   }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { CheckOptions } from '../../check/check.ts';
 import { sampleOf } from '../../check/scan.ts';
+import { EdgeloomError } from '../../errors.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../plan/quarantine-entry.ts';
 import { noteLastCheck } from '../../progress/last-check.ts';
@@ -47,12 +48,24 @@ async function quarantine(
   { graph, store }: RequestContext,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<Page<QuarantineEntry>> {
-  const startKey = cursor === undefined ? undefined : (JSON.parse(Buffer.from(cursor, 'base64url').toString()) as Item);
+  const startKey = cursor === undefined ? undefined : startKeyOf(cursor);
   const { items, lastKey } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION, limit, startKey });
   return {
     items: items.map((item) => readEntry(graph, item)),
     ...(lastKey !== undefined && { cursor: Buffer.from(JSON.stringify(lastKey)).toString('base64url') }),
   };
+}
+
+/** The keys of the table and of its index, in the layout of the store. */
+const startKey = z.record(z.string(), z.strictObject({ S: z.string() }));
+
+/** The place that a cursor names; throws `invalid-cursor` for a text that is none. */
+function startKeyOf(cursor: string): Item {
+  try {
+    return startKey.parse(JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')));
+  } catch (cause) {
+    throw new EdgeloomError('invalid-cursor', 'The cursor is none of this list.', 'Ask for the first page.', { cause });
+  }
 }
 
 async function startCheck(

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
-import { EdgeloomError } from '../../errors.ts';
+import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../errors.ts';
 import { isPlainObject } from './values.ts';
 
 /**
@@ -7,8 +7,8 @@ import { isPlainObject } from './values.ts';
  * defaults filled in, values transformed. Without a validator the attributes come back as they are.
  *
  * @param item names the item in errors.
- * @throws EdgeloomError `invalid-attribute` that lists every issue with its path; `validator-failed` where the validator
- * throws.
+ * @throws InvalidAttributesError `invalid-attribute`, with every issue and its path.
+ * @throws EdgeloomError `validator-failed` where the validator throws.
  */
 export async function validateFields(
   fields: StandardSchemaV1 | undefined,
@@ -18,11 +18,7 @@ export async function validateFields(
   if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');
   const result = await validate(fields, attributes, item);
   if (result.issues === undefined) return plainAttributes(result.value, item, "The validator's output");
-  throw new EdgeloomError(
-    'invalid-attribute',
-    `${item}: ${result.issues.map(issueText).join('; ')}.`,
-    'The fields of its type in the model say what is allowed.',
-  );
+  throw new InvalidAttributesError(item, result.issues.map(mistakeOf));
 }
 
 async function validate(
@@ -49,11 +45,11 @@ function plainAttributes(value: unknown, item: string, what: string): object {
   );
 }
 
-function issueText({ path = [], message }: StandardSchemaV1.Issue): string {
+function mistakeOf({ path = [], message }: StandardSchemaV1.Issue): Mistake {
   const keys = path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
   const text = keys.reduce<string>(
     (joined, key) => (typeof key === 'number' ? `${joined}[${key}]` : joined + (joined && '.') + String(key)),
     '',
   );
-  return text === '' ? message : `attribute ${text}: ${message}`;
+  return { path: text, message };
 }

@@ -31,8 +31,13 @@ export interface UpdatedItem<Attributes = Record<string, unknown>> {
   rcu: number;
 }
 
-/** How often an update whose condition fails, because others change the item, is made anew. */
-const ATTEMPTS = 10;
+/**
+ * How long an update whose condition fails, because others change the item, is tried again, in milliseconds. Of n updates of one item
+ * at once each round lets one through, so that a number of tries would fail the last ones although all are served in turn.
+ */
+const CONTENTION_MS = 10_000;
+/** The longest pause between two tries, in milliseconds: another update takes two calls. */
+const LONGEST_PAUSE_MS = 500;
 
 /** Updates one base item: see `Writer.updateNode`. */
 export async function updateBaseItem(
@@ -63,7 +68,8 @@ async function updateSeen(
   const { item, rcu } = await context.store.get(subject.key, { consistent: true });
   const cost = { wcu: 0, rcu };
   let seen: SeenItem = item;
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+  const beganMs = performance.now();
+  for (let attempt = 1; ; attempt++) {
     if (!meets(condition, seen)) throw refusal(subject, condition, seen, options);
     // rule: update-is-conditional-on-what-it-saw
     const update = await updateOfSeen(subject, seen, change, condition);
@@ -73,11 +79,15 @@ async function updateSeen(
     if (result.applied) return { attributes: updatedAttributes(subject, result), ...cost };
     // rule: update-runs-on-the-item-that-failed-it
     seen = result.current;
-    await context.wait(backoffMs(attempt), options.signal);
+    if (performance.now() - beganMs >= CONTENTION_MS) throw tooMuchContention(subject, attempt);
+    await context.wait(Math.min(backoffMs(attempt), Math.random() * LONGEST_PAUSE_MS), options.signal);
   }
-  throw new EdgeloomError(
+}
+
+function tooMuchContention({ name }: UpdateSubject, attempts: number): EdgeloomError {
+  return new EdgeloomError(
     'too-much-contention',
-    `${subject.name}: ${ATTEMPTS} times others changed what the update had looked at.`,
+    `${name}: for ${CONTENTION_MS / 1000} s and ${attempts} times others changed what the update had looked at.`,
     'Look at fewer attributes, use { add } without fields for counters, or write the item from one place.',
   );
 }

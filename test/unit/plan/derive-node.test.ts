@@ -294,6 +294,20 @@ describe('what cannot be derived', () => {
       { code: 'derive-failed', message: expect.stringContaining('number') },
     ]);
   });
+  it('a computation that is asynchronous is a problem, and its rejection ends no process', async () => {
+    const rejections: unknown[] = [];
+    const note = (reason: unknown): void => void rejections.push(reason);
+    process.on('unhandledRejection', note);
+    const compute = (async () => {
+      throw new Error('no last name');
+    }) as unknown as () => string;
+    expect(problemsOf({ search: { name: computed(compute) } }, {})).toMatchObject([
+      { code: 'derive-failed', message: expect.stringContaining('a promise') },
+    ]);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    process.off('unhandledRejection', note);
+    expect(rejections).toEqual([]);
+  });
   it('a computed lone surrogate is a problem: it would be stored as another text', () => {
     expect(problemsOf({ search: { name: computed(() => 'a\ud800') } }, {})).toMatchObject([{ code: 'wrong-type' }]);
   });

@@ -30,7 +30,13 @@ it('waits for a validator that is asynchronous', async () => {
 it('reports every issue with item and path', async () => {
   const fields = z.object({ title: z.string(), steps: z.array(z.object({ days: z.number() })) });
   const failure = validateFields(fields, { title: 5, steps: [{ days: 1 }, { days: 'two' }] }, ITEM);
-  await expect(failure).rejects.toMatchObject({ code: 'invalid-attribute' });
+  await expect(failure).rejects.toMatchObject({
+    code: 'invalid-attribute',
+    issues: [
+      { path: 'title', message: expect.any(String) },
+      { path: 'steps[1].days', message: expect.any(String) },
+    ],
+  });
   await expect(failure).rejects.toThrow(/^Node "GOAL-G1": attribute title: .*; attribute steps\[1\]\.days: .*\.$/);
 });
 

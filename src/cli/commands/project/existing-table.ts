@@ -14,7 +14,7 @@ export function withExistingTable(command: Command): Command {
     .option('--stream <arn>', 'its stream, with both images');
 }
 
-/** The table that the options name; undefined where they name none. Throws `usage` where one of the two is missing. */
+/** The table that the options name; undefined where they name none. Throws `usage` where one of the two is missing, or is no ARN. */
 export function existingTable({ existingTable: tableArn, stream: streamArn }: ExistingTableOptions) {
   if (tableArn === undefined && streamArn === undefined) return undefined;
   if (tableArn === undefined || streamArn === undefined) {
@@ -24,5 +24,19 @@ export function existingTable({ existingTable: tableArn, stream: streamArn }: Ex
       'aws dynamodb describe-table names both: TableArn, LatestStreamArn.',
     );
   }
-  return { tableArn, streamArn };
+  const table = /^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[A-Za-z0-9_.-]{3,255}$/;
+  if (!table.test(tableArn)) throw notAnArn('--existing-table', tableArn, 'arn:aws:dynamodb:REGION:ACCOUNT:table/NAME');
+  const ofTable = `${tableArn}/stream/`;
+  const label = streamArn.slice(ofTable.length);
+  if (streamArn.startsWith(ofTable) && /^[0-9T:.-]+$/.test(label)) return { tableArn, streamArn };
+  throw notAnArn('--stream', streamArn, `${tableArn}/stream/LABEL`);
+}
+
+/** The two are written into templates and policies as they are: a pattern or a variable there would mean more than one table. */
+function notAnArn(option: string, given: string, form: string): EdgeloomError {
+  return new EdgeloomError(
+    'usage',
+    `${option} should be the ARN of one table, ${form}, but is ${JSON.stringify(given)}.`,
+    'aws dynamodb describe-table names both: TableArn, LatestStreamArn.',
+  );
 }
