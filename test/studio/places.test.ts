@@ -59,6 +59,21 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
 
   const rows = (label: string) => seen.page.getByRole('region', { name: label }).locator('tbody tr');
 
+  it('draws nothing in a box without room, and draws once there is some', async () => {
+    const { page } = seen;
+    const drawn = 'document.querySelector(".plot canvas")?.toDataURL().length ?? 0';
+    const plot = (style: string) => page.evaluate(`document.querySelector('.plot').style = ${JSON.stringify(style)}`);
+    await expect.poll(() => page.evaluate<number>(drawn)).toBeGreaterThan(5_000);
+    for (const style of ['width: 0', 'height: 0', 'display: none']) {
+      await plot(style);
+      // The theme makes every plot draw again.
+      await page.evaluate("dispatchEvent(new Event('studio-theme'))");
+      await page.waitForTimeout(200);
+      await plot('');
+      await expect.poll(() => page.evaluate<number>(drawn)).toBeGreaterThan(5_000);
+    }
+  });
+
   it('opens with the model, the consumers and what the page took; the token is not in the address', async () => {
     const { page } = seen;
     const other = await running.browser.newContext();

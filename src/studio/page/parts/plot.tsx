@@ -34,13 +34,22 @@ export function Plot({ label, option, height, onPick }: PlotProps) {
   const pick = useRef(onPick);
   pick.current = onPick;
   const chart = useRef<ReturnType<typeof init>>(null);
+  const [hasRoom, setHasRoom] = useState(false);
   useEffect(() => {
     const made = init(box.current!);
     chart.current = made;
     made.on('click', ({ dataType, data }) => {
       if (dataType === 'node') pick.current?.(String((data as { name?: unknown }).name));
     });
-    const resized = new ResizeObserver(() => made.resize());
+    // A graph that is laid out in a box without width throws: a page that is being built, or is hidden, has such boxes.
+    const fit = (): void => {
+      const { clientWidth = 0, clientHeight = 0 } = box.current ?? {};
+      const fits = clientWidth > 0 && clientHeight > 0;
+      if (fits) made.resize();
+      setHasRoom(fits);
+    };
+    fit();
+    const resized = new ResizeObserver(fit);
     resized.observe(box.current!);
     return () => {
       resized.disconnect();
@@ -48,9 +57,10 @@ export function Plot({ label, option, height, onPick }: PlotProps) {
     };
   }, []);
   useEffect(() => {
+    if (!hasRoom) return;
     // Notes at the pointer are drawn, not HTML: contents of the table are never markup.
     chart.current?.setOption({ tooltip: { renderMode: 'richText', confine: true }, ...option(coloursOf(theme)) }, true);
-  }, [option, theme]);
+  }, [option, theme, hasRoom]);
   return <div ref={box} class={`plot ${height}`} role="img" aria-label={label} />;
 }
 
