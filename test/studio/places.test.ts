@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
+import { openedHeaders } from '../support/studio/client.ts';
 import { openStudio } from '../support/studio/table.ts';
 import { accessibilityProblems, isTooWide, type Visit, visit } from '../support/studio/visit.ts';
 
@@ -189,7 +190,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
       expect(await page.getByText('absent').count()).toBeGreaterThan(0);
     }
     const { answer } = await page.evaluate<{ answer: { items: { target: string }[] } }>(
-      "fetch('/api/partition?id=GOAL-G1&side=derived&limit=1', { headers: { 'x-edgeloom-studio': '1' } }).then((one) => one.json())",
+      `fetch('/api/partition?id=GOAL-G1&side=derived&limit=1', { headers: ${JSON.stringify(openedHeaders(opened.studio.url))} }).then((one) => one.json())`,
     );
     await seen.goTo('/inspect?id=GOAL-G1');
     const [first] = answer.items;
