@@ -17,6 +17,7 @@ import { peers } from './peers.ts';
 import { redrive, redriveLarge } from './redrive.ts';
 import { registry } from './registry.ts';
 import { search } from './search.ts';
+import { start } from './start.ts';
 import { runBenchmarks } from './support/command.ts';
 import { throughput } from './throughput.ts';
 import { types } from './types.ts';
@@ -44,6 +45,7 @@ await runBenchmarks({
   'redrive-large': redriveLarge,
   has,
   package: packaged,
+  start,
   check,
   'check-corruption': checkCorruption,
   'check-copies': checkCopies,

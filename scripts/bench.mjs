@@ -13,6 +13,8 @@ const { name: packageName, type } = JSON.parse(readFileSync(`${root}package.json
 const exports = { '.': './src/index.js', './lambda': './src/lambda/index.js', './local': './src/local/index.js' };
 writeFileSync(`${built}/package.json`, JSON.stringify({ name: packageName, type, exports }));
 if (!existsSync(`${built}/assets`)) symlinkSync(`${root}assets`, `${built}/assets`);
+// Where a built module looks for another of the package.
+if (!existsSync(`${built}/dist`)) symlinkSync('src', `${built}/dist`);
 
 /** Runs a program from the repository's root; leaves with its exit code where it fails. */
 function run(...args) {

@@ -3,7 +3,7 @@ import { EdgeloomError } from './errors.ts';
 import { PARSING } from './model/parsing.ts';
 import type { ClientOptions } from './store/client.ts';
 
-/** What the command line and handlers run with. This file alone reads the environment. */
+/** What the command line and handlers run with. This file alone reads the environment, but for what a start needs before it. */
 export interface Settings {
   /** Path of the model file. */
   config: string;
@@ -181,11 +181,6 @@ export function functionClientOptions(environment: NodeJS.ProcessEnv = process.e
 /** Whether `npx` runs this process: npm then stands between it and who sends it signals. */
 export function isRunByNpx(environment: NodeJS.ProcessEnv = process.env): boolean {
   return environment['npm_command'] === 'exec';
-}
-
-/** The user's folder for caches. */
-export function cacheHome(environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  return environment['XDG_CACHE_HOME'];
 }
 
 /** What Lambda tells a runtime client, and a client its handler. */

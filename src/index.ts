@@ -17,44 +17,29 @@ export {
 export { type CheckOptions, type CheckResult, check } from './check/check.ts';
 export { type CheckCursor, type CheckTotals, parseCursor } from './check/cursor.ts';
 export type { Finding, Verdict } from './check/finding.ts';
-export {
-  EdgeloomError,
-  InvalidAttributesError,
-  type Mistake,
-  ModelError,
-  StoreError,
-  type StoreErrorKind,
-} from './errors.ts';
+export type { Mistake, StoreErrorKind } from './errors.ts';
 export { type ExplainOptions, type Explanation, explain } from './explain/explain.ts';
 export { type Status, type StatusOptions, status } from './explain/status.ts';
 export type { ValueType } from './items/encoding.ts';
-export { hashedEdgeKey } from './items/hashed-key.ts';
-export { newId } from './items/keys.ts';
-export { ExactNumber, type NumberReader } from './items/plain.ts';
+export type { NumberReader } from './items/plain.ts';
 export type { HashName } from './items/shard.ts';
 export { migrate } from './migrate/migrate.ts';
 export type { MigrateOptions, MigrateResult, MigrateStep } from './migrate/migrate-types.ts';
 export type { MigrateAction } from './migrate/next-step.ts';
-export { defineGraph } from './model/compile/define-graph.ts';
 export type { CompiledModel, IndexName } from './model/compiled.ts';
 export type * from './model/declared.ts';
 export type { DeriveContext, DeriveOptions } from './model/derive-options.ts';
 export type { Graph, GraphInput } from './model/graph.ts';
 export type * from './model/inference.ts';
 export type * from './model/order.ts';
-export {
-  derive,
-  type EdgeDefinition,
-  type EdgeOptions,
-  edge,
-  fromSource,
-  type InboundEntries,
-  type InboundOptions,
-  type NodeDefinition,
-  type NodeOptions,
-  node,
-  rank,
-  type SearchOptions,
+export type {
+  EdgeDefinition,
+  EdgeOptions,
+  InboundEntries,
+  InboundOptions,
+  NodeDefinition,
+  NodeOptions,
+  SearchOptions,
 } from './model/schema.ts';
 export type { TableOptions } from './model/table-options.ts';
 export { createLowMark, type LowMarkOptions } from './progress/low-mark.ts';
@@ -109,6 +94,7 @@ export { createTable, deleteTable, describeTable, serverTime, type TableStatus, 
 export type { TablePlan, TableStep } from './store/table-update/plan.ts';
 export { planTableUpdate } from './store/table-update/plan.ts';
 export { type UpdateTableOptions, updateTable } from './store/table-update/update.ts';
+export * from './vocabulary.ts';
 export { InvalidBatchError, type WriteBatchResult } from './write/batch.ts';
 export type { DeletedNode } from './write/cascade.ts';
 export { type ImportFormat, type ImportOptions, type ImportResult, importFile } from './write/import.ts';

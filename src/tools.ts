@@ -16,6 +16,6 @@ export {
   streamPosition,
 } from './progress/stream-position.ts';
 export type * from './store/port.ts';
-export { tableDefinition } from './store/table.ts';
+export { tableDefinition } from './store/table-definition.ts';
 export { decodeRecords, type RawRecord } from './stream/decode.ts';
 export { checkBaseItem, toBaseItem } from './write/checks/base-item.ts';

@@ -3,6 +3,55 @@ import { EdgeloomError } from '../errors.ts';
 
 /** Where a check stopped, and what it had counted: JSON, to be handed to the next call or kept in a file. */
 
+/** What a check counted. */
+export interface CheckTotals {
+  partitions: number;
+  baseItems: number;
+  derivedItems: number;
+  drift: { missing: number; stale: number; orphan: number };
+  /** Edge types that shrank after they were evicted, and have to come back into the set of their view. No drift. */
+  maintenance: number;
+  pending: number;
+  superseded: number;
+  dangling: number;
+  unknown: number;
+  /** The types outside the model. */
+  unknownTypes: { type: string; items: number; nearest: string | null }[];
+  /** Derived items of generations, or projections, that the table's registry does not know. */
+  unregistered: number;
+  /** What a change of the model builds or takes away, with its items that were met: they are not compared. */
+  changing: { name: string; items: number; reason: string }[];
+  quarantined: number;
+  /** Derived items that were mended. */
+  repaired: number;
+  /** Expired tombstones that were buried, and empty items that became tombstones. */
+  tidied: number;
+  rcu: number;
+  wcu: number;
+}
+
+/** An item's key. */
+interface Key {
+  source: string;
+  target: string;
+}
+
+/** Where a check stopped. */
+export interface CheckCursor {
+  version: 1;
+  /** How many parts the table is read in. */
+  segments: number;
+  /** The parts that are not read to their end, with the last key read; no key: not begun. */
+  open: { segment: number; after?: Key | undefined }[];
+  /** Partitions that have to be looked at again: they differed, and there was no time to tell why. */
+  suspects: string[];
+  /** Reverse items and continuations that have to be looked at again, and the edges that want them where a key does not tell. */
+  items?: (Key & { base?: Key | undefined })[] | undefined;
+  /** First looks at suspects, where the next call takes the second: when the last of them was, and a digest of each. */
+  looks?: { atMs: number; digests: string[]; rounds: number } | undefined;
+  totals: CheckTotals;
+}
+
 const count = z.int().min(0);
 const key = { source: z.string(), target: z.string() };
 const totalsSchema = z.strictObject({
@@ -10,53 +59,38 @@ const totalsSchema = z.strictObject({
   baseItems: count,
   derivedItems: count,
   drift: z.strictObject({ missing: count, stale: count, orphan: count }),
-  /** Edge types that shrank after they were evicted, and have to come back into the set of their view. No drift. */
   maintenance: count.default(0),
   pending: count,
   superseded: count,
   dangling: count,
   unknown: count,
-  /** The types outside the model. */
   unknownTypes: z.array(z.strictObject({ type: z.string(), items: count, nearest: z.string().nullable() })).default([]),
-  /** Derived items of generations, or projections, that the table's registry does not know. */
   unregistered: count.default(0),
-  /** What a change of the model builds or takes away, with its items that were met: they are not compared. */
   changing: z.array(z.strictObject({ name: z.string(), items: count, reason: z.string() })).default([]),
   quarantined: count,
-  /** Derived items that were mended. */
   repaired: count,
-  /** Expired tombstones that were buried, and empty items that became tombstones. */
   tidied: count,
   rcu: z.number().min(0),
   wcu: z.number().min(0),
 });
 
-const cursorSchema = z.strictObject({
+const cursorSchema: z.ZodType<CheckCursor> = z.strictObject({
   version: z.literal(1),
-  /** How many parts the table is read in. */
   segments: z.int().min(1),
-  /** The parts that are not read to their end, with the last key read; no key: not begun. */
   open: z.array(
     z.strictObject({
       segment: count,
       after: z.strictObject(key).optional(),
     }),
   ),
-  /** Partitions that have to be looked at again: they differed, and there was no time to tell why. */
   suspects: z.array(z.string()),
-  /** Reverse items and continuations that have to be looked at again, and the edges that want them where a key does not tell. */
   items: z.array(z.strictObject({ ...key, base: z.strictObject(key).optional() })).optional(),
-  /** First looks at suspects, where the next call takes the second: when the last of them was, and a digest of each. */
   looks: z.strictObject({ atMs: z.number(), digests: z.array(z.string()), rounds: count }).optional(),
   totals: totalsSchema,
 });
 
-/** What a check counted. */
-export type CheckTotals = z.infer<typeof totalsSchema>;
 /** Looks that the next call compares with its own. */
 export type Looked = NonNullable<CheckCursor['looks']>;
-/** Where a check stopped. */
-export type CheckCursor = z.infer<typeof cursorSchema>;
 
 /** Nothing counted yet. */
 export function emptyTotals(): CheckTotals {

@@ -1,4 +1,12 @@
 #!/usr/bin/env node
+import module from 'node:module';
+import { join } from 'node:path';
+import { cacheFolder } from '../package/cache-folder.ts';
+
+// From Node 22 on what was compiled is kept for the next run. Node's types are those of the oldest release that is served.
+const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
+enableCompileCache?.(join(cacheFolder(), 'compiled'));
+
 // The SDK prints a notice about future Node versions on every start; it is no news to somebody who runs a command.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 

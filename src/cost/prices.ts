@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
+import { packageFile } from '../package/package-files.ts';
 
 const price = z.number().min(0);
 const pricesSchema = z.strictObject({
@@ -28,15 +29,16 @@ const pricesSchema = z.strictObject({
 export type Prices = z.output<typeof pricesSchema>;
 
 /** The prices that come with the package. */
-const OWN_FILE = new URL('../../assets/prices.json', import.meta.url);
+const OWN_FILE = 'assets/prices.json';
 
 /**
  * Reads a file of prices; without a name the one that comes with the package. Throws `invalid-prices` where it is missing or
  * lacks a price, and `other-region` where it is not of the region that is asked for.
  */
 export function readPrices(file: string | undefined, region: string | undefined): Prices {
-  const name = file ?? OWN_FILE;
-  const hint = `Copy ${OWN_FILE.pathname}, put in the prices, and name the copy with --prices.`;
+  const own = packageFile(OWN_FILE);
+  const name = file ?? own;
+  const hint = `Copy ${own.pathname}, put in the prices, and name the copy with --prices.`;
   let content: unknown;
   try {
     content = JSON.parse(readFileSync(name, 'utf8'));

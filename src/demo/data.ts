@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
-import { EdgeloomError } from '../errors.ts';
+import { packageFile } from '../package/package-files.ts';
 
 /** A US airport. */
 export interface Airport {
@@ -41,28 +39,19 @@ const airportSchema = z.object({
 });
 const routeSchema = z.object({ origin: text.min(1), destination: text.min(1), count: z.coerce.number().int() });
 
-/** Reads the airports and routes of the npm package `vega-datasets`. */
+/** Reads the airports and routes that come with the package. */
 export async function loadDemoData(): Promise<DemoData> {
-  const folder = join(packageFolder(), 'data');
   return {
-    airports: await rows(join(folder, 'airports.csv'), airportSchema),
-    routes: await rows(join(folder, 'flights-airport.csv'), routeSchema),
+    airports: await rows('airports.csv', airportSchema),
+    routes: await rows('flights-airport.csv', routeSchema),
   };
 }
 
-async function rows<Row>(file: string, schema: z.ZodType<Row>): Promise<Row[]> {
-  const records: unknown = parse(await readFile(file), { columns: true, skip_empty_lines: true, bom: true });
+async function rows<Row>(name: string, schema: z.ZodType<Row>): Promise<Row[]> {
+  const records: unknown = parse(await readFile(packageFile(`assets/demo/${name}`)), {
+    columns: true,
+    skip_empty_lines: true,
+    bom: true,
+  });
   return z.array(schema).parse(records);
-}
-
-function packageFolder(): string {
-  try {
-    return dirname(dirname(createRequire(import.meta.url).resolve('vega-datasets')));
-  } catch {
-    throw new EdgeloomError(
-      'no-demo-data',
-      'The demo needs the npm package vega-datasets, which is not installed.',
-      'Run it in a clone after npm ci, or install vega-datasets@3.2.1.',
-    );
-  }
 }

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type LocalFunction, startFunction } from '../emulator/function/local-function.ts';
 import { createEventSourceMapping } from '../emulator/mapping/event-source-mapping.ts';
 import type { MappingOptions, MappingResult, MappingSettings } from '../emulator/mapping/mapping-types.ts';
 import { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { IS_SOURCE, ownModule } from '../package/package-files.ts';
 import type { Store } from '../store/port.ts';
 import { streamFilterPattern } from '../stream/filter.ts';
 import { DynamoDBStreamSource } from '../stream/source.ts';
@@ -144,9 +144,6 @@ function startHandler(options: LocalLambdaOptions, endpoint: string): Promise<Lo
 
 /** The runtime client, in the form (source or built) that is running. */
 function runtimeArguments(): string[] {
-  const isSource = import.meta.url.endsWith('.ts');
-  const client = fileURLToPath(
-    new URL(`../emulator/function/handler-runtime${isSource ? '.ts' : '.js'}`, import.meta.url),
-  );
-  return isSource ? ['--import', import.meta.resolve('jiti/register'), client] : [client];
+  const client = ownModule('emulator/function/handler-runtime');
+  return IS_SOURCE ? ['--import', import.meta.resolve('jiti/register'), client] : [client];
 }

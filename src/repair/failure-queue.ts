@@ -18,6 +18,7 @@ import {
   parsedMessage,
   type SendMessage,
 } from './failure-message.ts';
+import { ofPackage } from './optional-package.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 import { redriveRecords } from './redrive-records.ts';
 
@@ -90,6 +91,10 @@ function restOf(text: string): Rest {
   return rest.success ? rest.data.edgeloomRest : { message: text, settled: 0 };
 }
 
+/** Optional packages: most projects put their failed batches into neither. */
+const SQS = '@aws-sdk/client-sqs';
+const S3 = '@aws-sdk/client-s3';
+
 /** Messages that are received at once: the most that SQS gives. */
 const MESSAGES = 10;
 /** How long SQS waits for a message before it says that there is none, in seconds. */
@@ -107,7 +112,10 @@ export async function redriveQueue(
 ): Promise<RedriveResult> {
   checkQueueUrl(queueUrl, options.anyHost === true);
   // Only this needs the client, which takes its time to load.
-  const { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } = await import('@aws-sdk/client-sqs');
+  const { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } = await ofPackage(
+    SQS,
+    import('@aws-sdk/client-sqs'),
+  );
   const { remainingMs = () => Number.POSITIVE_INFINITY } = options;
   const queue = new SQSClient(serviceConfig({ ...options.client, endpoint: new URL(queueUrl).origin }));
   const total = emptyRedrive();
@@ -173,7 +181,7 @@ export async function settleMessage(
 export function queueSender(client: Omit<ClientOptions, 'endpoint'>): SendMessage {
   let sender: Promise<SendMessage> | undefined;
   return async (queueArn, body) => {
-    sender ??= import('./queue.ts').then(({ openQueues }) => openQueues(client));
+    sender ??= ofPackage(SQS, import('./queue.ts')).then(({ openQueues }) => openQueues(client));
     await (await sender)(queueArn, body);
   };
 }
@@ -183,7 +191,7 @@ export function bucketAccess(client: Omit<ClientOptions, 'endpoint'>): BucketAcc
   let opened: Promise<BucketAccess> | undefined;
   // Few runs meet an object, and the client takes its time to load.
   const open = (): Promise<BucketAccess> => {
-    opened ??= import('./bucket.ts').then(({ openBuckets }) => openBuckets(client));
+    opened ??= ofPackage(S3, import('./bucket.ts')).then(({ openBuckets }) => openBuckets(client));
     return opened;
   };
   return {

@@ -1,4 +1,4 @@
-import { loadModel } from '../cli/session/load-model.ts';
+import { loadModel } from '../package/load-model.ts';
 import { PARAMETER_NAMES, parameterWarnings, readParameters } from './base/parameters.ts';
 import { STACK_POLICY } from './parts/table.ts';
 import { checkService } from './project/service.ts';

@@ -1,6 +1,5 @@
 import {
   CreateTableCommand,
-  type CreateTableCommandInput,
   DeleteTableCommand,
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
@@ -15,6 +14,7 @@ import { INDEX_KEYS } from '../items/derived-item.ts';
 import { streamLabel } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { classifyError } from './classify.ts';
+import { tableDefinition } from './table-definition.ts';
 
 /** A table as `table describe` shows it. */
 export interface TableStatus {
@@ -33,34 +33,6 @@ export interface TableStatus {
 
 /** Seconds that creating a table may take. */
 const CREATE_SECONDS = 120;
-
-/** The CreateTable input of a model: keys, the indexes that it needs, on-demand, a stream with both images. */
-export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
-  const { name, partitionKey, sortKey, indexNames } = graph.table;
-  const keys = graph.indexes.map((index) => ({ name: indexNames[index], ...INDEX_KEYS[index] }));
-  const attributes = [partitionKey, sortKey, ...keys.flatMap(({ partition, sort }) => [partition, sort])];
-  return {
-    TableName: name,
-    BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: attributes.map((attribute) => ({ AttributeName: attribute, AttributeType: 'S' })),
-    KeySchema: keySchema(partitionKey, sortKey),
-    GlobalSecondaryIndexes: keys.map(({ name: index, partition, sort }) => ({
-      IndexName: index,
-      KeySchema: keySchema(partition, sort),
-      // The model decides what an index item holds; the index holds it all.
-      Projection: { ProjectionType: 'ALL' },
-    })),
-    StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
-  };
-}
-
-/** The key schema of two text keys. */
-export function keySchema(partition: string, sort: string): NonNullable<CreateTableCommandInput['KeySchema']> {
-  return [
-    { AttributeName: partition, KeyType: 'HASH' },
-    { AttributeName: sort, KeyType: 'RANGE' },
-  ];
-}
 
 /** Creates the table of a model, with its TTL, and waits until it is active. */
 export async function createTable(client: DynamoDBClient, graph: CompiledModel): Promise<TableStatus> {

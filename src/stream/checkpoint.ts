@@ -16,28 +16,37 @@ export interface CheckpointStore {
   setAside(): Promise<string | undefined>;
 }
 
+/** How far one shard was read. */
+export interface ShardCheckpoint {
+  shardId: string;
+  /** Of the newest record applied; absent where the shard held none. */
+  sequenceNumber?: string | undefined;
+  /** Whether the shard was read to its end. */
+  finished: boolean;
+}
+
+/** How far a stream was read. */
+export interface Checkpoint {
+  version: 1;
+  /** The stream that the sequence numbers belong to. */
+  streamArn: string;
+  shards: ShardCheckpoint[];
+}
+
 const shardSchema = z.strictObject({
   shardId: z.string().min(1),
-  /** Of the newest record applied; absent where the shard held none. */
   sequenceNumber: z
     .string()
     .regex(/^\d{1,99}$/, 'should be 1 to 99 digits')
     .optional(),
-  /** Whether the shard was read to its end. */
   finished: z.boolean(),
 });
 
-const checkpointSchema = z.strictObject({
+const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
   version: z.literal(1),
-  /** The stream that the sequence numbers belong to. */
   streamArn: z.string().min(1),
   shards: z.array(shardSchema),
 });
-
-/** How far one shard was read. */
-export type ShardCheckpoint = z.infer<typeof shardSchema>;
-/** How far a stream was read. */
-export type Checkpoint = z.infer<typeof checkpointSchema>;
 
 /** Keeps checkpoints in memory: for a worker that need not survive its process. */
 export function memoryCheckpoint(): CheckpointStore {

@@ -4,7 +4,7 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { tableDefinition } from '../../src/store/table.ts';
+import { tableDefinition } from '../../src/store/table-definition.ts';
 import { testEndpoint } from '../support/engine.ts';
 import { uniqueTableName } from '../support/table.ts';
 import { type Allowance, startThrottlingProxy } from './proxy.ts';

@@ -7,7 +7,7 @@ import { deferredCalls } from '../../src/store/client/deferred.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import type { ScanSource, Store } from '../../src/store/port.ts';
-import { tableDefinition } from '../../src/store/table.ts';
+import { tableDefinition } from '../../src/store/table-definition.ts';
 import { testEndpoint } from '../support/engine.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { uniqueTableName } from '../support/table.ts';

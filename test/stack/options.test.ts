@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import { loadModel } from '../../src/cli/session/load-model.ts';
+import { loadModel } from '../../src/package/load-model.ts';
 import { streamFilterPattern } from '../../src/stream/filter.ts';
 import { rawTemplate, template } from '../support/stack/template.ts';
 

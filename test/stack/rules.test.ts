@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadModel } from '../../src/cli/session/load-model.ts';
+import { loadModel } from '../../src/package/load-model.ts';
 import { readParameters } from '../../src/stack/base/parameters.ts';
 import { stackTemplate } from '../../src/stack/index.ts';
 import type { Template } from '../support/stack/template.ts';

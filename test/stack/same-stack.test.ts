@@ -1,5 +1,5 @@
 import { describe, expect, inject, it } from 'vitest';
-import { loadModel } from '../../src/cli/session/load-model.ts';
+import { loadModel } from '../../src/package/load-model.ts';
 import { readParameters } from '../../src/stack/base/parameters.ts';
 import { stackTemplate } from '../../src/stack/index.ts';
 import { rawTemplate, type Template } from '../support/stack/template.ts';

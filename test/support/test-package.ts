@@ -2,10 +2,9 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { cacheHome } from '../../src/config.ts';
+import { cacheFolder } from '../../src/package/cache-folder.ts';
 
 const run = promisify(execFile);
 const FILES = ['package.json', 'package-lock.json'];
@@ -23,7 +22,7 @@ export async function installedTestPackage(
   const source = new URL(`../${name}/`, import.meta.url).pathname;
   const contents = await Promise.all(FILES.map((file) => readFile(join(source, file))));
   const hash = contents.reduce((sum, text) => sum.update(text), createHash('sha256')).digest('hex');
-  const cache = join(cacheHome() ?? join(homedir(), '.cache'), 'edgeloom');
+  const cache = cacheFolder();
   const installed = join(cache, `${name}-${process.arch}-${hash.slice(0, 16)}`);
   if (existsSync(installed)) return installed;
   await mkdir(cache, { recursive: true });

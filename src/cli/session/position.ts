@@ -1,8 +1,10 @@
 import { type PositionOfStream, positionOfStream } from '../../explain/position.ts';
 import { streamLabel } from '../../items/watermark.ts';
 import { newestPositionOf } from '../../progress/newest-position.ts';
+import { readHead } from '../../registry/head.ts';
+import { identityAtHome } from '../../registry/identity.ts';
 import { createStreamsClient } from '../../store/client.ts';
-import { currentStreamLabel } from '../../store/table.ts';
+import { currentStreamLabel, tableIdentity } from '../../store/table.ts';
 import { DynamoDBStreamSource } from '../../stream/source.ts';
 import type { NewestPositionSource } from '../../stream/stream-label.ts';
 import type { CommandSession } from './session.ts';
@@ -28,4 +30,11 @@ export function positionOf({ graph, store, settings, client }: CommandSession, s
     },
     release: () => streams.destroy(),
   };
+}
+
+/** Throws `not-home-region` where the table has replicas and its derived items are written in another region. */
+export async function requireHomeRegion({ client, graph, store }: CommandSession): Promise<void> {
+  const head = await readHead({ store, stats: { rcu: 0 } });
+  const { table, regions } = await tableIdentity(client, graph);
+  identityAtHome(head?.registry.table, table, regions);
 }

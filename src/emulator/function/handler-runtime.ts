@@ -6,10 +6,12 @@
  * Arguments: the module's path, and the name of its export.
  */
 import { resolve } from 'node:path';
-import { fetch } from 'undici';
 import { functionRuntime } from '../../config.ts';
 import { EdgeloomError } from '../../errors.ts';
-import { createModuleLoader } from '../../module-loader.ts';
+import { createModuleLoader } from '../../package/module-loader.ts';
+
+/** A handler may put another in its place. */
+const { fetch } = globalThis;
 
 type Handler = (event: unknown, context: object) => unknown;
 
@@ -17,7 +19,8 @@ const { runtimeApi, name, version, memorySizeMb, logGroup, logStream } = functio
 const base = `http://${runtimeApi}/2018-06-01/runtime`;
 
 async function loadHandler(file: string, exportName: string): Promise<Handler> {
-  const loaded: unknown = await createModuleLoader().import(resolve(file));
+  const loader = await createModuleLoader();
+  const loaded: unknown = await loader.import(resolve(file));
   const handler = (loaded as Record<string, unknown> | undefined)?.[exportName];
   if (typeof handler === 'function') return handler as Handler;
   throw new EdgeloomError('no-handler', `The module ${file} exports no function ${exportName}.`);

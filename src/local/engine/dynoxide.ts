@@ -3,15 +3,15 @@ import { copyFile, mkdtemp, rename } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { EdgeloomError } from '../../errors.ts';
+import { packageFile } from '../../package/package-files.ts';
 import type { EngineCommand } from './command.ts';
 
 /** The release that the tests run on; other platforms are asked to install the same. */
 const VERSION = '1.2.1';
 
 /** An empty database of this release with indexes that the engine lacks: see docs/decisions/006. */
-const TEMPLATE = fileURLToPath(new URL(`../../../assets/dynoxide-${VERSION}.db`, import.meta.url));
+const TEMPLATE = `assets/dynoxide-${VERSION}.db`;
 
 /**
  * The command that runs dynoxide, the embedded default: a native server that starts in milliseconds. Without a data
@@ -23,7 +23,7 @@ export async function dynoxideCommand(port: number, dataDir: string | undefined)
   const database = join(folder, 'dynoxide.db');
   if (!existsSync(database)) {
     // Renamed when it is whole: a process that is killed in between leaves no half database behind.
-    await copyFile(TEMPLATE, `${database}.new`);
+    await copyFile(packageFile(TEMPLATE), `${database}.new`);
     await rename(`${database}.new`, database);
   }
   return {

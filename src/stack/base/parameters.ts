@@ -6,6 +6,71 @@ import { EdgeloomError } from '../../errors.ts';
  * (`--param`) is text, so texts of numbers, truths, lists and tags are taken too.
  */
 
+/** The parameters of a stage, with the values of those that it does not set. */
+export interface Parameters {
+  /** Records that a batch holds at most; Lambda also ends a batch at 6 MB, and LocalStack takes 1,000. */
+  batchSize: number;
+  batchWindowSeconds: number;
+  /** Batches of one shard that run at once. Order is kept for each item, so more than 1 is safe, but folds less. */
+  parallelizationFactor: number;
+  /** How often a batch is tried again. Finite: one bad record must not hold its shard for a day. */
+  retries: number;
+  /** Older records go to the failed batches untried. */
+  recordAgeSeconds: number;
+  /** Derived items that the stream function writes at once. */
+  concurrency: number;
+  /** Executions of the stream function that the account keeps free for it; 0: none are reserved. */
+  reservedConcurrency: number;
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+  /** Share of invocations that log at level `debug`. */
+  sampleRate: number;
+  /** Days that logs are kept: a number that CloudWatch knows. */
+  logRetentionDays: number;
+  /** Traces in X-Ray. */
+  tracing: boolean;
+  pointInTimeRecovery: boolean;
+  deletionProtection: boolean;
+  /** Whether table and failed batches outlive the stack. */
+  keepData: boolean;
+  /** A table that there is already, instead of one that the stack makes; with the ARN of its stream. */
+  existingTableArn: string;
+  existingStreamArn: string;
+  /** Days that failed batches are kept which the redrive function could not settle. */
+  failedBatchDays: number;
+  /** Minutes from one redrive of the quarantine to the next. */
+  redriveMinutes: number;
+  /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
+  checkSchedule: string;
+  checkEnabled: boolean;
+  /** Whether the check mends what it finds. Its function may write derived items only then. */
+  checkRepair: boolean;
+  /** Hours after which a check stops for the night; the next one goes on from there. */
+  checkHours: number;
+  /** How long the stream's consumer may take before what differs is drift. */
+  checkSettleSeconds: number;
+  /** Functions that check at once; 0: as many as the table's size asks for. */
+  checkWorkers: number;
+  /** Read units a second of all workers together; 0: as the table's size asks for. */
+  checkMaxRcu: number;
+  /** Write units a second of all workers together that mend. */
+  checkMaxWcu: number;
+  /** Age of the oldest waiting record, in seconds, that raises the alarm. */
+  iteratorAgeAlarmSeconds: number;
+  /** A topic that alarms go to, instead of one that the stack makes. */
+  alarmTopicArn: string;
+  /** Who the stack's own topic mails alarms to; empty: to no address yet. */
+  alarmEmail: string;
+  /** The boundary of every role, as governed accounts want it. */
+  permissionsBoundaryArn: string;
+  /** A customer-managed key for table, bucket, queues, topic, logs and environments. Its policy has to allow their services. */
+  kmsKeyArn: string;
+  /** The functions run in these subnets, under these security groups. */
+  vpcSubnetIds: string[];
+  vpcSecurityGroupIds: string[];
+  /** Tags of everything that takes tags. */
+  tags: Record<string, string>;
+}
+
 const truth = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
 const arn = (service: string) =>
@@ -31,72 +96,45 @@ const tags = z.union([
 /** The shapes of the parameters, by name. */
 const parametersSchema = z
   .object({
-    /** Records that a batch holds at most; Lambda also ends a batch at 6 MB, and LocalStack takes 1,000. */
     batchSize: whole(1, 10_000).default(10_000),
     batchWindowSeconds: whole(0, 300).default(1),
-    /** Batches of one shard that run at once. Order is kept for each item, so more than 1 is safe, but folds less. */
     parallelizationFactor: whole(1, 10).default(1),
-    /** How often a batch is tried again. Finite: one bad record must not hold its shard for a day. */
     retries: whole(0, 10_000).default(20),
-    /** Older records go to the failed batches untried. */
     recordAgeSeconds: whole(60, 86_400).default(43_200),
-    /** Derived items that the stream function writes at once. */
     concurrency: whole(1, 1000).default(32),
-    /** Executions of the stream function that the account keeps free for it; 0: none are reserved. */
     reservedConcurrency: whole(0, 100_000).default(0),
     logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    /** Share of invocations that log at level `debug`. */
     sampleRate: z.coerce.number().min(0).max(1).default(0),
-    /** Days that logs are kept: a number that CloudWatch knows. */
     logRetentionDays: whole(1, 3653).default(90),
-    /** Traces in X-Ray. */
     tracing: truth.default(false),
     pointInTimeRecovery: truth.default(true),
     deletionProtection: truth.default(true),
-    /** Whether table and failed batches outlive the stack. */
     keepData: truth.default(true),
-    /** A table that there is already, instead of one that the stack makes; with the ARN of its stream. */
     existingTableArn: arn('dynamodb').default(''),
     existingStreamArn: arn('dynamodb').default(''),
-    /** Days that failed batches are kept which the redrive function could not settle. */
     failedBatchDays: whole(1, 3650).default(30),
-    /** Minutes from one redrive of the quarantine to the next. */
     redriveMinutes: whole(2, 1440).default(60),
-    /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
     checkSchedule: z
       .string()
       .regex(/^(cron|rate)\(.+\)$/)
       .default('cron(0 2 * * ? *)'),
     checkEnabled: truth.default(true),
-    /** Whether the check mends what it finds. Its function may write derived items only then. */
     checkRepair: truth.default(false),
-    /** Hours after which a check stops for the night; the next one goes on from there. */
     checkHours: whole(1, 23).default(6),
-    /** How long the stream's consumer may take before what differs is drift. */
     checkSettleSeconds: whole(1, 3600).default(60),
-    /** Functions that check at once; 0: as many as the table's size asks for. */
     checkWorkers: whole(0, 100).default(0),
-    /** Read units a second of all workers together; 0: as the table's size asks for. */
     checkMaxRcu: whole(0, 1_000_000).default(0),
-    /** Write units a second of all workers together that mend. */
     checkMaxWcu: whole(1, 1_000_000).default(200),
-    /** Age of the oldest waiting record, in seconds, that raises the alarm. */
     iteratorAgeAlarmSeconds: whole(60, 86_400).default(300),
-    /** A topic that alarms go to, instead of one that the stack makes. */
     alarmTopicArn: arn('sns').default(''),
-    /** Who the stack's own topic mails alarms to; empty: to no address yet. */
     alarmEmail: z
       .string()
       .regex(/^([^@\s]+@[^@\s]+)?$/, 'should be an e-mail address')
       .default(''),
-    /** The boundary of every role, as governed accounts want it. */
     permissionsBoundaryArn: arn('iam').default(''),
-    /** A customer-managed key for table, bucket, queues, topic, logs and environments. Its policy has to allow their services. */
     kmsKeyArn: arn('kms').default(''),
-    /** The functions run in these subnets, under these security groups. */
     vpcSubnetIds: list.default([]),
     vpcSecurityGroupIds: list.default([]),
-    /** Tags of everything that takes tags. */
     tags: tags.default({}),
   })
   .strict()
@@ -127,9 +165,6 @@ const parametersSchema = z
 const LOG_RETENTIONS = [
   ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653],
 ];
-
-/** The parameters of a stage. */
-export type Parameters = z.output<typeof parametersSchema>;
 
 /** The names of all parameters. */
 export const PARAMETER_NAMES: readonly string[] = Object.keys(parametersSchema.shape);

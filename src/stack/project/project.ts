@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { EdgeloomError } from '../../errors.ts';
+import { packageFile } from '../../package/package-files.ts';
 import { stackNames } from '../base/names.ts';
 
 /** What a new project is made with. */
@@ -26,8 +28,6 @@ const RENAMED: ReadonlyMap<string, string> = new Map([
   ['deploy-workflow.yml', '.github/workflows/deploy.yml'],
 ]);
 
-const FOLDER = new URL('../../../assets/project/', import.meta.url);
-
 /**
  * Makes a project: model, handlers, serverless.yml, a test, and a workflow that tests and deploys. Gives the files. Throws
  * `file-exists` where one of them is there already, and then writes none; `invalid-name` where the folder's name cannot be a service's.
@@ -35,7 +35,7 @@ const FOLDER = new URL('../../../assets/project/', import.meta.url);
 export async function makeProject(folder: string, options: ProjectOptions): Promise<string[]> {
   const service = basename(resolve(folder));
   stackNames(service, 'prod', 'records');
-  const source = FOLDER.pathname;
+  const source = fileURLToPath(packageFile('assets/project/'));
   const files = (await readdir(source, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const version = await dependencyOf(options.packageFolder, folder);
   const contents = new Map<string, string>();

@@ -7,12 +7,20 @@ import type { SdkClient } from './sdk.ts';
 /** Regions in which DynamoDB is `dynamodb.REGION.amazonaws.com`: those of AWS's standard partition. */
 const STANDARD_REGION = /^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d{1,2}$/;
 
+/** Calls whose connections can be closed. */
+export interface DeferredCalls extends TableCalls {
+  /** Lets the connections go; calls after it fail. */
+  close(): Promise<void>;
+}
+
 /**
  * The calls of a store without a client of the SDK: one is loaded and made when the lean way first needs it. So a function
  * that starts does not read the SDK. With credentials, a region and an endpoint that needs no finding out, that is when an
  * answer is not plainly good or a call is none of the hot ones; else at the first call, which shows where requests go.
+ *
+ * @param isPlain whether the options alone may say where requests go; else the first call shows it.
  */
-export function deferredCalls(options: ClientOptions): TableCalls {
+export function deferredCalls(options: ClientOptions, isPlain = true): DeferredCalls {
   const agent = new WholeBodyAgent(options);
   let made: SdkClient | undefined;
   let loading: Promise<SdkClient> | undefined;
@@ -23,8 +31,8 @@ export function deferredCalls(options: ClientOptions): TableCalls {
     });
     return loading;
   };
-  const route = knownRoute(options);
-  return new LeanWay(
+  const route = isPlain ? knownRoute(options) : undefined;
+  const way = new LeanWay(
     agent,
     {
       isObserved: () => false,
@@ -34,6 +42,7 @@ export function deferredCalls(options: ClientOptions): TableCalls {
     },
     route,
   );
+  return Object.assign(way, { close: () => agent.destroy() });
 }
 
 /** The route that the SDK would find from these options alone; undefined where it looks further. */

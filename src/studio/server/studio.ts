@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { EdgeloomError } from '../../errors.ts';
 import { failureDocument } from '../../failure-document.ts';
 import type { Logger } from '../../logger.ts';
+import { packageFile } from '../../package/package-files.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
 import { CheckJob } from '../base/check-job.ts';
 import type { StudioContext, StudioTable } from '../base/context.ts';
@@ -32,7 +33,7 @@ export interface Studio {
 
 const LOOPBACK = '127.0.0.1';
 /** The built page lies beside the compiled server, in `dist`; the sources are run beside it too. */
-const PAGE_FOLDER = new URL('../../../dist/studio/page/', import.meta.url);
+const PAGE_FOLDER = 'dist/studio/page/';
 /** Places of the page: its own code shows the one that the address names. */
 const PLACES = new Set(['/', '/explore', '/inspect', '/shards', '/trust']);
 
@@ -41,7 +42,7 @@ const PLACES = new Set(['/', '/explore', '/inspect', '/shards', '/trust']);
  * port, and `no-page` where the page is not built.
  */
 export async function startStudio(options: StudioOptions): Promise<Studio> {
-  const { port = 0, isWritable = false, page = PAGE_FOLDER, ...table } = options;
+  const { port = 0, isWritable = false, page = packageFile(PAGE_FOLDER), ...table } = options;
   const assets = loadAssets(page);
   const leases = registryLeases(table.graph, table.store);
   const checks = new CheckJob();

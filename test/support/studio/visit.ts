@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
+import { installedTestPackage } from '../test-package.ts';
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** Checks a page's accessibility, from within it. */
+const AXE = join(await installedTestPackage('browser'), 'node_modules/axe-core/axe.min.js');
 
 /** A page of a studio that was opened by its first address, and what went wrong in it. */
 export interface Visit {

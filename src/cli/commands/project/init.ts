@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { packageFile } from '../../../package/package-files.ts';
 import { makeProject } from '../../../stack/project/project.ts';
 import { examples } from '../../session/options.ts';
 import { print } from '../../session/output.ts';
@@ -12,10 +13,9 @@ interface CommandOptions extends ExistingTableOptions {
 }
 
 /** `edgeloom init`: a project that uses the package. */
-export function initCommand(program: Command): void {
-  const command = program
-    .command('init <dir>')
-    .description('make a project: model, handlers, serverless.yml, a test, a workflow that tests and deploys')
+export function initCommand(command: Command): void {
+  command
+    .argument('<dir>', 'folder of the project; its name is that of the service')
     .option('--partition-key <name>', 'partition key of the existing table (default: source)')
     .option('--sort-key <name>', 'sort key of the existing table (default: target)')
     .option(
@@ -35,7 +35,7 @@ export function initCommand(program: Command): void {
       ),
     )
     .action(async (folder: string, { partitionKey, sortKey, index, ...options }: CommandOptions, given: Command) => {
-      const packageFolder = fileURLToPath(new URL('../../../..', import.meta.url));
+      const packageFolder = fileURLToPath(packageFile('./'));
       const table = existingTable(options);
       const names = { partitionKey, sortKey, indexes: index && Object.fromEntries(index) };
       const files = await makeProject(folder, { packageFolder, existing: table && { ...table, ...names } });

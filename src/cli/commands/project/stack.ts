@@ -4,8 +4,8 @@ import type { Value } from '../../../stack/base/template.ts';
 import { STACK_POLICY } from '../../../stack/parts/table.ts';
 import { checkService, recordedService } from '../../../stack/project/service.ts';
 import { stackTemplate } from '../../../stack/stack.ts';
+import { inModel } from '../../session/model.ts';
 import { examples } from '../../session/options.ts';
-import { inSession } from '../../session/session.ts';
 import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
 
 interface CommandOptions extends ExistingTableOptions {
@@ -17,12 +17,8 @@ interface CommandOptions extends ExistingTableOptions {
 }
 
 /** `edgeloom stack`: the CloudFormation of the model. */
-export function stackCommand(program: Command): void {
-  const command = program
-    .command('stack')
-    .description(
-      'print the CloudFormation of the model, for SAM, Terraform, CDK or the AWS command line; needs no table',
-    )
+export function stackCommand(command: Command): void {
+  command
     .option(
       '--service <name>',
       'the first part of all names (default: edgeloom.service of package.json, or "edgeloom")',
@@ -46,7 +42,7 @@ export function stackCommand(program: Command): void {
       ),
     )
     .action(
-      inSession(async ({ graph, settings }, { stage, code, param, policy, ...options }: CommandOptions) => {
+      inModel(async ({ graph, settings }, { stage, code, param, policy, ...options }: CommandOptions) => {
         const service = options.service ?? recordedService(settings.config) ?? 'edgeloom';
         checkService(settings.config, service);
         const table = existingTable(options);

@@ -2,20 +2,19 @@ import type { Command } from 'commander';
 import { figure } from '../../../figure.ts';
 import { examples, type PredicateOptions, withPredicates } from '../../session/options.ts';
 
-import { inSession, sessionReader } from '../../session/session.ts';
+import { inTable, sessionReader } from '../../session/table.ts';
 import { onePredicate } from './search.ts';
 
 /** `edgeloom count TYPE.attr`: how many nodes a search finds. */
-export function countCommand(program: Command): void {
-  withPredicates(program.command('count'))
-    .description('count what a search would find, over all shards')
+export function countCommand(command: Command): void {
+  withPredicates(command)
     .argument('<search>', 'search attribute, such as USER.name')
     .addHelpText(
       'after',
       examples('count USER.name', 'count USER.name --prefix Ter', 'count STORE.location --path CA --partition US'),
     )
     .action(
-      inSession(async (session, name: string, options: PredicateOptions) => {
+      inTable(async (session, name: string, options: PredicateOptions) => {
         const search = sessionReader(session).search(name);
         const result = await search.count(onePredicate(options), { partition: options.partition });
         return { json: result, text: `${figure(result.count)} (${figure(result.rcu)} RCU)` };

@@ -1,20 +1,18 @@
 import type { Command } from 'commander';
 import { examples } from '../../session/options.ts';
-import { inSession, sessionReader } from '../../session/session.ts';
+import { inTable, sessionReader } from '../../session/table.ts';
 import { edgePage } from './edges.ts';
 
 /** `edgeloom edge SOURCE TYPE TARGET`: one edge, read from its base item. */
-export function edgeCommand(program: Command): void {
-  program
-    .command('edge')
-    .description('show one edge as its producers wrote it')
+export function edgeCommand(command: Command): void {
+  command
     .argument('<source>', 'node id, such as GOAL-G1')
     .argument('<type>', 'edge type')
     .argument('<target>', 'node id, such as USER-U1')
     .option('--consistent', 'strongly consistent, at twice the capacity')
     .addHelpText('after', examples('edge GOAL-G1 GOALMEMBERSHIP USER-U1', 'edge GOAL-G1 GOALMEMBERSHIP USER-U1 --json'))
     .action(
-      inSession(async (session, source: string, type: string, target: string, options: { consistent?: boolean }) => {
+      inTable(async (session, source: string, type: string, target: string, options: { consistent?: boolean }) => {
         const edge = await sessionReader(session).edge(source, type, target, options);
         return { json: edge, text: edge === null ? '(not found)' : edgePage({ items: [edge] }) };
       }),

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import { examples, type PagingFlags, withPaging } from '../../session/options.ts';
 import { cellText, textTable } from '../../session/output.ts';
-import { inSession, sessionReader } from '../../session/session.ts';
+import { inTable, sessionReader } from '../../session/table.ts';
 
 /** `edgeloom edges ID`: outgoing edges, read from the base items. */
-export function edgesCommand(program: Command): void {
-  withPaging(program.command('edges'))
-    .description("list a node's outgoing edges")
+export function edgesCommand(command: Command): void {
+  withPaging(command)
     .argument('<id>', 'node id, such as GOAL-G1')
     .option('--type <type>', 'only this edge type')
     .option('--with-node', 'the node too, in the same Query')
@@ -15,7 +14,7 @@ export function edgesCommand(program: Command): void {
       examples('edges GOAL-G1', 'edges GOAL-G1 --type GOALMEMBERSHIP --limit 10', 'edges GOAL-G1 --with-node'),
     )
     .action(
-      inSession(async (session, id: string, options: EdgesOptions) => {
+      inTable(async (session, id: string, options: EdgesOptions) => {
         const { type, limit, cursor, withNode = false } = options;
         if (withNode) {
           const types = type === undefined ? undefined : [type];

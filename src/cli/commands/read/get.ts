@@ -2,19 +2,17 @@ import type { Command } from 'commander';
 import { checkSource } from '../../../read/request/lookup.ts';
 import { examples } from '../../session/options.ts';
 import { cellText, type Output } from '../../session/output.ts';
-import { type CommandSession, inSession, sessionReader } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
+import { inTable, sessionReader, type TableSession } from '../../session/table.ts';
 
 /** `edgeloom get ID…`: views of nodes. */
-export function getCommand(program: Command): void {
-  program
-    .command('get')
-    .description('show nodes with their projected attributes and edge sets, in the order asked')
+export function getCommand(command: Command): void {
+  command
     .argument('<id...>', 'node ids, such as USER-U1')
     .option('--base', 'the nodes as their producers wrote them, with all attributes, in place of what is projected')
     .addHelpText('after', examples('get USER-U1', 'get GOAL-G1 GOAL-G2 --json', 'get GOAL-G1 --base'))
     .action(
-      inSession(async (session, ids: string[], { base = false }: { base?: boolean }) => {
+      inTable(async (session, ids: string[], { base = false }: { base?: boolean }) => {
         if (base) return baseNodes(session, ids);
         // The library takes any text, such as a part of a URL; here a mistyped id is told.
         for (const id of ids) checkSource(session.graph, id);
@@ -29,7 +27,7 @@ export function getCommand(program: Command): void {
     );
 }
 
-async function baseNodes(session: CommandSession, ids: readonly string[]): Promise<Output> {
+async function baseNodes(session: TableSession, ids: readonly string[]): Promise<Output> {
   const reader = sessionReader(session);
   const nodes = await Promise.all(
     ids.map(async (id) => (await reader.node(id, { consistent: true })) ?? { id, attributes: null }),

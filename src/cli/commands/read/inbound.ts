@@ -2,14 +2,13 @@ import type { Command } from 'commander';
 import type { OwnerResult } from '../../../read/request/result.ts';
 import { examples, type OrderedOptions, orderedQuery, withOrder, withPaging } from '../../session/options.ts';
 import { cellText } from '../../session/output.ts';
-import { inSession, sessionReader } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
+import { inTable, sessionReader } from '../../session/table.ts';
 import { edgePage } from './edges.ts';
 
 /** `edgeloom inbound TYPE ID`: incoming edges in an order of the model. */
-export function inboundCommand(program: Command): void {
-  withOrder(withPaging(program.command('inbound')))
-    .description("list a node's incoming edges of one type, in a declared order")
+export function inboundCommand(command: Command): void {
+  withOrder(withPaging(command))
     .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
     .argument('<id>', 'id of the target node, such as USER-U1')
     .option('--owner', 'the node itself too, of an edge type with includeOwner')
@@ -25,7 +24,7 @@ export function inboundCommand(program: Command): void {
       ),
     )
     .action(
-      inSession(async (session, type: string, id: string, options: OrderedOptions & { owner?: boolean }) => {
+      inTable(async (session, type: string, id: string, options: OrderedOptions & { owner?: boolean }) => {
         const query = { ...orderedQuery(options), owner: options.owner };
         const page = await sessionReader(session).inbound(type, id, query);
         return { json: page, text: ownerLine(page.owner) + edgePage(page) };

@@ -1,18 +1,17 @@
 import type { Command } from 'commander';
 import { examples, type PagingFlags, withPaging } from '../../session/options.ts';
 import { textTable } from '../../session/output.ts';
-import { inSession, sessionReader } from '../../session/session.ts';
+import { inTable, sessionReader } from '../../session/table.ts';
 import { cursorLine } from './edges.ts';
 
 /** `edgeloom nodes TYPE`: all nodes of a type with `list: true`. */
-export function nodesCommand(program: Command): void {
-  withPaging(program.command('nodes'))
-    .description('list all nodes of a type by id; the type needs list: true in the model')
+export function nodesCommand(command: Command): void {
+  withPaging(command)
     .argument('<type>', 'node type, such as GOAL')
     .option('--reverse', 'descending')
     .addHelpText('after', examples('nodes GOAL', 'nodes GOAL --limit 10 --json'))
     .action(
-      inSession(async (session, type: string, { limit, cursor, reverse }: PagingFlags) => {
+      inTable(async (session, type: string, { limit, cursor, reverse }: PagingFlags) => {
         const page = await sessionReader(session).nodes(type, { limit, cursor, reverse });
         const rows = page.items.map(({ id, attributes }) => [id, attributes]);
         return { json: page, text: textTable(['id', 'attributes'], rows) + cursorLine(page.cursor) };

@@ -2,17 +2,14 @@ import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 import { examples, type OrderedOptions, orderedQuery, withOrder, withPaging } from '../../session/options.ts';
 import { cellText } from '../../session/output.ts';
-import { inSession, sessionReader } from '../../session/session.ts';
 import { shown } from '../../session/shown.ts';
+import { inTable, sessionReader } from '../../session/table.ts';
 import { cursorLine } from './edges.ts';
 import { elementText } from './get.ts';
 
 /** `edgeloom page TYPE ID`: the three steps. */
-export function pageCommand(program: Command): void {
-  withPageFlags(program.command('page'))
-    .description(
-      'a page of the nodes that link to a node, with the neighbours that their edge sets name, in three steps',
-    )
+export function pageCommand(command: Command): void {
+  withPageFlags(command)
     .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
     .argument('<id>', 'id of the target node, such as TEAM-T1')
     .addHelpText(
@@ -25,7 +22,7 @@ export function pageCommand(program: Command): void {
       ),
     )
     .action(
-      inSession(async (session, type: string, id: string, options: PageFlags) => {
+      inTable(async (session, type: string, id: string, options: PageFlags) => {
         const page = await sessionReader(session).page(type, id, pageQuery(options));
         const lines = page.items.map(({ id: source, attributes, edgeSet = [] }) =>
           [

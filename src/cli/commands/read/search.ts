@@ -12,13 +12,12 @@ import {
   withPredicates,
 } from '../../session/options.ts';
 import { textTable } from '../../session/output.ts';
-import { inSession, sessionReader } from '../../session/session.ts';
+import { inTable, sessionReader } from '../../session/table.ts';
 import { cursorLine } from './edges.ts';
 
 /** `edgeloom search TYPE.attr`: nodes by a search attribute. */
-export function searchCommand(program: Command): void {
-  withFilter(withPaging(withPredicates(program.command('search'))))
-    .description('find nodes by a search attribute; without a predicate all of them, in order')
+export function searchCommand(command: Command): void {
+  withFilter(withPaging(withPredicates(command)))
     .argument('<search>', 'search attribute, such as USER.name')
     .option('--reverse', 'descending: latest first')
     .addHelpText(
@@ -32,7 +31,7 @@ export function searchCommand(program: Command): void {
       ),
     )
     .action(
-      inSession(async (session, name: string, options: SearchFlags) => {
+      inTable(async (session, name: string, options: SearchFlags) => {
         const { partition, limit, cursor, reverse } = options;
         const search = sessionReader(session).search(name);
         const page = await search.find(onePredicate(options), {

@@ -3,20 +3,18 @@ import { shardAdvice } from '../../../cost/shards.ts';
 import { figure } from '../../../figure.ts';
 import { findSearch } from '../../../read/request/lookup.ts';
 import { examples } from '../../session/options.ts';
-import { inSession, sessionReader } from '../../session/session.ts';
+import { inTable, sessionReader } from '../../session/table.ts';
 import { putRate } from '../table/cost.ts';
 
 /** `edgeloom shards TYPE.attr`: how evenly a search is spread. */
-export function shardsCommand(program: Command): void {
-  program
-    .command('shards')
-    .description('show how evenly the search items are spread over the shards of their index')
+export function shardsCommand(command: Command): void {
+  command
     .argument('<search>', 'search attribute, such as USER.name')
     .option('--partition <value>', 'the partition, where the search declares one')
     .option('--rate <n/s>', 'nodes whose value changes a second (/s), minute (/min), hour (/h) or day (/d)', putRate)
     .addHelpText('after', examples('shards USER.name', 'shards USER.name --rate 500/s'))
     .action(
-      inSession(async (session, name: string, { partition, rate }: { partition?: string; rate?: number }) => {
+      inTable(async (session, name: string, { partition, rate }: { partition?: string; rate?: number }) => {
         const spread = await sessionReader(session).shards(name, { partition });
         const { shards, items, hottest, empty, hash } = spread;
         const lines = [

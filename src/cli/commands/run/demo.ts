@@ -11,10 +11,8 @@ import { createLogger } from '../../session/session.ts';
 import { serveStudio, studioLines } from './studio.ts';
 
 /** `edgeloom demo`: the main job on real data, on an engine of its own; needs no model file. */
-export function demoCommand(program: Command): void {
-  program
-    .command('demo')
-    .description('import US airports and routes, project them through the stream, read them and verify all of it')
+export function demoCommand(command: Command): void {
+  command
     .option('--studio', 'then show the data in a studio that may write, until Ctrl-C')
     .option('--evolve', 'change the model beside traffic instead, and count the answers: right, not ready, wrong')
     .addHelpText('after', examples('demo', 'demo --studio', 'demo --evolve', 'demo --json'))

@@ -4,12 +4,11 @@ import { positionOfStream } from '../../../explain/position.ts';
 import { status } from '../../../explain/status.ts';
 import type { EngineName, EngineOptions } from '../../../local/engine/engine.ts';
 import { startLocal } from '../../../local/local.ts';
-import { withTableName } from '../../../model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { DynamoDBStreamSource } from '../../../stream/source.ts';
 import { LiveLine } from '../../session/live-line.ts';
-import { loadModel } from '../../session/load-model.ts';
+import { openModel } from '../../session/model.ts';
 import { noticeOfModel } from '../../session/model-notice.ts';
 import { examples, portNumber } from '../../session/options.ts';
 import { print } from '../../session/output.ts';
@@ -25,10 +24,8 @@ interface DevOptions {
 }
 
 /** `edgeloom dev`: engine, table and projector until Ctrl-C. */
-export function devCommand(program: Command): void {
-  program
-    .command('dev')
-    .description("run an embedded engine with the model's table and a projector, until Ctrl-C")
+export function devCommand(command: Command): void {
+  command
     .option('--port <port>', 'TCP port of the engine (default: a free one)', portNumber)
     .option('--data <dir>', 'keep data in this folder (default: nothing is kept)')
     .addOption(
@@ -53,8 +50,7 @@ export function devCommand(program: Command): void {
     )
     .action(async ({ port, data, engine, lambda }: DevOptions, command: Command) => {
       const settings = readSettings(command.optsWithGlobals());
-      const model = await loadModel(settings.config);
-      const graph = settings.table === undefined ? model : withTableName(model, settings.table);
+      const { graph } = await openModel(settings);
       const options = { engine, port, dataDir: data };
       const projecting =
         lambda === undefined

@@ -6,10 +6,10 @@ import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable, requireFit } from '../../../store/table.ts';
 import { fileCheckpoint } from '../../../stream/checkpoint.ts';
 import { createWorker } from '../../../worker/worker.ts';
-import { requireHomeRegion } from '../../session/home-region.ts';
 import { noticeOfModel } from '../../session/model-notice.ts';
 import { examples } from '../../session/options.ts';
 
+import { requireHomeRegion } from '../../session/position.ts';
 import { startProgress } from '../../session/progress.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
 import { STOP_GRACE_MS, stopOnSignal } from '../../session/signals.ts';
@@ -23,10 +23,8 @@ interface ProjectOptions {
 }
 
 /** `edgeloom project`: the local stream worker. */
-export function projectCommand(program: Command): void {
-  program
-    .command('project')
-    .description('read the stream of the table and keep the derived items, until Ctrl-C or until nothing new comes')
+export function projectCommand(command: Command): void {
+  command
     .option('--until-idle', 'stop when all that stood in the stream is projected')
     .option('--checkpoint <file>', 'where to keep how far it came (default: .edgeloom/TABLE.checkpoint.json)')
     .addHelpText(

@@ -9,12 +9,8 @@ import { openSession } from '../../session/session.ts';
 import { stopOnSignal } from '../../session/signals.ts';
 
 /** `edgeloom studio`: a local web page over the table, until Ctrl-C. */
-export function studioCommand(program: Command): void {
-  program
-    .command('studio')
-    .description(
-      'serve a local web page over the table: model, consumers, nodes, shards, quarantine, checks; until Ctrl-C',
-    )
+export function studioCommand(command: Command): void {
+  command
     .option('--port <port>', 'TCP port on 127.0.0.1 (default: a free one)', portNumber)
     .option('--write', 'allow redrive, repair and edits (default: it only reads)')
     .addHelpText(

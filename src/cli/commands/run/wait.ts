@@ -11,10 +11,8 @@ const DEFAULT_SECONDS = 60;
 const PAUSE_MS = 200;
 
 /** `edgeloom wait`: for scripts that start `dev`, or write, and then read what is projected. */
-export function waitCommand(program: Command): void {
-  program
-    .command('wait')
-    .description('wait until the endpoint answers, the table is there, and everything written so far is projected')
+export function waitCommand(command: Command): void {
+  command
     .option('--for <seconds>', `give up after this many seconds (default: ${DEFAULT_SECONDS})`, wholeNumber)
     .addHelpText('after', examples('wait --endpoint http://127.0.0.1:8000', 'wait --for 300'))
     .action(inSession((session, options: { for?: number }) => waited(session, options.for ?? DEFAULT_SECONDS)));

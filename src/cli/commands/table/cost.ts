@@ -6,9 +6,9 @@ import { modelShards, type ShardAdvice } from '../../../cost/shards.ts';
 import { EdgeloomError } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import { stackFixtures } from '../../../stack/stack.ts';
+import { inModel } from '../../session/model.ts';
 import { examples } from '../../session/options.ts';
 import { textTable } from '../../session/output.ts';
-import { inSession } from '../../session/session.ts';
 
 interface CommandOptions {
   rate?: number;
@@ -18,10 +18,8 @@ interface CommandOptions {
 }
 
 /** `edgeloom cost`: what the model costs. */
-export function costCommand(program: Command): void {
-  const command = program
-    .command('cost')
-    .description('show the capacity units of each put and query of the model, and what a load costs; needs no table')
+export function costCommand(command: Command): void {
+  command
     .option('--rate <n/s>', 'base items that are written a second (/s), minute (/min), hour (/h) or day (/d)', putRate)
     .option('--gb <n>', 'gigabytes of the table with its indexes (default: 0)', amount)
     .option('--type <name=share>', 'how often a type is written, beside the others named; repeat it', share)
@@ -35,7 +33,7 @@ export function costCommand(program: Command): void {
       ),
     );
   command.action(
-    inSession(async ({ graph }, options: CommandOptions) => {
+    inModel(async ({ graph }, options: CommandOptions) => {
       const units = modelCost(graph);
       const { rate, type = new Map() } = options;
       const shards = modelShards(graph, rate === undefined ? undefined : { putsPerSecond: rate, shares: type });

@@ -27,12 +27,8 @@ const LEFT = 1;
 const SILENT = { write: () => undefined };
 
 /** `edgeloom migrate`: brings the table to the model. */
-export function migrateCommand(program: Command): void {
-  program
-    .command('migrate')
-    .description(
-      'bring the table to the model, step by step, beside live traffic: what is new is built and verified before readers use it',
-    )
+export function migrateCommand(command: Command): void {
+  command
     .option('--dry-run', 'show what would be done')
     .option('--yes', 'do it without asking')
     .option('--withdraw <name>', 'take the newest generation of a projection away again, from ready back to absent')

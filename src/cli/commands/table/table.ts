@@ -17,8 +17,7 @@ import type { Output } from '../../session/output.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
 
 /** `edgeloom table create|describe|update|delete`. */
-export function tableCommand(program: Command): void {
-  const table = program.command('table').description("create, describe, update or delete the model's table");
+export function tableCommand(table: Command): void {
   table
     .command('create')
     .description('create the table with its stream, TTL and the indexes that the model needs')

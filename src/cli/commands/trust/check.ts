@@ -46,10 +46,8 @@ interface CommandOptions {
 }
 
 /** `edgeloom check`: is everything that is derived what the base items say? */
-export function checkCommand(program: Command): void {
-  program
-    .command('check')
-    .description('compare all derived items with what the base items say, in one scan; repair what differs if asked')
+export function checkCommand(command: Command): void {
+  command
     .option('--repair', 'mend drift by the base items, as they are then')
     .option('--dry-run', 'say what --repair would mend, and mend nothing')
     .option('--settle <time>', 'how long a projection may take before it is drift, such as 30s or 5m', duration, 30_000)

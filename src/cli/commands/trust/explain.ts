@@ -27,10 +27,8 @@ import { type PageFlags, pageQuery, withPageFlags } from '../read/page.ts';
 import { onePredicate, type SearchFlags } from '../read/search.ts';
 
 /** `edgeloom explain`: why an item is as it is, or how a query is answered. */
-export function explainCommand(program: Command): void {
-  program
-    .command('explain')
-    .description('say where an item should be and why it is there or not, or how a query is answered')
+export function explainCommand(command: Command): void {
+  command
     .argument('[source]', 'partition key of the item, such as GOAL-G1')
     .argument('[target]', 'its sort key (default: that of the node)')
     .option('--query <query>', "a read as on the command line, such as 'inbound GOALMEMBERSHIP USER-U1'")

@@ -18,13 +18,8 @@ interface CommandOptions {
 }
 
 /** `edgeloom rebuild`: everything derived, from the base items. */
-export function rebuildCommand(program: Command): void {
-  program
-    .command('rebuild')
-    .description(
-      'make every derived item what the base items say, beside live writes and a running projector: ' +
-        'at first adoption, after a changed model, or after more than 24 hours without a consumer',
-    )
+export function rebuildCommand(command: Command): void {
+  command
     .option('--segments <n>', 'parts that the table is read in, side by side (default: 8)', wholeNumber)
     .option('--max-rcu <n>', 'read capacity units a second at most', wholeNumber)
     .option('--max-wcu <n>', 'write capacity units a second at most', wholeNumber)

@@ -22,12 +22,8 @@ interface RedriveCommandOptions {
 }
 
 /** `edgeloom redrive`: quarantined records, settled by their base items. */
-export function redriveCommand(program: Command): void {
-  program
-    .command('redrive')
-    .description(
-      'settle what is in quarantine by the base items as they are now, and clear it; and what no consumer has claimed',
-    )
+export function redriveCommand(command: Command): void {
+  command
     .option(
       '--from-failure <file|queue-url>',
       "settle the batches of an event source mapping's on-failure messages instead: of one in a file, or of a queue",

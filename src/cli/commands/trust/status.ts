@@ -14,12 +14,8 @@ const PROBLEMS = 1;
 const WATCH_MS = 2_000;
 
 /** `edgeloom status`: how the projections of a table are. */
-export function statusCommand(program: Command): void {
-  program
-    .command('status')
-    .description(
-      'say how far the consumers have come, what is in quarantine, what the last check found, what is missing',
-    )
+export function statusCommand(command: Command): void {
+  command
     .option('--watch', 'show it again every two seconds, until Ctrl-C')
     .addHelpText('after', examples('status', 'status --watch', 'status --json'))
     .action(

@@ -17,10 +17,8 @@ import { stopping } from '../../session/signals.ts';
 const STOPPED = 2;
 
 /** `edgeloom import FILE|-`: base items from JSON lines. */
-export function importCommand(program: Command): void {
-  program
-    .command('import')
-    .description('write base items from JSON lines {"source": …, "target": …, …}; all lines are checked first')
+export function importCommand(command: Command): void {
+  command
     .argument('<file>', 'file to read, or - for standard input')
     .addOption(
       new Option('--format <format>', 'plain JSON, or DynamoDB JSON (sets and binary)')

@@ -9,7 +9,7 @@ import { attributesOfJson, attributeValues, collected } from '../../session/attr
 import { examples } from '../../session/options.ts';
 import type { Output } from '../../session/output.ts';
 
-import { type CommandSession, inSession, sessionReader } from '../../session/session.ts';
+import { inTable, sessionReader, type TableSession } from '../../session/table.ts';
 
 /** Conditions on the command line. */
 interface ConditionOptions {
@@ -22,9 +22,8 @@ interface ConditionOptions {
 type Subject = { id: string } | { source: string; type: string; target: string };
 
 /** `edgeloom put ID JSON`, `edgeloom put SOURCE TYPE TARGET JSON`: a base item, whole. */
-export function putCommand(program: Command): void {
-  withConditions(program.command('put'))
-    .description('put a node or an edge whole: attributes that are not given are gone')
+export function putCommand(command: Command): void {
+  withConditions(command)
     .argument('<words...>', 'ID JSON, or SOURCE TYPE TARGET JSON')
     .addHelpText(
       'after',
@@ -34,7 +33,7 @@ export function putCommand(program: Command): void {
       ),
     )
     .action(
-      inSession(async (session, words: string[], options: ConditionOptions) => {
+      inTable(async (session, words: string[], options: ConditionOptions) => {
         const { subject, json } = parsed(words, true);
         const attributes = attributesOf(json);
         const writer = openWriter(session);
@@ -49,9 +48,8 @@ export function putCommand(program: Command): void {
 }
 
 /** `edgeloom update …`: attributes of a base item, merged into what is there. */
-export function updateCommand(program: Command): void {
-  withConditions(program.command('update'))
-    .description('change attributes of a node or an edge; the others stay')
+export function updateCommand(command: Command): void {
+  withConditions(command)
     .argument('<words...>', 'ID JSON, or SOURCE TYPE TARGET JSON; the JSON may be left out with --remove')
     .option('--remove <attribute>', 'remove this attribute; repeat it for more', collected)
     .option('--upsert', 'make the item where it is absent')
@@ -63,30 +61,27 @@ export function updateCommand(program: Command): void {
       ),
     )
     .action(
-      inSession(
-        async (session, words: string[], options: ConditionOptions & { remove?: string[]; upsert?: boolean }) => {
-          const { subject, json } = parsed(words, options.remove === undefined);
-          const change = { set: attributesOf(json ?? '{}'), remove: options.remove ?? [] };
-          const writer = openWriter(session);
-          const all = { ...conditionsOf(options), upsert: options.upsert };
-          const { wcu } =
-            'id' in subject
-              ? await writer.updateNode(subject.id, change, all)
-              : await writer.updateEdge(subject.source, subject.type, subject.target, change, all);
-          return shown(session, subject, wcu);
-        },
-      ),
+      inTable(async (session, words: string[], options: ConditionOptions & { remove?: string[]; upsert?: boolean }) => {
+        const { subject, json } = parsed(words, options.remove === undefined);
+        const change = { set: attributesOf(json ?? '{}'), remove: options.remove ?? [] };
+        const writer = openWriter(session);
+        const all = { ...conditionsOf(options), upsert: options.upsert };
+        const { wcu } =
+          'id' in subject
+            ? await writer.updateNode(subject.id, change, all)
+            : await writer.updateEdge(subject.source, subject.type, subject.target, change, all);
+        return shown(session, subject, wcu);
+      }),
     );
 }
 
 /** `edgeloom delete …`: a base item. */
-export function deleteCommand(program: Command): void {
-  withConditions(program.command('delete'))
-    .description('delete a node or an edge; the edges of a node stay')
+export function deleteCommand(command: Command): void {
+  withConditions(command)
     .argument('<words...>', 'ID, or SOURCE TYPE TARGET')
     .addHelpText('after', examples('delete GOAL-G1 GOALMEMBERSHIP USER-U1', 'delete USER-U1 --if status=CLOSED'))
     .action(
-      inSession(async (session, words: string[], options: ConditionOptions) => {
+      inTable(async (session, words: string[], options: ConditionOptions) => {
         const { subject } = parsed(words, false);
         const writer = openWriter(session);
         const conditions = conditionsOf(options);
@@ -130,12 +125,12 @@ function conditionsOf({ ifAbsent, ifPresent, if: pairs = [] }: ConditionOptions)
   return { ifAbsent, ifPresent, ...(pairs.length > 0 && { if: attributeValues('--if', pairs) }) };
 }
 
-function openWriter({ graph, store }: CommandSession): Writer<CompiledModel> {
+function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {
   return createWriter(graph, { store });
 }
 
 /** The item as it is after a write. */
-async function shown(session: CommandSession, subject: Subject, wcu: number): Promise<Output> {
+async function shown(session: TableSession, subject: Subject, wcu: number): Promise<Output> {
   const reader = sessionReader(session);
   const item =
     'id' in subject

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { EdgeloomError } from '../../errors.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
-import { createModuleLoader } from '../../module-loader.ts';
+import { EdgeloomError } from '../errors.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { createModuleLoader } from './module-loader.ts';
 
 /**
  * Loads a model file, TypeScript or JavaScript, without a build step. The file is code and runs with all rights of this
@@ -19,7 +19,8 @@ export async function loadModel(file: string): Promise<CompiledModel> {
   }
   let loaded: unknown;
   try {
-    loaded = await createModuleLoader().import(path, { default: true });
+    const loader = await createModuleLoader();
+    loaded = await loader.import(path, { default: true });
   } catch (error) {
     if (error instanceof Error && 'hint' in error) throw error;
     const reason = error instanceof Error ? error.message : String(error);

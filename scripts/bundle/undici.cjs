@@ -1,5 +1,5 @@
 /**
- * What the SDK's request handler uses of undici: not fetch, WebSocket, mocks and proxies, a quarter of a bundle. As in
+ * What the SDK's request handler uses of undici: not fetch, WebSocket, mocks and proxies, three quarters of it. As in
  * undici itself, dispatchers get their API mixed in, of which only `request` is called.
  */
 const Agent = require('undici/lib/dispatcher/agent.js');

@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BenchmarkOptions } from './support/command.ts';
+import { withFreeTable } from './support/free-table.ts';
+import type { Figure, Report } from './support/report.ts';
+import { spread } from './support/statistics.ts';
+
+/**
+ * How long a person waits for the command: the CPU of whole processes of the built command, each compared with an empty process of
+ * the same round. The first round is left out: it fills the caches of translated and compiled modules.
+ */
+
+const REPETITIONS = 15;
+/** Benchmarks run in the repository's root. */
+const COMMAND = join(process.cwd(), 'dist/cli/main.js');
+/** Writes the CPU seconds of a process to a file when it ends. */
+const NOTE_CPU =
+  "import { writeFileSync } from 'node:fs'; process.on('exit', () => { const { user, system } = process.cpuUsage();" +
+  ' writeFileSync(process.env.EDGELOOM_BENCH_CPU, String((user + system) / 1e6)); });';
+
+interface Variant {
+  name: string;
+  args: readonly string[];
+  /** Times the CPU of an empty process, or seconds of CPU. */
+  most: { times?: number; seconds?: number };
+}
+
+/** Measures the start of the command, and of three of its commands. */
+export async function start({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'edgeloom-start-'));
+  try {
+    return await withFreeTable(async (endpoint) => {
+      const variants: Variant[] = [
+        { name: '--help', args: [COMMAND, '--help'], most: { times: 2.5 } },
+        { name: 'cost, with a TypeScript model', args: [COMMAND, 'cost', '--json'], most: { times: 5 } },
+        { name: 'get', args: [COMMAND, 'get', 'USER-U1', '--endpoint', endpoint, '--json'], most: { seconds: 0.35 } },
+      ];
+      const seconds = new Map(variants.map(({ name }) => [name, [] as number[]]));
+      const empty: number[] = [];
+      for (let round = 0; round <= repetitions; round++) {
+        const nothing = cpuSeconds(folder, ['--eval', '']);
+        if (round > 0) empty.push(nothing);
+        for (const { name, args } of variants) {
+          const taken = cpuSeconds(folder, args);
+          if (round > 0) seconds.get(name)!.push(taken);
+        }
+      }
+      const figures = variants.flatMap(({ name, most: { times, seconds: least } }): Figure[] => {
+        const taken = seconds.get(name)!;
+        const cpu: Figure = { name: `${name}: CPU`, value: spread(taken), unit: 's' };
+        const ratio: Figure = {
+          name: `${name}: beside an empty process`,
+          value: spread(taken.map((one, i) => one / empty[i]!)),
+          unit: 'x',
+        };
+        return [
+          least === undefined ? cpu : { ...cpu, target: { kind: 'at-most', value: least } },
+          times === undefined ? ratio : { ...ratio, target: { kind: 'at-most', value: times } },
+        ];
+      });
+      const title = `processes of the command under Node ${process.versions.node}, from their start to their end`;
+      const bare: Figure = { name: 'an empty process: CPU', value: spread(empty), unit: 's' };
+      return [{ name: 'start', title, figures: [...figures, bare] }];
+    });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs a process to its end; gives its CPU in seconds. */
+function cpuSeconds(folder: string, args: readonly string[]): number {
+  const file = join(folder, 'cpu');
+  writeFileSync(file, '');
+  const note = `data:text/javascript,${encodeURIComponent(NOTE_CPU)}`;
+  const { status, stderr } = spawnSync(process.execPath, ['--import', note, ...args], {
+    env: { ...process.env, EDGELOOM_BENCH_CPU: file },
+    encoding: 'utf8',
+  });
+  const seconds = Number(readFileSync(file, 'utf8'));
+  if (status !== 0 || seconds === 0) throw new Error(`${args.join(' ')} ended with ${status}: ${stderr}`);
+  return seconds;
+}

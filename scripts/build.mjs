@@ -1,0 +1,58 @@
+// Builds the package into dist, beside the declarations that tsc writes there: library and command line share their files, so
+// that a model file which imports the library gets the copy that the command runs with.
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { licencesOf } from './bundle/licences.mjs';
+import nodeModules from './bundle/node-modules.cjs';
+import undiciParts from './bundle/undici-parts.cjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { dependencies, peerDependencies, optionalDependencies } = createRequire(import.meta.url)('../package.json');
+const chunks = `${root}dist/chunks`;
+// What a user's project has itself; all else is in the files.
+const external = Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies });
+
+const { outputFiles, metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: [
+    'src/index.ts',
+    'src/tools.ts',
+    'src/lambda/index.ts',
+    'src/local/index.ts',
+    'src/stack/index.ts',
+    'src/cli/main.ts',
+    'src/emulator/function/handler-runtime.ts',
+  ],
+  outbase: 'src',
+  outdir: 'dist',
+  chunkNames: 'chunks/[name]-[hash]',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  mainFields: ['module', 'main'],
+  external: external.flatMap((name) => [name, `${name}/*`]),
+  plugins: [undiciParts, nodeModules],
+  legalComments: 'none',
+  write: false,
+  metafile: true,
+  logLevel: 'warning',
+});
+
+// esbuild keeps the order in which files would have run. Loading one of them does nothing, so the order is of no use, and each of
+// these imports would make a start read code that it does not need.
+const WITHOUT_NAMES = /^import "\.[^"]+";\n/gm;
+const written = new Set();
+for (const { path, text } of outputFiles) {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text.replace(WITHOUT_NAMES, ''));
+  written.add(relative(chunks, path));
+}
+// A build before this one has left others; programs that run meanwhile have loaded theirs.
+for (const name of readdirSync(chunks)) if (!written.has(name)) rmSync(`${chunks}/${name}`);
+writeFileSync(`${root}dist/LICENSES.txt`, licencesOf(metafile, root));
+chmodSync(`${root}dist/cli/main.js`, 0o755);

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { readSettings } from '../../config.ts';
+import { losslessNumber } from '../../exact-json.ts';
+import { createReader } from '../../read/reader.ts';
+import { deferredCalls } from '../../store/client/deferred.ts';
+import { isLoopback } from '../../store/client/options.ts';
+import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { type ModelSession, openModel, settingsOf } from './model.ts';
+import { type Output, print } from './output.ts';
+
+/** What a command that reads and writes items works with. */
+export interface TableSession extends ModelSession {
+  store: DynamoDBStore;
+}
+
+/** A reader whose numbers print exactly. */
+export function sessionReader({ graph, store }: Pick<TableSession, 'graph' | 'store'>) {
+  return createReader(graph, { store, readNumber: losslessNumber });
+}
+
+/**
+ * Runs a command with a model and its table, and prints what it gives. The SDK is loaded when a call needs it: on AWS, where profiles and
+ * settings may say who calls and where to, at the first one.
+ */
+export function inTable<Args extends unknown[]>(run: (session: TableSession, ...args: Args) => Promise<Output>) {
+  return async (...args: [...Args, Command]): Promise<void> => {
+    const { settings, graph } = await openModel(readSettings(settingsOf(args)));
+    const calls = deferredCalls(settings.client, isLoopback(settings.client.endpoint));
+    try {
+      const session = { settings, graph, store: new DynamoDBStore(calls, graph.table) };
+      print(await run(session, ...(args.slice(0, -1) as Args)), settings.json);
+    } finally {
+      await calls.close();
+    }
+  };
+}

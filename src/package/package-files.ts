@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** Whether the sources run, and not what is built of them. */
+export const IS_SOURCE: boolean = import.meta.url.endsWith('.ts');
+
+let folder: URL | undefined;
+
+/** A file of this package that is no module: its assets, its package.json. The folder has no slash in front. */
+export function packageFile(path: string): URL {
+  folder ??= packageFolder();
+  return new URL(path, folder);
+}
+
+/** Path of one of this package's modules that have a file of their own when it is built, in the form that is running. */
+export function ownModule(name: string): string {
+  return fileURLToPath(packageFile(IS_SOURCE ? `src/${name}.ts` : `dist/${name}.js`));
+}
+
+/** The folder above this file that has a package.json: how deep this file lies depends on whether it is built. */
+function packageFolder(): URL {
+  for (let above = new URL('./', import.meta.url); ; above = new URL('../', above)) {
+    if (existsSync(new URL('package.json', above)) || above.pathname === '/') return above;
+  }
+}

@@ -1,0 +1,196 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type BuildOptions, build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ROOT } from '../support/command.ts';
+import { packInto, run } from '../support/packed.ts';
+
+/** What a user pays for the package before it does anything: packages, megabytes, code to read. Each number is a promise. */
+
+const MEGABYTE = 1024 * 1024;
+const MODEL = `import { createClient, defineGraph, EdgeloomError, newId, node } from 'edgeloom';
+import * as tools from 'edgeloom/tools';
+import { pathToFileURL } from 'node:url';
+const built = await import(pathToFileURL(process.env.EDGELOOM_BUILT).href);
+if (built.EdgeloomError !== EdgeloomError || built.newId !== newId) throw new Error('the vocabulary is another copy');
+if (built.createClient !== createClient) throw new Error('the library is another copy');
+if (tools.tableDefinition === undefined) throw new Error('the tools are not there');
+export default defineGraph({ table: 'records', nodes: { USER: node({ search: { name: {} } }) } });
+`;
+const PLAIN_MODEL = `import { defineGraph, node } from 'edgeloom';
+export default defineGraph({ table: 'records', nodes: { USER: node({ search: { name: {} } }) } });
+`;
+const HANDLER = `import { createClient, createReader, createWriter, defineGraph, DynamoDBStore, edge, node } from 'edgeloom';
+const graph = defineGraph({
+  table: 'records',
+  nodes: { GOAL: node({ view: ['title'], search: { title: {} } }), USER: node({}) },
+  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'role' } }) },
+});
+const store = new DynamoDBStore(createClient(), graph.table);
+const writer = createWriter(graph, { store });
+const reader = createReader(graph, { store });
+export async function handler({ id, title }) {
+  await writer.putNode(id, { title });
+  return { nodes: await reader.get([id]), goals: await reader.inbound('MEMBER', 'USER-U1') };
+}
+`;
+/** Notes each module that is loaded, in a file. */
+const NOTE_MODULES = `data:text/javascript,${encodeURIComponent(
+  `import { register } from 'node:module';
+   register('data:text/javascript,' + encodeURIComponent(\`
+     import { appendFileSync } from 'node:fs';
+     export async function load(url, context, next) {
+       appendFileSync(process.env.EDGELOOM_LOADED, url + '\\\\n');
+       return next(url, context);
+     }\`));`,
+)}`;
+
+describe('the package, installed alone into an empty folder', () => {
+  let folder: string;
+  let main: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'edgeloom-install-'));
+    const tarball = await packInto(folder);
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    await writeFile(join(folder, 'edgeloom.config.ts'), PLAIN_MODEL);
+    await writeFile(join(folder, 'handler.js'), HANDLER);
+    await run('npm', ['install', '--no-audit', '--no-fund', '--omit=optional', tarball], { cwd: folder });
+    main = join(folder, 'node_modules/edgeloom/dist/cli/main.js');
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** Runs the command in the folder. */
+  const edgeloom = (...args: string[]) => run(process.execPath, [main, ...args], { cwd: folder });
+  /** What a run of the command loads: the bytes of this package, and the names of others. */
+  const loadedBy = async (...args: string[]): Promise<{ bytes: number; packages: string[] }> => {
+    const file = join(folder, 'loaded');
+    await writeFile(file, '');
+    const env = { ...process.env, EDGELOOM_LOADED: file };
+    await run(process.execPath, ['--import', NOTE_MODULES, main, ...args], { cwd: folder, env }).catch(() => undefined);
+    const urls = [...new Set((await readFile(file, 'utf8')).trim().split('\n'))].filter((url) =>
+      url.startsWith('file:'),
+    );
+    const own = urls.filter((url) => url.includes('/node_modules/edgeloom/'));
+    const sizes = await Promise.all(own.map(async (url) => (await stat(new URL(url))).size));
+    const names = urls.map((url) => /\/node_modules\/(?!edgeloom\/)((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1]);
+    return {
+      bytes: sizes.reduce((sum, size) => sum + size, 0),
+      packages: [...new Set(names.filter((name) => name !== undefined))],
+    };
+  };
+
+  it('brings at most 40 packages and 32 MB, without the engine', async () => {
+    const lock = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8')) as {
+      packages: Record<string, unknown>;
+    };
+    expect(Object.keys(lock.packages).length).toBeLessThanOrEqual(40);
+    expect(Object.keys(lock.packages)).not.toContain('node_modules/@aws-sdk/client-s3');
+    expect(await sizeOf(join(folder, 'node_modules'))).toBeLessThanOrEqual(32 * MEGABYTE);
+  });
+
+  it('has declarations that name nothing else, at each of its entries', async () => {
+    const entries = ['edgeloom', 'edgeloom/lambda', 'edgeloom/local', 'edgeloom/stack', 'edgeloom/tools'];
+    await writeFile(join(folder, 'entries.ts'), entries.map((entry) => `import '${entry}';\n`).join(''));
+    const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')];
+    const args = ['--noEmit', '--module', 'nodenext', '--target', 'es2022', '--skipLibCheck', 'false', ...types];
+    const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
+    const { stdout } = await run(process.execPath, [compiler, ...args, 'entries.ts'], { cwd: folder }).catch(
+      (error: { stdout: string }) => error,
+    );
+    expect(stdout).toBe('');
+  });
+
+  it('runs every command', async () => {
+    const { stdout } = await edgeloom('--help');
+    const commands = [...stdout.split(/Commands:|Examples:/)[1]!.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name!);
+    expect(commands.length).toBeGreaterThan(25);
+    for (const command of commands.filter((name) => name !== 'help')) {
+      expect((await edgeloom(command, '--help')).stdout).toContain(`Usage: edgeloom ${command}`);
+    }
+    expect((await edgeloom('--json', 'help', 'cost')).stdout).toContain('--rate');
+  });
+
+  it('gives a model file the copy of the library that the command runs with', async () => {
+    await writeFile(join(folder, 'copies.config.ts'), MODEL);
+    const env = { ...process.env, EDGELOOM_BUILT: join(folder, 'node_modules/edgeloom/dist/index.js') };
+    const args = [main, 'cost', '--config', 'copies.config.ts'];
+    const { stdout, stderr } = await run(process.execPath, args, { cwd: folder, env });
+    expect(stdout).toContain('USER');
+    expect(stderr).toBe('');
+    const files = await readdir(join(folder, 'node_modules/edgeloom/dist'), { recursive: true });
+    const code = files.filter((file) => file.endsWith('.js') && !file.startsWith('studio'));
+    const texts = await Promise.all(
+      code.map((file) => readFile(join(folder, 'node_modules/edgeloom/dist', file), 'utf8')),
+    );
+    expect(texts.filter((text) => /\bEdgeloomError = class\b/.test(text))).toHaveLength(1);
+  });
+
+  it('loads for a command what it needs: for the help no model, for a model no SDK, for an item of a local table none either', async () => {
+    const help = await loadedBy('--help');
+    expect(help.packages).toEqual([]);
+    expect(help.bytes).toBeLessThanOrEqual(200_000);
+    const cost = await loadedBy('cost');
+    expect(cost.packages).toEqual(['jiti']);
+    expect(cost.bytes).toBeLessThanOrEqual(700_000);
+    // Nothing listens there: what is loaded to ask is loaded all the same.
+    const get = await loadedBy('get', 'USER-U1', '--endpoint', 'http://127.0.0.1:9', '--log-level', 'silent');
+    expect(get.bytes).toBeLessThanOrEqual(1_000_000);
+  });
+
+  it('says which optional package a command lacks', async () => {
+    const args = [
+      'redrive',
+      '--from-failure',
+      'http://127.0.0.1:9/1/failed',
+      '--endpoint',
+      'http://127.0.0.1:9',
+      '--json',
+    ];
+    const { stdout } = await edgeloom(...args).catch((error: { stdout: string }) => error);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: { code: 'no-package', message: expect.stringContaining('@aws-sdk/client-sqs') },
+    });
+  });
+
+  it('is bundled into a handler that reads and writes with at most 340 KB beside the SDK, by plain esbuild with 450', async () => {
+    expect(await bundled({})).toBeLessThanOrEqual(450_000);
+    const require = createRequire(join(folder, 'package.json'));
+    expect(await bundled({ format: 'esm', plugins: require('edgeloom/bundle') })).toBeLessThanOrEqual(340_000);
+    // What plain esbuild makes is CommonJS.
+    execFileSync(process.execPath, ['-e', `require(${JSON.stringify(join(folder, 'out/handler.js'))})`], {
+      cwd: folder,
+    });
+  });
+
+  /** Bytes of code of the bundled handler, all files together. */
+  const bundled = async (options: BuildOptions): Promise<number> => {
+    const { metafile } = await build({
+      absWorkingDir: folder,
+      entryPoints: ['handler.js'],
+      bundle: true,
+      minify: true,
+      platform: 'node',
+      target: 'node22',
+      outdir: options.plugins === undefined ? 'out' : 'plugged',
+      external: ['@aws-sdk/*', '@smithy/*'],
+      logLevel: 'silent',
+      metafile: true,
+      ...options,
+    });
+    return Object.values(metafile!.outputs).reduce((sum, { bytes }) => sum + bytes, 0);
+  };
+});
+
+/** Bytes that all files below a folder take on the disk. */
+async function sizeOf(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(async (entry) => (await stat(join(entry.parentPath, entry.name))).blocks * 512),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
