@@ -1,5 +1,5 @@
 /**
- * What model files are written with: the part of `edgeloom` that needs no SDK. A command loads it alone for a model file.
+ * The vocabulary of model files: the part of `edgeloom` that needs no SDK. A command loads it alone for a model file.
  */
 export { EdgeloomError, InvalidAttributesError, ModelError, StoreError } from './errors.ts';
 export { hashedEdgeKey } from './items/hashed-key.ts';

@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../errors.ts';
 
 /**
- * What is loaded of a package that only some projects have installed. Throws `no-package`, with the command that installs it, where it
+ * Loads a module of a package that only some projects have installed. Throws `no-package`, with the command that installs it, where it
  * is missing.
  */
 export async function ofPackage<Loaded>(name: string, loading: Promise<Loaded>): Promise<Loaded> {

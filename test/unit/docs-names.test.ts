@@ -3,6 +3,7 @@ import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PAGES_WITH_FIGURES, withFigures } from '../../bench/figures/blocks.ts';
 import type { FigureFile } from '../../bench/support/figure-file.ts';
+import { COMMANDS } from '../../src/cli/command-list.ts';
 import { ROOT } from '../support/command.ts';
 import { sources } from '../support/sources.ts';
 
@@ -74,9 +75,7 @@ describe('pages', () => {
   });
 
   it('name commands of the command line', () => {
-    const commands = sources().flatMap(({ code }) =>
-      [...code.matchAll(/\.command\('([a-z]+)/g)].map(([, name]) => name!),
-    );
+    const commands = COMMANDS.map(({ name }) => name);
     expect(commands.length).toBeGreaterThan(20);
     expect(unknown(/npx edgeloom ([a-z]+)/g, new Set(commands))).toEqual([]);
   });

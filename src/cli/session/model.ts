@@ -5,7 +5,7 @@ import type { CompiledModel } from '../../model/compiled.ts';
 import { loadModel } from '../../package/load-model.ts';
 import { type Output, print } from './output.ts';
 
-/** What a command that needs no table works with. */
+/** A model and its settings, for a command that needs no table. */
 export interface ModelSession {
   settings: Settings;
   /** The model of the global options, with the table's name of them. */

@@ -8,7 +8,7 @@ import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { type ModelSession, openModel, settingsOf } from './model.ts';
 import { type Output, print } from './output.ts';
 
-/** What a command that reads and writes items works with. */
+/** A model and its table, for a command that reads and writes items. */
 export interface TableSession extends ModelSession {
   store: DynamoDBStore;
 }
