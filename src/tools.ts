@@ -15,7 +15,7 @@ export {
   type StreamPosition,
   streamPosition,
 } from './progress/stream-position.ts';
+export { tableDefinition } from './store/definition/table-definition.ts';
 export type * from './store/port.ts';
-export { tableDefinition } from './store/table-definition.ts';
 export { decodeRecords, type RawRecord } from './stream/decode.ts';
 export { checkBaseItem, toBaseItem } from './write/checks/base-item.ts';

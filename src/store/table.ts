@@ -14,7 +14,7 @@ import { INDEX_KEYS } from '../items/derived-item.ts';
 import { streamLabel } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { classifyError } from './classify.ts';
-import { tableDefinition } from './table-definition.ts';
+import { tableDefinition } from './definition/table-definition.ts';
 
 /** A table as `table describe` shows it. */
 export interface TableStatus {

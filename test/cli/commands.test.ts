@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/store/client.ts';
-import { tableDefinition } from '../../src/store/table-definition.ts';
+import { tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { uniqueTableName } from '../support/table.ts';

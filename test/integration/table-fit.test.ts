@@ -6,9 +6,9 @@ import type { OpenAttributes } from '../../src/model/order.ts';
 import { edge, type InboundEntries, node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { createClient } from '../../src/store/client.ts';
+import { tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { describeTable, requireFit } from '../../src/store/table.ts';
-import { tableDefinition } from '../../src/store/table-definition.ts';
 import { testEndpoint } from '../support/engine.ts';
 import { uniqueTableName } from '../support/table.ts';
 

@@ -1,4 +1,4 @@
-import { tableDefinition } from '../../store/table-definition.ts';
+import { tableDefinition } from '../../store/definition/table-definition.ts';
 import { type Site, TABLE } from '../base/site.ts';
 import type { Resources, Value } from '../base/template.ts';
 

@@ -9,7 +9,7 @@ import { INDEX_KEYS } from '../../items/derived-item.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { backoffMs, sleep } from '../../retry.ts';
 import { classifyError } from '../classify.ts';
-import { keySchema } from '../table-definition.ts';
+import { keySchema } from '../definition/table-definition.ts';
 import { described, planTableUpdate, type TablePlan, type TableStep } from './plan.ts';
 
 /** Options of `updateTable`. */

@@ -1,6 +1,6 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
-import { INDEX_KEYS } from '../items/derived-item.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import { INDEX_KEYS } from '../../items/derived-item.ts';
+import type { CompiledModel } from '../../model/compiled.ts';
 
 /** The CreateTable input of a model: keys, the indexes that it needs, on-demand, a stream with both images. */
 export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
