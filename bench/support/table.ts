@@ -4,8 +4,8 @@ import { itemSizeBytes } from '../../src/items/attribute-value.ts';
 import { type Engine, startEngine } from '../../src/local/engine/engine.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { createClient } from '../../src/store/client.ts';
-import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
+import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import type { Item } from './images.ts';
 
 /** A table of its own on an engine of its own. */
