@@ -8,6 +8,8 @@ import { unzipSync } from 'fflate';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { loadFunction } from '../support/stack/functions.ts';
 
+/** Of a call that found or wrote nothing. */
+const ANSWER = JSON.stringify({ ConsumedCapacity: { CapacityUnits: 1 } });
 const MEGABYTE = 1024 * 1024;
 /** The redrive function reads a queue's batches from a stream or a bucket, and sends what is left of one: three clients more. */
 const MOST = { stream: MEGABYTE, check: MEGABYTE, rebuild: MEGABYTE, redrive: 1.1 * MEGABYTE };
@@ -64,7 +66,7 @@ describe('the packaged function stream, whose files of the SDK are gone', () => 
     const calls: string[] = [];
     const server = createServer((request, response) => {
       calls.push(String(request.headers['x-amz-target']));
-      request.resume().on('end', () => response.end('{}'));
+      request.resume().on('end', () => response.end(ANSWER));
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
