@@ -114,8 +114,8 @@ export function continuationUnit(graph: CompiledModel, history: ItemHistory): Co
  * one may be of the newer change.
  *
  * A fan-out under way goes on to its end, however fast the parent changes: a change that meets it asks for one round more, which
- * begins at the earlier of the two places. What is ahead of the fan-out is visited after the change in any case. While that round is
- * still to come, further changes are in it, and write nothing: the page that is visited at the moment may end.
+ * begins at the earlier of the two places. What is ahead of the fan-out is visited after the change in any case. Each change writes, also
+ * where that round is still to come: a fan-out whose last record was lost goes on by the record of the write.
  *
  * @param after sort key of the last reverse item, or of the last edge, of the first page.
  */
@@ -131,7 +131,6 @@ export function beginUpdate(
   const underWay = stringOf(current?.[AFTER]);
   const toCome = stringOf(current?.[AGAIN]);
   const again = underWay === undefined ? undefined : earlierPlace(earlierPlace(after, underWay), toCome);
-  if (again !== undefined && again === toCome) return undefined;
   return {
     key: { source: unit.source, target: unit.sortKey },
     set: {
