@@ -80,7 +80,7 @@ describe('a check beside a change of the model', () => {
     }
     expect([...told].sort()).toEqual([
       'search:USER.email@2: true writers keep it, rea',
-      'search:USER.name@1: false nothing maintains it',
+      'search:USER.name@1: true writers keep it, rea',
       'search:USER.name@2: true writers keep it, rea',
     ]);
     expect(await run()).toMatchObject({ pending: 0, changing: [], findings: [] });
