@@ -147,7 +147,9 @@ describe('schedules', () => {
     const planted = (mark: string): Promise<Runner> =>
       Runner.start({ name: 'no-bug', rule: '', changes: [drop(mark)] });
     await expect(planted('no-such-rule')).rejects.toThrow('No comment "// rule: no-such-rule" marks the code');
-    await expect(planted('update-is-made-of-the-item-as-seen')).rejects.toThrow('src/write/update/seen.ts is no part of');
+    await expect(planted('update-is-made-of-the-item-as-seen')).rejects.toThrow(
+      'src/write/update/seen.ts is no part of',
+    );
   });
 });
 
