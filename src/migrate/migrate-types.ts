@@ -4,7 +4,8 @@ import type { TableRegions } from '../registry/identity.ts';
 import type { TableIdentity } from '../registry/registry.ts';
 import type { Abortable } from '../store/abortable.ts';
 import type { ScanSource, Store } from '../store/port.ts';
-import type { MigrateAction, Step } from './next-step.ts';
+import type { MigrateAction } from './action.ts';
+import type { Step } from './next-step.ts';
 import type { MigratePlace } from './walks/place.ts';
 
 /** Options of a migration. */

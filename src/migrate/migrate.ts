@@ -11,10 +11,11 @@ import type { DefinitionData } from '../registry/revive.ts';
 import { announce, OvertakenError, register, type SeenState } from '../registry/transitions.ts';
 import { sleep } from '../retry.ts';
 import { runAbortable } from '../store/abortable.ts';
+import { type ActionTarget, targetOf } from './action.ts';
 import { builtModel, changed, checkCompiles } from './changed.ts';
 import { isEmptyTable } from './empty.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
-import { actionTargets, nextStep, type RunMemory, type Step, seenKey } from './next-step.ts';
+import { nextStep, type RunMemory, type Step, seenKey } from './next-step.ts';
 import { describeStep, STATE_AFTER, subjectOf } from './step-text.ts';
 import { Waits, waitSeconds } from './waits.ts';
 import { type BuildContext, settleViews } from './walks/build.ts';
@@ -47,7 +48,7 @@ class MigrationRun {
   private readonly memory: Record<keyof RunMemory, Set<string>>;
   /** The walk that the run before had under way. */
   private begun: MigratePlace['walk'];
-  private targets: ReadonlySet<string> | undefined;
+  private target: ActionTarget | undefined;
   /** How often another run has moved what this one was about to move. */
   private overtaken = 0;
   private isEmpty: boolean | undefined;
@@ -182,13 +183,13 @@ class MigrationRun {
     const { action } = this.options;
     const { wanted, memory } = this;
     const table = this.identity(registry);
-    if (registry !== undefined && action !== undefined) this.targets ??= actionTargets(registry, wanted, action);
+    if (registry !== undefined && action !== undefined) this.target ??= targetOf(registry, wanted, action);
     return nextStep({
       ...{ registry, data, wanted, memory },
       ...(table && { table }),
       ...(this.isEmpty !== undefined && { isEmpty: this.isEmpty }),
       ...(action && { action }),
-      ...(this.targets && { targets: this.targets }),
+      ...(this.target && { target: this.target }),
     });
   }
 

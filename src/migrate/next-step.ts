@@ -1,22 +1,15 @@
-import { EdgeloomError } from '../errors.ts';
 import type { Data } from '../registry/data.ts';
 import { type Defined, type Definitions, meaningFingerprint, viewName } from '../registry/definition.ts';
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isFresh, type SeenState } from '../registry/transitions.ts';
+import { type ActionTarget, liveGenerations, type MigrateAction } from './action.ts';
 
 /**
  * What a migration does next: a pure function of the registry, of the model that is wanted, and of what this run has done
  * under the ids that it has seen. Each step is one write of the registry, or the work before one, so that a run that was
  * interrupted is simply begun again.
  */
-
-/** What besides the model's own changes is asked for, for one projection. */
-export interface MigrateAction {
-  kind: 'withdraw' | 'retire' | 'drop';
-  /** `search:USER.name`; a generation is named by its id behind it: `search:USER.name@2`. */
-  name: string;
-}
 
 /** What this run has seen and done itself; another run's work counts for nothing here. */
 export interface RunMemory {
@@ -67,8 +60,8 @@ export interface Situation {
   isEmpty?: boolean;
   table?: TableIdentity;
   action?: MigrateAction;
-  /** The generations, `name@id`, that the action takes away: what it meant when the run began. */
-  targets?: ReadonlySet<string>;
+  /** What the action meant when the run began. Absent: the run has no action, or has seen no registry. */
+  target?: ActionTarget;
 }
 
 /** The name of what a run has seen: the same id in another state, or in the same one once more, is another. */
@@ -129,18 +122,19 @@ function hasUnnoted({ projections, shapes }: Registry): boolean {
   return [...shapes.values()].some(({ shape }) => shape !== undefined && shape.since === undefined);
 }
 
-function keepStep({ projections }: Registry, { wanted, action }: Situation): Step | undefined {
-  const missing = [...wanted.projections.values()].filter(({ name, fingerprint }) => {
-    if (isDropped(name, action)) return false;
+function keepStep({ projections }: Registry, situation: Situation): Step | undefined {
+  const missing = [...situation.wanted.projections.values()].filter(({ name, fingerprint }) => {
+    if (isDropped(name, situation)) return false;
     const { generations = [] } = projections.get(name) ?? {};
     return !generations.some(({ definition, state }) => definition === fingerprint && state !== 'absent');
   });
   return missing.length === 0 ? undefined : { kind: 'keep', definitions: missing };
 }
 
-function buildStep(registry: Registry, { wanted, memory, action }: Situation): Step | undefined {
+function buildStep(registry: Registry, situation: Situation): Step | undefined {
+  const { wanted, memory } = situation;
   const building = [...wanted.projections.values()].flatMap(({ name, fingerprint }) => {
-    if (isDropped(name, action)) return [];
+    if (isDropped(name, situation)) return [];
     const generations = registry.projections.get(name)?.generations ?? [];
     const own = generations.find(({ definition, state }) => definition === fingerprint && state === 'kept');
     if (own === undefined || generations.some((other) => isReadyLike(other, own))) return [];
@@ -164,8 +158,9 @@ function isReadyLike(other: Generation, own: Generation): boolean {
 }
 
 /** Shapes are changed together: what two of them say of an edge type has to agree at any time. */
-function shapeStep(registry: Registry, { wanted, memory, action }: Situation): Step | undefined {
-  const types = [...wanted.views.keys()].filter((type) => !isDropped(viewName(type), action));
+function shapeStep(registry: Registry, situation: Situation): Step | undefined {
+  const { wanted, memory } = situation;
+  const types = [...wanted.views.keys()].filter((type) => !isDropped(viewName(type), situation));
   const shapes = new Map(types.map((type) => [type, registry.shapes.get(type)?.shape]));
   const other = types.filter((type) => shapes.get(type)?.definition !== wanted.views.get(type)!.fingerprint);
   const idle = types.filter((type) => !other.includes(type) && shapes.get(type)!.trusted === false);
@@ -219,46 +214,17 @@ function deleteStep(registry: Registry, { memory }: Situation): Step | undefined
 }
 
 /** What the person has asked for besides: generations that the model's own changes do not take away. */
-function actionStep(registry: Registry, { action, memory, targets }: Situation): Step | undefined {
-  if (action === undefined) return undefined;
-  const { name } = parseName(action.name);
+function actionStep(registry: Registry, { target, memory }: Situation): Step | undefined {
+  if (target === undefined) return undefined;
+  const { name, generations } = target;
   if (name.startsWith('view:')) return dropViewStep(registry, name.slice('view:'.length), memory);
-  const going = liveGenerations(registry, name).filter(({ id }) => targets?.has(`${name}@${id}`));
+  const going = liveGenerations(registry, name).filter(({ id }) => generations.has(id));
   const ready = going.find(({ state }) => state === 'ready');
   if (ready !== undefined) return { kind: 'withdraw', seen: seenOf(name, ready) };
   return leaveStep(
     going.map((generation) => seenOf(name, generation)),
     memory,
   );
-}
-
-function liveGenerations({ projections }: Registry, name: string): Generation[] {
-  return (projections.get(name)?.generations ?? []).filter(({ state }) => state !== 'absent');
-}
-
-/**
- * The generations that an action takes away, `name@id`. Throws `last-generation` where readers would have none left, which
- * only a drop may do.
- */
-export function actionTargets(registry: Registry, wanted: Definitions, action: MigrateAction): ReadonlySet<string> {
-  const { name, id } = parseName(action.name);
-  const live = liveGenerations(registry, name);
-  const own = wanted.projections.get(name)?.fingerprint;
-  const going = live.filter((generation) => {
-    if (id !== undefined) return generation.id === id;
-    if (action.kind === 'drop') return true;
-    if (action.kind === 'retire') return generation.definition !== own;
-    return generation === live.at(-1);
-  });
-  const isLast = !live.some((generation) => generation.state === 'ready' && !going.includes(generation));
-  if (action.kind !== 'drop' && isLast && going.some(({ state }) => state === 'ready')) {
-    throw new EdgeloomError(
-      'last-generation',
-      `Readers would have no ${name} left.`,
-      `Migrate to the model that shall have it first, or take all of it away with --drop ${name}.`,
-    );
-  }
-  return new Set(going.map((generation) => `${name}@${generation.id}`));
 }
 
 function dropViewStep({ shapes }: Registry, type: string, memory: RunMemory): Step | undefined {
@@ -281,14 +247,8 @@ function leaveStep(leaving: readonly SeenState[], memory: RunMemory): Step | und
   return leaving.length === 0 ? undefined : { kind: 'abandon', seen: leaving[0]! };
 }
 
-/** A name with or without a generation: `search:USER.name@2`. */
-export function parseName(text: string): { name: string; id?: number } {
-  const match = /^(.+)@([1-9]\d{0,8})$/.exec(text);
-  return match === null ? { name: text } : { name: match[1]!, id: Number(match[2]) };
-}
-
-function isDropped(name: string, action: MigrateAction | undefined): boolean {
-  return action !== undefined && action.kind !== 'retire' && parseName(action.name).name === name;
+function isDropped(name: string, { action, target }: Situation): boolean {
+  return action !== undefined && action.kind !== 'retire' && target?.name === name;
 }
 
 function seenOf(name: string, { id, changed }: Generation): SeenState {

@@ -5,7 +5,7 @@ import { readDefinitions, readHead } from '../../registry/head.ts';
 import { identityAtHome, type TableRegions } from '../../registry/identity.ts';
 import type { TableIdentity } from '../../registry/registry.ts';
 import type { ScanSource, Store } from '../../store/port.ts';
-import type { MigrateAction } from '../next-step.ts';
+import type { MigrateAction } from '../action.ts';
 import { changeText, plannedChanges } from '../plan.ts';
 import { forecast, type StepForecast } from './forecast.ts';
 import { plannedSteps } from './planned-steps.ts';

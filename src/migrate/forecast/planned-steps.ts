@@ -1,7 +1,8 @@
 import type { Registry } from '../../registry/registry.ts';
 import { announce, register } from '../../registry/transitions.ts';
+import { type ActionTarget, targetOf } from '../action.ts';
 import { changed } from '../changed.ts';
-import { actionTargets, nextStep, type Situation, type Step, seenKey } from '../next-step.ts';
+import { nextStep, type Situation, type Step, seenKey } from '../next-step.ts';
 
 /** A step that is to come, with the registry that it begins with. */
 export interface PlannedStep {
@@ -16,7 +17,7 @@ const MOST_STEPS = 10_000;
  * All steps that a migration will make: those that `nextStep` gives, each taken for made. Nothing is decided a second time here,
  * so that a plan cannot differ from what is done.
  */
-export function plannedSteps(situation: Omit<Situation, 'targets' | 'memory'>): PlannedStep[] {
+export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): PlannedStep[] {
   const { wanted, action, table } = situation;
   const memory = {
     verified: new Set<string>(),
@@ -28,14 +29,14 @@ export function plannedSteps(situation: Omit<Situation, 'targets' | 'memory'>): 
   const { verified, settled, deleted, unused, shown } = memory;
   let isEmpty: boolean | undefined;
   let { registry } = situation;
-  let targets: ReadonlySet<string> | undefined;
+  let target: ActionTarget | undefined;
   const planned: PlannedStep[] = [];
   while (planned.length < MOST_STEPS) {
-    if (registry !== undefined && action !== undefined) targets ??= actionTargets(registry, wanted, action);
+    if (registry !== undefined && action !== undefined) target ??= targetOf(registry, wanted, action);
     const step = nextStep({
       ...{ ...situation, registry, memory },
       isEmpty,
-      targets,
+      target,
     });
     if (step === undefined) break;
     planned.push({ step, registry });

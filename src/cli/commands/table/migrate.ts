@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 import { figure } from '../../../figure.ts';
+import type { MigrateAction } from '../../../migrate/action.ts';
 import { type MigrationPlan, planMigration } from '../../../migrate/forecast/plan-migration.ts';
 import { migrate } from '../../../migrate/migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../../../migrate/migrate-types.ts';
-import type { MigrateAction } from '../../../migrate/next-step.ts';
 import { MeteredStore } from '../../../store/metered.ts';
 import { describeTable, requireFit, serverTime, tableIdentity } from '../../../store/table.ts';
 import { askToConfirm } from '../../session/ask-to-confirm.ts';
