@@ -55,17 +55,19 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     // A call whose answer was lost is made again.
     if (place === undefined) {
       await noteIfOver(caller, mode, now());
-      return { ...(parsed(cursor)?.totals ?? emptyTotals()), ...DONE };
+      const totals = parsed(cursor)?.totals ?? emptyTotals();
+      return { ...totals, ...DONE, isClean: isClean(totals) };
     }
     const resume = parsed(cursor ?? tonight(place));
     if (now() >= untilMs) {
-      return { ...(resume?.totals ?? emptyTotals()), ...DONE, isDone: false };
+      // A part that nobody has looked at is not known to be clean.
+      return { ...(resume?.totals ?? emptyTotals()), ...DONE, isDone: false, isClean: false };
     }
     return await nextPart(caller, event, { place, resume }, { context, now });
   };
 }
 
-const DONE = { cursor: null, waitSeconds: 0, isDone: true, isClean: true };
+const DONE = { cursor: null, waitSeconds: 0, isDone: true };
 
 /** Does as much of a worker's share as one call reads. */
 async function nextPart(

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { claimOf } from '../progress/claims.ts';
 import { claimsItem } from '../progress/claims-item.ts';
-import { type OpenChange, StreamWalk, type WalkedShard } from '../progress/stream-walk.ts';
+import { EMPTY_PAGES, type OpenChange, StreamWalk, type WalkedShard } from '../progress/stream-walk.ts';
 import { decodeRecords } from '../stream/decode.ts';
 import { ShardPages } from '../stream/shard-pages.ts';
 import type { StreamSource } from '../stream/source.ts';
@@ -76,13 +76,15 @@ async function* recordsOf(
 ): AsyncGenerator<ChangeRecord[]> {
   const wanted = new Set(records.map(({ sequenceNumber }) => sequenceNumber));
   const pages = new ShardPages(source, shardId, { after }, () => undefined);
+  let empty = 0;
   while (wanted.size > 0) {
     const page = await pages.next();
     const found = decodeRecords(graph, page.records, source.streamArn).filter(({ sequenceNumber }) =>
       wanted.delete(sequenceNumber),
     );
     if (found.length > 0) yield found;
-    // What has left the stream meanwhile comes from nowhere.
-    if (page.isEnd || page.records.length === 0) return;
+    empty = page.records.length === 0 ? empty + 1 : 0;
+    // The records may have left the stream since the walk; a page may be empty although they have not.
+    if (page.isEnd || empty >= EMPTY_PAGES) return;
   }
 }

@@ -20,6 +20,8 @@ interface RunOptions {
   waiting?: (seconds: number) => number;
   /** Whether the function itself may wait for more than a moment. */
   mayWait?: boolean;
+  /** Hours that the run may take. */
+  hours?: number;
 }
 
 async function night(goals = 8, mostSuspects?: number, settleSeconds = SETTLE_SECONDS) {
@@ -44,12 +46,12 @@ async function night(goals = 8, mostSuspects?: number, settleSeconds = SETTLE_SE
 
   /** A whole run; `between` happens in the pauses between the calls. */
   async function run(
-    { repair = false, waiting = (seconds) => seconds, ...options }: RunOptions,
+    { repair = false, waiting = (seconds) => seconds, hours = 10_000, ...options }: RunOptions,
     between: (pause: number) => Promise<void> | void = () => undefined,
   ): Promise<RunResponse> {
     mayWait = options.mayWait ?? false;
     // Waits side by side add up on the clock of this test.
-    const limits = { hours: 10_000, workers: 1, maxRcu: 0, maxWcu: 1_000 };
+    const limits = { hours, workers: 1, maxRcu: 0, maxWcu: 1_000 };
     const { shares } = (await handler({ plan: { mode: 'check', repair, ...limits } }, context)) as RunPlan;
     let cursor: unknown;
     for (let calls = 1; ; calls++) {
@@ -133,6 +135,11 @@ describe('the function of the nightly check', () => {
     expect(place!.cursor).toMatchObject({ open: [], suspects: ['GOAL-G3'], looks: { digests: [expect.any(String)] } });
     expect(await run({})).toMatchObject({ drift: { missing: 0, stale: 1, orphan: 0 } });
     expect(waits).toHaveLength(1);
+  });
+
+  it('is not clean where the night is over before all is read', async () => {
+    const { night: run } = await night();
+    expect(await run({ hours: 0 })).toMatchObject({ isDone: false, isClean: false, cursor: null });
   });
 
   it('comes to an end with an item that is written before every look: the last call waits by itself', async () => {

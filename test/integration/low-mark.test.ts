@@ -133,6 +133,18 @@ describe('the low mark of a stream', () => {
     expect(await swept()).toMatchObject({ entries: 0 });
   });
 
+  it('goes on once a sweep has read past a page that is empty before the end of its shard', async () => {
+    const { graph, store, source, records, invoke, hasPassed, now } = await markedTable(4);
+    await invoke([records.slice(0, 1)]);
+    let reads = 0;
+    const withGaps = Object.assign(Object.create(source) as typeof source, {
+      read: async (iterator: string, limit: number) =>
+        reads++ % 2 === 0 ? { records: [], next: iterator } : await source.read(iterator, limit),
+    });
+    expect(await sweep({ graph, store, source: withGaps, now })).toMatchObject({ entries: 3, repaired: 3, left: 0 });
+    expect(await hasPassed()).toBe(true);
+  });
+
   it('goes on once the redrive function has been called by its schedule', async () => {
     const { graph, store, source, records, invoke, hasPassed, now } = await markedTable(5);
     await invoke([records.slice(0, 2)]);
