@@ -5,20 +5,20 @@ import type { TableNames } from '../model/compiled.ts';
 import { queriedItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 
-/** What a run over the whole table is for. */
+/** The purpose of a run over the whole table. */
 export type RunMode = 'check' | 'rebuild';
 
-/** Where a worker of a run has stopped: an item of the programs' own partition. */
+/** The place where a worker of a run has stopped: an item of the service's own partition. */
 export interface SavedPlace {
-  /** Which worker's part of the table it is. */
+  /** Number of the worker. */
   worker: number;
-  /** How many parts the table is read in. */
+  /** The number of segments that the table is read in. */
   segments: number;
-  /** The parts of this worker. */
+  /** The segments that this worker reads. */
   onlySegments: number[];
-  /** Fingerprint of the model that the run compares with: another model begins anew. */
+  /** Fingerprint of the model that the run compares with. A run with another model begins at the start of the table. */
   model: string;
-  /** The cursor; null where the worker has not begun. */
+  /** The cursor in the worker's segments; null if the worker has not begun. */
   cursor: unknown;
 }
 
@@ -31,7 +31,9 @@ const placeSchema = z.object({
   cursor: z.unknown(),
 });
 
-/** The places of a mode that a run before has left, by worker; entries that cannot be read count as absent. */
+/**
+ * Reads the places that an earlier run in this mode has left, sorted by worker. An entry that cannot be parsed counts as absent.
+ */
 export async function savedPlaces(store: Store, mode: RunMode): Promise<SavedPlace[]> {
   const places: SavedPlace[] = [];
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: `places/${mode}/` }, consistent: true };
@@ -42,20 +44,20 @@ export async function savedPlaces(store: Store, mode: RunMode): Promise<SavedPla
   return places.sort((a, b) => a.worker - b.worker);
 }
 
-/** One worker's place; undefined where there is none. */
+/** Reads one worker's place; undefined if there is none. */
 export async function savedPlace(store: Store, mode: RunMode, worker: number): Promise<SavedPlace | undefined> {
   const { item } = await store.get(placeKey(mode, worker), { consistent: true });
   return item && placeOf(item);
 }
 
-/** Leaves a place for the next run. */
+/** Saves a worker's place for the next run. */
 export async function savePlace(store: Store, table: TableNames, mode: RunMode, place: SavedPlace): Promise<void> {
   const { source, target } = placeKey(mode, place.worker);
   const key = { [table.partitionKey]: { S: source }, [table.sortKey]: { S: target } };
   await store.put({ ...key, place: { S: JSON.stringify(place) } });
 }
 
-/** Takes a place away: its part of the table is done. */
+/** Deletes a worker's place: its segments are done. */
 export async function clearPlace(store: Store, mode: RunMode, worker: number): Promise<void> {
   await store.delete(placeKey(mode, worker));
 }
@@ -68,7 +70,7 @@ function placeOf(item: Item): SavedPlace | undefined {
   try {
     return placeSchema.parse(JSON.parse(stringOf(item['place']) ?? ''));
   } catch {
-    // A place that no longer fits only costs the time to begin anew.
+    // A place that cannot be parsed costs time only: the worker begins at the start of its segments.
     return undefined;
   }
 }

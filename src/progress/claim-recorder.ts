@@ -15,29 +15,31 @@ export interface ClaimRecorderOptions {
   /** Milliseconds between two writes. Default 10,000. */
   intervalMs?: number | undefined;
   /**
-   * Whether claims of the same shard are joined, one after the other, and hold all between their ends: only of a consumer that reads the
-   * shard by an iterator of its own, so that nothing lies between two of its batches.
+   * Whether a claim is extended by the next one of the same shard, and then holds every record between its ends. Set it only for a
+   * consumer that reads the shard with its own iterator: no record lies between two of its batches.
    */
   joins?: boolean | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: (() => number) | undefined;
-  /** Called when claims could not be written: they are written with the next ones. */
+  /** Called when claims could not be written. The next write contains them. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
 const INTERVAL_MS = 10_000;
-/** Claims of one item: so many fit into 1 KB, so that a write takes one unit. */
+/** Claims of one item. This many fit into 1 KB, so that a write takes one unit. */
 const CLAIMS_A_WRITE = 36;
-/** Claims that are kept while they cannot be written; those beyond are lost, and the sweep settles what they held. */
+/**
+ * Claims that are kept while writes fail. The oldest claims beyond this number are lost, and the sweep reconciles their records.
+ */
 const MOST_KEPT = 10_000;
 
 /**
- * Leaves in the table what a consumer has applied: `cover/<ms>/<id>`, appended, one unit in ten seconds for up to four batches a
- * second. A failed write is no failure of the consumer: what nobody claims is settled once more.
+ * Writes a consumer's claims into the table: items `cover/<ms>/<id>`, one for each write. For up to four batches a second that is
+ * one unit in ten seconds. A failed write does not fail the consumer: the sweep reconciles records that nobody claims.
  */
 export class ClaimRecorder {
   private claims: Claim[] = [];
-  /** The newest claim of each shard, which may go on. */
+  /** The newest claim of each shard, which the next batch may extend. */
   private readonly open = new Map<string, Claim>();
   private readonly id: string;
   private readonly intervalMs: number;
@@ -55,8 +57,8 @@ export class ClaimRecorder {
   }
 
   /**
-   * Claims records that are applied, in their order: all that a shard holds for the projector from the first of them to the last, as far as
-   * the consumer was given them. Call it after applying, never before.
+   * Claims applied records, in stream order: every record for the projector in the shard from the first of them to the last, as far
+   * as the consumer received them. Call it after applying them, never before.
    */
   claim(records: readonly Pick<ChangeRecord, 'sequenceNumber' | 'stream'>[], shardId = ''): void {
     const { joins = false } = this.options;
@@ -74,12 +76,12 @@ export class ClaimRecorder {
     if (this.claims.length > MOST_KEPT) this.claims.shift();
   }
 
-  /** Writes what is claimed, if the last write is long enough ago. */
+  /** Writes the pending claims if the interval since the last write is over. */
   async writeIfDue(): Promise<void> {
     if (this.claims.length > 0 && this.now() - this.writtenAtMs >= this.intervalMs) await this.write();
   }
 
-  /** Writes what is claimed when the next write is due. */
+  /** Schedules a write of the pending claims for the end of the interval. */
   schedule(): void {
     if (this.timer !== undefined || this.claims.length === 0) return;
     this.timer = setTimeout(
@@ -92,7 +94,7 @@ export class ClaimRecorder {
     this.timer.unref();
   }
 
-  /** Writes all that is claimed, now. */
+  /** Writes all pending claims now. */
   async flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -110,7 +112,7 @@ export class ClaimRecorder {
       const others = claims.findIndex((claim, i) => i > start && claim.stream !== stream);
       end = Math.min(start + CLAIMS_A_WRITE, others < 0 ? claims.length : others);
       const some = claims.slice(start, end);
-      // Each write is an item of its own: none takes the place of another.
+      // Each write has a key of its own, so that no claims overwrite others.
       this.newestKeyMs = Math.max(this.now(), this.newestKeyMs + 1);
       try {
         await options.store.put(claimsItem(options.table, this.id, some, this.newestKeyMs));

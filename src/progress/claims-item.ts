@@ -6,13 +6,13 @@ import type { Store } from '../store/port.ts';
 import { type Claim, claimsText, parseClaims } from './claims.ts';
 
 const PREFIX = 'cover/';
-/** The character after the `/` that the keys of claims begin with. */
+/** The end of the range of claim keys: `0` is the character after `/`. */
 const AFTER = 'cover0';
 const [CLAIMS, STREAM] = ['claims', 'stream'];
 /** How long claims are kept: longer than a record lives in the stream. */
 const KEPT_SECONDS = 25 * 3600;
 
-/** The item of some claims of a consumer, all of one stream. */
+/** Makes the item for some claims of a consumer. All of them belong to one stream. */
 export function claimsItem(table: TableNames, id: string, claims: readonly Claim[], atMs: number): Item {
   const stream = claims[0]?.stream;
   return {
@@ -25,9 +25,10 @@ export function claimsItem(table: TableNames, id: string, claims: readonly Claim
 }
 
 /**
- * The claims of a stream that consumers have written since a moment of their clocks, in milliseconds since 1970; by the keys of their items.
+ * Reads the claims of a stream that consumers wrote since a time of their clocks, in milliseconds since 1970. The result maps item
+ * keys to claims.
  *
- * @param stream its label.
+ * @param stream the stream's label.
  */
 export async function readClaims(
   store: Pick<Store, 'query'>,

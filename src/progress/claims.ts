@@ -1,22 +1,26 @@
 /**
- * Which records of a stream are applied, by what its consumers claim. A consumer that crashes, freezes or gives up a batch says nothing
- * of it, so no note of the newest position can tell: a record counts as applied only if a claim holds it.
+ * Derives from the claims of consumers which records of a stream are applied. A consumer that crashes, freezes or gives up a batch
+ * reports nothing. So a note of the newest position proves nothing about the records before it: a record counts as applied only if
+ * a claim holds it.
  */
 
-/** What a consumer has applied: every record that concerns the projector from `first` to `last`, in one shard. */
+/** A consumer's statement that it has applied every record for the projector from `first` to `last`, in one shard. */
 export interface Claim {
   /** Sequence numbers of the first record and of the last one. */
   first: string;
   last: string;
-  /** How many they are: where the shard has more of them between its ends, the claim is that of one lane of several. */
+  /**
+   * The number of these records. If the shard has more between `first` and `last`, several lanes apply it, and this claim is of one
+   * lane.
+   */
   records: number;
-  /** The label of the stream: another stream of the table may have the same numbers again. */
+  /** The label of the stream. Another stream of the table may use the same sequence numbers. */
   stream?: string;
-  /** Of a consumer that reads its shard by itself, in order: it has applied all that lies between, however many they are. */
+  /** The consumer reads its shard alone and in order: the claim holds every record between its ends, whatever `records` says. */
   isWhole?: boolean;
 }
 
-/** The claim of records in a row; none where there are none. */
+/** Makes the claim of consecutive records; an empty list if there are no records. */
 export function claimOf(records: readonly OpenRecord[]): Claim[] {
   const [first] = records;
   const last = records.at(-1);
@@ -26,39 +30,41 @@ export function claimOf(records: readonly OpenRecord[]): Claim[] {
   return [{ ...claim, ...(stream !== undefined && { stream }) }];
 }
 
-/** A record that concerns the projector, as the position of a stream needs it. */
+/** A stream record that the projector applies, reduced to its position. */
 export interface OpenRecord {
   sequenceNumber: string;
-  /** The label of its stream, where that is known besides. */
+  /** The label of its stream, if known. */
   stream?: string;
 }
 
-/** Places of records in a row. */
+/** A range of places in a list of records. */
 export interface Run {
   start: number;
-  /** After the last of them. */
+  /** The place after the last record of the range. */
   end: number;
 }
 
-/** What claims say of some records of a shard. */
+/** The result of matching claims with the records of a shard. */
 export interface Coverage {
-  /** The records that no claim holds, in runs; all before the first run is applied. */
+  /** The records that no claim holds, as ranges. All records before the first range are applied. */
   free: readonly Run[];
-  /** Whether a claim holds some of the records between its ends and not all: more than one batch of the shard is applied at a time. */
+  /**
+   * Whether a claim holds some, but not all, of the records between its ends: several batches of the shard are applied at a time.
+   */
   hasLanes: boolean;
 }
 
 /**
- * Tells which records of a shard are applied: those that a claim holds. Claims are never joined: what lies between two of them was
- * claimed by nobody.
+ * Finds the records of a shard that a claim holds: these are applied. Two claims are never joined, because nobody has claimed the
+ * records between them.
  *
- * @param records those that are not known as applied yet, oldest first: all of the shard's between the first and the last of them.
- * @param claims of any shard of the stream: a claim belongs to the shard in which its ends are records. One that begins before the first of
- *   these records does not count, since what lies before cannot be counted any more, unless it is whole.
+ * @param records the records that are not known to be applied, oldest first, without a gap.
+ * @param claims claims of any shard of the stream. A claim belongs to the shard that has records at its ends. A claim that begins
+ * before the first of these records counts only if it is whole: the records before the first one can no longer be counted.
  */
 export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Claim>): Coverage {
   const places = new Map(records.map(({ sequenceNumber }, place) => [plainNumber(sequenceNumber), place]));
-  // How far the claims that begin at a place reach.
+  // For each place where a claim begins: the end of the longest claim from there.
   const ends = new Map<number, number>();
   let hasLanes = false;
   for (const { first, last, records: count, isWhole = false } of claims) {
@@ -82,7 +88,7 @@ export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Clai
   return { free, hasLanes };
 }
 
-/** A sequence number without the zeros that one engine puts before it: claims are read back without them. */
+/** Removes the leading zeros that one engine writes: claims are stored without them. */
 export function plainNumber(sequenceNumber: string): string {
   return sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
 }
@@ -91,14 +97,14 @@ function isBefore(sequenceNumber: string, record: OpenRecord | undefined): boole
   return record !== undefined && BigInt(sequenceNumber) < BigInt(record.sequenceNumber);
 }
 
-/** How many records from the oldest on are applied. */
+/** Returns the number of records, from the oldest, that are applied without a gap. */
 export function appliedCount({ free: [first] }: Coverage, records: readonly OpenRecord[]): number {
   return first?.start ?? records.length;
 }
 
 const BASE = 36;
 
-/** Claims as a short text, without their stream: three dozen of them fit into a kilobyte. */
+/** Encodes claims, without their stream, as a short text: 36 of them fit into a kilobyte. */
 export function claimsText(claims: readonly Claim[]): string {
   return claims
     .map(({ first, last, records, isWhole }) => {
@@ -111,7 +117,7 @@ export function claimsText(claims: readonly Claim[]): string {
 const WHOLE = 'w';
 const CLAIM = /^([0-9a-z]{1,80})\.([0-9a-z]{1,80})\.([0-9a-z]{1,8})(\.w)?$/;
 
-/** Reads claims; what is none, as of a later version, is left out: it claims nothing. */
+/** Decodes claims. A part that is no claim, for example of a later version, is ignored. */
 export function parseClaims(text: string): Claim[] {
   return text.split(' ').flatMap((part) => {
     const [, first, span, records, whole] = CLAIM.exec(part) ?? [];

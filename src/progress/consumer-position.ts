@@ -1,32 +1,32 @@
 /**
- * How far the stream's consumer has come, as a check asks for it. The position is never certain at once: an answer says what was
- * applied when its question was asked, and a look at a large stream takes its time.
+ * The position of the stream's consumer, for a check. An answer says what was applied when its question was asked. Reading the
+ * position of a large stream takes time.
  */
 
-/** Tells how far the consumer of the stream has come. */
+/** Reports how far the consumer of the stream has come. */
 export interface ConsumerPosition {
   /**
-   * Every record made before this moment has been projected, in milliseconds since 1970; undefined where it is not known.
+   * Every record made before this time has been projected, in milliseconds since 1970; undefined if that is not known.
    *
-   * @param sinceMs the moment that the answer is for: one that was found out before it says too little. Default: any.
+   * @param sinceMs the time that the caller asks about. An answer found before that time does not help. Default: any answer.
    */
   appliedUpToMs(sinceMs?: number): Promise<number | undefined>;
 }
 
-/** An answer of a consumer's position. */
+/** An answer about the consumer's position. */
 export interface PositionAnswer {
-  /** When its question was asked: of what was made later it says nothing. */
+  /** When the question was asked. The answer says nothing about records made later. */
   askedAtMs: number;
-  /** Every record made before this moment was projected then; undefined: not known. */
+  /** At `askedAtMs`, every record made before this time was projected; undefined: not known. */
   appliedMs: number | undefined;
 }
 
-/** How long an answer serves those who ask again, in milliseconds. */
+/** For how long a new question gets the last answer, in milliseconds. */
 const ANSWER_HOLDS_MS = 200;
 
 /**
- * A consumer's position for everything that a check has open: one question is on its way at a time, whoever waits for it. What is
- * asked while it is on its way is answered by it where that is enough, else by one next question for all.
+ * One consumer position that all parts of a check share. One question at a time is under way. Callers that ask meanwhile wait for
+ * its answer; those that need a later one share the next question.
  */
 export class SharedPosition {
   /** The newest answer; undefined before the first. */
@@ -40,7 +40,7 @@ export class SharedPosition {
     private readonly now: () => number,
   ) {}
 
-  /** An answer whose question was asked after a moment, or in this call. */
+  /** Returns an answer whose question was asked after the given time, or during this call. */
   async after(momentMs: number): Promise<PositionAnswer> {
     const known = this.latest;
     if (known !== undefined && known.askedAtMs > momentMs) return known;
@@ -49,7 +49,7 @@ export class SharedPosition {
       const answer = await this.asking;
       if (answer.askedAtMs > momentMs) return answer;
     }
-    // What somebody else has asked meanwhile was asked after this call began.
+    // A question that another caller has asked meanwhile is later than this call: its answer is new enough.
     if (this.questions === before) this.ask(momentMs);
     return await (this.asking ?? this.latest!);
   }
@@ -59,7 +59,7 @@ export class SharedPosition {
     this.asking = this.answer(sinceMs).finally(() => {
       this.asking = undefined;
     });
-    // Awaited by whoever asked.
+    // The caller of `ask` awaits the promise and gets its error.
     this.asking.catch(() => undefined);
   }
 
@@ -70,31 +70,31 @@ export class SharedPosition {
   }
 }
 
-/** What waiting for the consumer needs. */
+/** The values that waiting for the consumer needs. */
 export interface ConsumerContext {
-  /** How long the stream's consumer may take, in milliseconds, where its position is unknown. */
+  /** How long a difference may last if the consumer's position is unknown, in milliseconds. */
   settleMs: number;
   consumer?: SharedPosition;
   now: () => number;
 }
 
-/** Whether the consumer was further behind than it may be late when it was asked: then nothing is told about what differs. */
+/** Whether the consumer was behind by more than `settleMs` when it was asked. Then a check reports no difference. */
 export async function isFarBehind({ consumer, settleMs, now }: ConsumerContext): Promise<boolean> {
   const answer = await consumer?.after(now() - Math.max(settleMs, ANSWER_HOLDS_MS));
   return answer?.appliedMs !== undefined && answer.appliedMs < answer.askedAtMs - settleMs;
 }
 
 /**
- * What is known about whether every record made before a moment has been projected. `over`: the consumer's time is over, and its
- * position cannot be known; `unknown`: not known yet.
+ * Whether every record made before a given time has been projected. `passed`: yes; `behind`: no; `over`: `settleMs` has passed and
+ * the position cannot be known; `unknown`: not known yet.
  */
 export type Passing = 'passed' | 'behind' | 'over' | 'unknown';
 
 /**
- * Whether the stream has passed a moment, as far as it is known now. Only an answer to a question that was asked once the time was
- * over tells that the consumer is behind; where its position cannot be known the time alone decides.
+ * Returns whether the stream has passed a given time, as far as that is known now. The answer `behind` needs a question that was
+ * asked after `settleMs` was over. If the position cannot be known, the passed time alone decides.
  *
- * @param freshMs how old an answer may be where it does not say that the moment has passed.
+ * @param freshMs how old an answer may be that does not confirm the passing.
  */
 export async function passingOf(
   { consumer, settleMs, now }: ConsumerContext,

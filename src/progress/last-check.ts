@@ -5,7 +5,7 @@ import { queriedItems } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 import { type CheckShare, checkShareItem, lastCheckItem, readCheckShare, SHARE_RANGE } from './record.ts';
 
-/** What of a check's totals is noted. */
+/** The totals of a check that are saved. */
 export interface NotedTotals {
   drift: { missing: number; stale: number; orphan: number };
   pending: number;
@@ -14,10 +14,10 @@ export interface NotedTotals {
   repaired: number;
 }
 
-/** The counts that are noted. */
+/** The names of the saved counts. */
 const COUNTS = ['drift', 'pending', 'quarantined', 'unregistered'] as const;
 
-/** Leaves in the table what a check of all of it came to, for `status`. */
+/** Saves the result of a check of the whole table, for `status`. */
 export async function noteLastCheck(
   table: TableNames,
   store: Pick<Store, 'put'>,
@@ -27,7 +27,7 @@ export async function noteLastCheck(
   await noteVerdict(table, store, countsOf(totals), endedAtMs);
 }
 
-/** Leaves what a worker of a run has come to this night. Each call of the worker writes it anew. */
+/** Saves the totals of one worker for this night. Each call of the worker overwrites the item. */
 export async function noteShare(
   table: TableNames,
   store: Pick<Store, 'put'>,
@@ -40,7 +40,7 @@ export async function noteShare(
   await store.put(checkShareItem(table, share, nowMs));
 }
 
-/** The last check of a run whose workers are all done: what all of them found, in all of its nights. */
+/** Saves the last check of a run whose workers are all done: the sum over all workers and all nights. */
 export async function noteRun(
   table: TableNames,
   store: Pick<Store, 'put' | 'query'>,
@@ -53,11 +53,11 @@ export async function noteRun(
     shares += share === undefined ? 0 : 1;
     for (const name of COUNTS) sum[name] += share?.[name] ?? 0;
   }
-  // Nothing is known of a run without shares: that it was clean least of all.
+  // Without any share nothing is known about the run. In particular it does not count as clean.
   if (shares > 0) await noteVerdict(table, store, sum, endedAtMs);
 }
 
-/** Takes the shares of the run before away: a new one begins. */
+/** Deletes the shares of the previous run, before a new one begins. */
 export async function clearShares(table: TableNames, store: Pick<Store, 'delete' | 'query'>): Promise<void> {
   for await (const item of sharesIn(store)) {
     await store.delete({ source: SERVICE_PARTITION, target: stringOf(item[table.sortKey]) ?? '' });
@@ -78,7 +78,7 @@ async function noteVerdict(
   await store.put(lastCheckItem(table, { endedAtMs, verdict, ...counts }));
 }
 
-/** Differences that are left: of a check that repairs, those that it has not mended. */
+/** Returns the remaining differences: a check that repairs does not count those that it has repaired. */
 function countsOf({ drift: { missing, stale, orphan }, repaired, pending, quarantined, unregistered }: NotedTotals) {
   return { drift: Math.max(0, missing + stale + orphan - repaired), pending, quarantined, unregistered };
 }

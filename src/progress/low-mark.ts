@@ -13,11 +13,11 @@ import { isOfMoment } from './stream-walk.ts';
 export interface LowMarkOptions {
   /** The table. */
   store: Store;
-  /** Asked which stream the table has. */
+  /** Reads which stream the table has. */
   client: DynamoDBClient;
   /** Reads the stream: `createStreamsClient()`. */
   streams: DynamoDBStreamsClient;
-  /** How long an answer is given again, in milliseconds; all callers share it. Default 5,000. */
+  /** How long an answer is reused, in milliseconds; all callers share it. Default 5,000. */
   everyMs?: number | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: (() => number) | undefined;
@@ -26,14 +26,15 @@ export interface LowMarkOptions {
 const EVERY_MS = 5_000;
 
 /**
- * Tells up to when a table's stream is applied, for `lowMark` of a session and of `waitForProjection`: milliseconds since 1970 before
- * which each record of every shard is claimed as applied by a consumer. Undefined where that is not known: the table has no
- * stream, reading it fails for the moment, or several batches of a shard are applied at a time (`parallelizationFactor` above 1). Make
- * one for a process. One process of all moves the mark: it walks the stream, at two or more GetRecords for each shard; the
- * others read what it publishes, one item. Who may not write to the partition `~edgeloom` walks for itself.
+ * Makes the function that reads a table's low mark, for `lowMark` of a session and of `waitForProjection`: the time, in
+ * milliseconds since 1970, before which consumers have claimed each record of every shard. It returns undefined if that is not
+ * known: the table has no stream, reading the stream fails for now, or several batches of a shard are applied at a time
+ * (`parallelizationFactor` above 1). Make one function for each process. Among all processes one moves the mark: it walks the
+ * stream, with two or more GetRecords calls for each shard. The others read the one item that it publishes. A process without the
+ * right to write to the partition `~edgeloom` walks the stream itself.
  *
- * It rests on the claims of the consumers, so that it stands still where these have `progress: false`, and at a batch that was given
- * up until a redrive has settled that.
+ * The mark rests on the claims of the consumers. It does not move while these run with `progress: false`. It stops at a batch that
+ * was given up, until a redrive has reconciled that batch.
  *
  * @example
  * const lowMark = createLowMark(graph, { store, client, streams: createStreamsClient() });
@@ -56,12 +57,12 @@ export function createLowMark(graph: CompiledModel, options: LowMarkOptions): ()
       mark = await mover?.upToMs(everyMs);
     } catch (error) {
       if (error instanceof StoreError && error.code === 'no-stream') {
-        // The table has another stream by now, of which nothing is known yet.
+        // The table has a new stream now, and nothing is known about it yet.
         source = undefined;
         mover = undefined;
         mark = undefined;
       } else if (!isOfMoment(error)) throw error;
-      // What was applied stays applied: the mark before holds.
+      // Applied records stay applied: the last mark is still true.
     }
     lookedAtMs = startedAtMs;
   };

@@ -6,31 +6,31 @@ import type { Store } from '../store/port.ts';
 import { publish, readPublished, saveMark } from './marks.ts';
 import { StreamWalk, type WalkContext, type WalkedStream } from './stream-walk.ts';
 
-/** What moving the mark needs. */
+/** The values that moving the mark needs. */
 export interface MoverContext extends WalkContext {
   store: Pick<Store, 'get' | 'put' | 'query' | 'update'>;
 }
 
-/** How long a process that moves the mark keeps others from it, in milliseconds. */
+/** How long the lease of a mover lasts, in milliseconds. */
 const LEASE_MS = 10_000;
 
 /**
- * Moves the mark of a stream where no other process does: one at a time walks the stream, by a lease in the published mark, and all
- * others read what it publishes.
+ * Moves the mark of a stream, unless another process does. A lease in the published mark lets one process at a time walk the
+ * stream; all others read the mark that it publishes.
  */
 export class MarkMover {
   private readonly id = randomUUID();
   private walk: StreamWalk | undefined;
   private readonly saved = new Map<string, string | undefined>();
-  /** The rights are to read only: this process walks for itself. */
+  /** False if this process may only read: then it walks the stream itself, and publishes nothing. */
   private mayPublish = true;
 
   constructor(private readonly context: MoverContext) {}
 
   /**
-   * Up to when the stream is applied, in milliseconds since 1970; undefined where claims cannot tell.
+   * Returns the time before which every record is applied, in milliseconds since 1970; undefined if the claims do not show it.
    *
-   * @param freshMs how old a mark of another process may be.
+   * @param freshMs how old a mark that another process has published may be.
    */
   async upToMs(freshMs: number): Promise<number | undefined> {
     if (!this.mayPublish) return (await this.look()).upToMs;
@@ -40,7 +40,7 @@ export class MarkMover {
     const isFresh = ofStream !== undefined && now() - ofStream.lookedAtMs < freshMs;
     const isElsewhere = ofStream !== undefined && ofStream.holder !== this.id && now() < ofStream.leaseUntilMs;
     if (isFresh || isElsewhere) {
-      // Somebody else has moved it meanwhile: a walk that goes on later reads the shards' marks again.
+      // Another process moves the mark meanwhile. So a later walk of this process has to read the shards' marks again.
       if (isElsewhere) this.walk = undefined;
       return ofStream.upToMs;
     }
@@ -52,7 +52,7 @@ export class MarkMover {
     return walked.upToMs;
   }
 
-  /** Publishes how far the stream is applied as it was seen. What this process finds published anew by another stays. */
+  /** Publishes the result of a walk. If another process holds the lease by now, its published mark stays. */
   private async move({ upToMs, lookedAtMs, shards }: WalkedStream): Promise<void> {
     const { store, graph, source, now } = this.context;
     for (const { shardId, appliedUpTo } of shards) {

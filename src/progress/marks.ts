@@ -7,27 +7,27 @@ import { queriedItems } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 
 /**
- * What the table says of how far its stream is applied: `mark` for all of it, with the lease of the process that moves it, and
- * `mark/<shard>` for each shard, from where the next one walks on.
+ * The items that say how far the table's stream is applied. `mark` is for the whole stream, and holds the lease of the process that
+ * moves it. `mark/<shard>` is for one shard: the next walk begins there.
  */
 
 /** How far one shard is applied. */
 export interface Mark {
-  /** The label of its stream: shards of another one may have the same names. */
+  /** The label of its stream. A shard of another stream may have the same name. */
   stream: string;
-  /** The last record before which all is applied. */
+  /** The last record up to which all records are applied. */
   sequenceNumber: string;
 }
 
-/** The mark of a whole stream, as one process has published it. */
+/** The mark of a whole stream, as a process has published it. */
 export interface PublishedMark {
-  /** The stream that it is of. */
+  /** The ARN of its stream. */
   streamArn: string;
-  /** Every record made before this moment is applied, in milliseconds since 1970; absent: that cannot be told. */
+  /** Every record made before this time is applied, in milliseconds since 1970; absent if that is not known. */
   upToMs?: number | undefined;
-  /** When the stream was looked at, in milliseconds since 1970. */
+  /** When the walk of the stream began, in milliseconds since 1970. */
   lookedAtMs: number;
-  /** The process that moves it, and until when nobody else does. */
+  /** The process that moves the mark, and the end of its lease in milliseconds since 1970: until then no other process moves it. */
   holder: string;
   leaseUntilMs: number;
 }
@@ -35,7 +35,7 @@ export interface PublishedMark {
 const SUMMARY = { source: SERVICE_PARTITION, target: 'mark' } as const;
 const PREFIX = 'mark/';
 const STATE = 'state';
-/** A shard's mark is kept as long as its last record may be in the stream, and some time. */
+/** How long a shard's mark is kept: longer than its last record stays in the stream. */
 const KEPT_SECONDS = 48 * 3600;
 
 const publishedSchema = z.object({
@@ -48,9 +48,9 @@ const publishedSchema = z.object({
 const markSchema = z.object({ stream: z.string(), sequenceNumber: z.string().regex(/^\d{1,99}$/) });
 
 /**
- * The marks of the shards of a table's stream.
+ * Reads the marks of all shards of a stream.
  *
- * @param stream its label.
+ * @param stream the stream's label.
  */
 export async function readMarks(
   store: Pick<Store, 'query'>,
@@ -67,7 +67,7 @@ export async function readMarks(
   return marks;
 }
 
-/** Leaves the mark of a shard. */
+/** Saves the mark of a shard. */
 export async function saveMark(
   store: Pick<Store, 'put'>,
   table: TableNames,
@@ -83,7 +83,7 @@ export async function saveMark(
   });
 }
 
-/** The published mark, and the item that it is in. */
+/** Reads the published mark, and the item that holds it. */
 export async function readPublished(
   store: Pick<Store, 'get'>,
 ): Promise<{ item: Item | undefined; published: PublishedMark | undefined }> {
@@ -91,7 +91,7 @@ export async function readPublished(
   return { item, published: item && stateOf(item, publishedSchema) };
 }
 
-/** Publishes a mark where nobody else has since the item was seen; gives whether it did. */
+/** Publishes a mark, unless another process has written the item since it was read as `seen`; returns whether it did. */
 export async function publish(
   store: Pick<Store, 'update'>,
   seen: Item | undefined,
@@ -110,7 +110,7 @@ function stateOf<T>(item: Item, schema: z.ZodType<T>): T | undefined {
   try {
     return schema.parse(JSON.parse(stringOf(item[STATE]) ?? 'null'));
   } catch {
-    // One of another version is no mark: the walk begins at the oldest record.
+    // An item of another version counts as no mark: the walk begins at the oldest record.
     return undefined;
   }
 }

@@ -5,18 +5,18 @@ import type { NewestPositionSource } from '../stream/stream-label.ts';
 import { type Mark, readMarks } from './marks.ts';
 import { EMPTY_PAGES, MOST_PAGES, SHARDS_AT_ONCE, type WalkContext } from './stream-walk.ts';
 
-/** How far a shard was read, and whether that was its end. */
+/** The newest record read of a shard, and whether the reading reached the shard's end. */
 interface Place {
   newest: string | undefined;
   isEnd: boolean;
 }
 
 /**
- * Makes what tells how far a stream's numbers can have come, as a watermark: ten times the highest number that its shards hold,
- * since numbers need not rise from one shard to another, and records leave the stream. Undefined where a shard has more than
- * 50,000 records after its mark, or where the stream holds nothing.
+ * Makes a function that returns an upper bound for the stream's sequence numbers, as a watermark: ten times the highest number that
+ * the shards hold. The factor is needed because numbers need not rise from one shard to another, and because records leave the
+ * stream. The function returns undefined if a shard has more than 50,000 records after its mark, or if the stream holds no records.
  *
- * A shard is read on from where the call before ended; the first call begins with the marks of what is applied.
+ * Each call reads a shard from where the last call ended. The first call begins at the marks of what is applied.
  */
 export function newestPositionOf(context: Pick<WalkContext, 'graph' | 'store' | 'source'>): NewestPositionSource {
   const label = streamLabel(context.source.streamArn);
@@ -29,7 +29,7 @@ export function newestPositionOf(context: Pick<WalkContext, 'graph' | 'store' | 
       shards,
       async ({ shardId }) => {
         const seen = places.get(shardId);
-        // One that is too long is not read on: page after page it would be read whole.
+        // A shard that is too long is not read further: the calls together would read all of it.
         if (seen?.isEnd === false) return;
         const after = seen === undefined ? marks.get(shardId)?.sequenceNumber : seen.newest;
         places.set(shardId, await readOn(context, shardId, after));

@@ -4,80 +4,79 @@ import type { TableNames } from '../model/compiled.ts';
 import type { ItemKey } from '../store/port.ts';
 
 /**
- * What consumers of the stream and checks leave in the table about how far they have come. The records lie in the service's
- * own partition, with an expiry; their sort keys are in lower case, so that neither the stream's filter nor a check takes
- * them for base items.
+ * The items in which consumers of the stream and checks save their progress. They lie in the service's own partition and expire.
+ * Their sort keys are in lower case, so that neither the stream's filter nor a check mistakes them for base items.
  */
 
-/** What a consumer is: the stream worker, or a Lambda function. */
+/** The kind of a consumer: the stream worker, or a Lambda function. */
 export type ConsumerKind = 'worker' | 'lambda';
 
-/** How far a consumer has come in one shard. */
+/** A consumer's progress in one shard. */
 export interface ShardProgress {
-  /** Absent where the consumer does not know it: a Lambda event does not name its shard. */
+  /** Absent if the consumer does not know it: a Lambda event does not name its shard. */
   shardId?: string;
-  /** Sequence number of the newest record that it has applied, or passed. */
+  /** Sequence number of the newest record that the consumer has applied or skipped. */
   sequenceNumber: string;
-  /** When that record was made, in seconds since 1970; absent where the stream does not say. */
+  /** When that record was made, in seconds since 1970; absent if the stream does not say. */
   madeAtSeconds?: number;
 }
 
-/** One progress record. A consumer of many shards spreads them over several. */
+/** One progress item. A consumer of many shards uses several. */
 export interface ConsumerProgress {
-  /** Names the consumer: unique for each process. */
+  /** Id of the consumer, unique for each process. */
   id: string;
   kind: ConsumerKind;
-  /** The fingerprint of its model. */
+  /** The fingerprint of the consumer's model. */
   model: string;
   /** When it wrote this record, in milliseconds since 1970. */
   seenAtMs: number;
-  /** Base items' records applied between its last two records of progress, and the time between them. */
+  /** Number of applied records of base items since the progress item before, and the length of that time in milliseconds. */
   records: number;
   intervalMs: number;
-  /** Whether it has stopped by itself. */
+  /** Whether the consumer has stopped normally. */
   isStopped: boolean;
   shards: readonly ShardProgress[];
 }
 
-/** What the last check of the whole table came to. */
+/** The result of the last check of the whole table. */
 export interface LastCheck {
   endedAtMs: number;
   verdict: 'clean' | 'drift' | 'failed';
-  /** Differences found; after a repair those that are left. */
+  /** Differences found. After a repair: the differences that remain. */
   drift: number;
   pending: number;
   quarantined: number;
-  /** Items that the table's registry does not know; absent in notes of earlier versions. */
+  /** Items that the table's registry does not know; absent if an earlier version wrote the item. */
   unregistered?: number;
 }
 
-/** What one worker of a run over the whole table has come to, in one night. */
+/** The totals of one worker, in one night of a run over the whole table. */
 export interface CheckShare {
   worker: number;
-  /** When that night's run stops, in milliseconds since 1970: it tells the nights apart. */
+  /** When that night's run stops, in milliseconds since 1970. It distinguishes the nights. */
   untilMs: number;
   drift: number;
   pending: number;
   quarantined: number;
-  /** As of the last check. */
+  /** Items that the table's registry does not know, as in `LastCheck`. */
   unregistered?: number;
 }
 
 const PROGRESS_PREFIX = 'progress/';
 const LAST_CHECK: ItemKey = { source: SERVICE_PARTITION, target: 'check/last' };
 const STATE = 'state';
-/** How long a record is kept after its consumer was seen last: longer than a stream record lives. */
+/** How long a progress item is kept after its last write: longer than a record stays in the stream. */
 const KEPT_SECONDS = 48 * 3600;
 const LAST_CHECK_KEPT_SECONDS = 90 * 24 * 3600;
 
 const SHARE_PREFIX = 'check/share/';
-/** The sort keys of the shares of a check's run. */
+/** The sort keys of all shares of a check's run. */
 export const SHARE_RANGE = { beginsWith: SHARE_PREFIX } as const;
 
 /** The sort keys of all progress records. */
 export const PROGRESS_RANGE = { beginsWith: PROGRESS_PREFIX } as const;
 
-/** The item of a progress record; `part` tells the records of one consumer apart. */
+/** Makes a progress item; `part` distinguishes the items of one consumer. */
 export function progressItem(table: TableNames, progress: ConsumerProgress, part: number): Item {
   const { id, seenAtMs } = progress;
   return item(table, { source: SERVICE_PARTITION, target: `${PROGRESS_PREFIX}${id}/${part}` }, progress, {
@@ -86,35 +85,35 @@ export function progressItem(table: TableNames, progress: ConsumerProgress, part
   });
 }
 
-/** Reads a progress record; undefined where the item is none, as one of a later version. */
+/** Parses a progress item; undefined if it is none, for example one of a later version. */
 export function readProgress(item: Item): ConsumerProgress | undefined {
   const progress = stateOf(item) as Partial<ConsumerProgress> | undefined;
   return progress?.id === undefined || !Array.isArray(progress.shards) ? undefined : (progress as ConsumerProgress);
 }
 
-/** The item that keeps the last check. */
+/** Makes the item that holds the last check. */
 export function lastCheckItem(table: TableNames, check: LastCheck): Item {
   return item(table, LAST_CHECK, check, { atMs: check.endedAtMs, keptSeconds: LAST_CHECK_KEPT_SECONDS });
 }
 
-/** The item that keeps the share of a worker in one night. */
+/** Makes the item that holds the share of a worker in one night. */
 export function checkShareItem(table: TableNames, share: CheckShare, atMs: number): Item {
   const target = `${SHARE_PREFIX}${String(share.worker).padStart(4, '0')}/${share.untilMs}`;
   return item(table, { source: SERVICE_PARTITION, target }, share, { atMs, keptSeconds: LAST_CHECK_KEPT_SECONDS });
 }
 
-/** Reads a share; undefined where the item is none. */
+/** Parses a share; undefined if the item is none. */
 export function readCheckShare(item: Item): CheckShare | undefined {
   const share = stateOf(item) as Partial<CheckShare> | undefined;
   return share?.worker === undefined || share.drift === undefined ? undefined : (share as CheckShare);
 }
 
-/** Where the last check is kept. */
+/** Returns the key of the item that holds the last check. */
 export function lastCheckKey(): ItemKey {
   return LAST_CHECK;
 }
 
-/** Reads what the last check came to. */
+/** Parses the result of the last check; undefined if the item is absent or is none. */
 export function readLastCheck(item: Item | undefined): LastCheck | undefined {
   const check = item && (stateOf(item) as Partial<LastCheck> | undefined);
   return check?.verdict === undefined ? undefined : (check as LastCheck);
@@ -143,7 +142,7 @@ function stateOf(item: Item): unknown {
   }
 }
 
-/** Whether TTL would delete an item by now, although it has not done so yet. */
+/** Whether the item's time is over: TTL may not have deleted it yet. */
 export function isExpired({ ttl }: TableNames, item: Item, nowMs: number): boolean {
   const expiry = numberOf(item[ttl]);
   return expiry !== undefined && Number(expiry) * 1000 < nowMs;

@@ -15,30 +15,30 @@ export interface RecorderOptions {
   intervalMs?: number | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: (() => number) | undefined;
-  /** Called when a record of progress could not be written: it is tried again with the next one. */
+  /** Called when a progress item could not be written. The next write includes its progress. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
-/** What a consumer has just applied, or passed. */
+/** Progress that a consumer reports after a batch. */
 export interface AppliedRecords extends ShardProgress {
-  /** Base items' records among them. */
+  /** The number of applied records of base items. */
   records: number;
 }
 
 const INTERVAL_MS = 10_000;
-/** Intervals without a write after which a consumer that is at work says that it still is. */
+/** Number of intervals without a write after which a working consumer writes that it is still there. */
 const BEAT_INTERVALS = 2;
-/** Shards of one progress record: so many fit into 1 KB, so that a write takes one unit. */
+/** Shards of one progress item. This many fit into 1 KB, so that a write takes one unit. */
 const SHARDS_A_RECORD = 5;
 
 /**
- * Leaves a consumer's progress in the table: at most one write of one unit in ten seconds, however many shards it reads. A
- * failed write is no failure of the consumer.
+ * Saves a consumer's progress in the table: at most one write of one unit in ten seconds, for any number of shards. A failed write
+ * does not fail the consumer.
  */
 export class ProgressRecorder {
   private readonly id: string;
   private readonly shards = new Map<string, ShardProgress>();
-  /** Parts with progress that is not written, those that wait longest first. */
+  /** Parts with progress that is not written yet, the longest waiting first. */
   private readonly unwritten = new Set<number>();
   private readonly intervalMs: number;
   private readonly now: () => number;
@@ -46,9 +46,9 @@ export class ProgressRecorder {
   private writtenAtMs = Number.NEGATIVE_INFINITY;
   private records = 0;
   private sinceMs: number;
-  /** What the last write told of the consumer's speed. */
+  /** The speed that the last write contained. */
   private told = { records: 0, intervalMs: 0 };
-  /** How many pieces of work are in hand. */
+  /** Number of calls of `during` that have not ended. */
   private inHand = 0;
   private beat: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
@@ -61,7 +61,7 @@ export class ProgressRecorder {
     this.sinceMs = now();
   }
 
-  /** Notes what was applied; nothing is written yet. */
+  /** Notes progress in memory. */
   note({ records, ...progress }: AppliedRecords): void {
     const shard = progress.shardId ?? '';
     this.shards.set(shard, progress);
@@ -69,20 +69,20 @@ export class ProgressRecorder {
     this.records += records;
   }
 
-  /** Writes progress now if something is new and the last write is long enough ago. */
+  /** Writes progress now, if some is new and the interval since the last write is over. */
   async writeIfDue(): Promise<void> {
     if (this.unwritten.size > 0 && this.now() - this.writtenAtMs >= this.intervalMs) await this.write(false);
   }
 
-  /** Notes what was applied, and writes it when the next write is due. */
+  /** Notes progress, and writes it when the interval since the last write is over. */
   noteAndSchedule(applied: AppliedRecords): void {
     this.note(applied);
     this.schedule();
   }
 
   /**
-   * Does some work, and says every 20 seconds meanwhile that the consumer is there: a batch that takes minutes moves no place of its
-   * shard, and a consumer that has not been seen for a minute counts as gone.
+   * Runs some work, and writes meanwhile, every 20 seconds, that the consumer is there. A batch that takes minutes does not advance
+   * its shard, and a consumer that has not written for a minute counts as gone.
    */
   async during<T>(work: () => Promise<T>): Promise<T> {
     this.inHand += 1;
@@ -95,12 +95,12 @@ export class ProgressRecorder {
         clearTimeout(this.beat);
         this.beat = undefined;
       }
-      // A function is frozen once it has answered: what is being written has to be through before.
+      // A Lambda function is frozen once it has answered: a write under way has to end before.
       await this.writing;
     }
   }
 
-  /** Writes what is left, once, and ends the recording. */
+  /** Writes the remaining progress once, and ends the recording. */
   async stop(): Promise<void> {
     clearTimeout(this.timer);
     clearTimeout(this.beat);
@@ -111,7 +111,7 @@ export class ProgressRecorder {
   private scheduleBeat(): void {
     if (this.beat !== undefined) return;
     const periodMs = BEAT_INTERVALS * this.intervalMs;
-    // Before the first write, and after a long rest, the work that begins now is what is waited for.
+    // Before the first write, and after a long pause, the wait begins with the work that begins now.
     const waitMs = this.now() - this.writtenAtMs < periodMs ? this.writtenAtMs + periodMs - this.now() : periodMs;
     this.beat = setTimeout(() => {
       this.beat = undefined;
@@ -139,7 +139,7 @@ export class ProgressRecorder {
     this.unwritten.delete(part);
     const shards = [...this.shards.values()].slice(part * SHARDS_A_RECORD, (part + 1) * SHARDS_A_RECORD);
     const { records, sinceMs } = this;
-    // Without new records the speed is what it was: the batch in hand has not come to its end.
+    // While a batch is still under way, no new records say nothing about the speed: the last speed stays.
     if (records > 0 || this.inHand === 0) this.told = { records, intervalMs: nowMs - sinceMs };
     const progress = {
       ...{ id: this.id, kind, model: graph.fingerprint, seenAtMs: nowMs, isStopped, shards },
@@ -148,7 +148,7 @@ export class ProgressRecorder {
     this.writtenAtMs = nowMs;
     try {
       await store.put(progressItem(graph.table, progress, part));
-      // More may have been noted while this was written.
+      // Other progress may have been noted during the write.
       this.records -= records;
       if (records > 0 || this.inHand === 0) this.sinceMs = nowMs;
     } catch (error) {
@@ -157,7 +157,7 @@ export class ProgressRecorder {
     }
   }
 
-  /** Shards keep their order in the map, so each keeps its part. */
+  /** Returns the part of a shard. The map keeps the order of its shards, so each shard keeps its part. */
   private partOf(shard: string): number {
     return Math.floor([...this.shards.keys()].indexOf(shard) / SHARDS_A_RECORD);
   }

@@ -8,58 +8,60 @@ import { type ConsumerProgress, isExpired, PROGRESS_RANGE, readProgress } from '
 import { StreamWalk, type WalkedShard } from './stream-walk.ts';
 
 /**
- * How far the consumers of a stream have come, whatever they are: each shard is read on from the mark of what is applied, until its
- * end. What no claim holds there is not applied, or applied and not claimed yet: a few of these records are compared with what is
- * derived from them.
+ * How far a stream is applied, whichever consumers read it. Each shard is read from its mark to its end. A record that no claim
+ * holds is either not applied, or applied and not claimed yet. So some of these records are compared with their derived items.
  */
 
 /** How far one shard of the stream is applied. */
 export interface ShardPosition {
   shardId: string;
-  /** Whether nothing that concerns the projector is left unapplied. */
+  /** Whether every record for the projector is applied. */
   atEnd: boolean;
-  /** Age of the oldest record that is not applied, in seconds; 0 at the end. */
+  /** Age of the oldest record that is not applied, in seconds; 0 if there is none. */
   behindSeconds: number;
-  /** Records that are not applied, as far as they were counted. */
+  /** Number of records that are not applied, as far as they were counted. */
   waiting: number;
-  /** Whether this is certain: every record was compared, or none had to be. Else some of them stood for the rest. */
+  /**
+   * Whether the other fields are certain: all open records were compared, or a compared one was found late. False if a sample was
+   * compared and nothing in it was late.
+   */
   isCertain: boolean;
 }
 
 /** How far a whole stream is applied. */
 export interface StreamPosition {
-  /** When it was looked at, in milliseconds since 1970. */
+  /** When the reading began, in milliseconds since 1970. */
   lookedAtMs: number;
   consumers: ConsumerProgress[];
   shards: ShardPosition[];
   /**
-   * Every record made before this moment is held by a claim of a consumer, in milliseconds since 1970; absent where claims cannot
-   * tell, as where several batches of a shard are applied at a time.
+   * Every record made before this time has a claim, in milliseconds since 1970; absent if the claims do not show it, for example if
+   * several batches of a shard are applied at a time.
    */
   claimedUpToMs?: number | undefined;
 }
 
-/** What telling the position needs. */
+/** The values that reading the position needs. */
 export interface PositionContext {
   graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'query'>;
   source: StreamSource;
-  /** Whether what is derived from a base item is as the base item wants it. */
+  /** Whether the derived items of a base item are as expected. */
   isProjected(key: ItemKey): Promise<boolean>;
   /** Clock in milliseconds since 1970. */
   now: () => number;
-  /** The walk that is gone on with. Default: one from the marks that the table has. */
+  /** A walk to continue. Default: a new one, from the marks in the table. */
   walk?: StreamWalk | undefined;
 }
 
-/** Base items of a shard that are compared with what is derived from them. */
+/** At most this many base items of a shard are compared with their derived items. */
 const MOST_COMPARED = 25;
-/** Shards of which records are compared at once, and records of each. */
+/** Shards whose records are compared at once, and records of each. */
 const SHARDS_AT_ONCE = 4;
 const COMPARED_AT_ONCE = 8;
 
-/** The progress records of a table whose time is not over. */
+/** Reads a table's progress items that have not expired. */
 export async function readConsumers(
   { graph, store }: Pick<PositionContext, 'graph' | 'store'>,
   nowMs: number,
@@ -73,7 +75,7 @@ export async function readConsumers(
   return found;
 }
 
-/** Tells how far a stream is applied. */
+/** Reads how far a stream is applied. */
 export async function streamPosition(context: PositionContext): Promise<StreamPosition> {
   const { walk = new StreamWalk(context) } = context;
   const consumers = await readConsumers(context, context.now());
@@ -84,16 +86,16 @@ export async function streamPosition(context: PositionContext): Promise<StreamPo
   return { lookedAtMs, consumers, shards: positions, ...(upToMs !== undefined && { claimedUpToMs: upToMs }) };
 }
 
-/** Every record made before this moment is applied, in milliseconds since 1970; undefined where that is not certain. */
+/** The time before which every record is applied, in milliseconds since 1970; undefined if that is not certain. */
 export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | undefined {
   if (shards.some(({ isCertain }) => !isCertain)) return undefined;
   return lookedAtMs - Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds)) * 1000;
 }
 
 /**
- * Every record made before this moment is claimed as applied, in milliseconds since 1970; undefined where claims cannot tell. Nothing
- * rests on comparing, which cannot tell a value that is there from one that comes again after another: for `lowMark`. It lags by the
- * time between two writes of a consumer's claims, ten seconds.
+ * The time before which every record is claimed as applied, in milliseconds since 1970; undefined if the claims do not show it. It
+ * is for `lowMark`, and uses no comparison: a comparison cannot distinguish a value that is still there from one that was replaced
+ * and then written again. It lags by the time between two writes of a consumer's claims, ten seconds.
  */
 export function notedUpToMs({ claimedUpToMs }: StreamPosition): number | undefined {
   return claimedUpToMs;
@@ -110,13 +112,13 @@ async function shardPosition(
   const late = compared.filter((_, i) => projected[i] === false);
   const isCertain = isWhole && (late.length > 0 || compared.length === newest.size);
   if (late.length === 0) return { shardId, atEnd: isWhole, behindSeconds: 0, waiting: 0, isCertain };
-  // What was made first may be applied already and something behind it not: the oldest of all is the cautious answer.
+  // The first record may be applied already while a later one is not. The age of the oldest open record is the cautious answer.
   const oldestMs = open.reduce((oldest, { madeAtMs }) => Math.min(oldest, madeAtMs), lookedAtMs);
   const behindSeconds = (lookedAtMs - oldestMs) / 1000;
   return { shardId, atEnd: false, behindSeconds, waiting: open.length, isCertain };
 }
 
-/** At most `most` of some entries: the first, the last, and evenly spread ones between. */
+/** Picks at most `most` of some entries: the first, the last, and evenly spread ones between. */
 function spread<T>(entries: readonly T[], most: number): T[] {
   if (entries.length <= most) return [...entries];
   return Array.from({ length: most }, (_, i) => entries[Math.round((i * (entries.length - 1)) / (most - 1))]!);

@@ -11,7 +11,7 @@ import { appliedCount, type Claim, coverageOf, plainNumber, type Run } from './c
 import { readClaims } from './claims-item.ts';
 import { type Mark, readMarks } from './marks.ts';
 
-/** What walking a stream needs. */
+/** The values that walking a stream needs. */
 export interface WalkContext {
   graph: CompiledModel;
   /** The table. */
@@ -21,65 +21,64 @@ export interface WalkContext {
   now: () => number;
 }
 
-/** A record that the projector has to apply, and that no claim is known to hold. */
+/** A record for the projector that no known claim holds. */
 export interface OpenChange {
   sequenceNumber: string;
   key: ItemKey;
   madeAtMs: number;
 }
 
-/** How far one shard is applied, as a walk has seen it. */
+/** How far one shard is applied, as a walk has found. */
 export interface WalkedShard {
   shardId: string;
-  /** Records from the first that no claim holds, oldest first. */
+  /** Records from the first one without a claim, oldest first. */
   open: readonly OpenChange[];
-  /** Those of `open` that no claim holds, by their places there. */
+  /** The records of `open` without a claim, as ranges of places in `open`. */
   free: readonly Run[];
   /** Whether the shard was read to its end. */
   isWhole: boolean;
-  /** Whether nothing more can come into it. */
+  /** Whether the shard is closed: it gets no more records. */
   isClosed: boolean;
-  /** Whether more than one batch of it is applied at a time: then claims cannot tell how far it is applied. */
+  /** Whether several of its batches are applied at a time. Then the claims do not show how far it is applied. */
   hasLanes: boolean;
-  /** The last record before which all is applied; undefined where there is none yet. */
+  /** The last record up to which all records are applied; undefined if there is none yet. */
   appliedUpTo: string | undefined;
-  /** When the last record was made that was read; undefined: none was. */
+  /** When the last record that was read was made; undefined if none was read. */
   readUpToMs: number | undefined;
 }
 
-/** How far a stream is applied. */
+/** How far a stream is applied, as a walk has found. */
 export interface WalkedStream {
-  /** When the look began, in milliseconds since 1970. */
+  /** When this look began, in milliseconds since 1970. */
   lookedAtMs: number;
   shards: readonly WalkedShard[];
   /**
-   * Every record made before this moment is applied, in milliseconds since 1970: each is held by a claim. Undefined where claims
-   * cannot tell it.
+   * Every record made before this time has a claim, in milliseconds since 1970; undefined if the claims do not show it.
    */
   upToMs: number | undefined;
 }
 
-/** Pages of a shard that are read at most in one look: 50,000 records. */
+/** Most pages of a shard that one look reads: 50,000 records. */
 export const MOST_PAGES = 50;
-/** Empty pages in a row that are taken for the end of a shard: a page may be empty before it. */
+/** Number of empty pages in a row that count as the end of a shard: a single page may be empty before the end. */
 export const EMPTY_PAGES = 2;
-/** Records that are kept of a shard: one with more of them is read on once some of them are applied. */
+/** Most open records of a shard. A shard with more is read further once some of them are applied. */
 const MOST_OPEN = 50_000;
 /** Shards that are read at once. */
 export const SHARDS_AT_ONCE = 32;
-/** How far the clocks of two consumers, or of a consumer and the stream, may be apart, in milliseconds. */
+/** The greatest difference between the clocks of two consumers, or of a consumer and the stream, in milliseconds. */
 const SKEW_MS = 5 * 60_000;
-/** How far a claim may be seen later than others with later times, in milliseconds. */
+/** How late a claim may become visible after claims with later times, in milliseconds. */
 const LATE_CLAIM_MS = 60_000;
 
 /**
- * Follows how far a stream is applied. The first look reads each shard on from its saved mark, or from its oldest record; later
- * looks go on from there, so that a look costs what is new. Nothing is written.
+ * Follows how far a stream is applied. The first look reads each shard from its saved mark, or from its oldest record. A later look
+ * continues from there, so that it costs only what is new. A walk writes nothing.
  */
 export class StreamWalk {
   private readonly shards = new Map<string, ShardWalk>();
   private readonly claims = new Map<string, readonly Claim[]>();
-  /** The latest time of a claim that was read, by the clock of whoever wrote it. */
+  /** The latest time of all claims read, by the clocks of their writers. */
   private newestClaimMs: number | undefined;
   private marks: ReadonlyMap<string, Mark> | undefined;
   private upToMs: number | undefined;
@@ -87,7 +86,7 @@ export class StreamWalk {
 
   constructor(private readonly context: WalkContext) {}
 
-  /** Looks now, once the look before has ended. */
+  /** Takes a look, after the last look has ended. */
   look(): Promise<WalkedStream> {
     const looking = this.looking.then(() => this.lookNow());
     this.looking = looking.catch(() => undefined);
@@ -100,7 +99,7 @@ export class StreamWalk {
     let description = await source.describe();
     await this.read(description);
     if (lacksChildren(description, this.shards)) {
-      // A closed shard goes on in children that the listing did not have yet.
+      // A closed shard continues in children. The first listing did not have them yet.
       description = await source.describe();
       await this.read(description);
     }
@@ -109,7 +108,7 @@ export class StreamWalk {
     const shards = [...this.shards.values()].map((shard) => shard.walked);
     const isKnown = !lacksChildren(description, this.shards);
     const upToMs = upToMsOf(shards, lookedAtMs);
-    // A closed shard goes on in children that hold records of before this look.
+    // A closed shard continues in children that may hold records from before this look.
     this.upToMs = isKnown || upToMs === undefined ? upToMs : this.upToMs && Math.min(this.upToMs, upToMs);
     return { lookedAtMs, shards, upToMs: this.upToMs };
   }
@@ -129,7 +128,7 @@ export class StreamWalk {
     await pMap(this.shards.values(), (shard) => shard.readOn(), { concurrency: SHARDS_AT_ONCE });
   }
 
-  /** Claims of what is open: all that were written since those of the last look, and for new shards since their first record. */
+  /** Reads the claims written since the last look. For a new shard it reads all claims since its first open record. */
   private async readClaims(): Promise<void> {
     const { store, graph, source } = this.context;
     const known = this.newestClaimMs;
@@ -156,7 +155,7 @@ export class StreamWalk {
     }
     for (const shard of this.shards.values()) shard.cover(byLast);
     if ([...this.shards.values()].some(({ walked }) => !walked.isWhole)) return;
-    // What claims records that are no longer open, and that will not show any more, is of no further use.
+    // A claim is dropped if its records are no longer open, and if it is too old for records that are still to be read.
     const open = new Set([...this.shards.values()].flatMap((shard) => shard.openNumbers));
     for (const [key, claims] of this.claims) {
       if (claimedAtMs(key) < (this.newestClaimMs ?? 0) - SKEW_MS && !claims.some(({ last }) => open.has(last))) {
@@ -166,14 +165,14 @@ export class StreamWalk {
   }
 }
 
-/** When claims were written, as the key of their item says: `cover/<ms>/<id>`. */
+/** Returns when claims were written, from the key of their item: `cover/<ms>/<id>`. */
 function claimedAtMs(key: string): number {
   return Number(key.split('/')[1]);
 }
 
-/** One shard of a walk. */
+/** The walk of one shard. */
 class ShardWalk {
-  /** Whether claims were read back to its oldest open record. */
+  /** Whether the claims were read back to the shard's oldest open record. */
   hasClaims = false;
   private readonly reader: ShardPages;
   private open: OpenChange[] = [];
@@ -191,7 +190,7 @@ class ShardWalk {
   ) {
     this.appliedUpTo = mark?.sequenceNumber;
     this.reader = new ShardPages(context.source, shardId, { after: mark?.sequenceNumber }, () => {
-      // What was not applied of it will come from nowhere.
+      // Records that left the stream cannot be applied by anyone any more.
       this.open = [];
       this.appliedUpTo = undefined;
     });
@@ -210,7 +209,7 @@ class ShardWalk {
     return this.open.map(({ sequenceNumber }) => plainNumber(sequenceNumber));
   }
 
-  /** Reads what has come since the last look. */
+  /** Reads the records since the last look. */
   async readOn(): Promise<void> {
     if (this.isClosed) return;
     this.isWhole = false;
@@ -225,7 +224,7 @@ class ShardWalk {
     }
   }
 
-  /** Takes away what claims hold, from the oldest record on. */
+  /** Drops the records that claims hold, from the oldest one on. */
   cover(byLast: ReadonlyMap<string, readonly Claim[]>): void {
     const claims = this.open.flatMap(({ sequenceNumber }) => byLast.get(plainNumber(sequenceNumber)) ?? []);
     const coverage = coverageOf(this.open, claims);
@@ -248,7 +247,7 @@ class ShardWalk {
   }
 }
 
-/** The key of a record that the projector has to apply; undefined for all others. */
+/** Returns the key of a record if the projector has to apply it; undefined for all others. */
 function concerning({ table }: CompiledModel, { dynamodb }: StreamRecord): ItemKey | undefined {
   const source = stringOf(dynamodb?.Keys?.[table.partitionKey]);
   const target = stringOf(dynamodb?.Keys?.[table.sortKey]);
@@ -256,7 +255,7 @@ function concerning({ table }: CompiledModel, { dynamodb }: StreamRecord): ItemK
   return isBaseSortKey(target) || isContinuationKey(target) ? { source, target } : undefined;
 }
 
-/** Whether a shard is closed and the listing does not have what it goes on in; nothing follows where the stream has ended. */
+/** Whether the listing lacks the children of a closed shard. A disabled stream has no other children. */
 function lacksChildren({ status, shards }: StreamDescription, walks: ReadonlyMap<string, ShardWalk>): boolean {
   if (status === 'DISABLED') return false;
   const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
@@ -268,13 +267,13 @@ function upToMsOf(shards: readonly WalkedShard[], lookedAtMs: number): number | 
   let upToMs = lookedAtMs;
   for (const { open, isWhole, readUpToMs } of shards) {
     for (const { madeAtMs } of open) upToMs = Math.min(upToMs, madeAtMs);
-    // What was not read yet was made later than what was.
+    // Records that are not read yet were made later than those that were read.
     if (!isWhole) upToMs = Math.min(upToMs, readUpToMs ?? 0);
   }
   return upToMs;
 }
 
-/** Whether what made a look fail may pass by itself: throttling, or a shard that was trimmed or ended between two calls. */
+/** Whether a failed look may succeed later: throttling, or a shard that was trimmed or ended between two calls. */
 export function isOfMoment(error: unknown): boolean {
   return error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
 }
