@@ -58,6 +58,7 @@ export type { ReaderOptions } from './read/reader-options.ts';
 export type { CursorKey } from './read/request/cursor.ts';
 export type { OrderValue } from './read/request/order-argument.ts';
 export type {
+  BareNodeResult,
   BaseNode,
   EdgeResult,
   EdgeSetEntry,

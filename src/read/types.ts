@@ -17,11 +17,22 @@ import type {
   ViewAttribute,
 } from '../model/inference.ts';
 import type { AttributeSelection } from './nodes/views.ts';
-import type { BaseNode, EdgeResult, EdgeSetEntry, NodeResult, OwnerResult, SearchResult } from './request/result.ts';
+import type {
+  BareNodeResult,
+  BaseNode,
+  EdgeResult,
+  EdgeSetEntry,
+  NodeResult,
+  OwnerResult,
+  SearchResult,
+} from './request/result.ts';
 
 /**
- * Results with the types that a graph declares. What a projection copies is not part of those types, so projected
- * attributes are all optional.
+ * Results with the types that a graph declares. Whether an item has a projected attribute is not part of those types, so
+ * projected attributes are all optional.
+ *
+ * An editor shows a result with the type arguments of its interface. An alias that takes the graph as an argument would show
+ * the whole model there. So each such alias is a conditional type: the compiler replaces it by its result, without its name.
  */
 
 /** The attributes of the node that an id names; open ones where the id is any text. */
@@ -29,11 +40,11 @@ type AttributesOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, I
   ? Record<string, unknown>
   : NodeAttributes<G, TypeOfId<G, Id>>;
 
-/** Those of some names of a type's attributes, of each shape that these may have. */
+/** The attributes of some names, of each shape that a type's attributes may have. */
 type Shown<Attributes, Name> = Attributes extends unknown
   ? string extends keyof Attributes
     ? { [N in Extract<Name, string>]?: unknown }
-    : Partial<Pick<Attributes, Extract<keyof Attributes, Name>>>
+    : { [N in keyof Attributes as N extends Name ? N : never]?: Attributes[N] }
   : never;
 
 /** Attributes as selected: all of them, some of those named, or some of those that the view shows. */
@@ -50,37 +61,39 @@ type InViewOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] 
  * The labels of an edge type; one that is named after an attribute has its type. Labels of other edge types are there as
  * undefined, so that any entry can be asked for any label.
  */
-type Labels<G extends CompiledModel, E extends EdgeType<G>> = {
-  [Label in EdgeLabel<G, EdgeType<G>>]?: Label extends EdgeLabel<G, E>
-    ? Label extends keyof EdgeAttributes<G, E>
-      ? EdgeAttributes<G, E>[Label]
-      : unknown
-    : undefined;
-};
+type Labels<G extends CompiledModel, E extends EdgeType<G>> = E extends string
+  ? {
+      [Label in EdgeLabel<G, EdgeType<G>>]?: Label extends EdgeLabel<G, E>
+        ? Label extends keyof EdgeAttributes<G, E>
+          ? EdgeAttributes<G, E>[Label]
+          : unknown
+        : undefined;
+    }
+  : never;
 
-/** What an edge type copies of its targets; undefined where it copies nothing, so that any entry can be asked for it. */
+/** The attributes that an edge type copies of its targets; undefined where it copies none, so that any entry can be asked for it. */
 type Copy<G extends CompiledModel, E extends EdgeType<G>> = [EdgeCopy<G, E>] extends [never]
   ? undefined
   : Shown<AttributesOfId<G, EdgeTarget<G, E>>, EdgeCopy<G, E>>;
 
-/** An edge-set entry of an edge type that may leave nodes of type `T`. */
-type EntryOf<G extends CompiledModel, T extends NodeType<G>> = {
-  [E in EdgeTypeInSet<G>]: `${T}-${string}` extends EdgeSource<G, E>
+/** An edge-set entry of an edge type that may leave nodes of type `T`. Where the type is not known (never), of any edge type. */
+type EntryOf<
+  G extends CompiledModel,
+  T extends NodeType<G>,
+  E extends EdgeTypeInSet<G> = EdgeTypeInSet<G>,
+> = E extends string
+  ? [`${T}-${string}`] extends [EdgeSource<G, E>]
     ? EdgeSetEntry<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>>
-    : never;
-}[EdgeTypeInSet<G>];
+    : never
+  : never;
 
-/** What `get` gives for an id. */
+/** The result of `get` for an id. */
 export type NodeOfId<
   G extends CompiledModel,
   Id extends string,
   Selection extends AttributeSelection | undefined = undefined,
 > = Id extends string
-  ? NodeResult<
-      Id,
-      Selected<AttributesOfId<G, Id>, Selection, InViewOfId<G, Id>>,
-      EntryOf<G, [TypeOfId<G, Id>] extends [never] ? NodeType<G> : TypeOfId<G, Id>>
-    >
+  ? NodeResult<Id, Selected<AttributesOfId<G, Id>, Selection, InViewOfId<G, Id>>, EntryOf<G, TypeOfId<G, Id>>>
   : never;
 
 /** A node as its producers wrote it. */
@@ -94,14 +107,16 @@ export type StoredEdge<G extends CompiledModel, E extends EdgeType<G>> = E exten
   : never;
 
 /** An incoming edge, with the attributes that the model projects. */
-export type InboundEdge<G extends CompiledModel, E extends EdgeType<G>> = EdgeResult<
-  EdgeSource<G, E>,
-  E,
-  EdgeTarget<G, E>,
-  ShownWithSource<G, E, Shown<EdgeAttributes<G, E>, InboundAttribute<G, E>>>
->;
+export type InboundEdge<G extends CompiledModel, E extends EdgeType<G>> = E extends string
+  ? EdgeResult<
+      EdgeSource<G, E>,
+      E,
+      EdgeTarget<G, E>,
+      ShownWithSource<G, E, Shown<EdgeAttributes<G, E>, InboundAttribute<G, E>>>
+    >
+  : never;
 
-/** What an index item shows of an edge, and beside it what it shows of the edge's source. */
+/** The attributes that an index item shows of an edge, and those that it shows of the edge's source. */
 type ShownWithSource<G extends CompiledModel, E extends EdgeType<G>, OfEdge> = [SourceAttribute<G, E>] extends [never]
   ? OfEdge
   : OfEdge & Shown<AttributesOfId<G, EdgeSource<G, E>>, SourceAttribute<G, E>>;
@@ -121,10 +136,12 @@ type SearchedType<G extends CompiledModel, Name extends string> =
   string extends NodeType<G> ? NodeType<G> : Extract<Name extends `${infer T}.${string}` ? T : never, NodeType<G>>;
 
 /** A hit of a search, with the attributes that the model projects. */
-export type Hit<G extends CompiledModel, Name extends string> = SearchResult<
-  string extends NodeType<G> ? string : `${SearchedType<G, Name>}-${string}`,
-  Shown<NodeAttributes<G, SearchedType<G, Name>>, SearchOfName<G, Name>['shown']>
->;
+export type Hit<G extends CompiledModel, Name extends string> = Name extends string
+  ? SearchResult<
+      string extends NodeType<G> ? string : `${SearchedType<G, Name>}-${string}`,
+      Shown<NodeAttributes<G, SearchedType<G, Name>>, SearchOfName<G, Name>['shown']>
+    >
+  : never;
 
 /** A node of a page: the source of one of its edges. */
 export type PageNode<
@@ -136,7 +153,8 @@ export type PageNode<
   ? NodeOfId<G, EdgeSource<G, E>, Selection>
   : WithoutEdgeSet<NodeOfId<G, EdgeSource<G, E>, Selection>>;
 
-type WithoutEdgeSet<Node> = Node extends unknown ? Omit<Node, 'edgeSet'> & { edgeSet?: undefined } : never;
+type WithoutEdgeSet<Node> =
+  Node extends NodeResult<infer Id, infer Attributes, unknown> ? BareNodeResult<Id, Attributes> : never;
 
 /** The attributes of a node type that edge types copy. */
 type CopiedAttribute<G extends CompiledModel, T extends NodeType<G>> = {

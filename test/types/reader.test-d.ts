@@ -54,6 +54,16 @@ it('gives the edges that may leave a node, with their labels', async () => {
   owned.colour;
 });
 
+it('gives the edges of any type where an id does not say its type', async () => {
+  const [node] = await reader.get([fromUrl]);
+  const entry = node!.edgeSet[0]!;
+  expectTypeOf(entry.type).toEqualTypeOf<'GOALMEMBERSHIP' | 'OWNS' | 'PINS' | 'LIKES'>();
+  if (entry.type === 'GOALMEMBERSHIP')
+    expectTypeOf(entry.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
+  const [team] = await reader.get(['TEAM-T1']);
+  expectTypeOf(team!.edgeSet).toEqualTypeOf<never[]>();
+});
+
 it('takes the declared edge types and gives typed edges', async () => {
   const { items } = await reader.inbound('GOALMEMBERSHIP', fromUrl, { atLeast: 'LEAD', order: 'gsi0' });
   expectTypeOf(items[0]!.attributes).toEqualTypeOf<{ date?: string }>();
