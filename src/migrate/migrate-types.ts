@@ -10,59 +10,65 @@ import type { MigratePlace } from './walks/place.ts';
 
 /** Options of a migration. */
 export interface MigrateOptions extends Abortable {
-  /** The model that the table shall have. */
+  /** The model that the table is to have. */
   graph: CompiledModel;
   /** The table. */
   store: Store & ScanSource;
-  /** Which table and stream these are. Absent: unknown, and not compared. */
+  /** The table and stream that the store reads. Absent: unknown, and not compared. */
   table?: TableIdentity;
-  /** Where the table is, if it has replicas in other regions. Absent: it has none. */
+  /** The regions of the table and of its replicas. Absent: it has no replicas. */
   regions?: TableRegions | undefined;
-  /** What to take away besides: see `MigrateAction`. */
+  /** Projections to remove besides: see `MigrateAction`. */
   action?: MigrateAction;
-  /** Steps at most; then it says what is next. Default: all. 0 only looks. */
+  /** The most steps of this run; the result then says what is next. Default: all. 0 only looks. */
   mostSteps?: number;
-  /** Parts that the table is read in at once. Default 4. */
+  /** The number of segments that are read at once. Default 4. */
   segments?: number;
   /** Calls in flight at once. Default 16. */
   concurrency?: number;
-  /** Milliseconds of a clock that never goes back, for how long steps took. Default: the process's. */
+  /** A clock that never goes back, in milliseconds, to measure steps. Default: the process's. */
   clock?: () => number;
   /**
-   * DynamoDB's own clock, in milliseconds since 1970: `serverTime(client, graph)`. It tells since when something is kept, and how long a
-   * pause between two calls has lasted. Undefined where it does not tell. Default: `now`.
+   * DynamoDB's own clock, in milliseconds since 1970: `serverTime(client, graph)`. It dates the registry's entries, and measures
+   * the pause between two calls. It returns undefined if the time is not known. Default: `now`.
    */
   serverTime?: (() => Promise<number | undefined>) | undefined;
-  /** Milliseconds since 1970, for the expiry of tombstones. Default: the machine's. */
+  /** Clock in milliseconds since 1970, for the expiry of tombstones. Default: the machine's. */
   now?: () => number;
   /**
-   * Milliseconds left, asked again and again; at 0 the run stops and gives its place, also in the middle of a walk over the
-   * table. Default: no end.
+   * Milliseconds left; called many times. At 0 the run stops and returns its place, also in the middle of a walk over the table.
+   * Default: no end.
    */
   remainingMs?: () => number;
-  /** The caller waits for readers between two runs: a run does not wait, it gives its place and `waitSeconds`. Default false. */
+  /**
+   * Whether the caller waits for readers between two runs. Then a run does not wait: it returns its place and `waitSeconds`.
+   * Default false.
+   */
   waitsBetweenCalls?: boolean;
-  /** Goes on where a run stopped; without it the registry says what is done, and a walk begins anew. */
+  /** The place where a run stopped. Without it the registry says what is done, and a walk begins at the start of the table. */
   resume?: MigratePlace | undefined;
-  /** Waits so many milliseconds. Default: a timer. */
+  /** Waits this many milliseconds. Default: a timer. */
   wait?: (milliseconds: number) => Promise<void>;
-  /** Chance, 0 to 1: the jitter of retries, and the number of the first shape of a table with items. Default: `Math.random`. */
+  /**
+   * A random number, 0 to 1: the jitter of retries, and the number of the first shape of a table with items. Default:
+   * `Math.random`.
+   */
   random?: () => number;
   /** Called after each step. */
   onStep?: (step: MigrateStep) => void;
-  /** Called before it waits for something else than readers, with the reason. */
+  /** Called before a wait that is not for readers, with the reason. */
   onWait?: (reason: EdgeloomError, milliseconds: number) => void;
-  /** Called with how many items a walk over the table has passed, and what it does: `backfill`, `verify`, ... */
+  /** Called with the number of items that a walk over the table has passed, and its phase: `backfill`, `verify`, ... */
   onProgress?: (items: number, phase: string) => void;
 }
 
-/** A step that was made. */
+/** A finished step. */
 export interface MigrateStep {
-  /** What was done: `keep`, `backfill`, `ready`, ... */
+  /** The kind of the step: `keep`, `backfill`, `ready`, ... */
   step: Step['kind'];
-  /** What it concerns, with ids: `search:USER.name@2`. */
+  /** The projection, with ids: `search:USER.name@2`. */
   projection: string;
-  /** What it is now: `kept`, `ready`, `absent`, of views `trusted`, `distrusted`. */
+  /** Its state after the step: `kept`, `ready`, `absent`; for views `trusted`, `distrusted`. */
   state: string;
   writes: number;
   wcu: number;
@@ -70,15 +76,15 @@ export interface MigrateStep {
   seconds: number;
 }
 
-/** What a migration came to. */
+/** The result of a migration. */
 export interface MigrateResult {
   steps: MigrateStep[];
-  /** Whether the table keeps everything as the model has it. */
+  /** Whether the table maintains everything in the model. */
   done: boolean;
-  /** What comes next, in words; empty where nothing does. */
+  /** The next step, in words; empty if there is none. */
   next: string;
-  /** Where to go on; there where the run stopped for want of time, or for its caller to wait. */
+  /** The place to continue from; present if the run stopped because time was over, or for its caller to wait. */
   place?: MigratePlace;
-  /** Seconds to wait before the next call; there where a place is. */
+  /** Seconds to wait before the next call; present together with a place. */
   waitSeconds?: number;
 }

@@ -19,9 +19,9 @@ export interface FailedBatch {
   shardId: string;
   startSequenceNumber: string;
   endSequenceNumber: string;
-  /** The invocation's event; only the records that S3 keeps have it. */
+  /** The invocation's event; present only in the whole records that S3 keeps. */
   payload?: { Records: RawRecord[] };
-  /** The object that it was read from. */
+  /** The object that the message was read from. */
   object?: { bucket: string; key: string };
 }
 
@@ -33,7 +33,7 @@ const schema = z.object({
     startSequenceNumber: sequenceNumber,
     endSequenceNumber: sequenceNumber,
   }),
-  // AWS writes the event as text, LocalStack as it is.
+  // AWS writes the event as text, LocalStack as an object.
   payload: z.union([z.string(), z.looseObject({})]).optional(),
 });
 const payloadSchema = z.object({
@@ -62,8 +62,8 @@ export function parseFailedBatch(text: string): FailedBatch {
 }
 
 /**
- * The records of a failed batch: from the message where it holds them, else from the stream, which keeps them for 24
- * hours. Throws `batch-trimmed` where they have left it, `wrong-table` where the stream is not the table's.
+ * Returns the records of a failed batch: from the message if it contains them, else from the stream, which keeps records for 24
+ * hours. Throws `batch-trimmed` if they have left the stream, and `wrong-table` if the stream is not the table's.
  */
 export async function readFailedBatch(
   graph: CompiledModel,
@@ -75,7 +75,7 @@ export async function readFailedBatch(
   return decodeRecords(graph, payload?.Records ?? (await readRange(streams, batch)), streamArn);
 }
 
-/** Pages in a row that may be empty before a range is given up: a page may be empty before the end of its shard. */
+/** Number of empty pages in a row after which the reading ends: a page may be empty before the end of its shard. */
 const MOST_EMPTY_PAGES = 100;
 
 async function readRange(streams: DynamoDBStreamsClient, batch: FailedBatch): Promise<RawRecord[]> {
@@ -114,7 +114,7 @@ async function readRange(streams: DynamoDBStreamsClient, batch: FailedBatch): Pr
       { cause: error },
     );
   }
-  // What is settled without its last records would be deleted with them.
+  // An error, not a result: the message is deleted after its batch is reconciled, and its last records would be lost with it.
   throw new StoreError(
     'retryable',
     'incomplete-answer',

@@ -3,7 +3,7 @@ import { EdgeloomError } from '../errors.ts';
 import { describe } from '../items/describe.ts';
 import { type FailedBatch, parseFailedBatch } from './failed-batch.ts';
 
-/** Sends a message to the queue that another came from. */
+/** Sends a message to a queue. */
 export type SendMessage = (queueArn: string, body: string) => Promise<void>;
 
 /** Reads an object of a bucket as text. */
@@ -18,9 +18,9 @@ export interface BucketAccess {
 
 /** The buckets that keep failed batches. */
 export interface FailureBuckets {
-  /** For whole records that a bucket keeps. */
+  /** Reads the object that contains a whole record. */
   readObject: ReadObject;
-  /** The buckets that a message may name: the stack's. Default: none. */
+  /** The names of buckets that a message may refer to: those of the stack. Default: none. */
   buckets?: readonly string[];
 }
 
@@ -35,9 +35,9 @@ const bucketSchema = z.object({
 const testSchema = z.object({ Event: z.literal('s3:TestEvent') });
 
 /**
- * The failed batches that a message of a queue tells of: the mapping's own message, a bucket's notification of the object
- * that keeps the whole record, or either of them in a topic's envelope. A bucket's test message tells of none. Throws
- * `invalid-failure-message` for anything else, `wrong-bucket` where it names a bucket that is not among those.
+ * Returns the failed batches in a message of a queue: the mapping's own message, a bucket's notification of an object that contains
+ * a whole record, or either of them in a topic's envelope. A bucket's test message contains none. Throws `invalid-failure-message`
+ * for any other text, and `wrong-bucket` if the message names a bucket that is not in `buckets`.
  */
 export async function failedBatchesOf(text: string, from: FailureBuckets): Promise<FailedBatch[]> {
   const message = parsedMessage(text);
@@ -62,7 +62,7 @@ export async function failedBatchesOf(text: string, from: FailureBuckets): Promi
   return batches;
 }
 
-/** Keys come as in a form: `+` is a space. */
+/** Object keys are encoded as in a form: `+` is a space. */
 function objectKey(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));
@@ -71,7 +71,7 @@ function objectKey(encoded: string): string {
   }
 }
 
-/** A message as JSON; throws `invalid-failure-message` for what is none. */
+/** Parses a message as JSON; throws `invalid-failure-message` if it is none. */
 export function parsedMessage(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -22,17 +22,17 @@ import { ofPackage } from './optional-package.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 import { redriveRecords } from './redrive-records.ts';
 
-/** Where failed batches are read from. */
+/** The places where failed batches are read. */
 export interface FailureSources extends FailureBuckets {
-  /** For ranges of the stream that a message only names. */
+  /** Reads records that a message only names. */
   streams: DynamoDBStreamsClient;
-  /** Deletes what is settled in full. Default: it stays until the bucket lets it expire. */
+  /** Deletes an object whose batch is reconciled in full. Default: it stays until its bucket expires it. */
   deleteObject?: DeleteObject;
 }
 
 /**
- * Settles everything that one message of an on-failure destination tells of, by the base items; of a message that stands
- * for the rest of another, what is left of that. Throws for other messages.
+ * Reconciles everything that one message of an on-failure destination reports, with the base items. The message may be one of
+ * `restMessage`: then it reconciles the unprocessed rest. Throws for other messages.
  */
 export async function redriveMessage(
   text: string,
@@ -55,9 +55,9 @@ export async function redriveMessage(
 }
 
 /**
- * Claims records of failed batches that are settled: the mark of the stream goes on behind them.
+ * Claims the reconciled records of failed batches, so that the mark of the stream can move past them.
  *
- * @param ends where each batch ends in the records.
+ * @param ends for each batch, its end in `records`.
  */
 async function claimSettled(
   records: readonly ChangeRecord[],
@@ -74,13 +74,13 @@ async function claimSettled(
 
 const restSchema = z.object({ edgeloomRest: z.object({ settled: z.int().min(0), message: z.string() }) });
 
-/** A message, and how many of its records are settled already. */
+/** A message, and the number of its records that are reconciled already. */
 interface Rest {
   message: string;
   settled: number;
 }
 
-/** The message that stands for what is left of one, of which so many records more are settled. */
+/** Builds a message for the unprocessed rest of a failed batch, after `repaired` more of its records were reconciled. */
 export function restMessage(text: string, repaired: number): string {
   const { message, settled } = restOf(text);
   return JSON.stringify({ edgeloomRest: { settled: settled + repaired, message } });
@@ -91,19 +91,19 @@ function restOf(text: string): Rest {
   return rest.success ? rest.data.edgeloomRest : { message: text, settled: 0 };
 }
 
-/** Optional packages: most projects put their failed batches into neither. */
+/** Optional packages: most projects send failed batches to neither of them. */
 const SQS = '@aws-sdk/client-sqs';
 const S3 = '@aws-sdk/client-s3';
 
-/** Messages that are received at once: the most that SQS gives. */
+/** Messages of one receive call: the maximum of SQS. */
 const MESSAGES = 10;
-/** How long SQS waits for a message before it says that there is none, in seconds. */
+/** How long SQS waits for a message before it answers that there is none, in seconds. */
 const WAIT_SECONDS = 1;
 
 /**
- * Empties the queue of an on-failure destination: each message is settled and then deleted. One that cannot be settled in
- * full stays in the queue, is counted as left with its reason, and does not hold up the others. Throws `untrusted-queue` for
- * a URL that is neither of SQS nor of this machine: what is sent there is signed. With `anyHost` any HTTPS host will do.
+ * Empties the queue of an on-failure destination: reconciles each message, then deletes it. A message that cannot be reconciled in
+ * full stays in the queue, is counted as left, with its reason, and does not stop the others. Throws `untrusted-queue` for a URL
+ * that is neither of SQS nor of this machine, because the requests to it are signed. With `anyHost` any HTTPS host is allowed.
  */
 export async function redriveQueue(
   queueUrl: string,
@@ -111,7 +111,7 @@ export async function redriveQueue(
   options: RedriveOptions & { client: ClientOptions; anyHost?: boolean },
 ): Promise<RedriveResult> {
   checkQueueUrl(queueUrl, options.anyHost === true);
-  // Only this needs the client, which takes its time to load.
+  // Only this function needs the client, which takes a while to load.
   const { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } = await ofPackage(
     SQS,
     import('@aws-sdk/client-sqs'),
@@ -129,7 +129,7 @@ export async function redriveQueue(
           WaitTimeSeconds: WAIT_SECONDS,
         }),
       );
-      // A message that was left comes again when its time is over: once is enough for one run.
+      // A message that was left becomes visible again after its time-out. One attempt for each run is enough.
       const fresh = Messages.filter(({ MessageId = '' }) => !seen.has(MessageId));
       if (fresh.length === 0) break;
       for (const { MessageId = '', Body = '', ReceiptHandle } of fresh) {
@@ -146,7 +146,7 @@ export async function redriveQueue(
   }
 }
 
-/** Host names of SQS: of a region, of a VPC endpoint, and the older form. */
+/** Host names of SQS: of a region, of a VPC endpoint, and of the older form. */
 const SQS_HOST =
   /^(?:(?:vpce-[a-z0-9-]{1,63}\.)?sqs(?:-fips)?\.[a-z0-9-]{1,63}(?:\.vpce)?\.(?:amazonaws\.com(?:\.cn)?|api\.aws)|[a-z0-9-]{1,63}\.queue\.amazonaws\.com)$/;
 
@@ -161,7 +161,10 @@ function checkQueueUrl(queueUrl: string, anyHost: boolean): void {
   );
 }
 
-/** The same, but a message that cannot be read, or whose batch is gone, is a result: it is left, with the reason. */
+/**
+ * Calls `redriveMessage`, and turns an error into a result. A message that cannot be read, or whose batch has left the stream, is
+ * counted as left, with the reason.
+ */
 export async function settleMessage(
   messageId: string,
   body: string,
@@ -171,13 +174,13 @@ export async function settleMessage(
   try {
     return await redriveMessage(body, sources, options);
   } catch (error) {
-    // Whatever a message makes go wrong is this message's: the others are settled, and it is left with the reason.
+    // An error belongs to this message only: the other messages are still reconciled.
     const reason = error instanceof EdgeloomError ? `${error.message} ${error.hint}` : String(error);
     return { ...emptyRedrive(), entries: 1, left: 1, reasons: [`message ${messageId}: ${reason}`] };
   }
 }
 
-/** Sends messages to SQS queues; the client is loaded and made with the first. */
+/** Makes a function that sends messages to SQS queues. It loads the client at the first message. */
 export function queueSender(client: Omit<ClientOptions, 'endpoint'>): SendMessage {
   let sender: Promise<SendMessage> | undefined;
   return async (queueArn, body) => {
@@ -186,10 +189,10 @@ export function queueSender(client: Omit<ClientOptions, 'endpoint'>): SendMessag
   };
 }
 
-/** Reads and deletes objects of S3 buckets; the client is loaded and made with the first. */
+/** Makes functions that read and delete objects of S3 buckets. They load the client at the first call. */
 export function bucketAccess(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {
   let opened: Promise<BucketAccess> | undefined;
-  // Few runs meet an object, and the client takes its time to load.
+  // Few runs read an object, and the client takes a while to load.
   const open = (): Promise<BucketAccess> => {
     opened ??= ofPackage(S3, import('./bucket.ts')).then(({ openBuckets }) => openBuckets(client));
     return opened;

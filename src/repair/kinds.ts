@@ -12,12 +12,12 @@ import { misplaced, retired, unknownItem, unknownItemPart, unregistered } from '
 import { VIEW_PARTS, view } from './parts/view.ts';
 import { watermark } from './parts/watermark.ts';
 
-/** The table of kinds: check and repair go by it. */
+/** The table of kinds, which check and repair use. */
 
 const ITEMS: { readonly [Kind in DerivedKind]: ItemKind } = {
   view,
   'index-item': indexItem,
-  // A node among its edges is compared and mended as any other index item.
+  // The item of a node among its edges is compared and repaired as any other index item.
   'owner-item': indexItem,
   'reverse-item': reverseItem,
   count,
@@ -42,7 +42,7 @@ const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: K
   form,
 };
 
-/** The kind of the derived item with a sort key, as far as the model keeps such items. */
+/** Returns the kind of a derived item, by its sort key. A key that the model does not maintain is of the kind `unknown-item`. */
 export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
   const key = parseDerivedKey(sortKey);
   if (key === undefined) return unknownItem;
@@ -50,7 +50,7 @@ export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
   return kind.isKept?.(graph, key) === false ? unknownItem : kind;
 }
 
-/** What is known of a part of a derived item. */
+/** Returns the kind of a part of a derived item. */
 export function partKindOf({ kind }: Part): PartKind {
   return PARTS[kind] as PartKind;
 }

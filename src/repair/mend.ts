@@ -11,38 +11,38 @@ import type { ItemKind, Suspect } from './parts/kind.ts';
 import { deleteAlien } from './parts/unknown-item.ts';
 import type { SettleContext } from './settle/context.ts';
 
-/** Options of a mender. */
+/** Options of a repair. */
 export interface MenderOptions {
   graph: CompiledModel;
-  /** The table; it retries what may be retried. */
+  /** The table. It retries calls itself. */
   store: Store;
   stream: StreamLabel;
-  /** DynamoDB's time, in milliseconds since 1970: the fence of what is mended. Default: the clock's. */
+  /** DynamoDB's time, in milliseconds since 1970: the fence of repaired items. Default: the clock's. */
   fenceMs?: (() => number) | undefined;
   /** Clock in milliseconds since 1970. */
   now: () => number;
   wait: (milliseconds: number) => Promise<void>;
-  /** Milliseconds left for all repairs; one that has begun gets some seconds all the same. Default: no end. */
+  /** Milliseconds left for all repairs. A repair that has begun gets at least three seconds. Default: no end. */
   remainingMs?: (() => number) | undefined;
   /** A number from 0 to below 1. Default: `Math.random`. */
   random?: (() => number) | undefined;
-  /** Only says what it would do. */
+  /** Only reports the repairs, without writing. */
   isPlan?: boolean;
   /** Called with one line for each repair. */
   onRepair?: (action: string) => void;
 }
 
 /**
- * How long one repair may take, in milliseconds. It is made under the revision that it has seen: beside writers that change the item
- * faster than its base items are read it would never win.
+ * The most time of one repair, in milliseconds. A repair writes under the revision that it read: it never succeeds while other
+ * writers change the item faster than its base items can be read.
  */
 const MOST_MS = 60_000;
-/** What a repair has in any case. */
+/** The least time of one repair, in milliseconds, even if `remainingMs` is over. */
 const LEAST_MS = 3_000;
 
 /**
- * Mends what a check found. It was only nominated: what is written is what the base items want now, read after the
- * derived item and written under its revision, so that no newer projection is ever overwritten.
+ * Repairs what a check found. The check has only nominated it: the repair reads the derived item, then its base items, and writes
+ * what these ask for now, under the revision that it read. So it never overwrites a newer projection.
  */
 export class Mender {
   private readonly context: SettleContext;
@@ -54,7 +54,7 @@ export class Mender {
     this.context = { graph, store, stream, fenceMs, now, wait, remainingMs, random, stats };
   }
 
-  /** Mends derived items of a partition; gives the sort keys of those that it wrote. */
+  /** Repairs derived items of a partition; returns the sort keys of those that it wrote. */
   async mend(source: string, suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
     const written = new Set<string>();
     const items = [...new Set(suspects.map(({ sortKey }) => sortKey))].map((target) => ({
@@ -75,7 +75,9 @@ export class Mender {
     return written;
   }
 
-  /** Cleans up what holds nothing: buries expired tombstones, and makes one of an item that only lacks the expiry. */
+  /**
+   * Cleans up an item without content: deletes an expired tombstone, and turns an item that only lacks the expiry into a tombstone.
+   */
   async tidy(key: ItemKey, noted: 'expired' | 'empty'): Promise<boolean> {
     const kind = itemKindOf(this.options.graph, key.target);
     return await this.attempted(key, (context) =>
@@ -84,8 +86,8 @@ export class Mender {
   }
 
   /**
-   * Runs one repair, unless it is only planned. One that DynamoDB refuses, or that does not come to its end beside other writers, is
-   * said and does not stop the others.
+   * Runs one repair, or only reports it in a plan. A repair that DynamoDB refuses, or that runs out of time because other writers
+   * keep changing the item, is reported and does not stop the others.
    */
   private async attempted(
     { source, target }: ItemKey,
@@ -125,7 +127,7 @@ export class Mender {
   }
 }
 
-/** Why an item cannot be mended; undefined where the failure is not the item's. */
+/** Returns why an item cannot be repaired; undefined if the error is not about the item. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof OutOfTimeError) return 'it was written again whenever it was to be mended; run this once more';
   return error instanceof StoreError && error.kind === 'terminal' ? error.message : undefined;

@@ -1,8 +1,8 @@
 import { EdgeloomError } from '../errors.ts';
 
 /**
- * Loads a module of a package that only some projects have installed. Throws `no-package`, with the command that installs it, where it
- * is missing.
+ * Loads a module of a package that only some projects install. Throws `no-package`, with the command that installs it, if the
+ * package is missing.
  */
 export async function ofPackage<Loaded>(name: string, loading: Promise<Loaded>): Promise<Loaded> {
   try {

@@ -4,8 +4,8 @@ import { serviceConfig } from '../store/client/service.ts';
 import type { SendMessage } from './failure-message.ts';
 
 /**
- * Sends to queues with one SQS client. A file of its own, with a static import: a bundler then takes of the client only what
- * sending needs.
+ * Sends messages to queues with one SQS client. It has a file of its own with a static import, so that a bundler includes only the
+ * parts of the client that sending needs.
  */
 export function openQueues(client: Omit<ClientOptions, 'endpoint'>): SendMessage {
   const sqs = new SQSClient(serviceConfig(client));
@@ -14,7 +14,7 @@ export function openQueues(client: Omit<ClientOptions, 'endpoint'>): SendMessage
   };
 }
 
-/** The URL of a queue: `arn:aws:sqs:eu-central-1:123456789012:failed` is at `sqs.eu-central-1.amazonaws.com`. */
+/** The URL of a queue: that of `arn:aws:sqs:eu-central-1:123456789012:failed` is at `sqs.eu-central-1.amazonaws.com`. */
 function queueUrlOf(queueArn: string): string {
   const [, partition, , region, account, name] = queueArn.split(':');
   const domain = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';

@@ -3,15 +3,15 @@ import { StoreError } from '../errors.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 
-/** Records that are folded into one; the place is kept after each of them. */
+/** Number of records that are folded together. The progress is saved after each slice. */
 const SLICE = 1_000;
 
 /**
- * Settles everything that some records of the stream concern, as after an event source mapping gave up on them: by the
- * base items as they are now. The records are taken in order, a thousand at a time: folded, so that each derived item is
- * written once, and not at all where a redrive of the same records has made it right already. What cannot be derived or
- * written is quarantined, and is settled by that. It stops where time is over or the table fails: the first `repaired`
- * records are settled then, and need no second look.
+ * Reconciles the derived items of some stream records, with the base items as they are now; used after an event source mapping has
+ * given up on the records. It takes the records in order, a thousand at a time, and folds them, so that each derived item is
+ * written once, or not at all if an earlier redrive has made it right. A record that cannot be derived or written goes into
+ * quarantine, and then counts as reconciled. The redrive stops when time is over or the table fails: then the first `repaired`
+ * records are reconciled, and need no other redrive.
  */
 export async function redriveRecords(
   records: readonly ChangeRecord[],

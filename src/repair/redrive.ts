@@ -31,37 +31,40 @@ export interface RedriveOptions extends Abortable {
   store: Store;
   /** Entries in flight at once. Default 8. */
   concurrency?: number | undefined;
-  /** Milliseconds left, asked again and again. Default: no end. */
+  /** Milliseconds left; called many times. Default: no end. */
   remainingMs?: (() => number) | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: (() => number) | undefined;
-  /** Waits so many milliseconds before a retry. Default: a timer. */
+  /** Waits this many milliseconds before a retry. Default: a timer. */
   wait?: ((milliseconds: number) => Promise<void>) | undefined;
   /** The jitter of retries, 0 to 1. Default: `Math.random`. */
   random?: (() => number) | undefined;
-  /** What is maintained. Default: what the table's registry says; without one the model itself. */
+  /** The model to maintain. Default: the one that the table's registry describes; without a registry the model itself. */
   model?: WriterModel | undefined;
-  /** Called as entries are settled, with how many so far. */
+  /** Called after each entry, with the number of entries so far. */
   onProgress?: ((entries: number) => void) | undefined;
 }
 
-/** What a redrive came to. */
+/** The result of a redrive. */
 export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'> {
-  /** Entries looked at; of a failed batch, its records. */
+  /** Entries looked at; for a failed batch: its records. */
   entries: number;
-  /** Entries settled by their base item, and cleared; of a failed batch, its records from the first on that are settled. */
+  /**
+   * Entries that were reconciled with their base item, and deleted. For a failed batch: the number of records, from the first, that
+   * are reconciled.
+   */
   repaired: number;
-  /** Entries whose cause is still there, or for which there was no time; `reasons` says which. */
+  /** Entries whose cause remains, or for which there was no time; `reasons` says which. */
   left: number;
-  /** Quarantine entries that records of a failed batch went into: those records are settled. */
+  /** Quarantine entries for records of a failed batch. These records count as reconciled. */
   quarantined: number;
   reasons: string[];
 }
 
 /**
- * Settles every quarantined record by its base item as it is now, never by the record's images, and clears its entry. An
- * entry stays where the base item still cannot be derived, or its derived item still not be written. Entries that a `signal`
- * leaves stay as they are, for the next redrive.
+ * Reconciles every quarantined record with its base item as it is now, never with the record's images, and deletes its entry. An
+ * entry stays if the base item still cannot be derived, or if its derived item still cannot be written. Entries that a `signal`
+ * leaves unprocessed stay for the next redrive.
  */
 export async function redrive(options: RedriveOptions): Promise<RedriveResult> {
   return await runAbortable(options.store, options, (store, wait) => redriveEntries({ ...options, store }, wait));
@@ -94,7 +97,7 @@ async function redriveEntries(options: RedriveOptions, wait: ApplyContext['wait'
   return { ...result, writes, wcu, rcu };
 }
 
-/** The result of nothing. */
+/** The result of a redrive without entries. */
 export function emptyRedrive(): RedriveResult {
   return { entries: 0, repaired: 0, left: 0, quarantined: 0, reasons: [], writes: 0, wcu: 0, rcu: 0 };
 }
@@ -105,7 +108,7 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
   for (const [name, count] of Object.entries(counts)) total[name as keyof typeof counts] += count;
 }
 
-/** Deletes a settled entry, unless it was written again meanwhile: then it stands for another failure. */
+/** Deletes a reconciled entry, unless it was written again meanwhile: then it represents another failure. */
 async function clear(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const { store, stats } = context;
   const key = keyOf(context, item);
@@ -118,7 +121,7 @@ async function clear(context: ApplyContext, item: Item, result: RedriveResult): 
   }
 }
 
-/** Reads what is to be maintained after the records are held, as the projector does. */
+/** Makes the context. It reads the model to maintain after the records are read, as the projector does. */
 async function contextOf(options: RedriveOptions, wait: ApplyContext['wait']): Promise<ApplyContext> {
   const { store, now = Date.now, remainingMs = () => Number.POSITIVE_INFINITY, random = Math.random } = options;
   const { model = registeredModel(options.graph, store) } = options;
@@ -128,8 +131,8 @@ async function contextOf(options: RedriveOptions, wait: ApplyContext['wait']): P
 }
 
 /**
- * The entries as they are at the start of each page, in the order in which they were made or last tried; new ones that come
- * meanwhile may be met too. It ends when time is over, with the rest of its page counted as left.
+ * Yields the entries as of the start of each page, ordered by the time when they were made or last tried. It may also yield entries
+ * that are written meanwhile. It ends when time is over, and counts the rest of its page as left.
  */
 async function* quarantined(context: ApplyContext, result: RedriveResult): AsyncGenerator<Item> {
   const met = new Set<string>();
@@ -144,7 +147,7 @@ async function* quarantined(context: ApplyContext, result: RedriveResult): Async
         result.reasons.push(`The time is over: entries from ${source} ${target} on wait for the next run.`);
         return;
       }
-      // One that was moved back is met again at the end.
+      // An entry that was moved back appears a second time at the end.
       const key = JSON.stringify([source, target]);
       if (met.has(key)) continue;
       met.add(key);
@@ -154,8 +157,8 @@ async function* quarantined(context: ApplyContext, result: RedriveResult): Async
 }
 
 /**
- * Moves an entry whose cause is still there behind all others, so that a run whose time ends before the last entry begins
- * the next time with those that it has not come to.
+ * Moves an entry whose cause remains behind all others. So a run that ends early begins the next time with entries that it has not
+ * tried.
  */
 async function moveBack(context: ApplyContext, item: Item): Promise<void> {
   const place = `${new Date(context.now()).toISOString()}/${stringOf(item[WATERMARK]) ?? ''}`;
@@ -163,7 +166,7 @@ async function moveBack(context: ApplyContext, item: Item): Promise<void> {
     key: keyOf(context, item),
     set: { [INDEX_KEYS.gsi0.sort]: { S: place } },
     unset: [],
-    // Only this entry: one that was written again meanwhile stands for another failure.
+    // The condition holds for this entry only: one that was written again meanwhile represents another failure.
     condition: unchanged(item, context.graph.table.ttl),
   });
 }
@@ -173,7 +176,7 @@ function keyOf({ graph }: ApplyContext, item: Item): ItemKey {
   return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
 }
 
-/** Settles what an entry names; gives why it has to stay, or undefined where it is done. */
+/** Reconciles the items that an entry names. Returns why the entry has to stay; undefined if it is done. */
 function settleEntry(context: ApplyContext, entry: QuarantineEntry, watermark: string): Promise<string | undefined> {
   return attempted(context, entry, () => settleOnce(context, entry, watermark));
 }
@@ -200,7 +203,7 @@ async function settleOnce(
   const { graph } = context;
   const { source, target } = entry;
   // rule: redrive-reconciles-by-the-base-item, then
-  // An entry that tells no item any more would be tried for ever: the view is settled, and the check knows the rest.
+  // An entry that names no item could be tried for ever. So the view is reconciled, and a check finds the rest.
   if (target === VIEW_KEY || target === '') {
     await settleView(context, source, watermark);
     return undefined;
@@ -211,17 +214,17 @@ async function settleOnce(
   keys.delete(VIEW_KEY);
   const key = { source, target };
   const reverse = reverseOf(graph, key);
-  // The view's part settles the reverse item of an edge that it lists, before it reads the node that is copied of.
+  // This reconciles the reverse item of a listed edge, before it reads the node that is copied.
   await settleViewParts(context, source, [target], watermark);
   if (reverse !== undefined) await settleIndexItem(context, key, reverse, watermark);
   for (const sortKey of keys) await settleIndexItem(context, key, { source, target: sortKey }, watermark);
-  // What the records said of the parent, each child has to be told.
+  // Each child has to get the node's attributes, which the records may have changed.
   if (source === target) for (const unit of fanOutsOf(graph, source, watermark)) await applyFanOutUnit(context, unit);
   const [problem] = await problemsOf(context, key, wanted);
   return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
 }
 
-/** What cannot be derived of a base item, by itself or with its source node. */
+/** The problems of deriving from a base item, by itself and with its source node. */
 async function problemsOf(context: ApplyContext, key: ItemKey, wanted: Derived): Promise<Derived['problems']> {
   const { source, target } = key;
   if (!needsSource(context.graph, target)) return wanted.problems;

@@ -13,18 +13,19 @@ import { redriveRecords } from './redrive-records.ts';
 export interface SweepOptions extends RedriveOptions {
   /** The table's stream. */
   source: StreamSource;
-  /** How old a record has to be that no consumer has claimed, in milliseconds. Default 60,000. */
+  /** How old a record without a claim must be to be swept, in milliseconds. Default 60,000. */
   ageMs?: number | undefined;
 }
 
-/** A consumer writes its claims every ten seconds, and a function that is called all the time never sleeps over one. */
+/** A consumer writes its claims every ten seconds. A function with steady calls writes them in time too. */
 const AGE_MS = 60_000;
 
 /**
- * Settles what stands in the stream and no consumer has claimed within a minute, by the base items, and claims it: what a consumer gave
- * up without a word, and what a function applied whose last claims were never written, since it froze after its last call. Without it the
- * mark of the stream stands still for a day. What new records follow is left to the consumer, which may be behind. Where several batches of a shard are applied at a time nobody can tell what is
- * unclaimed, and nothing is swept.
+ * Reconciles the stream's records that no consumer has claimed within a minute, with the base items, and claims them. Such records
+ * are of a batch that a consumer gave up without a report, or of a function that applied them but was frozen after its last call
+ * before it wrote its claims. Without a sweep the mark of the stream does not move for a day. Unclaimed records that newer records
+ * follow are left to the consumer, which may be behind. If several batches of a shard are applied at a time, its claims do not show
+ * what is unclaimed, and the shard is skipped.
  */
 export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   const {
@@ -53,7 +54,7 @@ export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   return total;
 }
 
-/** Records in a row that nobody claims and that are old enough, and what stands before them. */
+/** Consecutive unclaimed records that are old enough, and the position before them. */
 interface OldRun {
   records: readonly OpenChange[];
   after: string | undefined;
@@ -62,13 +63,13 @@ interface OldRun {
 function runsOf({ open, free, appliedUpTo }: WalkedShard, madeBeforeMs: number): OldRun[] {
   return free.flatMap(({ start, end }) => {
     const records = open.slice(start, end);
-    // Where new records follow, a consumer that is behind is still to come to them.
+    // A run with new records is left to its consumer, which may only be behind.
     if (records.some(({ madeAtMs }) => madeAtMs > madeBeforeMs)) return [];
     return [{ records, after: open[start - 1]?.sequenceNumber ?? appliedUpTo }];
   });
 }
 
-/** The records of a run as they stand in the stream, a page at a time: images are needed to tell what they concern. */
+/** Reads the records of a run from the stream, a page at a time: their images show which items they are about. */
 async function* recordsOf(
   { graph, source }: Pick<SweepOptions, 'graph' | 'source'>,
   { shardId }: WalkedShard,

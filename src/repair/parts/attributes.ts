@@ -3,7 +3,7 @@ import { viewAttributes } from '../../items/stored-view.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import type { Part, PartKind } from './kind.ts';
 
-/** A node's attributes in its view: the node decides. */
+/** A node's attributes in its view. The node decides about them. */
 export const attributes: PartKind<Extract<Part, { kind: 'attributes' }>> = {
   isContent: true,
   decidingKeys: (_context, { source }) => [{ source, target: source }],
@@ -14,7 +14,7 @@ export const attributes: PartKind<Extract<Part, { kind: 'attributes' }>> = {
   mendInView: ({ targets }, _graph, { source }) => targets.add(source),
 };
 
-/** A node's projected attributes as one text; undefined where the node is absent. */
+/** A node's projected attributes as one text; undefined if the node is absent. */
 export function attributesText(projected: Item | undefined): string | undefined {
   return projected && canonicalText({ M: projected });
 }

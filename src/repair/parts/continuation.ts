@@ -12,7 +12,7 @@ import { NO_WATERMARK, trusted } from '../settle/context.ts';
 import { oddities } from './form.ts';
 import { hashed, type ItemKind, type Part, type PartKind } from './kind.ts';
 
-/** The place that a fan-out has come to; its own record drives the next page. */
+/** The item that says how far a fan-out has come. Each write of it makes the record that drives the next page. */
 export const continuation: ItemKind = {
   name: 'continuation',
   decidedBy: 'other-partitions',
@@ -24,7 +24,7 @@ export const continuation: ItemKind = {
     (kind === 'source-continuation' ? joinedTypes(graph).has(edgeType) : graph.edges.get(edgeType)?.copy !== undefined),
   isLive: (item) => item?.[AFTER] !== undefined,
   oddities: (context, item) => oddities(continuation, context, item),
-  /** Has a stuck fan-out go on. */
+  /** Restarts a stuck fan-out. */
   async mend(context, key) {
     let { item } = await context.store.get(key, { consistent: true });
     for (;;) {
@@ -39,10 +39,10 @@ export const continuation: ItemKind = {
   },
 };
 
-/** What a continuation comes to. */
+/** The text of a continuation that holds no place. */
 const COMPLETED = 'a fan-out that has come to its end';
 
-/** That a continuation has not come to its end: time decides. */
+/** A continuation that has not ended. No item decides about it: only time shows whether it is stuck. */
 export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>> = {
   isContent: true,
   decidingKeys: () => [],
@@ -52,7 +52,7 @@ export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>>
       ? `a fan-out that is at ${stringOf(derived?.[AFTER]) ?? 'no place'}`
       : COMPLETED,
   }),
-  // One that begins again and again at one place is not stuck: only the revision tells.
+  // The state is the revision: a fan-out that writes the same place again and again is not stuck.
   state: ({ derived }) => ({
     revision: revisionOf(derived),
     base: hashed(revisionOf(derived) ?? ''),
@@ -60,7 +60,7 @@ export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>>
   }),
 };
 
-/** Whether a fan-out will still come to a place, in this round or in the one after it. */
+/** Whether a fan-out has still to visit a place, in this round or in the next one. */
 export function isAheadOf(item: Item | undefined, place: string): boolean {
   if (item?.[AFTER] === undefined) return false;
   return [AFTER, AGAIN].some((name) => {
@@ -70,19 +70,19 @@ export function isAheadOf(item: Item | undefined, place: string): boolean {
   });
 }
 
-/** The place that a continuation has come to; one that repair has only set going again is where it was. */
+/** The place that a fan-out has reached. A repair that only restarts it does not change its place. */
 export function placeOf(item: Item | undefined): string | undefined {
   const after = item?.[AFTER];
   return after && canonicalText(after);
 }
 
 /**
- * The update that has a stuck fan-out go on: the continuation is written as it is, so that the record that was lost is made
- * again and drives the next page. It is not buried: where its record is only late that would end a fan-out that is alive,
- * and keep the rest of the children from the change for good. One that holds no place becomes a tombstone; one whose
- * place cannot be begins at the first child, or edge.
+ * Makes the update that restarts a stuck fan-out. It writes the continuation unchanged, so that the stream gets the lost record
+ * again, which drives the next page. It does not end the fan-out: the record may only be late, and then the remaining children
+ * would never get the change. A continuation without a place becomes a tombstone. One with an impossible place begins at the first
+ * child, or edge.
  *
- * @param watermark the one it shall have.
+ * @param watermark the watermark to write.
  */
 function restartUpdate(
   graph: CompiledModel,
@@ -109,7 +109,7 @@ function restartUpdate(
   };
 }
 
-/** Whether the changes of any node of the model reach others, so that there are continuations. */
+/** Whether the model has fan-outs, and so continuations: changes of a node that other nodes' items show. */
 export function hasFanOuts(graph: CompiledModel): boolean {
   return joinedTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined);
 }

@@ -16,11 +16,11 @@ import { isAheadOf, placeOf } from './continuation.ts';
 import { hashed, imageText, type Part, type PartKind } from './kind.ts';
 
 /**
- * What a view copies of other nodes, edge by edge. The view tells which edges it lists; what each of them should have beside
- * it, the node that the edge enters says, which is in another partition.
+ * The copies that a view holds of other nodes, one for each edge. The view says which edges it lists. The node that the edge enters
+ * says what the copy should be; it is in another partition.
  */
 
-/** What a view holds of an edge's target: the edge, the target, and the fan-out that may be on its way decide. */
+/** One copy in a view. The edge, its target node, and a fan-out under way decide about it. */
 export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
   isContent: true,
   decidingKeys({ graph }, { source, part }) {
@@ -40,8 +40,8 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
     };
   },
   state({ suspect: { source, part }, derived, items: [edge, parent, continuation] }) {
-    // It goes by the reverse items, in order. One that is past the edge has visited it, which moved the view's own revision, and can
-    // mend nothing there any more.
+    // A fan-out visits the reverse items in order of their keys. If it is past this edge, it has written the view already, which
+    // changed the view's revision, and it repairs nothing here any more.
     const isAhead = isAheadOf(continuation, reverseKey(typePrefix(part.target) ?? '', source));
     const moved = (isAhead && revisionOf(continuation)) || '';
     return {
@@ -50,7 +50,7 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
       fanOut: isAhead ? placeOf(continuation) : undefined,
     };
   },
-  // A copy that stands beside no edge goes with any write.
+  // A copy without an edge goes away with any write of the view.
   mendInView({ targets }, graph, { part }) {
     if (copiedNode(graph, part.target) !== undefined) targets.add(part.target);
   },
@@ -60,17 +60,17 @@ function isListed(view: Item | undefined, edge: string): boolean {
   return elementsByEdge(view).has(escapedEdge(edge));
 }
 
-/** The place of one copy in a view: it is there, or should be, or both. */
+/** One place for a copy in a view: a copy is there, or expected, or both. */
 export interface CopySlot {
-  /** The edge's sort key; where no edge is listed, the name that a copy has. */
+  /** The edge's sort key; if no edge is listed, the attribute name of the copy. */
   edge: string;
-  /** The node to copy; undefined where no copy is wanted. */
+  /** The node to copy; undefined if no copy is expected. */
   parent: string | undefined;
-  /** A hash of the copy that is there; undefined: none is. */
+  /** A hash of the actual copy; undefined if there is none. */
   stored: string | undefined;
 }
 
-/** The name of an attribute of copies that is no map of them, as no edge is called. */
+/** The name for an attribute of copies that is not a map. No edge has this name. */
 export const NO_COPIES = '';
 
 /** Whether any edge type of the model copies anything. */
@@ -79,14 +79,17 @@ export function hasCopies({ edges }: CompiledModel): boolean {
   return false;
 }
 
-/** The node that an edge copies of, by the edge's sort key; undefined where it copies nothing or no such node can be. */
+/**
+ * Returns the node that an edge copies from, by the edge's sort key; undefined if it copies nothing, or if such a node cannot
+ * exist.
+ */
 export function copiedNode(graph: CompiledModel, edge: string): string | undefined {
   if (copyingEdge(graph, edge) === undefined || !isWithinBytes(edge, SORT_KEY_BYTES)) return undefined;
   const parent = parentOf(edge);
   return parseNodeId(parent) === undefined ? undefined : parent;
 }
 
-/** The copies that a view holds and those that it should hold. */
+/** Returns the actual and the expected copies of a view. */
 export function copySlots(graph: CompiledModel, view: Item | undefined): CopySlot[] {
   const stored = storedCopies(view);
   const slots: CopySlot[] = [];
@@ -101,26 +104,26 @@ export function copySlots(graph: CompiledModel, view: Item | undefined): CopySlo
   return slots;
 }
 
-/** One copy that a view holds, as a text; undefined where it holds none of that name. */
+/** One actual copy of a view, as a text; undefined if there is none of that name. */
 export function storedCopyText(view: Item | undefined, edge: string): string | undefined {
   const copy = storedCopies(view).get(edge);
   return copy && canonicalText(copy);
 }
 
-/** What a view should hold of a node beside an edge that it lists, as a text; undefined where there is no such node. */
+/** The expected copy of a node for an edge that the view lists, as a text; undefined if there is no such node. */
 export function wantedCopyText(graph: CompiledModel, edge: string, node: Item | undefined): string | undefined {
   const model = copyingEdge(graph, edge);
   const copy = model && copyOf(graph, model, node);
   return copy && canonicalText({ M: copy });
 }
 
-/** Whether a slot holds what the node says. */
+/** Whether an actual copy equals what its node asks for. */
 export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, node: Item | undefined): boolean {
   const wanted = wantedCopyText(graph, edge, node);
   return stored === (wanted && hashed(wanted));
 }
 
-/** Every copy, also what is none: all of it is to be as it should. */
+/** Every actual copy. An attribute of copies that is no map counts as one copy, so that it is found wrong. */
 function storedCopies(view: Item | undefined): Map<string, Item[string]> {
   const stored = view?.[COPIES];
   if (stored === undefined) return new Map();
@@ -128,7 +131,7 @@ function storedCopies(view: Item | undefined): Map<string, Item[string]> {
   return new Map(isMap ? Object.entries(stored.M) : [[NO_COPIES, stored]]);
 }
 
-/** Many slots wait for their nodes at once: each takes the same room, however large the copy. */
+/** Many places wait for their nodes at once. A hash takes the same memory for a copy of any size. */
 function copyHash(copy: Item[string] | undefined): string | undefined {
   return copy && hashed(canonicalText(copy));
 }

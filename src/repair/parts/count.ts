@@ -13,13 +13,16 @@ import { hashed, type ItemKind, type ObserveContext, type Part, type PartKind } 
 
 export { countNameOfKey } from '../settle/count.ts';
 
-/** How many counted edges of a type a node has. Its live index items decide, which come and go in one transaction with it. */
+/**
+ * The number of a node's counted edges of a type. The live index items of these edges decide about it: each of them is written in
+ * one transaction with the count.
+ */
 export const count: ItemKind = {
   name: 'count',
   decidedBy: 'partition',
   attributes: new Map([COUNT, MODEL].map((name) => [name, 'any'])),
   hasTombstones: false,
-  // One that is no number is in the way of the items that it counts.
+  // Counts are repaired first: a malformed one blocks the writes of the items that it counts.
   mendOrder: 0,
   isKept: (graph, key) => layersOf(graph).some(({ edges }) => isCountOf(edges.get(key.edgeType), key)),
   isLive: (item) => item !== undefined,
@@ -33,7 +36,7 @@ export const count: ItemKind = {
   },
 };
 
-/** The number itself. */
+/** The number in a count. */
 export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
   isContent: true,
   decidingKeys: () => [],
@@ -41,7 +44,7 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
     const { live, stored } = await countAtOnce(context, source, sortKey, derived);
     return { wanted: `a count of ${live}`, stored: `a count of ${countOf(stored) ?? 'nothing'}` };
   },
-  // It has no base item of its own; its revision moves with each of the items that it counts.
+  // A count has no base item. Its revision changes with each of the items that it counts.
   state: ({ derived }) => ({ revision: revisionOf(derived), base: hashed(revisionOf(derived) ?? '') }),
 };
 
@@ -50,9 +53,9 @@ function isCountOf(edge: EdgeModel | undefined, { generation }: DerivedKey): boo
 }
 
 /**
- * Settles the count of a node's edges of a type by its live index items. Each of them that comes or goes moves the count's
- * revision too, in one transaction. A Query beside a transaction is no proof: what it says is only taken for right where it
- * agrees with the count. Else each item is read by itself.
+ * Reconciles the count of a node's edges of a type with its live index items. Each index item that appears or disappears changes
+ * the count's revision too, in one transaction. A Query may run during a transaction and prove nothing: its result is trusted only
+ * if it equals the count. Else each item is read by itself.
  */
 export async function settleCount(context: SettleContext, source: string, sortKey: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -64,12 +67,13 @@ export async function settleCount(context: SettleContext, source: string, sortKe
   }
 }
 
-/** How often the items are counted while the count moves. */
+/** How often the items are counted again while the count changes. */
 const MOST_COUNTS = 5;
 
 /**
- * A count and what it should be, of one moment: had an item come or gone while the items were counted, the count's revision
- * had moved. A count that is wrong must not pass because the items were counted a moment later.
+ * Returns a count, and the number of its items at the same time. If an item had appeared or disappeared during the counting, the
+ * count's revision would have changed. Without this comparison a wrong count could pass because the items were counted a moment
+ * later.
  */
 async function countAtOnce(
   { store }: Pick<ObserveContext, 'store'>,
@@ -86,7 +90,7 @@ async function countAtOnce(
   }
 }
 
-/** How many live items a node's counted edges of a type have, as a consistent Query shows them. */
+/** Counts the live items of a node's counted edges of a type, with a consistent Query. */
 async function countLive(reader: { store: Pick<Store, 'query'> }, source: string, countKey: string): Promise<number> {
   const name = countNameOfKey(countKey);
   let live = 0;

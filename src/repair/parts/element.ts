@@ -5,7 +5,7 @@ import { elementsByEdge, evictedTypes, hasEdgeSet } from '../../items/stored-vie
 import { derivedOf } from '../../plan/derive.ts';
 import type { Part, PartKind } from './kind.ts';
 
-/** The elements of one edge in a view: the edge decides. */
+/** The elements of one edge in a view. The edge decides about them. */
 export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
   isContent: true,
   decidingKeys: (_context, { source, part }) => [{ source, target: part.target }],
@@ -21,10 +21,10 @@ export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
   mendInView: ({ targets }, _graph, { part }) => targets.add(part.target),
 };
 
-/** Stands for the set of a view that is no string set, as no element does. */
+/** Represents an edge set that is no string set. No element has this text. */
 export const NO_SET = 'a set that is no string set';
 
-/** An element of a view that names no edge: no base item wants it. */
+/** An element of a view that names no edge. No base item asks for it. */
 export const garbage: PartKind<Extract<Part, { kind: 'garbage' }>> = {
   isContent: true,
   decidingKeys: () => [],
@@ -32,7 +32,7 @@ export const garbage: PartKind<Extract<Part, { kind: 'garbage' }>> = {
     wanted: null,
     stored: holdsElement(derived, part.element) ? part.element : null,
   }),
-  // Any write of a view makes its set a string set.
+  // Any write of a view makes its set a string set again.
   mendInView({ drop }, _graph, { part }) {
     if (part.element !== NO_SET) drop.push(part.element);
   },

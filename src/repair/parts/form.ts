@@ -9,8 +9,8 @@ import type { ItemKind, OddityContext, Part, PartKind } from './kind.ts';
 import { hasPlausibleWatermark } from './watermark.ts';
 
 /**
- * The form of an item: the attributes that its kind has, and no others, and a revision that counts its writes. An attribute that
- * does not belong there may have readers: index keys on a view are counted, an unknown attribute is paid for with every write.
+ * The form of an item: a revision that counts its writes, and the attributes that its kind has, without others. A foreign attribute
+ * does harm: index keys on a view make it appear in an index and in its counts, and every write pays for an unknown attribute.
  */
 export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
   isContent: false,
@@ -27,7 +27,7 @@ export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
 
 const NONE: readonly Part[] = [];
 
-/** What can be wrong with an item of any kind whatever base items say. */
+/** Returns the parts of an item that are wrong whatever its base items say. */
 export function oddities(kind: ItemKind, context: OddityContext, item: Item): readonly Part[] {
   const { graph } = context;
   const isFenced = !kind.attributes.has(WATERMARK) || hasPlausibleWatermark(context, item);
@@ -41,7 +41,7 @@ export function oddities(kind: ItemKind, context: OddityContext, item: Item): re
   return parts;
 }
 
-/** Takes away what an item cannot have; a revision that counts nothing begins anew with any write. */
+/** Removes the attributes that an item cannot have. Any write replaces a malformed revision. */
 export async function mendForm(context: SettleContext, kind: ItemKind, key: ItemKey): Promise<void> {
   for (;;) {
     checkTime(context);
@@ -58,7 +58,7 @@ function hasRevision(item: Item): boolean {
   return revisionOf(item) !== undefined;
 }
 
-/** Names of attributes that a kind does not have, or has of another type. */
+/** The names of attributes that a kind does not have, or has with another type. */
 function misshapen(kind: ItemKind, { table }: CompiledModel, item: Item): string[] {
   const found: string[] = [];
   for (const name of Object.keys(item)) {

@@ -22,7 +22,7 @@ import {
   stateByBase,
 } from './kind.ts';
 
-/** An item of a search, of an edge, or of a node among its edges: found through an index. */
+/** An item of a search, of an edge, or of a node among its edges, which readers find through an index. */
 export const indexItem: ItemKind = {
   name: 'index-item',
   decidedBy: 'partition',
@@ -38,7 +38,8 @@ export const indexItem: ItemKind = {
     for (;;) {
       checkTime(context);
       const { item } = await context.store.get(key, { consistent: true });
-      // After the item: an edge that is put later, and that the item is named after by a hash, finds it changed.
+      // The search for the edge follows the read of the item. If the edge is put later, its write changes the item, so the delete
+      // fails.
       const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey));
       if (target !== undefined) await settleIndexItem(context, { source, target }, key, NO_WATERMARK);
       else if (!(await buryIndexItem(context, key, item))) continue;
@@ -49,8 +50,8 @@ export const indexItem: ItemKind = {
 };
 
 /**
- * Settles a count that an item was in by mistake: it has left it, and the transaction that moved the count of its own edge type
- * knows of no other.
+ * Reconciles a count that contained an item by mistake. The item has left that count, and the transaction that wrote the item
+ * changed only the count of its own edge type.
  */
 async function settleOtherCount(
   context: SettleContext,
@@ -65,14 +66,14 @@ async function settleOtherCount(
   await settleCount(context, source, target);
 }
 
-/** The fields of an index item: its base item decides. */
+/** The fields of an index item. Its base item decides about them. */
 export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
   isContent: true,
   async decidingKeys(context, { source, sortKey, part }) {
     const target = part.target ?? (await edgeNamedBy(context, source, sortKey));
     if (target === undefined) return [];
     if (!needsSource(context.graph, target)) return [{ source, target }];
-    // With the fan-out of the node that may be on its way.
+    // A joined item also depends on the source node, and on a fan-out of that node under way.
     return [target, source, sourceContinuationKey(typePrefix(target) ?? '')].map((key) => ({ source, target: key }));
   },
   compare({ graph }, { suspect: { source, sortKey }, derived, keys, items }) {
@@ -84,7 +85,7 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
     const { keys, items } = seen;
     if (keys.length < 2) return stateByBase(seen);
     const [edge, node, continuation] = items;
-    // One that is past the edge has visited it, which moved the item's own revision.
+    // If the fan-out is past this edge, it has written the item already, which changed the item's revision.
     const isAhead = isAheadOf(continuation, keys[0]!.target);
     const moved = (isAhead && revisionOf(continuation)) || '';
     return {
@@ -95,14 +96,14 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
   },
 };
 
-/** An index item, stored or wanted, as one text; undefined where it has no fields: it is absent, or a tombstone. */
+/** The fields of an index item, expected or actual, as one text; undefined if it has none: it is absent, or a tombstone. */
 export function indexItemText(item: Item | undefined): string | undefined {
   const fields: Item = {};
   for (const name of INDEX_ITEM_FIELDS) if (item?.[name] !== undefined) fields[name] = item[name];
   return Object.keys(fields).length === 0 ? undefined : canonicalText({ M: fields });
 }
 
-/** The edge whose index item is named by this hash; only edges with a long sort key have such names. */
+/** Finds the edge whose index item has this hash in its name. Only edges with a long sort key have such names. */
 async function edgeNamedBy(
   { graph, store }: Pick<ObserveContext, 'graph'> & { store: Pick<ObserveContext['store'], 'query'> },
   source: string,

@@ -8,13 +8,13 @@ import type { StreamLabel } from '../../stream/stream-label.ts';
 import type { SettleContext } from '../settle/context.ts';
 
 /**
- * What check and repair have to know of a kind of derived item, and of a part of one that can be wrong by itself. The files
- * beside this one say it, one for each; `repair/kinds.ts` is the table of them.
+ * The knowledge that check and repair need of a kind of derived item, and of a part that can be wrong by itself. Each file next to
+ * this one holds one kind or part; `repair/kinds.ts` is the table of them.
  */
 
-/** Which part of a derived item may be wrong, and what decides about it. */
+/** The part of a derived item that may be wrong, and how to find what decides about it. */
 export type Part =
-  /** The fields of an index item; `target`: sort key of the base item that would want them, where there is one. */
+  /** The fields of an index item; `target`: sort key of the base item that would ask for them, if known. */
   | { kind: 'index-item'; target: string | undefined }
   /** The elements of one edge in a view; `target`: the edge's sort key. */
   | { kind: 'element'; target: string }
@@ -24,28 +24,28 @@ export type Part =
   | { kind: 'attributes' }
   /** The mark of an evicted edge type. */
   | { kind: 'mark'; edgeType: string }
-  /** All of a view: it is of another shape than the views of its type, so readers do not use it. */
+  /** A whole view: its shape is not that of its type, so readers do not use it. */
   | { kind: 'shape' }
-  /** What a view holds of an edge's target; `target`: the edge's sort key, or the name that stands in its place. */
+  /** A copy of an edge's target in a view; `target`: the edge's sort key, or the attribute name of a copy without an edge. */
   | { kind: 'copy'; target: string }
-  /** The fields of an edge's reverse item; `base`: the edge, undefined where nothing tells it. */
+  /** The fields of an edge's reverse item; `base`: the edge; undefined if it is not known. */
   | { kind: 'reverse-item'; base: ItemKey | undefined }
-  /** A continuation that has not come to its end. */
+  /** A continuation that has not ended. */
   | { kind: 'continuation' }
   /** The count of edges of a type. */
   | { kind: 'count' }
   | { kind: 'watermark' }
-  /** The expiry of an item that is no tombstone: TTL would delete what readers need. */
+  /** The expiry of an item that is no tombstone: TTL would delete an item that readers need. */
   | { kind: 'expiry' }
-  /** Attributes that the item's kind does not have, or a revision that is no number. */
+  /** Attributes that the item's kind does not have, or a malformed revision. */
   | { kind: 'form' }
-  /** A derived sort key of no kind that the model keeps. */
+  /** A derived sort key of no kind that the model maintains. */
   | { kind: 'unknown-item' }
-  /** An item of a generation, or a shape, that the registry has retired. */
+  /** An item of a generation, or of a shape, that the registry has retired. */
   | { kind: 'retired' }
-  /** An item in an index partition of a registered projection that does not make its key. */
+  /** An item in an index partition of a registered projection that does not make such a key. */
   | { kind: 'misplaced' }
-  /** An item of a generation, or a projection, that the registry does not know. */
+  /** An item of a generation, or of a projection, that the registry does not know. */
   | { kind: 'unregistered' };
 
 /** A derived item, or a part of one, that may be wrong. */
@@ -56,44 +56,46 @@ export interface Suspect<P extends Part = Part> {
   part: P;
 }
 
-/** What looking at a suspect needs. */
+/** The values that looking at a suspect needs. */
 export interface ObserveContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany' | 'query'>;
   stream: StreamLabel;
 }
 
-/** A suspect's derived item, and the items that decide about it, read after it. */
+/** A suspect's derived item, and the items that decide about it, which are read after it. */
 export interface Seen<P extends Part = Part> {
   suspect: Suspect<P>;
   kind: ItemKind;
   derived: Item | undefined;
-  /** Of the items that decide, as `decidingKeys` has them. */
+  /** The keys of the items that decide, from `decidingKeys`; `items` are parallel to them. */
   keys: readonly ItemKey[];
   items: readonly (Item | undefined)[];
 }
 
-/** What is wanted and what is stored, as texts that are equal exactly where nothing is wrong; null: nothing. */
+/** The expected and the actual content, as texts that are equal exactly if nothing is wrong; null: nothing. */
 export interface Compared {
   wanted: string | null;
   stored: string | null;
 }
 
-/** What tells that something has changed between two looks. */
+/** The values that show whether something has changed between two looks. */
 export interface State {
-  /** Revision of the derived item; undefined where it has none. Of a copy, with that of the fan-out that comes to it. */
+  /**
+   * Revision of the derived item; undefined if it has none. For a copy: with the revision of the fan-out that has yet to visit it.
+   */
   revision: string | undefined;
-  /** A hash of what decides, to tell whether it has changed. */
+  /** A hash of the items that decide. */
   base: string;
-  /** Where a fan-out is that would mend it and has not come to its end; undefined: there is none. */
+  /** The place of a fan-out that would still repair it; undefined if there is none. */
   fanOut?: string;
 }
 
-/** What one write of a view mends. */
+/** The repairs that one write of a view makes. */
 export interface ViewRepair {
-  /** Base items whose part in the view is settled. */
+  /** Base items whose part in the view is reconciled. */
   targets: Set<string>;
-  /** Edge types that come back into the set. */
+  /** Edge types that come back into the edge set. */
   unmark: Set<string>;
   /** Elements that name no edge. */
   drop: string[];
@@ -101,23 +103,23 @@ export interface ViewRepair {
 
 /** A part of a derived item that can be wrong by itself. */
 export interface PartKind<P extends Part = Part> {
-  /** Whether base items decide about it; a watermark and an expiry are wrong whatever they say. */
+  /** Whether base items decide about it. A watermark or an expiry is wrong whatever they say. */
   isContent: boolean;
-  /** Whether what differs is only due to be done, though no write went wrong. Default: no. */
+  /** Whether a difference is only maintenance that is due, and no write has failed. Default: no. */
   isMaintenance?(graph: CompiledModel, part: P): boolean;
-  /** Whether nothing tells how to mend it: it is only reported. Default: no. */
+  /** Whether nothing shows how to repair it, so that it is only reported. Default: no. */
   isBeyondRepair?: boolean;
-  /** The keys of the items that decide about it: they are read after the derived item. */
+  /** Returns the keys of the items that decide about it. They are read after the derived item. */
   decidingKeys(
     context: ObserveContext,
     suspect: Suspect<P>,
     derived: Item | undefined,
   ): readonly ItemKey[] | Promise<readonly ItemKey[]>;
-  /** Compares what is stored with what is wanted. */
+  /** Compares the actual with the expected content. */
   compare(context: ObserveContext, seen: Seen<P>): Compared | Promise<Compared>;
-  /** What tells that something has changed. Default: the revision, and the first of the items that decide. */
+  /** Returns the state that shows a change. Default: the revision, and the first of the items that decide. */
   state?(seen: Seen<P>): State;
-  /** Of a part of a view: what the write that mends the view has to do about it. */
+  /** For a part of a view: adds its repair to the write that repairs the view. */
   mendInView?(repair: ViewRepair, graph: CompiledModel, suspect: Suspect<P>): void;
 }
 
@@ -125,47 +127,47 @@ export interface PartKind<P extends Part = Part> {
 export interface ItemKind {
   name: DerivedKind;
   /**
-   * What says how it should be: the base items of its own partition, those of others, or none. What its partition decides
-   * is compared as the partition passes by, the rest is looked up.
+   * Who decides what the item should be: the base items of its own partition, those of other partitions, or none. A scan compares
+   * items of the kind `partition` while it reads the partition; it looks up the others.
    */
   decidedBy: 'partition' | 'other-partitions' | 'none';
   /**
-   * The attributes that it can have besides its key, its revision and its expiry, with their types. `any` where what decides
-   * about the item tells whether the value is right.
+   * The attributes that it can have, with their types, besides its key, its revision and its expiry. `any`: the comparison with the
+   * deciding items shows whether the value is right.
    */
   attributes: ReadonlyMap<string, AttributeType | 'any'>;
-  /** Whether it becomes a tombstone where nothing is wanted, which time buries. */
+  /** Whether it becomes a tombstone if no base item asks for it. The tombstone expires. */
   hasTombstones: boolean;
-  /** Repair goes by this number, lowest first. */
+  /** The order of repairs: lowest number first. */
   mendOrder: number;
-  /** Whether the model has such items for the edge type that the key names. Default: always. */
+  /** Whether the model maintains such items for the edge type in the key. Default: always. */
   isKept?(graph: CompiledModel, key: DerivedKey): boolean;
-  /** Whether an item holds anything; else it is a tombstone, or should be one. */
+  /** Whether an item has content. Without content it is a tombstone, or should be one. */
   isLive(item: Item | undefined): boolean;
-  /** What is wrong with an item whatever base items say. */
+  /** Returns the parts of an item that are wrong whatever its base items say. */
   oddities(context: OddityContext, item: Item): readonly Part[];
-  /** Makes an item what base items want now; gives whether it wrote. */
+  /** Makes an item equal to what its base items ask for now; returns whether it wrote. */
   mend(context: SettleContext, key: ItemKey, parts: readonly Part[]): Promise<boolean>;
 }
 
-/** What tells oddities. */
+/** The values that finding oddities needs. */
 export interface OddityContext {
   graph: CompiledModel;
   /** Label of the table's stream; undefined where it is unknown. */
   streamLabel: string | undefined;
 }
 
-/** The state of a part about which one item decides. */
+/** The state of a part that one item decides about. */
 export function stateByBase({ derived, items }: Seen): State {
   return { revision: revisionOf(derived), base: items[0] === undefined ? '' : hashed(imageText(items[0])) };
 }
 
-/** An item's image as a text; empty where it is absent. */
+/** An item's image as a text; empty if the item is absent. */
 export function imageText(item: Item | undefined): string {
   return item === undefined ? '' : canonicalText({ M: item });
 }
 
-/** A hash that stands for a text of any length. */
+/** A hash that represents a text of any length. */
 export function hashed(text: string): string {
   return hash('sha256', text, 'base64');
 }

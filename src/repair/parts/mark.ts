@@ -7,28 +7,28 @@ import { copyBytes, viewBudgetBytes } from '../../plan/writes/eviction.ts';
 import { pages } from '../../store/pages.ts';
 import type { Compared, ObserveContext, Part, PartKind } from './kind.ts';
 
-/** The mark of an evicted edge type in a view: what its edges would take decides. */
+/** The mark of an evicted edge type in a view. The size of its edges decides about it. */
 export const mark: PartKind<Extract<Part, { kind: 'mark' }>> = {
   isContent: true,
-  // Of a type that no set lists the mark is left over from another model.
+  // If no edge set lists the type any more, the mark is a leftover of another model: that is drift.
   isMaintenance: ({ edges }, { edgeType }) => edges.get(edgeType)?.labels !== undefined,
   decidingKeys: () => [],
   compare: (context, { suspect: { source, part }, derived }) => markCompared(context, source, derived, part.edgeType),
   mendInView: ({ unmark }, _graph, { part }) => unmark.add(part.edgeType),
 };
 
-/** How full a view may be, as a share of its budget, with an edge type that comes back into its set. */
+/** The greatest size of a view, as a share of its budget, with an edge type that comes back into its set. */
 const SHARE_OF_BUDGET = 0.5;
 
 /**
- * Whether an evicted edge type has shrunk so far that it belongs into the set again: with it the view would take half of
- * its budget at most. Half, so that a type does not go out and in with each edge.
+ * Whether an evicted edge type has shrunk enough to come back into the set: with it the view would take at most half of its budget.
+ * A higher share could make a type leave and come back with each edge.
  */
 export function fitsAgain(graph: CompiledModel, source: string, viewBytes: number): boolean {
   return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
 }
 
-/** Whether a mark is needed, which takes all edges of its type; they are read only as far as they would fit. */
+/** Compares a mark with the size of its type's edges. It reads the edges only until they exceed the budget. */
 async function markCompared(
   { graph, store }: ObserveContext,
   source: string,
@@ -55,7 +55,7 @@ async function markCompared(
   return { wanted: fitsAgain(graph, source, bytes) ? null : text, stored: text };
 }
 
-/** What copies come back with edges, in bytes. */
+/** The size of the copies that come back with edges, in bytes. */
 async function bytesOfCopies(
   { graph, store }: Pick<ObserveContext, 'graph' | 'store'>,
   edges: readonly string[],

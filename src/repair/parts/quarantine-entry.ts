@@ -1,6 +1,9 @@
 import type { ItemKind } from './kind.ts';
 
-/** A record that could not be projected in full. No base item wants it; redrive settles what it names and deletes it. */
+/**
+ * A record that could not be projected in full. No base item asks for it. A redrive reconciles the item that it names and deletes
+ * the entry.
+ */
 export const quarantineEntry: ItemKind = {
   name: 'quarantine-entry',
   decidedBy: 'none',

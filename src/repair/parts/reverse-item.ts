@@ -13,7 +13,7 @@ import { oddities } from './form.ts';
 import { indexItem, indexItemText } from './index-item.ts';
 import type { ItemKind, Part, PartKind } from './kind.ts';
 
-/** The item by which a node finds the edges that copy of it. It lies in the node's partition, its edge in another. */
+/** The item by which a node finds an edge that copies from it. It is in the node's partition; the edge is in another one. */
 export const reverseItem: ItemKind = {
   name: 'reverse-item',
   decidedBy: 'other-partitions',
@@ -30,7 +30,7 @@ export const reverseItem: ItemKind = {
   },
 };
 
-/** The fields of a reverse item: its edge decides. */
+/** The fields of a reverse item. Its edge decides about them. */
 export const reverseItemPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> = {
   isContent: true,
   decidingKeys(_context, { source, sortKey, part }, derived) {
@@ -43,7 +43,7 @@ export const reverseItemPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> 
   },
 };
 
-/** The edge that a reverse item names, where there can be such an edge. */
+/** The edge that a reverse item names, if such an edge can exist. */
 export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKey | undefined {
   const edge = edgeOfReverse(key, item);
   const isPossible = edge !== undefined && edge.source !== '' && isWithinBytes(edge.target, SORT_KEY_BYTES);
@@ -51,10 +51,10 @@ export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKe
 }
 
 /**
- * Settles a reverse item by its edge. While it was missing a change of its partition's node may have passed the edge by: so
- * the copy is looked at behind it, and settled if it differs. One that is right by now is left alone.
+ * Reconciles a reverse item with its edge. While the item was missing, the fan-out of a change may not have found the edge. So the
+ * copy is compared afterwards, and reconciled if it differs. A copy that is right stays untouched.
  *
- * @param base the edge, where it is known already.
+ * @param base the edge, if it is known already.
  */
 async function settleReverseItem(context: SettleContext, key: ItemKey, base: ItemKey | undefined): Promise<void> {
   const { store, graph } = context;
@@ -63,7 +63,8 @@ async function settleReverseItem(context: SettleContext, key: ItemKey, base: Ite
     const { item } = await store.get(key, { consistent: true });
     const edge = base ?? edgeNamedByReverse(key, item);
     if (edge === undefined) {
-      // Nothing tells the edge, so none wants the item as it is: one that comes meanwhile changes it.
+      // No edge is known for the item, so nothing asks for it. If an edge is put meanwhile, its write changes the item, and the
+      // delete fails.
       if ((await isRight(context, item, undefined)) || (await buryIndexItem(context, key, item))) return;
       continue;
     }

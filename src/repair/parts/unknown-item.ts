@@ -7,7 +7,7 @@ import type { Compared, ItemKind, ObserveContext, Part, PartKind, Seen } from '.
 
 const ODD: readonly Part[] = [{ kind: 'unknown-item' }];
 
-/** An item with a derived sort key of no kind that the model keeps. It is deleted. */
+/** An item with a derived sort key of no kind that the model maintains. A repair deletes it. */
 export const unknownItem: ItemKind = {
   name: 'unknown-item',
   decidedBy: 'partition',
@@ -19,7 +19,7 @@ export const unknownItem: ItemKind = {
   mend: deleteItem,
 };
 
-/** That such an item is there. */
+/** The presence of such an item. */
 export const unknownItemPart: PartKind<Extract<Part, { kind: 'unknown-item' }>> = {
   isContent: true,
   decidingKeys: () => [],
@@ -29,21 +29,25 @@ export const unknownItemPart: PartKind<Extract<Part, { kind: 'unknown-item' }>> 
   }),
 };
 
-/** That an item of something retired is there: a writer that stood still has left it, or a migration did not see it. */
+/** The presence of an item of a retired generation or shape: a stalled writer wrote it late, or a migration missed it. */
 export const retired: PartKind<Extract<Part, { kind: 'retired' }>> = {
   isContent: true,
   decidingKeys: () => [],
   compare: (context, seen) => comparedAs('retired', context, seen, 'which is retired'),
 };
 
-/** That an item lies in an index partition of a registered projection whose items have other keys: somebody else put it there. */
+/**
+ * The presence of an item in an index partition of a registered projection whose items have other keys: another program wrote it.
+ */
 export const misplaced: PartKind<Extract<Part, { kind: 'misplaced' }>> = {
   isContent: true,
   decidingKeys: () => [],
   compare: (context, seen) => comparedAs('misplaced', context, seen, 'which does not make an item with this key'),
 };
 
-/** That an item of something is there that the registry does not know. It may have lost sight of what is alive. */
+/**
+ * The presence of an item that the registry does not know. It is not deleted: the registry may have lost an entry that is in use.
+ */
 export const unregistered: PartKind<Extract<Part, { kind: 'unregistered' }>> = {
   isContent: true,
   isBeyondRepair: true,
@@ -65,8 +69,8 @@ function comparedAs(
 }
 
 /**
- * Deletes an item of something retired, or a misplaced one, if it still is one and as it was read. The id of what is retired is
- * not used again, so that no writer of what is alive relies on it; of what is misplaced nobody is the writer.
+ * Deletes a retired or misplaced item if it still is one and has not changed since it was read. The id of a retired generation is
+ * never used again, so no writer needs the item. A misplaced item has no writer.
  */
 export async function deleteAlien(context: SettleContext, key: ItemKey): Promise<boolean> {
   const { graph, store } = context;

@@ -13,8 +13,8 @@ import type { ItemKind, Part, PartKind, ViewRepair } from './kind.ts';
 import { mark } from './mark.ts';
 
 /**
- * That a view is of another shape than the views of its type are. Readers do not use it, and read base items in its place, which
- * is right and dearer; the next writer that meets it makes it anew, and so does repair.
+ * A view whose shape is not that of its type. Readers do not use it: they read base items instead, which is right but costs more.
+ * The next writer that reads the view rebuilds it, and so does a repair.
  */
 const shape: PartKind<Extract<Part, { kind: 'shape' }>> = {
   isContent: false,
@@ -30,10 +30,10 @@ const shape: PartKind<Extract<Part, { kind: 'shape' }>> = {
   },
 };
 
-/** The parts of a view that can be wrong by themselves; one write mends them all. */
+/** The parts of a view that can be wrong by themselves. One write repairs them all. */
 export const VIEW_PARTS = { element, garbage, attributes, copy, mark, shape };
 
-/** Whether a view holds something, and is of another shape than the views of its type are. */
+/** Whether a view has content, and another shape than its type. */
 export function hasOtherShape(graph: CompiledModel, source: string, item: Item | undefined): boolean {
   return view.isLive(item) && isOfOtherShape(graph, source, item);
 }

@@ -3,7 +3,9 @@ import { WATERMARK } from '../../items/derived-item.ts';
 import { isPlausibleWatermark } from '../../items/watermark.ts';
 import type { OddityContext, Part, PartKind } from './kind.ts';
 
-/** A watermark that no record can have written sends every later record down the slow path. Any write of the item mends it. */
+/**
+ * A watermark that no record can have written. It makes every later record take the slow path. Any write of the item repairs it.
+ */
 export const watermark: PartKind<Extract<Part, { kind: 'watermark' }>> = {
   isContent: false,
   decidingKeys: () => [],
@@ -15,7 +17,7 @@ export const watermark: PartKind<Extract<Part, { kind: 'watermark' }>> = {
   },
 };
 
-/** Whether an item's watermark can have come from a record of the table, as far as is known now. */
+/** Whether a record of the table can have written an item's watermark, as far as is known now. */
 export function hasPlausibleWatermark({ streamLabel }: Pick<OddityContext, 'streamLabel'>, item: Item): boolean {
   return isPlausibleWatermark(item[WATERMARK], streamLabel);
 }

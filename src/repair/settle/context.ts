@@ -5,33 +5,36 @@ import type { DerivedUpdate } from '../../store/port.ts';
 import { StreamLabel } from '../../stream/stream-label.ts';
 
 /**
- * Settling: a derived item is made what its base items want, whatever records said. The derived item is read first, then
- * the base items, both consistently, and the write is made under the revision seen; on a conflict all of it is read
- * again. So a settled item is never older than what was there, and no image of a record is ever applied.
+ * To reconcile a derived item is to make it what its base items ask for, whatever the records said. The code reads the derived item
+ * first, then the base items, both consistently, and writes under the revision that it read. On a conflict it reads all of them
+ * again. So a reconciled item is never older than the item before, and no image of a record is ever applied.
  */
 
-/** What settling needs. */
+/** The values that reconciling needs. */
 export interface SettleContext extends ApplyContext {
-  /** The table's stream: a watermark of a later one is not kept. Absent: only the form of watermarks is looked at. */
+  /** The table's stream: a watermark of a later stream is not kept. Absent: only the form of watermarks is checked. */
   stream?: StreamLabel;
   /**
-   * DynamoDB's time in milliseconds since 1970. A settled item then gets it as its fence: what is mended may have been lost, and a
-   * watermark with it. Asked after the base items are read. Absent: nothing is fenced.
+   * DynamoDB's time in milliseconds since 1970, which becomes the fence of a reconciled item: the item may have been lost before,
+   * and its watermark with it. Called after the base items are read. Absent: no fence.
    */
   fenceMs?: (() => number) | undefined;
 }
 
-/** No record asks for a repair: the watermark that is seen stays, and where there is none it is empty. */
+/** The watermark of a repair, which no record asks for: the actual watermark stays; without one it is empty. */
 export const NO_WATERMARK = '';
 
-/** A write of a settled item, with its fence. Only a settled item that was seen, or is missing, is written: under its revision. */
+/**
+ * Adds the fence to the write of a reconciled item. The write is made under the revision that was read, so the item is still the
+ * same, or still missing.
+ */
 export function fenced({ fenceMs }: SettleContext, update: DerivedUpdate): DerivedUpdate {
   // rule: repaired-item-has-a-fence
   if (fenceMs === undefined) return update;
   return { ...update, set: { ...update.set, [FENCE]: fence(fenceMs) } };
 }
 
-/** A view as it is built upon where it gets a fence: its budget has to have room for that. */
+/** Adds the fence to a view before its update is planned: the view's budget must have room for it. */
 export function withFence({ fenceMs }: SettleContext, view: Item | undefined): Item | undefined {
   return fenceMs === undefined ? view : { ...view, [FENCE]: fence(fenceMs) };
 }
@@ -40,7 +43,7 @@ function fence(fenceMs: () => number): AttributeValue {
   return { N: String(Math.floor(fenceMs())) };
 }
 
-/** A derived item as it is built upon: one whose watermark cannot be counts as without one. */
+/** Returns a derived item without its watermark if no record can have written that. */
 export async function trusted(
   { stream = new StreamLabel(undefined) }: SettleContext,
   current: Item | undefined,

@@ -10,22 +10,22 @@ import { queriedItems, readItem } from '../../store/pages.ts';
 import type { DerivedUpdate, ItemKey, Store } from '../../store/port.ts';
 import type { SettleContext } from './context.ts';
 
-/** Items read at once where each is read by itself. */
+/** Reads at once, if each item is read by itself. */
 const READS_AT_ONCE = 32;
 
-/** The name of the count with a sort key, as the items that it counts hold it. */
+/** Returns the name that counted items hold for the count with this sort key. */
 export function countNameOfKey(sortKey: string): string {
   const { edgeType, generation } = parseDerivedKey(sortKey)!;
   return countNameOf(edgeType, generation);
 }
 
 /**
- * Counts one item after the other and writes the number. A Query may show the items as they were before a transaction whose
- * count GetItem shows already. So the count's revision is moved first, which no transaction that is under way lets happen, and
- * then each item is read by itself. The number is written if the revision is still that one.
+ * Counts the items one by one and writes the number. A Query may show items from before a transaction whose count GetItem shows
+ * already. So the count's revision is changed first: that fails while a transaction is under way. Then each item is read by itself.
+ * The number is written if the revision has not changed since.
  *
- * @param current the count as it was seen.
- * @param attempt number of this try: where the count has moved it waits for the next one, and gives false.
+ * @param current the count as it was read.
+ * @param attempt number of this attempt. If the count has changed, the function waits for the next attempt, and returns false.
  */
 export async function settledExactly(
   context: SettleContext,
@@ -36,7 +36,7 @@ export async function settledExactly(
 ): Promise<boolean> {
   const key = { source, target: sortKey };
   const moved = await updateItem(context, settledCountUpdate(context, key, current, countOf(current) ?? 0));
-  // A malformed revision is a new one now, and is read anew.
+  // A malformed revision was replaced just now: the next attempt reads the new one.
   const isNumber = current?.[REVISION] === undefined || revisionOf(current) !== undefined;
   if (moved.applied && isNumber) {
     const fenced: Item = { ...current, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
@@ -47,7 +47,7 @@ export async function settledExactly(
   return false;
 }
 
-/** How many live items a count has to count: of those that a Query shows, live or not, and those that base edges want. */
+/** Counts the live items of a count. It reads all items that a Query shows, live or not, and those that base edges ask for. */
 async function countExactly(context: SettleContext, { source, target: countKey }: ItemKey): Promise<number> {
   const { store, graph } = context;
   const { edgeType, generation } = parseDerivedKey(countKey)!;
@@ -61,20 +61,20 @@ async function countExactly(context: SettleContext, { source, target: countKey }
   return items.filter((item) => stringOf(item?.[COUNTED]) === name).length;
 }
 
-/** Index items among which those are that a count counts. */
+/** The index items among which the counted ones are. */
 export async function* itemsToCount(
   store: Pick<Store, 'query'>,
   source: string,
   countKey: string,
 ): AsyncGenerator<Item, void> {
   const { edgeType, generation } = parseDerivedKey(countKey)!;
-  // Items of edges with long keys are named by a hash.
+  // The items of edges with long keys have a hash in their name.
   for (const beginsWith of [edgeIndexKey(`${edgeType}-`, undefined, generation), hashedIndexPrefix(generation)]) {
     yield* queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent: true });
   }
 }
 
-/** The update that sets a count, as it was seen, to what was counted. */
+/** Makes the update that sets a count to a number, under the revision that was read. */
 function settledCountUpdate(
   { graph }: SettleContext,
   key: ItemKey,

@@ -15,10 +15,10 @@ import type { ItemKey } from '../../store/port.ts';
 import { fenced, NO_WATERMARK, type SettleContext, trusted } from './context.ts';
 
 /**
- * Settles one index item, or reverse item, by its base item, and of a joined item by the source node too; unwanted ones become
- * tombstones even where nothing was.
+ * Reconciles one index item, or reverse item, with its base item; a joined item also with the source node. An item that nothing
+ * asks for becomes a tombstone, even if there was none.
  *
- * @param key of the derived item.
+ * @param key the key of the derived item.
  */
 export async function settleIndexItem(
   context: SettleContext,
@@ -29,7 +29,8 @@ export async function settleIndexItem(
   const { graph } = context;
   const { source, target: sortKey } = key;
   if (joinedKeysOf(graph, typePrefix(base.target) ?? '', base.target).includes(sortKey)) {
-    // The watermark is that of the edge's newest record; what is settled may be due to a record of the node.
+    // The watermark of a joined item is that of the edge's newest record. This call may be due to a record of the node, so it
+    // brings no watermark.
     const unit = unitOf(key, base, NO_WATERMARK);
     return await settleJoined(context, [unit], { trusted: (current) => trusted(context, current) });
   }
@@ -59,9 +60,9 @@ export async function settleIndexItem(
 }
 
 /**
- * Makes an index item that no base item wants a tombstone; false where it has changed since it was seen.
+ * Turns an index item that no base item asks for into a tombstone; false if it has changed since it was read.
  *
- * @param current the item as it was read before the base items.
+ * @param current the item as it was read, before the base items.
  */
 export async function buryIndexItem(context: SettleContext, key: ItemKey, current: Item | undefined): Promise<boolean> {
   checkTime(context);
@@ -75,7 +76,7 @@ function unitOf({ source, target: sortKey }: ItemKey, base: ItemKey, watermark: 
   return { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
 }
 
-/** The name of the count that an edge's index item may be in; undefined where its type is not counted. */
+/** Returns the name of the count that may contain an edge's index item; undefined if its type is not counted. */
 function countNameOfEdge(graph: CompiledModel, { target: sortKey }: ItemKey, base: ItemKey): string | undefined {
   const { generation = 1 } = parseDerivedKey(sortKey) ?? {};
   const edgeType = typePrefix(base.target) ?? '';

@@ -18,8 +18,8 @@ import { fenced, type SettleContext, trusted, withFence } from './context.ts';
 import { settleIndexItem } from './index-item.ts';
 
 /**
- * Settles the reverse items of edges that copy, where they are not there. It comes before the nodes are read that are
- * copied of: the fan-out of a change that is later than that read has to find the edge.
+ * Writes the missing reverse items of edges that copy. It runs before the copied nodes are read: the fan-out of a later change has
+ * to find the edge.
  */
 async function settleReverseItems(
   context: SettleContext,
@@ -40,7 +40,7 @@ async function settleReverseItems(
   }
 }
 
-/** Settles the parts that some base items have in their view. */
+/** Reconciles the parts of a view that belong to some base items. */
 export async function settleViewParts(
   context: SettleContext,
   source: string,
@@ -54,7 +54,7 @@ export async function settleViewParts(
       targets.map((target) => ({ source, target })),
     );
     const bases = new Map(targets.map((target, i) => [target, items[i]]));
-    // A type that comes back into the set comes with all of its edges.
+    // A type that comes back into the set brings all of its edges.
     // rule: edge-type-comes-back-whole
     for (const type of corrections?.unmark ?? []) {
       for (const [key, item] of await readRange(context, source, { beginsWith: `${type}-` })) bases.set(key, item);
@@ -64,7 +64,7 @@ export async function settleViewParts(
   await settle(context, source, watermark, readBases, corrections);
 }
 
-/** Settles a view as a whole: by every base item of the partition, and every element that has none. */
+/** Reconciles a whole view: with every base item of the partition, and for every element without one. */
 export async function settleView(context: SettleContext, source: string, watermark: string): Promise<void> {
   await settle(context, source, watermark, async (view) => {
     const bases = await readPartition(context, source);
@@ -72,7 +72,7 @@ export async function settleView(context: SettleContext, source: string, waterma
       const key = edgeKeyOf(elements[0]!);
       if (decodeElement(elements[0]!) !== undefined && !bases.has(key)) bases.set(key, undefined);
     }
-    // Also where the node is absent: its attributes may still be in the view.
+    // The node is added even if it is absent: its attributes may still be in the view.
     if (!bases.has(source)) bases.set(source, undefined);
     return bases;
   });
@@ -114,7 +114,7 @@ async function settle(
   }
 }
 
-/** The edges that the view lists once it is settled: readers look elsewhere for those of evicted types. */
+/** The edges that the view lists after it is reconciled. Edges of evicted types are not in it. */
 function listedEdges(
   view: Item | undefined,
   truths: ReadonlyMap<string, Truth>,
@@ -128,7 +128,7 @@ function listedEdges(
   return listed.map(([target]) => target);
 }
 
-/** A unit that carries no images: every change of it is decided by a truth. */
+/** A unit without images: a truth decides about each of its changes. */
 function unitOf(source: string, targets: readonly string[], watermark: string): ViewUnit {
   const changes = targets.map(
     (target): ViewChange => ({
@@ -141,7 +141,7 @@ function unitOf(source: string, targets: readonly string[], watermark: string): 
   return { kind: 'view', source, sortKey: VIEW_KEY, changes, records: [], oldest: watermark, newest: watermark };
 }
 
-/** Every base item of a partition, by sort key: they lie between `A` and `[`, the character after `Z`. */
+/** Reads every base item of a partition, by sort key. Their keys lie between `A` and `[`, the character after `Z`. */
 function readPartition(context: ApplyContext, source: string): Promise<Map<string, Item | undefined>> {
   return readRange(context, source, { from: 'A', to: '[' });
 }
