@@ -57,19 +57,15 @@ type InViewOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] 
   ? string
   : ViewAttribute<G, TypeOfId<G, Id>>;
 
-/**
- * The labels of an edge type; one that is named after an attribute has its type. Labels of other edge types are there as
- * undefined, so that any entry can be asked for any label.
- */
+/** The labels of an edge type; one that is named after an attribute has its type. */
 type Labels<G extends CompiledModel, E extends EdgeType<G>> = E extends string
   ? {
-      [Label in EdgeLabel<G, EdgeType<G>>]?: Label extends EdgeLabel<G, E>
-        ? Label extends keyof EdgeAttributes<G, E>
-          ? EdgeAttributes<G, E>[Label]
-          : unknown
-        : undefined;
+      [Label in EdgeLabel<G, E>]?: Label extends keyof EdgeAttributes<G, E> ? EdgeAttributes<G, E>[Label] : unknown;
     }
   : never;
+
+/** The labels that only other edge types have. */
+type OtherLabel<G extends CompiledModel, E extends EdgeType<G>> = Exclude<EdgeLabel<G, EdgeType<G>>, EdgeLabel<G, E>>;
 
 /** The attributes that an edge type copies of its targets; undefined where it copies none, so that any entry can be asked for it. */
 type Copy<G extends CompiledModel, E extends EdgeType<G>> = [EdgeCopy<G, E>] extends [never]
@@ -83,7 +79,7 @@ type EntryOf<
   E extends EdgeTypeInSet<G> = EdgeTypeInSet<G>,
 > = E extends string
   ? [`${T}-${string}`] extends [EdgeSource<G, E>]
-    ? EdgeSetEntry<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>>
+    ? EdgeSetEntry<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>, OtherLabel<G, E>>
     : never
   : never;
 

@@ -44,18 +44,20 @@ export interface EdgeResult<Source = string, Type = string, Target = string, Att
 /**
  * One edge of an edge set: its type, its target, and the labels that it has, beside them. Where the edge type copies
  * attributes of its targets, `copy` holds those that this target has; it is absent where the target does not exist, or is
- * not projected yet, or the edge type has outgrown the set.
+ * not projected yet, or the edge type has outgrown the set. Labels that only other edge types have are declared as undefined,
+ * so that a program can ask any entry for any label.
  */
 export type EdgeSetEntry<
   Type = string,
   Target = string,
   Labels = Record<string, unknown>,
   Copy = Record<string, unknown>,
+  OtherLabel extends string = never,
 > = {
   type: Type;
   target: Target;
   copy?: Copy;
-} & Labels;
+} & Labels & { [Label in OtherLabel]?: undefined };
 
 /** A node as its producers wrote it, with all of its attributes. */
 export interface BaseNode<Id = string, Attributes = Record<string, unknown>> {

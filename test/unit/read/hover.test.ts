@@ -48,7 +48,8 @@ ${each((i) => `    T${i}: node({ fields: z.object({ size: z.number() }), search:
       inbound: { gsi0: rank('role', { LEAD: 2, OTHER: 1 }), includeOwner: true, project: ['since'], projectSource: ['title'] },
       copy: ['name'],
     }),
-${each((i) => `    E${i}: edge({ from: 'T${i}', to: 'USER', edgeSet: ['role'], inbound: { gsi0: 'since' } }),`)}
+    FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'] }),
+${each((i) => `    E${i}: edge({ from: 'T${i}', to: 'USER', edgeSet: ['role', 'since'], inbound: { gsi0: 'since' } }),`)}
   },
 });
 declare const store: Store;
@@ -95,7 +96,7 @@ describe('an editor shows over the result of a read', () => {
         .replace(/\$\{string\}/g, '*');
     expect(line('got')).toBe(
       'const got: NodeResult<"GOAL-G1", { title?: string | undefined; status?: string | undefined; }, EdgeSetEntry<"MEMBER", ' +
-        '`USER-*`, { role?: "LEAD" | "OTHER" | undefined; }, { name?: string | undefined; }>>[]',
+        '`USER-*`, { role?: "LEAD" | "OTHER" | undefined; }, { name?: string | undefined; }, "since">>[]',
     );
     expect(line('inbound')).toContain(
       'InboundPage<EdgeResult<`GOAL-*`, "MEMBER", `USER-*`, ' +
