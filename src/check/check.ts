@@ -29,103 +29,103 @@ export interface CheckOptions extends Abortable {
   /** The table. */
   store: Store & ScanSource;
   /**
-   * Label of the table's stream: watermarks of a later one are drift. A function is asked at the start, and again where
-   * a watermark is of a later stream, which may have been re-created meanwhile. Default: unknown, so only the form of
-   * watermarks is checked.
+   * Label of the table's stream: a watermark of a later stream is drift. A function is called at the start, and again for a
+   * watermark of a later stream, which may have been re-created meanwhile. Default: unknown, so only the form of watermarks is
+   * checked.
    */
   streamLabel?: StreamLabelSource | undefined;
   /**
-   * Gives the watermark of the stream's newest record, or of a later one: a watermark behind it is drift, also one of this
-   * stream. It is asked every two seconds while pages are read, and again where a watermark is behind it. Default: unknown, so that
-   * a watermark of the table's own stream passes whatever its number.
+   * Returns the watermark of the stream's newest record, or a later one: a watermark beyond it is drift, even one of this stream.
+   * It is called every two seconds while pages are read, and again for a watermark beyond it. Default: unknown, so that a watermark
+   * of the table's own stream passes with any number.
    */
   newestPosition?: NewestPositionSource | undefined;
-  /** Parts that the table is read in, side by side. Default 8. */
+  /** The number of segments that the table is read in at once. Default 8. */
   segments?: number | undefined;
-  /** Only these parts, 0 to `segments - 1`. Default: all. */
+  /** Only these segments, 0 to `segments - 1`. Default: all. */
   onlySegments?: readonly number[] | undefined;
-  /** Only these partitions; nothing is scanned. */
+  /** Only these partitions; the table is not scanned. */
   sources?: readonly string[] | undefined;
   /**
-   * Leaves out what other partitions decide: copies of nodes, the reverse items of their edges and the continuations of
-   * fan-outs. For a source that does not hold those partitions.
+   * Leaves out items that other partitions decide: copies of nodes, the reverse items of their edges and the continuations of
+   * fan-outs. For a source without those partitions.
    */
   withoutLookUps?: boolean | undefined;
   /**
-   * Also reports edges to nodes that do not exist. Each costs a read unit or two, every time; the rest of the check does not
-   * grow with them. Only a check of the whole table, in one run, can tell. Default false.
+   * Also reports edges to nodes that do not exist. Each of these edges costs a read unit or two in every check. Only a check of the
+   * whole table in one run can report them. Default false.
    */
   dangling?: boolean;
   /** How long the stream's consumer may take, in milliseconds, where its position is unknown. Default 30,000. */
   settleMs?: number | undefined;
-  /** Tells how far the stream's consumer has come. Default: unknown. */
+  /** Reports how far the stream's consumer has come. Default: unknown. */
   consumer?: ConsumerPosition | undefined;
   /**
-   * What to do about drift. Default `'report'`. `'plan'` says what `'repair'` would do. `'rebuild'` settles everything that
-   * differs at once, lag or drift: it waits for nothing and reports nothing.
+   * How to treat drift. Default `'report'`. `'plan'` reports what `'repair'` would do. `'rebuild'` reconciles every difference at
+   * once, lag or drift: it waits for nothing and reports nothing.
    */
   mode?: 'report' | 'plan' | 'repair' | 'rebuild' | undefined;
   /**
-   * Partitions, and items that other partitions decide about, that may be waiting at once until what differs there is told
-   * from lag, so that a cursor names no more of them. Default 5,000.
+   * The most partitions, and items that other partitions decide, that may wait at once until a difference is known as lag or drift.
+   * A cursor names no more of them. Default 5,000.
    */
   mostSuspects?: number | undefined;
   /** Capacity units a second at most. Default: no limit. */
   maxRcu?: number | undefined;
   maxWcu?: number | undefined;
   /**
-   * Who makes the calls waits, not the check: what differs is looked at once in a call and again in the next, which should come
+   * Whether the caller waits, not the check: a call looks at a difference once, and the next call looks again. That call should be
    * `settleMs` after the `looks` of the cursor. Default false: a call waits between its two looks.
    */
   waitsBetweenCalls?: boolean | undefined;
-  /** Go on where a check stopped. */
+  /** The place where a check stopped, to continue from. */
   resume?: CheckCursor | undefined;
-  /** Milliseconds left, asked again and again; at 0 the check stops and gives a cursor. Default: no end. */
+  /** Milliseconds left; called many times. At 0 the check stops and returns a cursor. Default: no end. */
   remainingMs?: (() => number) | undefined;
-  /** Called for everything found; what was superseded is only counted. */
+  /** Called for each finding; superseded suspects are only counted. */
   onFinding?: ((finding: Finding) => void) | undefined;
   /** Called with one line for each repair, or planned one. */
   onRepair?: ((action: string) => void) | undefined;
-  /** Called after each page with how far the check came, and with where it could go on. */
+  /** Called after each page with the totals, and with a function that makes the cursor to continue from. */
   onProgress?: ((totals: CheckTotals, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
-  /** What is compared. Default: what is ready by the table's registry; without one the model itself. */
+  /** The model to compare. Default: the part that the table's registry has as ready; without a registry the model itself. */
   model?: WriterModel | undefined;
   /**
-   * DynamoDB's own time in milliseconds since 1970: `serverTime(client, graph)`. What is mended gets it as its fence; it is asked
-   * for once. Default, and where it is undefined: the clock's.
+   * DynamoDB's own time in milliseconds since 1970: `serverTime(client, graph)`. It becomes the fence of repaired items, and is
+   * read once. Default, and if it is undefined: the clock's.
    */
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: (() => number) | undefined;
-  /** Waits so many milliseconds. Default: a timer. */
+  /** Waits this many milliseconds. Default: a timer. */
   wait?: ((milliseconds: number) => Promise<void>) | undefined;
-  /** Spreads pauses before calls that are made again; a number from 0 to below 1. Default: `Math.random`. */
+  /** A random number from 0 to below 1, which spreads the pauses before retries. Default: `Math.random`. */
   random?: (() => number) | undefined;
 }
 
-/** What a check came to. */
+/** The result of a check. */
 export interface CheckResult extends CheckTotals {
-  /** Where to go on; absent where the check came to its end. */
+  /** The place to continue from; absent if the check is complete. */
   cursor?: CheckCursor;
 }
 
-/** The parts that a table is read in where the caller does not say. */
+/** The number of segments if the caller gives none. */
 const SEGMENTS = 8;
-/** How long the stream's consumer may take where the caller does not say, in milliseconds. */
+/** How long the stream's consumer may take if the caller does not say, in milliseconds. */
 export const SETTLE_MS = 30_000;
-/** Parts that are read at once at most; clean-ups that run at once, and that may wait. */
+/** The most segments that are read at once; clean-ups that run at once, and that may wait. */
 const [MOST_AT_ONCE, TIDY_AT_ONCE, MOST_TO_TIDY] = [64, 8, 1_000];
 
 /**
- * Compares every derived item with what the base items want: one scan, in which a partition's base and derived items
- * pass together. Only partitions that differ are read again, and what differs is drift only where the stream's consumer
- * has had its time and has not touched it. With `mode: 'repair'` drift is mended, by the base items as they are then.
+ * Compares every derived item with what the base items ask for: in one scan, which reads a partition's base and derived items
+ * together. It reads only partitions with a difference again. A difference is drift only if the stream's consumer has had its time
+ * and has not changed the item. With `mode: 'repair'` drift is repaired, with the base items as they are then.
  *
- * In a model with `copy` the truth of copies and of reverse items lies in other partitions: it is looked up, at 1 to 1.5 read
- * units for each edge that copies.
+ * In a model with `copy`, other partitions decide about copies and reverse items. The check looks them up, at 1 to 1.5 read units
+ * for each edge that copies.
  *
- * `remainingMs` stops a check with the place where it goes on, a `signal` without one: what it has mended stays so, and it may
- * begin again, or go on from the last place that `onProgress` gave.
+ * `remainingMs` stops a check with a cursor, a `signal` without one: finished repairs stay, and the check may begin again, or
+ * continue from the last cursor that `onProgress` got.
  *
  * @example
  * const { drift, quarantined } = await check({ graph, store, onFinding: console.log });
@@ -210,7 +210,7 @@ class Check {
       await this.compareClocks();
       await this.stream.refresh();
       const { graph, mode, onlySegments: part = [0] } = options;
-      // The calls that share a check have its first part once among them.
+      // Several calls may share a check: only the one with the first segment reports these findings.
       this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
       for (const source of options.resume?.suspects ?? []) await inspector.begin(source);
       await inspector.beginItems(await lookAgain(this.lookUps(), options.resume?.items ?? []));
@@ -236,10 +236,10 @@ class Check {
     if (time !== undefined) this.serverAheadMs = time - now();
   }
 
-  /** Where the check could go on, and what it has counted. */
+  /** Makes the cursor to continue from, with the totals. */
   private cursor(): CheckCursor {
     const open = this.scans.filter(({ isDone }) => !isDone);
-    // A partition that a page ended in was compared in part: it is looked at whole.
+    // A partition that the last page has cut was compared in part only: the next call looks at all of it.
     const cut = open.map(({ unfinished }) => unfinished).filter((source) => source !== undefined);
     const items = this.inspector.undecidedItems;
     const places = open.map(({ place }) => structuredClone(place));
@@ -291,7 +291,7 @@ class Check {
     this.tidying.add(tidied);
   }
 
-  /** After a page: what ran beside the scan must not fall far behind it. */
+  /** Runs after each page. It keeps the work that runs next to the scan from falling far behind. */
   private async turned(): Promise<void> {
     await this.dangling?.flush();
     if (this.tidying.size > MOST_TO_TIDY) await Promise.all(this.tidying);

@@ -19,30 +19,30 @@ import { hasOtherShape } from '../repair/parts/view.ts';
 import { CollectionDigest } from './digest.ts';
 
 /**
- * Comparing a partition as it passes by in a scan: what its base items want against the derived items that are there. The
- * planner that projects says what is wanted. Digests keep the room that a partition takes the same however large it is;
- * they tell that something differs, not what.
+ * Compares a partition while the scan reads it: what its base items ask for with its actual derived items. The planner of the
+ * projector derives the expected items. Digests take the same memory for a partition of any size. They show that something differs,
+ * not what.
  */
 
-/** How many quarantined base items of one partition are told apart. */
+/** The most quarantined base items that are kept by name for a partition. */
 const MOST_STUCK = 10_000;
-/** How many edges of one partition are kept until their source node is met; the others have to be given once more. */
+/** The most edges of a partition that are kept until their source node is read. The others have to be added a second time. */
 export const MOST_EARLY = 16;
 /**
- * What an item is besides its part in the comparison: a base item of a type of the model, or of another one, a tombstone
- * whose time is over, or a derived item that holds nothing and has no expiry either.
+ * A property of an item besides its part in the comparison. `base`: a base item of a type of the model; `unknown`: one of another
+ * type; `expired`: a tombstone whose time is over; `empty`: a derived item without content and without an expiry.
  */
 export type Noted = 'base' | 'unknown' | 'expired' | 'empty' | undefined;
 
-/** What was seen of one partition. */
+/** The comparison of one partition. */
 export class PartitionSummary {
   baseItems = 0;
   derivedItems = 0;
-  /** Quarantined base items, with the reason: those that cannot be derived, and those that an entry names. */
+  /** Quarantined base items, with the reason: those that cannot be derived, and those that a quarantine entry names. */
   readonly quarantined = new Map<string, string>();
-  /** Items of what is being built, or taken away, by its name. */
+  /** Number of items of each projection that is being built or removed, by its name. */
   readonly changing = new Map<string, number>();
-  /** What the view copies of other nodes, to be compared with them; kept only where that is asked for. */
+  /** The copies in the view, to be compared with their nodes; kept only if `keepsSlots` is set. */
   slots: readonly CopySlot[] = [];
   private readonly wantedItems = new CollectionDigest();
   private readonly storedItems = new CollectionDigest();
@@ -50,22 +50,24 @@ export class PartitionSummary {
   private readonly storedElements = new Map<string, ElementDigest>();
   private wantedAttributes: string | undefined;
   private storedAttributes: string | undefined;
-  /** Live index items of counted edges, and the stored counts, by their names. */
+  /** Live index items of counted edges, and the actual counts, by the counts' names. */
   private readonly live = new Map<string, number>();
   private readonly counts = new Map<string, number | undefined>();
   private evicted: ReadonlySet<string> = new Set();
   private viewBytes = 0;
-  /** Something that no base item can want: an unknown derived key, a watermark that cannot be, an expiry. */
+  /**
+   * Whether the partition has something that no base item can ask for: an unknown derived key, an impossible watermark, an expiry.
+   */
   private isOdd = false;
-  /** The partition's node, once it is known, and the edges that were met before it and that it decides with. */
+  /** The partition's node, once it is known, and the edges before it that depend on it. */
   private node: SourceNode | undefined;
   private readonly early: [sortKey: string, shares: JoinedShares][] = [];
   private left = 0;
   private metAgain = 0;
 
   /**
-   * @param streamLabel of the table's stream: watermarks of later streams are drift. Undefined where it is unknown.
-   * @param keepsSlots whether `slots` are kept: they are told from other partitions' items.
+   * @param streamLabel label of the table's stream: watermarks of later streams are drift. Undefined if it is unknown.
+   * @param keepsSlots whether `slots` are kept, to be compared with items of other partitions.
    */
   constructor(
     readonly graph: CompiledModel,
@@ -75,7 +77,7 @@ export class PartitionSummary {
     private readonly keepsSlots = false,
   ) {}
 
-  /** Takes in one item of the partition, base or derived, in any order. */
+  /** Adds one item of the partition, base or derived, in any order. */
   add(sortKey: string, item: Item): Noted {
     if (!isDerivedKey(sortKey)) return this.addBase(sortKey, item);
     this.derivedItems += 1;
@@ -97,9 +99,9 @@ export class PartitionSummary {
     return kind === 'compared' && !isOtherShape;
   }
 
-  /** Whether nothing differs. A difference has yet to be looked at: the partition may have changed as it was read. */
+  /** Whether nothing differs. A difference is only a reason to look again: the partition may have changed while it was read. */
   get isClean(): boolean {
-    // What is met no more does not exist.
+    // All items are read by now: a node that was not among them does not exist.
     this.metNode(undefined);
     if (this.isOdd || this.left > 0 || this.wantedAttributes !== this.storedAttributes) return false;
     if (!this.wantedItems.equals(this.storedItems)) return false;
@@ -131,13 +133,13 @@ export class PartitionSummary {
     return 'base';
   }
 
-  /** Whether edges were met before their source node of which not all is compared: they have to be given to `addAgain`. */
+  /** Whether some edges before their source node are not compared yet: they have to be added with `addAgain`. */
   get isLeft(): boolean {
     this.metNode(undefined);
     return this.left > 0;
   }
 
-  /** Takes in one item more of a partition that was left, in the order of the first time. */
+  /** Adds an item of a partition a second time, in the same order as the first time. */
   addAgain(sortKey: string, item: Item): void {
     if (isDerivedKey(sortKey) || sortKey === this.source || !needsSource(this.graph, sortKey)) return;
     if (this.left === 0 || classify(this.graph, this.source, sortKey, item).kind === 'unknown') return;
@@ -147,12 +149,12 @@ export class PartitionSummary {
     this.addJoined(sortKey, joinedShares(this.graph, this.source, sortKey, item));
   }
 
-  /** Whether the partition's node decides with an edge, and has not been met yet; `metNode` tells it. */
+  /** Whether an edge depends on the partition's node, and the node is not known yet; `metNode` adds it. */
   lacksNode(sortKey: string): boolean {
     return this.node === undefined && sortKey !== this.source && needsSource(this.graph, sortKey);
   }
 
-  /** Takes in the partition's node for its edges; undefined: there is none. */
+  /** Adds the partition's node, for its edges; undefined: there is none. */
   metNode(item: Item | undefined): void {
     if (this.node !== undefined) return;
     const used: Item = {};
@@ -163,7 +165,7 @@ export class PartitionSummary {
     for (const [sortKey, shares] of this.early.splice(0)) this.addJoined(sortKey, shares);
   }
 
-  /** Takes in what an edge that was met before its source node wants together with it. */
+  /** Adds the items that an edge and its source node determine together. */
   private addJoined(sortKey: string, shares: JoinedShares): void {
     const { indexItems, problems } = derivedOfShares(this.graph, this.source, sortKey, shares, this.node!);
     if (problems.length > 0 && !this.quarantined.has(sortKey)) this.stuck(sortKey, textOf(problems));
@@ -183,7 +185,7 @@ export class PartitionSummary {
   }
 
   private tombstone(kind: ItemKind, item: Item): Noted {
-    // What is mended becomes a tombstone then: nothing else has to be done about it.
+    // An item with an oddity is left to repair, which turns it into a tombstone.
     if (kind.isLive(item) || kind.oddities(this, item).length > 0) return undefined;
     const expiry = numberOf(item[this.graph.table.ttl]);
     if (expiry === undefined) return 'empty';
@@ -224,7 +226,10 @@ export class PartitionSummary {
     if (this.quarantined.size < MOST_STUCK || this.quarantined.has(target)) this.quarantined.set(target, reason);
   }
 
-  /** Of a type that copies it may be right all the same: what the copies take, only the nodes tell. */
+  /**
+   * Whether the mark of an evicted type may stay. For a type with copies the answer may be too lenient: only the nodes show the
+   * size of the copies.
+   */
   private isMarkRight(type: string): boolean {
     const edge = this.graph.edges.get(type);
     if (edge?.labels === undefined || this.storedElements.has(type)) return false;

@@ -6,24 +6,24 @@ import type { CheckCursor, Looked } from './cursor.ts';
 import { isWrong, type Observation, observe } from './observe.ts';
 
 /**
- * Lag or drift? A suspect is observed (derived item, then base item), then again once the stream has passed the first
- * observation. A write of the projector in between moves the revision; where none came, what is wrong stays wrong. A
- * derived item that is written all the time is judged by its part: the same base image and the same wrong content in three
- * observations, two waits apart.
+ * Distinguishes lag from drift. A suspect is observed (derived item, then base item), and again after the stream has passed the
+ * first observation. A write of the projector in between changes the revision. Without such a write, a difference will not go away
+ * by itself. A derived item that is written all the time is judged by its part: drift is the same base image and the same wrong
+ * content in three observations, two waits apart.
  *
- * A copy may also be wrong because a fan-out has not come to it. What tells is the fan-out's continuation: each page moves
- * it, by the record of the move before. So it is part of what is observed: while it moves, the copy is on its way; one that
- * has not moved although the stream has passed its last record is stuck, and nothing will come.
+ * A copy may also be wrong because a fan-out has not reached it. The fan-out's continuation shows that: each page changes it,
+ * driven by the record of the last change. So the continuation is part of the observation. While it changes, the copy is on its
+ * way. If it has not changed although the stream has passed its last record, the fan-out is stuck and nothing will come.
  */
 
-/** What confirming needs. */
+/** The values that confirming needs. */
 export interface ConfirmContext extends ObserveContext, ConsumerContext {
   wait: (milliseconds: number) => Promise<void>;
   /** Milliseconds left for new waits. */
   remainingMs: () => number;
 }
 
-/** What a suspect turned out to be. `unsettled`: there was no time to wait. */
+/** The result for a suspect. `unsettled`: there was no time to wait. */
 export type Outcome = 'drift' | 'superseded' | 'pending' | 'unsettled';
 
 /** A suspect with its last observation. */
@@ -35,9 +35,9 @@ export interface Confirmed {
   isOfChange?: boolean;
 }
 
-/** Observations of a busy derived item before it is left for another night. */
+/** The most observations of a busy derived item: after these it is left for another night. */
 const MOST_ROUNDS = 10;
-/** Waits that a part of a busy derived item has to stay the same for. */
+/** The number of waits during which a part of a busy derived item must stay the same to be drift. */
 const STEADY_ROUNDS = 2;
 
 interface Open {
@@ -46,7 +46,7 @@ interface Open {
   steadyRounds: number;
 }
 
-/** Tells drift from lag; gives what each suspect turned out to be. */
+/** Distinguishes drift from lag; returns the outcome for each suspect. */
 export async function confirm(context: ConfirmContext, suspects: readonly Suspect[]): Promise<Confirmed[]> {
   const confirmed: Confirmed[] = [];
   const first = await observe(context, suspects);
@@ -87,7 +87,7 @@ export async function confirm(context: ConfirmContext, suspects: readonly Suspec
   return confirmed;
 }
 
-/** Whether a fan-out has gone on between two observations and has not come to its end. */
+/** Whether a fan-out has moved between two observations and has not ended. */
 function isOnItsWay(before: Observation, after: Observation): boolean {
   return after.fanOut !== undefined && after.fanOut !== before.fanOut;
 }
@@ -96,7 +96,7 @@ function isSame(before: Observation, after: Observation): boolean {
   return before.base === after.base && before.stored === after.stored;
 }
 
-/** Waits until every record made before a moment must have been projected, or is known not to have been. */
+/** Waits until every record made before the given time must have been projected, or is known to be unprojected. */
 async function streamPasses(context: ConfirmContext, sinceMs: number): Promise<'passed' | 'behind' | 'no-time'> {
   const { consumer, settleMs, now, wait, remainingMs } = context;
   const deadlineMs = sinceMs + settleMs;
@@ -104,7 +104,7 @@ async function streamPasses(context: ConfirmContext, sinceMs: number): Promise<'
   for (;;) {
     const passing = await passingOf(context, sinceMs);
     if (passing === 'passed' || passing === 'behind') return passing;
-    // Where there is time, it decides alone.
+    // If the position cannot be known, the passed time decides alone.
     if (passing === 'over' && remainingMs() > 0) return 'passed';
     const leftMs = Math.max(0, deadlineMs - now());
     const nextMs = consumer === undefined ? leftMs : Math.min(leftMs, pauseMs);
@@ -115,14 +115,15 @@ async function streamPasses(context: ConfirmContext, sinceMs: number): Promise<'
 
 /** Characters of a digest: 66 bits. */
 const DIGEST_CHARACTERS = 11;
-/** Digests of looks that a cursor holds at most: some 60 KB. */
+/** The most digests of looks in a cursor: some 60 KB. */
 const MOST_DIGESTS = 4_000;
-/** Calls that come no further: after so many the next waits by itself, so that busy items come to an end. */
+/** After this many calls without progress, the next call waits between its two looks, so that busy items are decided. */
 const MOST_CALLS = 5;
 
 /**
- * First looks of one call, for the second looks of the next: the caller waits between two calls, and no call waits. What is kept of a derived item is a digest of what is wrong in it, and of what moves with a write of the projector: an
- * equal one later says that the same is wrong and that nothing has been written in between. Another one is a first look again.
+ * The first looks of one call, for the second looks of the next: the caller waits between two calls, and no call waits. A look is a
+ * digest of what is wrong in a derived item, and of what a write of the projector changes. An equal digest in the next call shows
+ * the same difference without a write in between. A different digest counts as a first look.
  */
 export class Looks {
   private readonly earlier: ReadonlySet<string>;
@@ -136,12 +137,15 @@ export class Looks {
     this.earlier = new Set(before?.digests);
   }
 
-  /** Whether no more looks fit into a cursor. */
+  /** Whether the cursor has no room for more looks. */
   get isFull(): boolean {
     return this.next.size >= MOST_DIGESTS;
   }
 
-  /** What is known of what is wrong in an item now: seen before, and the stream has passed that, or not yet known. */
+  /**
+   * Returns the outcome for the parts of an item that are wrong now: `drift` or `pending` if the call before saw the same and the
+   * stream's position is known, else `unsettled`.
+   */
   async outcomeOf(wrong: readonly Looking[]): Promise<'drift' | 'pending' | 'unsettled'> {
     const { before } = this;
     if (before === undefined || !this.earlier.has(digestOf(wrong))) return 'unsettled';
@@ -152,24 +156,27 @@ export class Looks {
 
   /** Keeps looks for the next call. */
   keep(looks: readonly Looking[]): void {
-    // The moment of the last look stands for all: then the stream has to pass it, which is later than it has to.
+    // One time is stored for all looks, that of the last one. So the stream has to pass a slightly later time than necessary.
     this.lookedAtMs = this.context.now();
     for (const wrong of byItem(looks)) if (!this.isFull) this.next.add(digestOf(wrong));
   }
 
-  /** For the cursor; the places to go on from tell whether the call has read further than the one before. */
+  /**
+   * Makes the looks for the cursor. An unchanged set of places shows that this call has made no progress since the last one, which
+   * counts as a round.
+   */
   looked(places: CheckCursor['open'], placesBefore: CheckCursor['open'] | undefined): Looked {
     const rounds = isDeepStrictEqual(places, placesBefore) ? (this.before?.rounds ?? 0) + 1 : 0;
     return { atMs: this.lookedAtMs, digests: [...this.next], rounds };
   }
 }
 
-/** Whether calls have looked at suspects so often and come no further that the next should wait for them itself. */
+/** Whether the next call should wait itself, because too many calls have looked at the same suspects without progress. */
 export function isTooOften(looked: Looked | undefined): boolean {
   return looked !== undefined && looked.rounds >= MOST_CALLS;
 }
 
-/** As `confirm`, but by looks of the call before: it waits for nothing, and what it sees for the first time is unsettled. */
+/** Like `confirm`, but with the looks of the last call: it does not wait, and what it sees for the first time is unsettled. */
 export async function confirmByLooks(
   context: ConfirmContext,
   looks: Looks,
@@ -186,10 +193,10 @@ export async function confirmByLooks(
   return confirmed;
 }
 
-/** A suspect as it was at a look. */
+/** A suspect at the time of a look. */
 type Looking = Pick<Confirmed, 'suspect' | 'observation'>;
 
-/** What is wrong, by derived item. */
+/** Groups the wrong parts by derived item. */
 function byItem(looks: readonly Looking[]): Iterable<Looking[]> {
   const items = new Map<string, Looking[]>();
   for (const one of looks) {

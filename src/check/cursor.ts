@@ -1,30 +1,32 @@
 import * as z from 'zod';
 import { EdgeloomError } from '../errors.ts';
 
-/** Where a check stopped, and what it had counted: JSON, to be handed to the next call or kept in a file. */
+/** The place where a check stopped, with its totals: JSON, for the next call or for a file. */
 
-/** What a check counted. */
+/** The counts of a check. */
 export interface CheckTotals {
   partitions: number;
   baseItems: number;
   derivedItems: number;
   drift: { missing: number; stale: number; orphan: number };
-  /** Edge types that shrank after they were evicted, and have to come back into the set of their view. No drift. */
+  /** Edge types that shrank after they were evicted, and are to come back into their view's edge set. They are no drift. */
   maintenance: number;
   pending: number;
   superseded: number;
   dangling: number;
   unknown: number;
-  /** The types outside the model. */
+  /** The types outside the model, with their number of base items. */
   unknownTypes: { type: string; items: number; nearest: string | null }[];
   /** Derived items of generations, or projections, that the table's registry does not know. */
   unregistered: number;
-  /** What a change of the model builds or takes away, with its items that were met: they are not compared. */
+  /**
+   * Projections that a change of the model builds or removes, with the number of their items in the scan: these are not compared.
+   */
   changing: { name: string; items: number; reason: string }[];
   quarantined: number;
-  /** Derived items that were mended. */
+  /** Derived items that were repaired. */
   repaired: number;
-  /** Expired tombstones that were buried, and empty items that became tombstones. */
+  /** Expired tombstones that were deleted, and empty items that became tombstones. */
   tidied: number;
   rcu: number;
   wcu: number;
@@ -36,18 +38,18 @@ interface Key {
   target: string;
 }
 
-/** Where a check stopped. */
+/** The place where a check stopped. */
 export interface CheckCursor {
   version: 1;
-  /** How many parts the table is read in. */
+  /** The number of segments that the table is read in. */
   segments: number;
-  /** The parts that are not read to their end, with the last key read; no key: not begun. */
+  /** The segments that are not read to their end, with the last key read; without a key: not begun. */
   open: { segment: number; after?: Key | undefined }[];
-  /** Partitions that have to be looked at again: they differed, and there was no time to tell why. */
+  /** Partitions to look at again: they differed, and there was no time to find out why. */
   suspects: string[];
-  /** Reverse items and continuations that have to be looked at again, and the edges that want them where a key does not tell. */
+  /** Reverse items and continuations to look at again; `base`: the edge, if the item's key does not name it. */
   items?: (Key & { base?: Key | undefined })[] | undefined;
-  /** First looks at suspects, where the next call takes the second: when the last of them was, and a digest of each. */
+  /** First looks at suspects, if the next call takes the second looks: the time of the last look, and a digest of each. */
   looks?: { atMs: number; digests: string[]; rounds: number } | undefined;
   totals: CheckTotals;
 }
@@ -89,10 +91,10 @@ const cursorSchema: z.ZodType<CheckCursor> = z.strictObject({
   totals: totalsSchema,
 });
 
-/** Looks that the next call compares with its own. */
+/** The looks that the next call compares with its own. */
 export type Looked = NonNullable<CheckCursor['looks']>;
 
-/** Nothing counted yet. */
+/** Returns the totals of a check that has counted nothing yet. */
 export function emptyTotals(): CheckTotals {
   return {
     partitions: 0,
@@ -115,7 +117,7 @@ export function emptyTotals(): CheckTotals {
   };
 }
 
-/** Reads a cursor back; throws `invalid-cursor` where it is none. */
+/** Parses a cursor; throws `invalid-cursor` if the value is none. */
 export function parseCursor(value: unknown): CheckCursor {
   const result = cursorSchema.safeParse(value);
   if (result.success) return result.data;

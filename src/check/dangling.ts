@@ -10,18 +10,18 @@ import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { Finding } from './finding.ts';
 
-/** Bits of the map of nodes: 16 MB, whatever the table's size. */
+/** Bits of the map of nodes: 16 MB for a table of any size. */
 const MAP_BITS = 2 ** 27;
 const FLUSH_LINES = 5_000;
 const CHUNK = 50;
 
-/** An edge whose target was not met yet: its key, and the target's id. */
+/** An edge whose target was not read yet: its key, and the target's id. */
 type FarEdge = [source: string, sortKey: string, target: string];
 
 /**
- * Finds edges to nodes that do not exist, in the one scan. Nodes leave a bit each in a map of fixed size; an edge whose
- * target has none yet goes to a temporary file and is looked at again after the scan, when all nodes have passed. Only
- * what is left then is looked up. Two nodes may share a bit, so a few dangling edges are not seen: it is a warning.
+ * Finds edges to nodes that do not exist, in the one scan. Each node sets a bit in a map of fixed size. An edge whose target has no
+ * bit yet goes into a temporary file, and is compared again after the scan, when all nodes are known. Only the remaining edges are
+ * looked up. Two nodes may share a bit, so a few dangling edges are not found: the finding is a warning.
  */
 export class DanglingEdges {
   private readonly nodes = new Uint8Array(MAP_BITS / 8);
@@ -31,7 +31,7 @@ export class DanglingEdges {
 
   constructor(private readonly graph: CompiledModel) {}
 
-  /** Takes in a base item. */
+  /** Adds a base item. */
   add({ source, target }: ItemKey, item: Item): void {
     if (source === target) {
       const bit = bitOf(source);
@@ -39,13 +39,13 @@ export class DanglingEdges {
       return;
     }
     const kind = classify(this.graph, source, target, item);
-    // An edge that does not fit the model is in quarantine, which says more.
+    // An edge that does not fit the model is in quarantine already, with the reason.
     if (kind.kind !== 'edge' || this.isMapped(kind.target)) return;
     const edge: FarEdge = [source, target, kind.target];
     this.lines.push(`${JSON.stringify(edge)}\n`);
   }
 
-  /** Puts what has gathered into the file, if it is much. */
+  /** Writes the gathered edges into the file, if there are many. */
   async flush(): Promise<void> {
     if (this.lines.length < FLUSH_LINES) return;
     const text = this.lines.join('');
@@ -56,8 +56,8 @@ export class DanglingEdges {
   }
 
   /**
-   * After the scan: looks up what is left, and reports edges that are there and whose node is not. Without a store nothing
-   * can have changed since: what is left dangles.
+   * Ends the scan: looks up the remaining edges, and reports those that exist while their node does not. Without a store nothing
+   * can have changed since: then all remaining edges are reported.
    */
   async report(store: Pick<Store, 'getMany'> | undefined, onFinding: (finding: Finding) => void): Promise<void> {
     let chunk: FarEdge[] = [];
@@ -76,7 +76,7 @@ export class DanglingEdges {
     if (chunk.length > 0) await look();
   }
 
-  /** Takes the temporary file away. */
+  /** Deletes the temporary file. */
   async close(): Promise<void> {
     await this.file?.close();
     if (this.folder !== undefined) await rm(this.folder, { recursive: true, force: true });

@@ -3,14 +3,14 @@ import { hash } from 'node:crypto';
 const LANES = 4;
 
 /**
- * A digest of a collection of texts that does not depend on their order and takes the same room however many there are:
- * the sum of their hashes, each 128 bits of SHA-256. Sums, not exclusive ors: a text that comes twice must not vanish.
+ * A digest of a collection of texts that does not depend on their order and takes the same memory for any number of them: the sum
+ * of their hashes, each 128 bits of SHA-256. It is a sum, not an exclusive or, so that a text that was added twice does not vanish.
  */
 export class CollectionDigest {
   private readonly lanes = new Uint32Array(LANES);
   private added = 0;
 
-  /** How many texts were added. */
+  /** The number of added texts. */
   get count(): number {
     return this.added;
   }
@@ -22,7 +22,7 @@ export class CollectionDigest {
     this.added += 1;
   }
 
-  /** Whether the same texts were added to both, but for a chance of 2^-128. */
+  /** Whether both digests had the same texts added; wrong with a chance of 2^-128. */
   equals(other: CollectionDigest): boolean {
     return this.added === other.added && this.lanes.every((sum, lane) => sum === other.lanes[lane]);
   }

@@ -1,32 +1,32 @@
-/** What the check found wrong, or worth knowing. */
+/** A difference that the check found, or a fact worth knowing. */
 export interface Finding {
   source: string;
   /**
-   * Sort key of the derived item; of `dangling`, `unknown` and `quarantined` ones, of the base item; in the partition `~edgeloom` the
+   * Sort key of the derived item; for `dangling`, `unknown` and `quarantined`: of the base item; in the partition `~edgeloom`: the
    * name of a generation or of a shape.
    */
   target: string;
   verdict: Verdict;
-  /** What the base items want there; null: nothing. */
+  /** The content that the base items ask for; null: nothing. */
   expected: string | null;
-  /** What is there; null: nothing. */
+  /** The actual content; null: nothing. */
   actual: string | null;
-  /** Of `pending`: what holds it back is a change of the model, not the consumer. */
+  /** For `pending`: a change of the model holds it back, not the consumer. */
   cause?: 'model-change';
 }
 
 /**
- * - `missing`: a derived item, or a part of one, that a base item wants is not there;
- * - `stale`: it is there and differs;
- * - `orphan`: it is there and no base item wants it;
- * - `maintenance`: an evicted edge type has shrunk so far that it belongs into the set of its view again, or a view is of
- *   another shape than its type's, so that readers read base items in its place;
- * - `pending`: it differs, and the consumer is known not to have come so far, or a fan-out is on its way, or there was no
- *   time to wait, or the registry has changed meanwhile; in the partition `~edgeloom`: what a change of the model builds or takes away;
- * - `superseded`: it differed and was right when looked at again;
+ * - `missing`: a base item asks for a derived item, or for a part of one, that does not exist;
+ * - `stale`: the derived item exists and differs;
+ * - `orphan`: the derived item exists and no base item asks for it;
+ * - `maintenance`: an evicted edge type has shrunk enough to come back into the edge set of its view, or a view has another
+ *   shape than its type, so that readers read base items instead;
+ * - `pending`: it differs, and the consumer is known to be behind, or a fan-out is under way, or there was no time to wait, or the
+ *   registry has changed meanwhile; in the partition `~edgeloom`: a projection that a change of the model builds or removes;
+ * - `superseded`: it differed, and was right at the second look;
  * - `dangling`: an edge to a node that does not exist (a warning);
  * - `unknown`: a base item of a type outside the model (a warning);
- * - `unregistered`: a derived item of a generation, or a projection, that the table's registry does not know: it is left as it is;
+ * - `unregistered`: a derived item of a generation, or a projection, that the table's registry does not know; a repair leaves it;
  * - `quarantined`: a base item that could not be projected in full.
  */
 export type Verdict =

@@ -6,10 +6,10 @@ import type { Confirmed } from './confirm.ts';
 import type { CheckTotals } from './cursor.ts';
 import type { Finding, Verdict } from './finding.ts';
 
-/** How many differing parts of one derived item a finding spells out. */
+/** The most differing parts of one derived item that a finding names. */
 const MOST_PARTS = 20;
 
-/** What was confirmed of one derived item: one verdict, however many parts of it differ. */
+/** The verdict on one derived item, whatever the number of its differing parts. */
 export class DerivedItemVerdict {
   private readonly parts: Confirmed[] = [];
   private more = 0;
@@ -46,7 +46,7 @@ export class DerivedItemVerdict {
     else this.more += 1;
   }
 
-  /** @param wantsOther whether base items want other parts of the derived item than those that differ. */
+  /** @param wantsOther whether base items ask for other parts of the derived item besides those that differ. */
   finding(wantsOther: boolean): Finding {
     return {
       source: this.source,
@@ -74,11 +74,11 @@ export class DerivedItemVerdict {
   }
 }
 
-/** What was found, by derived item. */
+/** The findings of an inspection, by derived item. */
 export class Findings {
-  /** What looks of two calls have come to; nothing of it is found until all of the partition is judged. */
+  /** Outcomes from the looks of two calls. They become findings only when the whole partition is judged. */
   readonly looked: Confirmed[][] = [];
-  /** Names of the derived items that were mended. */
+  /** Names of the derived items that were repaired. */
   readonly mended = new Set<string>();
   private readonly verdicts = new Map<string, { sortKey: string; verdict: DerivedItemVerdict }>();
 
@@ -95,7 +95,7 @@ export class Findings {
     found.verdict.add(confirmed);
   }
 
-  /** Forgets what was found of an item that will be looked at again. */
+  /** Drops the finding of an item that will be looked at again. */
   drop(item: ItemKey): void {
     this.verdicts.delete(textOfKey(item));
   }
@@ -105,14 +105,14 @@ export class Findings {
   }
 }
 
-/** What a check counts as it goes. */
+/** The running totals of a check. */
 export class CheckTally {
   constructor(
     readonly totals: CheckTotals,
     private readonly onFinding: ((finding: Finding) => void) | undefined,
   ) {}
 
-  /** Counts a finding, and tells it. */
+  /** Counts a finding, and reports it. */
   found(finding: Finding): void {
     const { verdict } = finding;
     if (verdict === 'missing' || verdict === 'stale' || verdict === 'orphan') this.totals.drift[verdict] += 1;
@@ -126,9 +126,9 @@ export class CheckTally {
   }
 
   /**
-   * Lists what a change of the model builds or takes away.
+   * Lists the projections that a change of the model builds or removes.
    *
-   * @param isTold whether each of them is a finding: of the calls that share a check only one tells them.
+   * @param isTold whether each of them is reported as a finding: among the calls that share a check only one reports them.
    */
   beginChanging({ concerns }: CompiledModel, isTold: boolean): void {
     for (const { name, reason } of concerns?.changing ?? []) {
@@ -146,7 +146,7 @@ export class CheckTally {
     }
   }
 
-  /** Counts items of it that were met. */
+  /** Counts the scanned items of projections that are being built or removed. */
   countChanging(met: ReadonlyMap<string, number>): void {
     for (const part of this.totals.changing) part.items += met.get(part.name) ?? 0;
   }

@@ -13,23 +13,23 @@ import { Findings } from './findings.ts';
 import { chunksOf, itemsOfSuspects, type LookedUp } from './look-up.ts';
 import { nominate } from './nominate.ts';
 
-/** What an inspector needs. */
+/** The values that an inspector needs. */
 export interface InspectorContext extends ConfirmContext {
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   onFinding: (finding: Finding) => void;
   onSuperseded: (count: number) => void;
-  /** Mends what is drift; absent: it is only reported. */
+  /** Repairs drift; absent: drift is only reported. */
   mender?: Pick<Mender, 'mend'>;
   onMended: (count: number) => void;
-  /** Mends whatever differs, without a wait and without findings. */
+  /** Whether every difference is repaired without a wait and without findings. */
   isHasty?: boolean;
-  /** Partitions, and items of other partitions, that may be waiting for the stream at once. Default 5,000. */
+  /** The most partitions, and items of other partitions, that may wait for the stream at once. Default 5,000. */
   mostOpen?: number;
-  /** Leaves out what other partitions decide. */
+  /** Leaves out items that other partitions decide. */
   withoutLookUps?: boolean;
-  /** The model of the registry as it is now: what has changed there is not judged. Absent: nothing changes. */
+  /** The model of the registry as it is now: parts that have changed there are not judged. Absent: nothing changes. */
   model?: WriterModel;
-  /** Looks at suspects in two calls, in the place of waiting for the stream; as far as there is room for them. */
+  /** Looks at suspects in two calls instead of waiting for the stream, as far as there is room for them. */
   looks?: Looks;
 }
 
@@ -37,18 +37,18 @@ export interface InspectorContext extends ConfirmContext {
 const READ_AT_ONCE = 8;
 /** Suspects that are observed together: two calls of DynamoDB. */
 const CHUNK = 100;
-/** Places that an item of another partition takes among what may be waiting: a cursor names it with two keys. */
+/** Places in a cursor for an item of another partition: it has two keys. */
 const ITEM_PLACES = 2;
-/** Suspects, and partitions with suspects, that may be waiting for the stream at once, so that memory stays flat. */
+/** The most suspects, and partitions with suspects, that may wait for the stream at once, so that memory stays bounded. */
 const MOST_WAITING = 20_000;
 const MOST_OPEN = 5_000;
 
-/** What a finding says of a partition that waits for the consumer of the stream. */
+/** The text of a finding for a partition that waits for the consumer of the stream. */
 const BACKLOG = 'the consumer of the stream has not come so far';
-/** What a finding says of what was under way to another state while the check looked at it. */
+/** The text of a finding for an item whose state in the registry changed during the check. */
 const CHANGED = 'the registry has changed since the check began; the next check looks again';
 
-/** Looks closer at partitions that differed in the scan: names what differs, tells drift from lag, has drift mended. */
+/** Inspects partitions that differed in the scan: finds out what differs, distinguishes drift from lag, and has drift repaired. */
 export class PartitionInspector {
   private readonly limit = pLimit(READ_AT_ONCE);
   private readonly open = new Map<string, Promise<void>>();
@@ -66,29 +66,29 @@ export class PartitionInspector {
     return [...this.open.keys(), ...this.unsettled];
   }
 
-  /** Items whose truth lies in other partitions, and that are not judged yet. */
+  /** Items that other partitions decide, and that are not judged yet. */
   get undecidedItems(): LookedUp[] {
     return [...[...this.openItems.keys()].flat(), ...this.unsettledItems.values()];
   }
 
-  /** Whether there should be no more suspects for the next call. Those of a page that is being read find room. */
+  /** Whether the next call should get no more suspects. Half of the places stay free for the page that is being read. */
   get isFull(): boolean {
     const { looks, mostOpen = MOST_OPEN } = this.context;
     return looks !== undefined && (looks.isFull || this.places > mostOpen / 2);
   }
 
-  /** Places that a cursor would take for what is not judged. */
+  /** Number of places in a cursor for what is not judged yet. */
   private get places(): number {
     return this.undecided.length + this.undecidedItems.length * ITEM_PLACES;
   }
 
-  /** What keeps looks for the next call; undefined where the suspects are waited for: there is no room for more of them. */
+  /** The store of looks for the next call. Undefined if it has no room for more: then this call waits for the suspects. */
   private get looks(): Looks | undefined {
     const { looks, mostOpen = MOST_OPEN } = this.context;
     return looks === undefined || looks.isFull || this.places > mostOpen ? undefined : looks;
   }
 
-  /** Begins to inspect a partition, once however often it is met; resolves when there is room for more. */
+  /** Begins to inspect a partition, unless its inspection runs already; resolves when there is room for more. */
   async begin(source: string): Promise<void> {
     if (this.failure !== undefined) throw this.failure.error;
     if (!this.open.has(source)) this.start(this.open, source, this.inspect(source));
@@ -106,7 +106,7 @@ export class PartitionInspector {
     }
   }
 
-  /** Waits for every inspection; gives the partitions that there was no time for. Throws what an inspection threw. */
+  /** Waits for every inspection; returns the partitions that there was no time for. Throws the error of a failed inspection. */
   async finish(): Promise<string[]> {
     while (this.open.size + this.openItems.size > 0) {
       await Promise.all([...this.open.values(), ...this.openItems.values()]);
@@ -127,7 +127,7 @@ export class PartitionInspector {
     open.set(key, watched);
   }
 
-  /** Resolves when there is room for so many more. */
+  /** Resolves when there is room for `more` further places. */
   private async room(more = 0): Promise<void> {
     const { mostOpen = MOST_OPEN } = this.context;
     const isFull = (): boolean => {
@@ -142,11 +142,11 @@ export class PartitionInspector {
     if (await isFarBehind(this.context)) return this.behind([{ source, target: VIEW_KEY }]);
     const findings = new Findings(this.context.graph);
     const { looks } = this;
-    // Reading is limited; what waits for the stream makes room for the next partition.
+    // The number of reads is limited. A partition that waits for the stream lets the next one be read.
     const { chunks, wantsView } = await this.limit(() => this.nominated(source, findings, looks));
     const unsettled = (await Promise.all(chunks)).flat();
     if (unsettled.length > 0) {
-      // The next call looks at the whole partition: what is drift already must be as it was until then.
+      // The next call looks at the whole partition. So the drift of this call is kept as looks too, to be compared then.
       for (const chunk of findings.looked) looks?.keep(chunk);
       this.unsettled.add(source);
     } else {
@@ -174,7 +174,10 @@ export class PartitionInspector {
     this.report(findings, false);
   }
 
-  /** The consumer's backlog is not read item by item: what differs is told only once the consumer is past it. */
+  /**
+   * Reports items as pending. The consumer's backlog is not read item by item: differences are reported only after the consumer has
+   * passed it.
+   */
   private behind(items: readonly ItemKey[]): void {
     for (const { source, target } of items) {
       this.context.onFinding({ source, target, verdict: 'pending', expected: null, actual: BACKLOG });
@@ -185,13 +188,13 @@ export class PartitionInspector {
     const mended = new Set(findings.mended);
     for (const finding of findings.all(wantsView)) {
       this.context.onFinding(finding);
-      // It is counted apart, done or not: what is repaired is drift.
+      // Maintenance is counted apart, done or not: the number of repairs is about drift.
       if (finding.verdict === 'maintenance') mended.delete(textOfKey(finding));
     }
     this.context.onMended(mended.size);
   }
 
-  /** Reads the partition; what differs is on its way to be settled. */
+  /** Reads the partition, and begins to judge its differences. */
   private async nominated(
     source: string,
     findings: Findings,
@@ -202,7 +205,7 @@ export class PartitionInspector {
     let chunk: Suspect[] = [];
     const send = (): void => {
       const settling = this.settle(findings, chunk, looks);
-      // Awaited later, with the others: until then a failure must not count as unhandled.
+      // The promise is awaited later, with the others. Until then a failure must not count as unhandled.
       settling.catch(() => undefined);
       chunks.push(settling);
       chunk = [];
@@ -221,7 +224,7 @@ export class PartitionInspector {
     }
   }
 
-  /** Judges suspects; gives those that there was no time for, or that the next call looks at again. */
+  /** Judges suspects; returns those that there was no time for, or that the next call looks at again. */
   private async settle(findings: Findings, suspects: readonly Suspect[], looks: Looks | undefined): Promise<Suspect[]> {
     const { context } = this;
     this.waiting += suspects.length;
@@ -240,7 +243,7 @@ export class PartitionInspector {
     }
   }
 
-  /** Counts, finds and mends what suspects turned out to be. */
+  /** Counts the outcomes of suspects, adds the findings, and repairs drift. */
   private async conclude(findings: Findings, confirmed: readonly Confirmed[]): Promise<void> {
     this.context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
     const seen = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
@@ -252,7 +255,7 @@ export class PartitionInspector {
     if (drift.length > 0) await this.mend(findings, drift);
   }
 
-  /** Those suspects with which the check still has to do what it had when it began, by the registry as it is now. */
+  /** Returns the suspects whose state in the registry is the same as when the check began. */
   private async standing(suspects: readonly Suspect[]): Promise<readonly Suspect[]> {
     const { graph, store, model } = this.context;
     if (model === undefined || suspects.length === 0) return suspects;
@@ -263,7 +266,7 @@ export class PartitionInspector {
   private async mend(findings: Findings, suspects: readonly Suspect[]): Promise<void> {
     const { mender } = this.context;
     if (mender === undefined) return;
-    // The registry may have changed since the finding counted: it is read again right before the repair.
+    // The registry may have changed since the finding was counted, so it is read again right before the repair.
     const drift = await this.standing(suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true));
     for (const source of new Set(drift.map((one) => one.source))) {
       const ofSource = drift.filter((one) => one.source === source);
@@ -271,7 +274,7 @@ export class PartitionInspector {
     }
   }
 
-  /** Resolves when something that was waiting is done. */
+  /** Resolves when a waiting inspection has ended or moved on. */
   private change(): Promise<void> {
     return new Promise((resolve) => this.listeners.push(resolve));
   }
@@ -281,7 +284,7 @@ export class PartitionInspector {
   }
 }
 
-/** What was drift, of something that the registry has moved since the check began: nothing is told about it. */
+/** Turns drift into pending, for an item whose state in the registry has changed since the check began. */
 function changedMeanwhile({ suspect, observation }: Confirmed): Confirmed {
   return {
     suspect,

@@ -12,17 +12,17 @@ import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
 
 /**
- * Comparing across partitions. Copies and reverse items have their truth in another partition, which does not pass by
- * together with them, so it is looked up, a hundred keys in a call: the reverse item of each edge that copies, the edge of
- * each reverse item, and the nodes that a view copies of. What differs may only be on its way: it is a suspect.
+ * Compares across partitions. Other partitions decide about copies and reverse items, and the scan does not read those together. So
+ * they are looked up, a hundred keys in a call: the reverse item of each edge that copies, the edge of each reverse item, and the
+ * nodes that a view copies from. A difference may only be lag, so it makes a suspect.
  */
 
-/** A derived item of another partition that has to be looked at again, and the edge that wants it where its key does not tell. */
+/** A derived item of another partition to look at again; `base`: its edge, if the item's key does not name it. */
 export interface LookedUp extends ItemKey {
   base?: ItemKey;
 }
 
-/** What looking up needs. */
+/** The values that looking up needs. */
 export interface LookUpContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany'>;
@@ -33,14 +33,14 @@ export interface LookUpContext {
   onPartition: (source: string) => Promise<void>;
 }
 
-/** Keys of one call. */
+/** Keys in one call. */
 const BATCH = 100;
-/** Copies that wait for their nodes. */
+/** The most copies that wait for their nodes. */
 const MOST_SLOTS = 1_000;
-/** Calls at once, of one part of the table. */
+/** Calls at once, for each segment of the table. */
 const CALLS_AT_ONCE = 4;
 
-/** The look-ups of one part of the table as it passes by. Memory is bounded: `take` waits where too much is under way. */
+/** The look-ups of one segment during the scan. Memory is bounded: `take` waits while too many are under way. */
 export class LookUps {
   private readonly calls = new Set<Promise<void>>();
   private failure: { error: unknown } | undefined;
@@ -51,7 +51,7 @@ export class LookUps {
 
   constructor(private readonly context: LookUpContext) {}
 
-  /** Takes in one item of the table. */
+  /** Adds one item of the table. */
   async take(key: ItemKey, item: Item): Promise<void> {
     const { graph } = this.context;
     if (!isDerivedKey(key.target)) {
@@ -69,7 +69,7 @@ export class LookUps {
     }
   }
 
-  /** Takes in what the view of a partition copies, if nothing else differs there. */
+  /** Adds the copies in the view of a partition that has no other difference. */
   async takeSlots(source: string, slots: readonly CopySlot[]): Promise<void> {
     for (const slot of slots) {
       if (slot.parent === undefined) continue;
@@ -81,7 +81,7 @@ export class LookUps {
     }
   }
 
-  /** Looks up what has gathered, and waits until all of it is compared. Throws what a look-up threw. */
+  /** Looks up the gathered items, and waits until all of them are compared. Throws the error of a failed look-up. */
   async finish(): Promise<void> {
     await this.lookUpEdges();
     await this.lookUpReverseItems();
@@ -90,7 +90,7 @@ export class LookUps {
     if (this.failure !== undefined) throw this.failure.error;
   }
 
-  /** No look-up is made for a tombstone that is one. */
+  /** Whether a reverse item has to be looked up: a proper tombstone has not. */
   private isWorthALook(item: Item): boolean {
     return reverseItem.isLive(item) || reverseItem.oddities(oddityContext(this.context), item).length > 0;
   }
@@ -145,7 +145,7 @@ export class LookUps {
     });
   }
 
-  /** Runs a look-up beside the others; resolves when there is room for the next. */
+  /** Runs a look-up while others run; resolves when there is room for the next. */
   private async call(what: readonly unknown[], run: () => Promise<void>): Promise<void> {
     if (what.length === 0) return;
     const call = run()
@@ -161,7 +161,7 @@ export class LookUps {
 
 type Comparing = Pick<LookUpContext, 'graph' | 'store' | 'stream'>;
 
-/** Looks again at some reverse items and continuations; gives those that may be wrong. */
+/** Looks again at some reverse items and continuations; returns those that may be wrong. */
 export async function lookAgain(context: Comparing, looked: readonly LookedUp[]): Promise<Suspect[]> {
   const { graph, store } = context;
   const { items } = await store.getMany(looked, { consistent: false });
@@ -190,7 +190,7 @@ export async function lookAgain(context: Comparing, looked: readonly LookedUp[])
   return [...suspects, ...(await withoutEdge(context, others))];
 }
 
-/** Reverse items that no edge wants. The others are compared where their edge passes by. */
+/** Returns reverse items that no edge asks for. The others are compared when the scan reads their edge. */
 async function withoutEdge(
   context: Comparing,
   reverseItems: readonly { key: ItemKey; item: Item }[],
@@ -205,7 +205,7 @@ async function withoutEdge(
     .flatMap((reverse) => reverseSuspects(context, reverse, undefined));
 }
 
-/** A reverse item as it was read, and the edge that it belongs to, where that is known. */
+/** A reverse item as it was read, and its edge, if known. */
 interface ReadReverse {
   key: ItemKey;
   item: Item | undefined;
@@ -219,7 +219,7 @@ function reverseSuspects(context: Comparing, { key, item, base }: ReadReverse, w
   return parts.map((part) => suspect(key, part));
 }
 
-/** A continuation that is on its way looks like one that is stuck; only time tells. */
+/** Makes suspects of a continuation. A fan-out under way looks the same as a stuck one; only time distinguishes them. */
 function continuationSuspects(context: Comparing, key: ItemKey, item: Item): Suspect[] {
   const parts: Part[] = continuation.isLive(item) ? [{ kind: 'continuation' }] : [];
   parts.push(...continuation.oddities(oddityContext(context), item));
@@ -234,7 +234,7 @@ function suspect({ source, target }: ItemKey, part: Part): Suspect {
   return { source, sortKey: target, part };
 }
 
-/** Suspects in their order, so many items together; what is suspected of one item stays together. */
+/** Splits suspects, in their order, into chunks of at most `items` derived items. The suspects of one item stay together. */
 export function* chunksOf(suspects: readonly Suspect[], items: number): Generator<Suspect[]> {
   let chunk: Suspect[] = [];
   let named = new Set<string>();
@@ -251,13 +251,13 @@ export function* chunksOf(suspects: readonly Suspect[], items: number): Generato
   if (chunk.length > 0) yield chunk;
 }
 
-/** The derived items that suspects are about. */
+/** Returns the derived items of some suspects. */
 export function itemsOfSuspects(suspects: readonly Suspect[]): LookedUp[] {
   const items = new Map<string, LookedUp>();
   for (const { source, sortKey, part } of suspects) {
     const item = { source, target: sortKey };
     const base = part.kind === 'reverse-item' ? part.base : undefined;
-    // A key that tells the edge takes less room in a cursor.
+    // The base is left out if the key names the edge, to save room in a cursor.
     if (base !== undefined && edgeNamedByReverse(item, undefined) === undefined)
       items.set(textOfKey(item), { ...item, base });
     else if (!items.has(textOfKey(item))) items.set(textOfKey(item), item);

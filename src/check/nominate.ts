@@ -21,22 +21,22 @@ import type { Store } from '../store/port.ts';
 import { baseItems, derivedStreams, type Keyed, next } from './partition-streams.ts';
 
 /**
- * The second look at a partition whose digests differ: which derived items, or parts of them, do. Base items and index
- * items are read side by side in the order of their keys, which is the same, so that a partition of any size takes no
- * more room than a page of each stream and its view.
+ * The second look at a partition whose digests differ: it finds the derived items, or parts of them, that differ. Base items and
+ * index items are read next to each other in the order of their keys, which is the same. So a partition of any size takes no more
+ * memory than its view and a page of each stream.
  */
 
-/** How a partition is looked at. */
+/** How to look at a partition. */
 export interface NominateOptions {
-  /** Label of the table's stream; undefined where it is unknown. */
+  /** Label of the table's stream; undefined if it is unknown. */
   streamLabel: string | undefined;
-  /** Leaves out what other partitions decide: the nodes that the view copies of are not read. */
+  /** Leaves out items that other partitions decide: the nodes that the view copies from are not read. */
   withoutLookUps?: boolean;
 }
 
 /**
- * Reads a partition and names what differs in it. What it reads may change meanwhile: a nomination is no verdict. At its
- * end it gives whether any base item wants something in the view.
+ * Reads a partition and yields what differs in it. The partition may change meanwhile: a nomination is no verdict. The return value
+ * says whether any base item asks for something in the view.
  */
 export async function* nominate(
   graph: CompiledModel,
@@ -63,7 +63,7 @@ export async function* nominate(
     const beside = new Map<string, Item>();
     for (const stream of streams) {
       const place = base && stream.prefix + base.key;
-      // What lies before the place has no base item; after the last base item that is all that is left.
+      // A derived item before the place has no base item. After the last base item this holds for all that remain.
       for (; stream.head !== undefined; await stream.advance()) {
         const order = place === undefined ? -1 : compareKeys(stream.head.key, place);
         if (order > 0) break;
@@ -81,24 +81,24 @@ export async function* nominate(
   return comparison.wantsView;
 }
 
-/** What is compared once both sides of it were met. */
+/** An index item that is compared once both its expected and its actual side are known. */
 interface Pending {
   wanted?: string;
   stored?: string;
-  /** The base item that wants it. */
+  /** The base item that asks for it. */
   target?: string;
 }
 
-/** The comparison of one partition, as its items are met. */
+/** The comparison of one partition, item by item. */
 class PartitionComparison {
   wantsView = false;
-  /** Absent: the view is not compared with what base items want. */
+  /** Absent: the view is not compared with what base items ask for. */
   private readonly inView: ViewComparison | undefined;
-  /** Live index items of counted edges, and the stored counts, by their names. */
+  /** Live index items of counted edges, and the actual counts, by the counts' names. */
   private readonly live = new Map<string, number>();
   private readonly counts = new Map<string, number>();
   private readonly malformed = new Set<string>();
-  /** Index items whose key does not follow their base item's: search items, and edges named by a hash. */
+  /** Index items whose key does not follow their base item's: search items, and edges with a hash in the name. */
   private readonly apart = new Map<string, Pending>();
 
   constructor(
@@ -106,13 +106,13 @@ class PartitionComparison {
     private readonly source: string,
     private readonly read: { view: Item | undefined; node: SourceNode | undefined; comparesView: boolean },
     readonly streamLabel: string | undefined,
-    /** What stands before a base item's sort key in the keys of the index items that follow it. */
+    /** The texts before a base item's sort key in the keys of the index items that follow it. */
     private readonly prefixes: readonly string[],
   ) {
     this.inView = read.comparesView ? new ViewComparison(read.view) : undefined;
   }
 
-  /** Takes in a base item; `beside`: the derived items whose keys follow its own, by sort key. */
+  /** Compares a base item; `beside`: the derived items whose keys follow its own, by sort key. */
   *base({ key, item }: Keyed, beside: ReadonlyMap<string, Item>): Generator<Suspect> {
     const wanted = derivedOf(this.graph, this.source, key, item, this.read.node);
     if (wanted.attributes !== undefined || wanted.element !== undefined) this.wantsView = true;
@@ -137,24 +137,24 @@ class PartitionComparison {
     }
   }
 
-  /** Takes in a derived item that no base item was met beside. */
+  /** Compares a derived item that has no base item next to it. */
   *derived({ key, item }: Keyed): Generator<Suspect> {
     if (!(yield* this.compared(key, item))) return;
     const kind = itemKindOf(this.graph, key);
-    // The others are looked at as they pass: what they should be, other partitions say.
+    // Items of other kinds are compared during the scan: other partitions decide about them.
     if (kind.decidedBy !== 'partition') return;
     yield* this.met(kind, key, item);
     const text = kind.name === 'index-item' ? indexItemText(item) : undefined;
     if (text === undefined) return;
     const target = baseKeyOfIndexItem(this.source, key);
-    // The items of a later generation do not lie beside their base items.
+    // Items of a later generation are not next to their base items.
     const isApart = (parseDerivedKey(key)?.generation ?? 1) > 1;
     // rule: index-item-of-no-base-item-is-a-suspect
     if (target === undefined || target === this.source || isApart) this.pending(key).stored = text;
     else yield this.suspect(key, { kind: 'index-item', target });
   }
 
-  /** Whether base items say how a derived item has to be; what is there and should not be is named. */
+  /** Returns whether base items decide about a derived item. Yields an item that should not exist. */
   private *compared(sortKey: string, item: Item): Generator<Suspect, boolean> {
     const { kind } = concernOf(this.graph, this.source, sortKey, item);
     if (kind === 'retired' || kind === 'unregistered' || kind === 'misplaced') {
@@ -163,7 +163,7 @@ class PartitionComparison {
     return kind === 'compared' && (sortKey !== VIEW_KEY || this.inView !== undefined);
   }
 
-  /** What can be told only when all items were met. */
+  /** Yields the differences that are known only after all items were read. */
   *rest(): Generator<Suspect> {
     for (const [key, { wanted, stored, target }] of this.apart) {
       if (wanted === stored) continue;
@@ -177,7 +177,7 @@ class PartitionComparison {
     for (const part of this.inView?.rest() ?? []) yield this.suspect(VIEW_KEY, part);
   }
 
-  /** What is wrong with a stored item whatever base items say, and what it adds to the counts. */
+  /** Yields the oddities of an actual item, and adds the item to the counts. */
   private *met(kind: ItemKind, key: string, item: Item): Generator<Suspect> {
     for (const part of kind.oddities(this, item)) yield this.suspect(key, part);
     if (kind.name === 'count') {
@@ -203,7 +203,7 @@ class PartitionComparison {
   }
 }
 
-/** A view as its edges are compared with it, one after the other. */
+/** A view, as its edges are compared with it one by one. */
 class ViewComparison {
   private attributes: string | undefined;
   private readonly elements: Map<string, string[]>;
@@ -231,7 +231,7 @@ class ViewComparison {
     return stored.length === wanted.length && stored[0] === wanted[0];
   }
 
-  /** What no base item was met for, and the marks: only all edges of a type together can tell whether one is right. */
+  /** Yields the parts without a base item, and all marks: only all edges of a type together show whether its mark is right. */
   *rest(): Generator<Part> {
     if (this.attributes !== undefined) yield { kind: 'attributes' };
     if (!this.hasSet) yield { kind: 'garbage', element: NO_SET };
@@ -245,10 +245,10 @@ class ViewComparison {
   }
 }
 
-/** Nodes that are looked up in one call. */
+/** Nodes in one look-up call. */
 const PARENTS = 100;
 
-/** The edges, or the names, of a view's copies that are not what the nodes say. */
+/** Yields the edges, or the attribute names, of a view's copies that differ from their nodes. */
 async function* wrongCopies(
   graph: CompiledModel,
   store: Pick<Store, 'getMany'>,

@@ -9,7 +9,7 @@ import {
 } from '../repair/parts/kind.ts';
 import type { ItemKey } from '../store/port.ts';
 
-/** A suspect as it was at one moment: the derived item was read first, then what decides about it, both consistently. */
+/** A suspect at one time: the derived item was read first, then the items that decide about it, both consistently. */
 export interface Observation extends Compared, State {
   /** Whether the derived item exists as more than a tombstone. */
   isLive: boolean;
@@ -20,7 +20,7 @@ export function isWrong({ wanted, stored }: Compared): boolean {
   return wanted !== stored;
 }
 
-/** Observes suspects, in their order; a hundred in two calls. */
+/** Observes suspects, in their order: a hundred of them in two calls. */
 export async function observe(context: ObserveContext, suspects: readonly Suspect[]): Promise<Observation[]> {
   const { graph, store } = context;
   const derivedKeys = suspects.map(({ source, sortKey }): ItemKey => ({ source, target: sortKey }));

@@ -6,8 +6,8 @@ import { queriedItems } from '../store/pages.ts';
 import type { QueryRequest, Store } from '../store/port.ts';
 
 /**
- * A partition read as several sorted streams: its base items, and its derived items in streams that each follow the order
- * of the base items. Read side by side they bring a base item and its index items together, however large the partition.
+ * Reads a partition as several sorted streams: its base items, and its derived items in streams that each follow the order of the
+ * base items. Reading them next to each other brings a base item and its index items together, in a partition of any size.
  */
 
 /** An item with its sort key. */
@@ -16,25 +16,25 @@ export interface Keyed {
   item: Item;
 }
 
-/** Derived items in the order of their sort keys, one ahead. */
+/** Derived items in the order of their sort keys, with the next one read already. */
 export interface DerivedStream {
-  /** What stands before the base item's sort key in the sort key of an index item that follows it. */
+  /** The text before the base item's sort key in the sort key of an index item that follows it. */
   prefix: string;
   head: Keyed | undefined;
-  /** Moves on by one item. */
+  /** Reads the next item. */
   advance: () => Promise<void>;
 }
 
 type Queries = Pick<Store, 'query'>;
 
-/** Base items of a partition: sort keys of the model begin with `A` to `Z`; `[` follows. */
+/** Reads the base items of a partition. Their sort keys begin with `A` to `Z`; `[` is the next character. */
 export function baseItems(graph: CompiledModel, store: Queries, source: string): AsyncGenerator<Keyed> {
   return itemsOf(graph, store, { partition: source, sortKey: { from: 'A', to: '[' } });
 }
 
 /**
- * Derived items of a partition: one stream for each named order of the model, whose items would all come before the first
- * base item otherwise, and one for all others.
+ * Opens the streams of a partition's derived items: one for each named order of the model, whose items would otherwise all come
+ * before the first base item, and one for all others.
  */
 export async function derivedStreams(graph: CompiledModel, store: Queries, source: string): Promise<DerivedStream[]> {
   const names = new Set<string>();
@@ -48,14 +48,14 @@ export async function derivedStreams(graph: CompiledModel, store: Queries, sourc
   return Promise.all([opened(INDEX_PREFIX, otherItems(graph, store, source, prefixes)), ...streams]);
 }
 
-/** What lies between the named orders, before them and after them. */
+/** Reads the derived items before, between and after the named orders. */
 async function* otherItems(
   graph: CompiledModel,
   store: Queries,
   source: string,
   prefixes: readonly string[],
 ): AsyncGenerator<Keyed> {
-  // A query's ends are inclusive: what lies on one and does not belong here is left out by its key.
+  // A query includes both its ends, so an item at an end that does not belong here is dropped by its key.
   const isOther = (key: string): boolean => isDerivedKey(key) && !prefixes.some((prefix) => key.startsWith(prefix));
   const ends = [...prefixes, undefined];
   for (const [i, to] of ends.entries()) {
@@ -66,10 +66,10 @@ async function* otherItems(
   }
 }
 
-/** The character after the `~` that derived sort keys begin with. */
+/** The character after `~`, with which derived sort keys begin. */
 const AFTER_DERIVED = '\u007f';
 
-/** The lowest text above all that begin with a prefix, which ends with `/`. */
+/** The lowest text above all texts with a prefix; the prefix ends with `/`. */
 function afterPrefix(prefix: string): string {
   return `${prefix.slice(0, -1)}0`;
 }
@@ -89,7 +89,7 @@ async function* itemsOf(graph: CompiledModel, store: Queries, request: QueryRequ
   for await (const item of queriedItems(store, request)) yield { key: stringOf(item[graph.table.sortKey]) ?? '', item };
 }
 
-/** The next item of a stream; undefined at its end. */
+/** Returns the next item of a stream; undefined at its end. */
 export async function next(items: AsyncGenerator<Keyed>): Promise<Keyed | undefined> {
   const result = await items.next();
   return result.done === true ? undefined : result.value;

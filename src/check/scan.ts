@@ -7,17 +7,17 @@ import type { StreamLabel } from '../stream/stream-label.ts';
 import { type Noted, PartitionSummary } from './compare.ts';
 import { type LookUpContext, LookUps } from './look-up.ts';
 
-/** A part of the table, and how far it was read. */
+/** A segment of the table, and how far it was read. */
 export interface OpenSegment {
   segment: number;
-  /** The last key read; absent where it was not begun. */
+  /** The last key read; absent if the segment was not begun. */
   after?: ItemKey;
 }
 
-/** What is told of a partition once it has passed. */
+/** Called with a partition once all of it is read. */
 export type PartitionSeen = (summary: PartitionSummary) => Promise<void>;
 
-/** What a segment's reader needs. */
+/** The values that a segment's reader needs. */
 export interface SegmentContext {
   graph: CompiledModel;
   source: ScanSource;
@@ -25,15 +25,15 @@ export interface SegmentContext {
   stream: StreamLabel;
   /** Clock in milliseconds since 1970. */
   now: () => number;
-  /** Where nodes are read. */
+  /** The store that nodes are read from. */
   store: Pick<Store, 'get'>;
-  /** Called with each partition when the last of its items in this segment has passed. */
+  /** Called with each partition after its last item in this segment. */
   onPartition: PartitionSeen;
-  /** Called after each page; the next is read when it is done. */
+  /** Called after each page; the next page is read after it has resolved. */
   onPage: () => Promise<void>;
-  /** Called with each item that is something besides its part in the comparison. */
+  /** Called with each item that has a property besides its part in the comparison. */
   onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => void;
-  /** What looks up that which other partitions decide; absent: nothing is looked up. */
+  /** Looks up items that other partitions decide; absent: nothing is looked up. */
   lookUps?: LookUpContext;
   isOver: () => boolean;
 }
@@ -51,7 +51,7 @@ export class SegmentScan {
     this.lookUps = context.lookUps && new LookUps(context.lookUps);
   }
 
-  /** The partition that the last page ended in; it may go on. */
+  /** The partition that the last page ended in. It may continue on the next page. */
   get unfinished(): string | undefined {
     return this.current?.source;
   }
@@ -69,7 +69,7 @@ export class SegmentScan {
       await context.stream.advance();
       for (const item of page.items) await this.take(item);
       if (page.lastKey === undefined) await this.finishPartition();
-      // Before the place moves on: what is looked up is in no cursor.
+      // The look-ups end before the place moves on, because no cursor contains them.
       await this.lookUps?.finish();
       place.after = page.lastKey && keyOf(context.graph, page.lastKey);
       if (page.lastKey === undefined) this.isDone = true;
@@ -80,14 +80,15 @@ export class SegmentScan {
   private async take(item: Item): Promise<void> {
     const { graph, stream, now } = this.context;
     const { source, target } = keyOf(graph, item);
-    // What the service notes for itself is derived from nothing.
+    // The items of the service's own partition are not derived from anything.
     if (source === SERVICE_PARTITION) return;
     if (this.current?.source !== source) {
       await this.finishPartition();
       const keepsSlots = this.lookUps !== undefined;
       this.current = new PartitionSummary(graph, source, Math.floor(now() / 1000), stream.known, keepsSlots);
     }
-    // Base items pass in the order of their keys: an edge that comes before its node has that read, once for the partition.
+    // Base items come in the order of their keys. For an edge that comes before its node, the node is read, once for each
+    // partition.
     if (!isDerivedKey(target) && this.current!.lacksNode(target)) {
       const { item: node } = await this.context.store.get({ source, target: source }, { consistent: false });
       this.current!.metNode(node);
@@ -102,7 +103,7 @@ export class SegmentScan {
     this.current = undefined;
     if (current === undefined) return;
     await this.context.onPartition(current);
-    // Where anything else differs the partition is looked at whole.
+    // A partition with another difference is read again as a whole.
     if (current.slots.length > 0 && current.isClean) await this.lookUps?.takeSlots(current.source, current.slots);
   }
 }
@@ -128,10 +129,10 @@ function keyItem({ table }: CompiledModel, { source, target }: ItemKey): Item {
   return { [table.partitionKey]: { S: source }, [table.sortKey]: { S: target } };
 }
 
-/** Parts of which a sample takes its share. */
+/** Number of segments from which a sample takes its share. */
 const SAMPLE_SEGMENTS = 1_000;
 
-/** The options of a check of a random share of the table, 0 to 1: of at least one part of it. */
+/** Makes the options of a check of a random share of the table, 0 to 1: at least one segment. */
 export function sampleOf(share: number): { segments: number; onlySegments: number[] } {
   const segments = Array.from({ length: SAMPLE_SEGMENTS }, (_, segment) => ({ segment, order: Math.random() }));
   segments.sort((a, b) => a.order - b.order);

@@ -2,20 +2,20 @@ import { parseNodeId, typePrefix } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey } from '../store/port.ts';
 
-/** A type outside the model that base items have. */
+/** A type outside the model, as base items have it. */
 export interface UnknownType {
   type: string;
-  /** Base items of it. */
+  /** Number of base items of this type. */
   items: number;
-  /** The type of the model whose name is nearest, where one is near enough to be meant; null: none is. */
+  /** The nearest type name of the model, if it is near enough to be a likely intention; null: none is. */
   nearest: string | null;
 }
 
-/** Types that are told apart. */
+/** The most types that are listed. */
 const MOST_TYPES = 100;
-/** Characters of a type's name. */
+/** The most characters of a type's name. */
 const MOST_CHARACTERS = 60;
-/** How many characters of a name may be other ones, as a share of it, for another name to be meant. */
+/** The share of a name's characters that may differ for another name to be a likely intention. */
 const SHARE_OF_TYPING_ERRORS = 0.34;
 
 /** Counts a base item of a type outside the model in a list of such types. */
@@ -28,7 +28,7 @@ export function countUnknownType(graph: CompiledModel, types: UnknownType[], key
   }
 }
 
-/** Which of the types in a base item's keys the model does not have. */
+/** Finds the type in a base item's keys that the model does not have. */
 function unknownTypeOf({ nodes, edges }: CompiledModel, key: ItemKey): { type: string; isNode: boolean } {
   const { source, target } = key;
   const edgeType = source === target ? undefined : beginning(target);
@@ -42,7 +42,7 @@ function beginning(text: string): string {
   return (typePrefix(text) ?? text).slice(0, MOST_CHARACTERS);
 }
 
-/** The name that is nearest to a type, where one is near enough to be meant; null: none is. */
+/** Returns the name nearest to a type, if it is near enough to be a likely intention; null: none is. */
 export function nearestOf(type: string, names: Iterable<string>): string | null {
   let nearest: string | null = null;
   let fewest = Math.ceil(type.length * SHARE_OF_TYPING_ERRORS) + 1;
@@ -55,7 +55,7 @@ export function nearestOf(type: string, names: Iterable<string>): string | null 
   return nearest;
 }
 
-/** How many characters have to be put, taken away, replaced or exchanged with the next to make one text of the other. */
+/** Counts the characters to insert, delete, replace or swap with the next one to turn one text into the other. */
 function distanceOf(left: string, right: string): number {
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, i) => i);

@@ -21,27 +21,27 @@ export interface ExportCheckOptions {
   /** Label of the table's stream. Default: unknown, so only the form of watermarks is checked. */
   streamLabel?: string;
   onFinding?: (finding: Finding) => void;
-  /** Called now and then with the number of items read. */
+  /** Called from time to time with the number of items read. */
   onProgress?: (items: number) => void;
 }
 
-/** What a check of an export came to. */
+/** The result of a check of an export. */
 export interface ExportCheckResult extends CheckTotals {
-  /** Partitions that differ; the live table tells whether they still do. */
+  /** Partitions that differ; a check of the live table shows whether they still do. */
   suspects: string[];
 }
 
-/** How many items are read between two words on the progress. */
+/** Number of items between two calls of `onProgress`. */
 const PROGRESS_ITEMS = 10_000;
 
 /**
- * Checks an export of a table to S3: the table itself is not touched, no capacity is consumed. The files are looked
- * through for the registry, read once for the digests of all partitions (about a kilobyte for each is held), once more where many
- * edges come before a source node that decides with them, and, where some differ, once more for those. What was
- * on its way to be projected when the export was made differs as well: the live table settles it. Copies of nodes, reverse
- * items and fan-outs are left out: what they should be is in other partitions, each of which would be looked for in the files.
+ * Checks an export of a table to S3 without touching the table, so it consumes no capacity. It reads the files once for the
+ * registry, and once for the digests of all partitions, which take about a kilobyte each. It reads them again if many edges come
+ * before a source node that they depend on, and again if partitions differ, for those partitions. Records that were not projected
+ * when the export was made count as differences: a check of the live table decides about them. Copies of nodes, reverse items and
+ * fan-outs are not checked: other partitions decide about them, and each would need a search through the files.
  *
- * Throws `invalid-export` where the folder holds no export, or not all of it.
+ * Throws `invalid-export` if the folder holds no export, or only a part of one.
  */
 export async function checkExport(options: ExportCheckOptions): Promise<ExportCheckResult> {
   const { folder, streamLabel, onFinding, onProgress } = options;
@@ -91,13 +91,13 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
     if (!isClean) suspects.push(source);
   }
   suspects.sort();
-  // What was kept of each takes more room than the suspects themselves.
+  // The summaries take more memory than the suspects, and are not needed any more.
   partitions.clear();
   await lookCloser({ ...options, graph }, files, suspects, tally);
   return { ...totals, suspects };
 }
 
-/** The model of what was ready when the export was made, by the registry in it; the own one where it holds none. */
+/** Returns the model that was ready when the export was made, by the registry in it; without a registry the given model. */
 async function modelOf(own: CompiledModel, files: readonly DataFile[]): Promise<CompiledModel> {
   const partitions = new ExportedPartitions(own.table);
   for await (const { source, target, item } of itemsOf(own, files, `"${SERVICE_PARTITION}"`)) {
@@ -106,7 +106,7 @@ async function modelOf(own: CompiledModel, files: readonly DataFile[]): Promise<
   return await modelToCheck(own, partitions).current();
 }
 
-/** Reads the files once more for the nodes with many edges before them: their edges are compared when they are known. */
+/** Reads the files again for nodes with many edges before them: these edges can be compared now that the node is known. */
 async function addAgain(
   graph: CompiledModel,
   files: readonly DataFile[],
@@ -117,7 +117,7 @@ async function addAgain(
   for await (const { source, target, item } of itemsOf(graph, files)) left.get(source)?.addAgain(target, item);
 }
 
-/** Names what differs in some partitions, read from the files once more. */
+/** Reads the files again to find out what differs in some partitions. */
 async function lookCloser(
   { graph, streamLabel }: ExportCheckOptions,
   files: readonly DataFile[],
@@ -130,10 +130,10 @@ async function lookCloser(
   for await (const { source, target, item } of itemsOf(graph, files)) {
     if (wanted.has(source)) partitions.add({ source, target }, item);
   }
-  // Not a check of these partitions: that reads each of them twice, and waits for what cannot come.
+  // A full check of these partitions would read each of them twice, and wait for a stream that does not exist.
   const inspector = new PartitionInspector({
     ...{ graph, store: partitions, stream: new StreamLabel(streamLabel), settleMs: 0, withoutLookUps: true },
-    // Nothing waits for a stream: what would be open beside these only fills the memory.
+    // Nothing waits for a stream here: more open partitions would only fill the memory.
     mostOpen: 16,
     ...{ now: Date.now, wait: sleep, remainingMs: () => Number.POSITIVE_INFINITY },
     onFinding: (finding) => {

@@ -11,25 +11,25 @@ import { linesOf, MAX_LINE_BYTES } from '../../lines.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 
 /**
- * The files of an export to S3. They come from elsewhere, so nothing is taken on trust: every file is read, or an error names
- * it; a part of an export that is left out would look like drift.
+ * The files of an export to S3. They come from outside, so the code trusts nothing in them: it reads every file, or throws an error
+ * that names the file. A missing part of an export would look like drift.
  */
 
 /** A file of items. */
 export interface DataFile {
   path: string;
-  /** As the manifest says; undefined where there is none. */
+  /** The number of items in the manifest; undefined without a manifest. */
   itemCount?: number;
 }
 
 const DATA_FILE = '.json.gz';
 const MANIFEST = 'manifest-files.json';
-/** Bytes of a manifest: a line of about 300 for each file. */
+/** The most bytes of a manifest: it has a line of about 300 bytes for each file. */
 export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
-/** Folders inside each other. */
+/** The deepest nesting of folders. */
 export const MAX_EXPORT_DEPTH = 16;
 
-/** The data files in a folder, at any depth: those of its manifest, where it has one. Throws `invalid-export`. */
+/** Returns the data files in a folder, at any depth; with a manifest those that it names. Throws `invalid-export`. */
 export async function dataFiles(folder: string): Promise<DataFile[]> {
   const files = await filesIn(folder, 0);
   const paths = files.filter((path) => path.endsWith(DATA_FILE));
@@ -43,7 +43,10 @@ export async function dataFiles(folder: string): Promise<DataFile[]> {
   return named(await manifestLines(manifest), paths, folder);
 }
 
-/** Regular files below a folder. Links to files are followed, those to folders are not: they may lead in a circle. */
+/**
+ * Returns the regular files below a folder. Links to files are followed. Links to folders are not, because they may lead in a
+ * circle.
+ */
 async function filesIn(folder: string, depth: number): Promise<string[]> {
   if (depth > MAX_EXPORT_DEPTH) throw invalid(`The folder ${folder} is deeper than ${MAX_EXPORT_DEPTH} folders.`);
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
@@ -86,7 +89,7 @@ async function manifestLines(path: string): Promise<ManifestLine[]> {
   });
 }
 
-/** The file of each line; each line has one, and each file one line. */
+/** Finds the file of each line. Each line must have one file, and each file one line. */
 function named(lines: readonly ManifestLine[], paths: readonly string[], folder: string): DataFile[] {
   const byName = new Map<string, string[]>();
   for (const path of paths) byName.set(basename(path), [...(byName.get(basename(path)) ?? []), path]);
@@ -102,7 +105,7 @@ function named(lines: readonly ManifestLine[], paths: readonly string[], folder:
   return files;
 }
 
-/** Of files with the name of a key, the one that has most of the key's folders as well. */
+/** Returns that file, among those with the name of a key, whose path has most of the key's folders. */
 function closest(paths: readonly string[], key: string, folder: string): string | undefined {
   const wanted = key.split('/').reverse();
   const shared = (path: string): number => {
@@ -125,9 +128,9 @@ export interface ExportedItem {
 }
 
 /**
- * Every item of the files. Throws `invalid-export`, naming file and line, where one cannot be read.
+ * Yields every item of the files. Throws `invalid-export`, with file and line, if one cannot be read.
  *
- * @param holding only lines that hold this text are read as items.
+ * @param holding only lines that contain this text are parsed.
  */
 export async function* itemsOf(
   graph: CompiledModel,
@@ -158,7 +161,7 @@ export async function* itemsOf(
 }
 
 async function* unzipped(path: string): AsyncGenerator<Buffer> {
-  // The loop below sees what goes wrong in either of them.
+  // The loop below gets the errors of both streams.
   const chunks = pipeline(createReadStream(path), createGunzip(), () => undefined);
   try {
     yield* chunks as AsyncIterable<Buffer>;

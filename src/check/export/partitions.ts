@@ -3,14 +3,14 @@ import { compareKeys } from '../../items/encoding.ts';
 import type { TableNames } from '../../model/compiled.ts';
 import type { GetManyResult, GetResult, ItemKey, QueryRequest, QueryResult, Store } from '../../store/port.ts';
 
-/** Some partitions of an export, held in memory to be read as a check reads a table. Reads cost nothing. */
+/** Some partitions of an export in memory, which a check reads like a table. Reads cost nothing. */
 export class ExportedPartitions implements Pick<Store, 'get' | 'getMany' | 'query'> {
   private readonly partitions = new Map<string, Map<string, Item>>();
   private readonly sorted = new Map<string, string[]>();
 
   constructor(private readonly table: TableNames) {}
 
-  /** Takes in an item; of two with one key the later one stays. */
+  /** Adds an item. If two items have the same key, the later one stays. */
   add({ source, target }: ItemKey, item: Item): void {
     const partition = this.partitions.get(source) ?? new Map<string, Item>();
     this.partitions.set(source, partition.set(target, item));
@@ -25,7 +25,7 @@ export class ExportedPartitions implements Pick<Store, 'get' | 'getMany' | 'quer
     return { items: keys.map((key) => this.find(key)), rcu: 0, calls: 0 };
   }
 
-  /** One page with all that is asked for, ascending. */
+  /** Returns one page with everything that the request asks for, ascending. */
   async query({ partition, sortKey = {}, limit, startKey }: QueryRequest): Promise<QueryResult> {
     const after = stringOf(startKey?.[this.table.sortKey]);
     const isAsked = (key: string): boolean => {
