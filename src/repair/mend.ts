@@ -1,7 +1,7 @@
-import { type ApplyStats, OutOfTimeError } from '../apply/context.ts';
+import { type ApplyStats, epochSeconds, OutOfTimeError, updateItem } from '../apply/context.ts';
 import { StoreError } from '../errors.ts';
 import { numberOf } from '../items/attribute-value.ts';
-import { unchanged } from '../items/derived-item.ts';
+import { TOMBSTONE_HOURS, unchanged } from '../items/derived-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
@@ -81,7 +81,7 @@ export class Mender {
   async tidy(key: ItemKey, noted: 'expired' | 'empty'): Promise<boolean> {
     const kind = itemKindOf(this.options.graph, key.target);
     return await this.attempted(key, (context) =>
-      noted === 'expired' ? this.bury(kind, key) : kind.mend(context, key, []),
+      noted === 'expired' ? this.bury(kind, key) : expire(context, kind, key),
     );
   }
 
@@ -125,6 +125,19 @@ export class Mender {
     const { applied } = await store.delete(key, unchanged(item, graph.table.ttl));
     return applied;
   }
+}
+
+/**
+ * Sets the missing expiry of an item that holds nothing, and changes nothing else. If its base item wants it to hold something, it is
+ * drift: a check looks twice before it repairs it. A repair during the scan also moves the count, and a wrong count could look right.
+ */
+async function expire(context: SettleContext, kind: ItemKind, key: ItemKey): Promise<boolean> {
+  const { ttl } = context.graph.table;
+  const { item } = await context.store.get(key, { consistent: true });
+  if (item === undefined || kind.isLive(item) || item[ttl] !== undefined) return false;
+  const expiry = { N: String(epochSeconds(context) + TOMBSTONE_HOURS * 3600) };
+  const update = { key, set: { [ttl]: expiry }, unset: [], condition: unchanged(item, ttl) };
+  return (await updateItem(context, update)).applied;
 }
 
 /** Returns why an item cannot be repaired; undefined if the error is not about the item. */
