@@ -5,56 +5,56 @@ import { retrying } from '../retry.ts';
 import type { DerivedUpdate, Store, UpdateResult } from '../store/port.ts';
 import type { EvictedViews } from './evicted-views.ts';
 
-/** What a batch has cost and met so far. */
+/** The costs and counts of a batch so far. */
 export interface ApplyStats {
-  /** Update calls to derived items and puts of quarantine entries, failed conditions included. */
+  /** Update calls to derived items and puts of quarantine entries, including those with a failed condition. */
   writes: number;
   wcu: number;
   rcu: number;
-  /** Units that carried records not newer than the derived item's watermark. */
+  /** Units with records that are not newer than the derived item's watermark. */
   stale: number;
-  /** Stale changes that said otherwise than the derived item, each settled by a read of the base item. */
+  /** Stale changes that contradict the derived item. Each is reconciled with a read of the base item. */
   contradictions: number;
   /** Quarantine entries written. */
   quarantined: number;
 }
 
-/** What applying a unit needs. */
+/** The values that applying a unit needs. */
 export interface ApplyContext {
   graph: CompiledModel;
   store: Store;
-  /** Milliseconds since 1970. */
+  /** Clock in milliseconds since 1970. */
   now: () => number;
   /** Milliseconds left for this batch. */
   remainingMs: () => number;
-  /** Waits so many milliseconds before a retry. */
+  /** Waits this many milliseconds before a retry. */
   wait: (milliseconds: number) => Promise<void>;
   /** The jitter of retries, 0 to 1. */
   random: () => number;
-  /** Told of each quarantine entry that was put. */
+  /** Called with each quarantine entry that was put. */
   onQuarantine?: (entry: Item) => void;
   /** Reverse items in one page of a fan-out. */
   fanOutPageSize?: number;
-  /** What views were last seen without; shared by batches. */
+  /** The edge types that views were last seen without; batches share it. */
   evicted?: EvictedViews;
-  /** Joined items that this batch has settled, by `textOfKey`: the edge and its source node were read for them. */
+  /** Joined items that this batch has reconciled, by `textOfKey`. Their edge and source node were read for that. */
   settled?: Set<string>;
   stats: ApplyStats;
 }
 
-/** The batch's time is over before a unit was applied; the unit is reported as not processed. */
+/** The batch's time ended before a unit was applied; the unit is reported as not processed. */
 export class OutOfTimeError extends EdgeloomError {
   constructor() {
     super('out-of-time', 'The time budget of the batch ended before all units were applied.', 'They will be retried.');
   }
 }
 
-/** Throws where no time is left to start another call. */
+/** Throws `OutOfTimeError` if no time is left to start another call. */
 export function checkTime(context: ApplyContext): void {
   if (context.remainingMs() <= 0) throw new OutOfTimeError();
 }
 
-/** One conditional update, counted. */
+/** Makes one conditional update, and counts it. */
 export async function updateItem(context: ApplyContext, update: DerivedUpdate): Promise<UpdateResult> {
   context.stats.writes += 1;
   const result = await context.store.update(update);
@@ -62,7 +62,7 @@ export async function updateItem(context: ApplyContext, update: DerivedUpdate): 
   return result;
 }
 
-/** Puts a quarantine entry, counted. */
+/** Puts a quarantine entry, and counts it. */
 export async function putEntry(context: ApplyContext, entry: Item): Promise<void> {
   context.stats.writes += 1;
   const { wcu } = await context.store.put(entry);
@@ -71,20 +71,20 @@ export async function putEntry(context: ApplyContext, entry: Item): Promise<void
   context.onQuarantine?.(entry);
 }
 
-/** The clock in whole seconds. */
+/** Returns the clock's time in whole seconds. */
 export function epochSeconds(context: ApplyContext): number {
   return Math.floor(context.now() / 1000);
 }
 
-/** Waits, but not beyond the time budget. */
+/** Waits; throws `OutOfTimeError` if the wait would exceed the time budget. */
 export async function waitWithin(context: ApplyContext, milliseconds: number): Promise<void> {
   if (milliseconds >= context.remainingMs()) throw new OutOfTimeError();
   await context.wait(milliseconds);
 }
 
 /**
- * Tries an action again while the store's failure is retryable and the time budget allows it. Then the store's failure is
- * thrown: it says more than that the time is over.
+ * Repeats an action while the store's error is retryable and time is left. Then it throws the store's error, which says more than
+ * an error about the time.
  */
 export function retryingWithin<T>(
   context: ApplyContext,

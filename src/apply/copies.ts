@@ -2,14 +2,14 @@ import type { CompiledModel } from '../model/compiled.ts';
 import { copyingEdge, copyOf, type ParentCopies, parentOf } from '../plan/copies.ts';
 import { type CountingReader, readItems } from '../store/pages.ts';
 
-/** What reading parents needs. */
+/** The values that reading parents needs. */
 export interface ParentReader extends CountingReader<'getMany'> {
   graph: CompiledModel;
 }
 
 /**
- * What some edges, by their sort keys, copy of their parents: a consistent read of each parent. Edges of types that copy
- * nothing are left out.
+ * Reads the copies that some edges take from their parents, by the edges' sort keys, with a consistent read of each parent. Edges
+ * of types without copies are left out.
  */
 export async function readCopies(reader: ParentReader, sortKeys: readonly string[]): Promise<ParentCopies> {
   const { graph } = reader;

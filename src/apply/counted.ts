@@ -11,15 +11,15 @@ import { type DerivedUpdate, TRANSACTION_ITEMS } from '../store/port.ts';
 import { type ApplyContext, checkTime, epochSeconds, updateItem } from './context.ts';
 
 /**
- * Counted edges. The count of a node's edges is that of their live index items: an item that comes to life or becomes a
- * tombstone moves it in one transaction, under the item's revision, so that a replay moves it no second time. Items that
- * only change are written as others are.
+ * Counted edges. The count of a node's edges equals the number of their live index items. An item that becomes live or a tombstone
+ * changes the count in the same transaction, under the item's revision, so that a replay does not change it a second time. Items
+ * that stay live are written as other items are.
  */
 
 /** Bytes of the items in one transaction; DynamoDB allows 4 MB. */
 const TRANSACTION_BYTES = 3_000_000;
 
-/** A counted item as it was read, and what it shall be. */
+/** A counted item as it was read, and its expected fields. */
 interface Change {
   unit: IndexUnit;
   current: Item | undefined;
@@ -27,7 +27,7 @@ interface Change {
   update: DerivedUpdate;
 }
 
-/** Applies the changes of one batch to the counted edges of one type and node, as many as fit into a transaction at once. */
+/** Applies the changes of one batch to the counted edges of one type and node, with as many items in each transaction as fit. */
 export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit): Promise<void> {
   for (const chunk of chunksOf(unit.items)) {
     let open = chunk;
@@ -40,9 +40,9 @@ export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit)
 }
 
 /**
- * Writes one counted item that was seen, and the count where that moves; false where the item has changed since.
+ * Writes one counted item, and the count if it changes; false if the item has changed since it was read.
  *
- * @param wanted what `update` makes of it.
+ * `wanted`: the fields that `update` writes.
  */
 export async function writeCounted(
   context: ApplyContext,
@@ -62,7 +62,7 @@ function chunksOf(items: readonly IndexUnit[]): IndexUnit[][] {
   for (const item of items) {
     const size = item.wanted === undefined ? 0 : itemSizeBytes(item.wanted);
     const last = chunks.at(-1);
-    // One place is the count's.
+    // One place in the transaction is for the count.
     if (last === undefined || last.length === TRANSACTION_ITEMS - 1 || bytes + size > TRANSACTION_BYTES) {
       chunks.push([item]);
       bytes = size;
@@ -74,7 +74,7 @@ function chunksOf(items: readonly IndexUnit[]): IndexUnit[][] {
   return chunks;
 }
 
-/** Reads the items, and where a record is not newer than its item and says otherwise, the base item, which decides. */
+/** Reads the items. For a record that is not newer than its item and contradicts it, also reads the base item, which decides. */
 async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst: boolean): Promise<Change[]> {
   const { graph, stats } = context;
   // rule: counted-items-before-their-bases, first
@@ -104,7 +104,8 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
   for (const [i, unit] of units.entries()) {
     const isTruth = truths.has(unit.sortKey);
     const current = currents[i];
-    // The very same records made it so. Any other unit that agrees leaves a trace, as with items that are not counted.
+    // Only if the same records wrote the item, a write is unnecessary. Any other unit that agrees still changes the revision, as
+    // for items that are not counted.
     const wanted = isTruth ? truths.get(unit.sortKey) : unit.wanted;
     const isTheSame = stringOf(current?.[WATERMARK]) === unit.newest;
     const isSettled = unit.byBase === true && isAsWanted(current, wanted);
@@ -116,7 +117,7 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
   return changes;
 }
 
-/** Writes changes; gives the units whose items have changed since they were seen. */
+/** Writes changes; returns the units whose items have changed since they were read. */
 async function written(context: ApplyContext, countName: string, changes: readonly Change[]): Promise<IndexUnit[]> {
   const open: IndexUnit[] = [];
   const moving: Change[] = [];
@@ -128,7 +129,7 @@ async function written(context: ApplyContext, countName: string, changes: readon
     else if (!(await updateItem(context, one.update)).applied) open.push(one.unit);
   }
   if (moving.length === 0) return open;
-  // Also where the changes add up to nothing: a repair that counts the items has to see that they moved.
+  // The count is written even if the changes add up to zero: a repair that counts the items has to see that they changed.
   const { source } = moving[0]!.unit;
   const updates = moving.map(({ update }) => update);
   // rule: count-moves-with-its-items
@@ -136,7 +137,7 @@ async function written(context: ApplyContext, countName: string, changes: readon
   return [...open, ...moving.map(({ unit }) => unit)];
 }
 
-/** What writing an item adds to a count: 1, -1 or 0. An item that names another count is not in this one. */
+/** The change of a count by writing an item: 1, -1 or 0. An item that names another count does not matter. */
 function difference(current: Item | undefined, wanted: Item | undefined, countName: string): number {
   const isIn = (item: Item | undefined): number => Number(stringOf(item?.[COUNTED]) === countName);
   // rule: count-follows-the-item-seen
@@ -150,7 +151,7 @@ async function transacted(context: ApplyContext, updates: readonly DerivedUpdate
   return applied;
 }
 
-/** The update that moves the count of a node's edges of a type. */
+/** Makes the update that changes the count of a node's edges of a type. */
 function countUpdate(graph: CompiledModel, source: string, countName: string, change: number): DerivedUpdate {
   return {
     key: { source, target: degreeKey(countName) },

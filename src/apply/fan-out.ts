@@ -24,21 +24,21 @@ import { visitEdges } from './joined-fan-out.ts';
 import { remakeView } from './whole-view.ts';
 
 /**
- * The fan-out: a parent's attributes are brought into the views of its children. The children come from a consistent Query
- * of the reverse items; for each the view is read first, then the parent, and one write is made under the view's revision.
+ * The fan-out writes a parent's attributes into the views of its children. A consistent Query of the reverse items finds the
+ * children. For each child the view is read first, then the parent; one write follows, under the view's revision.
  *
- * No child is missed: the reverse item of an edge is written before the parent is read for its child's view. Either this
- * Query sees it, or that read is later than the change of the parent which this fan-out is about.
+ * No child is missed: the reverse item of an edge is written before the parent is read for its child's view. So either this Query
+ * finds it, or that read is later than the parent's change that this fan-out is about.
  */
 
-/** Reverse items in a page where the projector's options name no number; what one invocation does before it lets go. */
+/** Reverse items in a page if the projector's options give no number. One invocation visits one page. */
 const PAGE = 250;
 /** Views read in one call. */
 const CHUNK = 100;
 /** Children that are written at once. */
 const CHILDREN_AT_ONCE = 8;
 
-/** Visits the first page of a parent's children; the continuation's record drives the rest. */
+/** Visits the first page of a parent's children. The record of the continuation drives the remaining pages. */
 export async function applyFanOutUnit(context: ApplyContext, unit: FanOutUnit): Promise<void> {
   // rule: continuation-begins-after-the-first-page
   const after = await visitPage(context, unit, undefined);
@@ -55,12 +55,12 @@ export async function applyFanOutUnit(context: ApplyContext, unit: FanOutUnit): 
 }
 
 /**
- * Visits the page that a continuation's record stands for and moves the continuation behind it, from the very revision of
- * the record: where it is another by now, somebody else has gone on or begun anew, and this row of pages ends.
+ * Visits the page of a continuation's record, and moves the continuation past it. The condition is the revision in the record: if
+ * it differs, another worker has continued or restarted the fan-out, and this sequence of pages ends.
  */
 export async function applyContinuationUnit(context: ApplyContext, unit: ContinuationUnit): Promise<void> {
   const item = await readItem(context, { source: unit.source, target: unit.sortKey });
-  // A replay would visit the page for nothing.
+  // The page of a replayed record was visited before.
   if (revisionOf(item) !== unit.revision) return;
   // rule: page-before-its-continuation-moves, first
   const after = await visitPage(context, unit, unit.after);
@@ -69,7 +69,7 @@ export async function applyContinuationUnit(context: ApplyContext, unit: Continu
   await updateItem(context, moveUpdate(context.graph, unit, after, epochSeconds(context)));
 }
 
-/** Visits one page of children, or of edges; gives the sort key of the last reverse item, or edge, where more may follow. */
+/** Visits one page of children, or of edges; returns the sort key of the last reverse item, or edge, if more may follow. */
 async function visitPage(
   context: ApplyContext,
   unit: FanOutUnit | ContinuationUnit,
@@ -107,7 +107,7 @@ async function visitChildren(
   const keys = children.map((child) => ({ source: child, target: VIEW_KEY }));
   // rule: views-before-the-parent, first
   const views = await readItems(context, keys);
-  // After the views: a copy that is older than the view it is written to may be older than the one in it.
+  // The parent is read after the views: a copy that is older than the view could replace a newer copy in it.
   // rule: views-before-the-parent, then
   // rule: fan-out-brings-the-parent-as-it-is
   const copy = await readCopy(context, edge, unit.source);
@@ -123,17 +123,17 @@ async function visitChildren(
     },
     { concurrency: CHILDREN_AT_ONCE },
   );
-  // The cause is worth more than the children that only ran out of time because of it.
+  // The first real cause is thrown, not the time-outs that it caused for other children.
   if (failures.length > 0) throw failures.find((error) => !(error instanceof OutOfTimeError)) ?? failures[0];
 }
 
-/** A child's view, and what the edge copies of the parent, read after it. */
+/** A child's view, and the copy of the parent, which is read after it. */
 interface Seen {
   view: Item | undefined;
   copy: Item | undefined;
 }
 
-/** Visits a child, again and again while there is time: what was done for the other children need not be done anew. */
+/** Visits a child, with retries while there is time, so that the finished children are not visited again. */
 async function visitChild(
   context: ApplyContext,
   unit: FanOutUnit | ContinuationUnit,
@@ -182,7 +182,7 @@ async function readCopy(context: ApplyContext, edge: EdgeModel, parent: string):
   return copyOf(context.graph, edge, await readItem(context, { source: parent, target: parent }));
 }
 
-/** The child's view as what the parent's record could not be brought into. */
+/** The child's view as a unit, for the quarantine entry of a refused write. */
 function viewUnitOf({ records, oldest, newest }: FanOutUnit | ContinuationUnit, child: string): ViewUnit {
   return { kind: 'view', source: child, sortKey: VIEW_KEY, changes: [], records, oldest, newest };
 }

@@ -8,12 +8,12 @@ import { readItem } from '../store/pages.ts';
 import { type ApplyContext, checkTime, epochSeconds, updateItem } from './context.ts';
 
 /**
- * Applies an index unit, of an index item or a reverse item: one unread update if the item is older. Otherwise the item,
- * which the failed condition returned, either is what the unit wants, or the base item decides, written under the revision
- * seen. An item that agrees is written too, if only its revision, unless the very same records made it so: one that has
- * read the base item before, and stands still, must find it changed.
+ * Applies an index unit, of an index item or a reverse item. The first update reads nothing, and succeeds if the item is older. If
+ * it fails, its condition returns the item: either that is as the unit expects, or the base item decides, and the write is made
+ * under the revision that was read. Even an item that agrees is written, if only its revision, unless the same records wrote it: a
+ * concurrent worker with an older read of the base item must fail.
  *
- * `ahead`: the item as it was read, where the base item decides; `item` is undefined where there is none.
+ * `ahead`: the item as it was read before, if the base item decides; its `item` is undefined if there is none.
  */
 export async function applyIndexUnit(
   context: ApplyContext,
@@ -41,8 +41,8 @@ export async function applyIndexUnit(
 }
 
 /**
- * Applies an index unit by what the base item says: the item is read first, then the base item, and the write is made under
- * the revision seen, again and again. An item that the very same records made so before is left alone.
+ * Applies an index unit with the base item. The item is read first, then the base item, and the write is made under the revision
+ * that was read; on a conflict all of it is repeated. An item that the same records wrote before is not written.
  */
 export async function applyByBase(
   context: ApplyContext,

@@ -10,25 +10,25 @@ import { type ApplyContext, checkTime, putEntry, retryingWithin } from './contex
 import { type JoinedLook, settleJoined, written } from './joined.ts';
 
 /**
- * The fan-out of a source node's change to the index items of its edges, page by page: the items' ranges are queried, then
- * the base edges, then the node is read, all consistently, which is the order in which one item is settled. Every edge is
- * settled, also where its item is absent: a writer that has read the node before may be about to make it.
+ * The fan-out of a source node's change to the index items of its edges, page by page. The ranges of the items are queried first,
+ * then the base edges, then the node, all consistently: the same order as for a single item. Every edge is reconciled, even if its
+ * item is absent, because a writer with an older read of the node may be about to write it.
  *
- * No edge is missed: one that the Query of the base edges does not show yet is written after the change of the node, and its
- * own record has the node read again.
+ * No edge is missed. An edge that the Query does not find is written after the change of the node, and its own record makes the
+ * projector read the node again.
  */
 
 type Unit = FanOutUnit | ContinuationUnit;
 
-/** Items that are settled together. */
+/** Items that are reconciled together. */
 const CHUNK = 100;
 
 /**
  * Visits one page of a node's edges of a type.
  *
- * @param after the sort key of the last edge that was visited.
- * @param pageSize items of a range that are read.
- * @returns the place that the page ends at, which is that of the shortest range; undefined where nothing follows.
+ * @param after the sort key of the last visited edge.
+ * @param pageSize number of items to read of each range.
+ * @returns the end of the page, which is the end of the shortest range; undefined if nothing follows.
  */
 export async function visitEdges(
   context: ApplyContext,
@@ -55,13 +55,13 @@ export async function visitEdges(
   for (const [target, edge] of edges.items) {
     if (end !== undefined && compareKeys(target, end) > 0) continue;
     for (const sortKey of joinedKeysOf(graph, unit.edgeType, target)) {
-      // The batch that brings the node's record has settled it, by an edge and a node that it read then.
+      // This batch has reconciled the item already, with an edge and a node that it read after the node's record.
       if (unit.kind === 'fan-out' && context.settled?.has(textOfKey({ source: unit.source, target: sortKey })))
         continue;
       const range = ranges.find(({ prefix }) => prefix + target === sortKey);
       // rule: edge-without-its-joined-item-is-reconciled
       units.push(indexUnit(unit, target, sortKey));
-      // One that is named by a hash is in no range.
+      // An item with a hash in its name is in no range.
       looks.push(range === undefined ? undefined : { current: range.items.get(target), edge, node });
     }
   }
@@ -71,14 +71,17 @@ export async function visitEdges(
   return end;
 }
 
-/** A part of a partition: the items behind a prefix, by the edge's sort key, and where it ends; undefined: at its end. */
+/**
+ * A part of a partition: the items with a prefix, by the edge's sort key, and the key that the part ends at; undefined: it is
+ * complete.
+ */
 interface Range {
   prefix: string;
   items: ReadonlyMap<string, Item>;
   end: string | undefined;
 }
 
-/** Reads a page of a range; undefined where no key can name the place to go on from, which is longer than a sort key. */
+/** Reads a page of a range; undefined if the key of the place to continue from would be longer than a sort key can be. */
 async function readRange(
   context: ApplyContext,
   { source, edgeType }: Unit,
@@ -112,7 +115,7 @@ function earliest(places: readonly (string | undefined)[]): string | undefined {
   return first;
 }
 
-/** A node's record is none of the item's watermark: its position says nothing of the edge's records. */
+/** The unit carries no position: the position of a node's record says nothing about the edge's records. */
 function indexUnit({ source, records }: Unit, target: string, sortKey: string): IndexUnit {
   // rule: node-moves-no-watermark-of-joined-items
   const position = { oldest: '', newest: '' };
@@ -136,7 +139,7 @@ async function settlePart(
     );
   } catch (error) {
     if (!(error instanceof StoreError) || error.kind === 'fatal') throw error;
-    // One of them is refused, or was not answered: each is settled by itself, and that one alone is quarantined.
+    // DynamoDB has refused one item, or has not answered. So each is reconciled by itself, and only a refused one is quarantined.
     open = seen;
   }
   for (const one of [...open, ...apart]) await settleAlone(context, fanOut, one);

@@ -12,18 +12,17 @@ import { type ApplyContext, checkTime, epochSeconds, OutOfTimeError, putEntry, u
 import { writeCounted } from './counted.ts';
 
 /**
- * Joined index items: two base items of one partition determine each, an edge and its source node. Positions of two items
- * cannot be compared, so no image is ever applied: an item is read, then the edge and the node, all consistently, and what
- * the two want is written under the revision of the item, always, also where nothing differs or nothing is there. A writer
- * that has read the edge or the node before, and stands still, must find the item changed. On a conflict all three are read
- * again.
+ * Joined index items. Two base items of one partition determine each of them: an edge and its source node. The positions of two
+ * items cannot be compared, so no image is ever applied. The index item is read, then the edge and the node, all consistently, and
+ * the expected fields are written under the item's revision. The write is always made, even if nothing differs or no item exists: a
+ * concurrent worker with an older read of the edge or the node must fail. On a conflict all three are read again.
  */
 
-/** Items that are read, and written, together. */
+/** Items that are read and written together. */
 const CHUNK = 100;
 const AT_ONCE = 8;
 
-/** A joined item as it was read, then the edge and the node. */
+/** A joined item as it was read, and the edge and the node, which are read after it. */
 export interface JoinedLook {
   current: Item | undefined;
   edge: Item | undefined;
@@ -39,15 +38,18 @@ export async function applyJoinedUnit(context: ApplyContext, { items }: JoinedUn
   }
 }
 
-/** How items are settled. */
+/** How to reconcile items. */
 export interface SettleOptions {
-  /** An edge whose first record is an insert has no item yet: it is not read, and the write fails where there is one. */
+  /**
+   * Whether an item is expected to be absent if the edge's first record is an insert. Then it is not read, and the write fails if
+   * it exists.
+   */
   expectsNew?: boolean;
-  /** The item as it is built upon. Default: as it was read. */
+  /** Returns the item to build upon. Default: the item as it was read. */
   trusted?: (current: Item | undefined) => Promise<Item | undefined>;
 }
 
-/** Settles joined items of edges of one node: makes each what edge and node want now. */
+/** Reconciles joined items of edges of one node: makes each what edge and node ask for now. */
 export async function settleJoined(
   context: ApplyContext,
   units: readonly IndexUnit[],
@@ -62,7 +64,7 @@ export async function settleJoined(
   }
 }
 
-/** Writes what edges and node want of items that were looked at; gives those that have changed since. */
+/** Writes the fields that edges and node ask for; returns the units whose items have changed since they were read. */
 export async function written(
   context: ApplyContext,
   units: readonly IndexUnit[],
@@ -71,7 +73,7 @@ export async function written(
 ): Promise<IndexUnit[]> {
   const changed: IndexUnit[] = [];
   const failures: unknown[] = [];
-  // Counted items share the item of their count: side by side they would only be in each other's way.
+  // Counted items share their count's item: concurrent writes would only conflict.
   const concurrency = units.some((unit) => countNameOfUnit(context, unit) !== undefined) ? 1 : AT_ONCE;
   await pMap(
     units,
@@ -86,12 +88,12 @@ export async function written(
     },
     { concurrency },
   );
-  // The cause is worth more than the items that only ran out of time because of it.
+  // The first real cause is thrown, not the time-outs that it caused for other items.
   if (failures.length > 0) throw failures.find((error) => !(error instanceof OutOfTimeError)) ?? failures[0];
   return changed;
 }
 
-/** The items first: an edge, or a node, that is older than the item it decides about may be older than the one in it. */
+/** Reads the items first: an edge or a node that is older than the item could replace newer fields in it. */
 async function lookAt(context: ApplyContext, units: readonly IndexUnit[], expectsNew: boolean): Promise<JoinedLook[]> {
   const { source } = units[0]!;
   const edges = [...new Set(units.map(({ base }) => base.target))];
@@ -135,7 +137,10 @@ async function writeOne(
   return isWritten;
 }
 
-/** What only the two together get wrong no record of one of them tells. A repair has no record: the check tells it. */
+/**
+ * Quarantines a problem that only edge and node together have, since no record of one of them shows it. A repair has no record:
+ * then the check reports the problem.
+ */
 async function quarantine(context: ApplyContext, unit: IndexUnit, problems: readonly Problem[]): Promise<void> {
   const { source, sortKey, base, records } = unit;
   if (records.length === 0) return;
@@ -146,7 +151,7 @@ async function quarantine(context: ApplyContext, unit: IndexUnit, problems: read
   );
 }
 
-/** The name of the count that a joined item is in, or was in as it was seen; undefined where it is in none. */
+/** Returns the name of the count that may contain a joined item; undefined if its type is not counted. */
 function countNameOfUnit({ graph }: ApplyContext, { base, sortKey }: IndexUnit): string | undefined {
   const edgeType = typePrefix(base.target) ?? '';
   if (!layersOf(graph).some(({ edges }) => edges.get(edgeType)?.degree === true)) return undefined;

@@ -31,60 +31,60 @@ export interface ProjectorOptions {
   store: Store;
   /** Units in flight at once. Default 32. */
   concurrency?: number | undefined;
-  /** Children that a change of a copied node is brought to before its own stream record goes on. Default 250. */
+  /** Children that a change of a copied node reaches before the continuation's own record drives the rest. Default 250. */
   fanOutPageSize?: number | undefined;
   /** Clock in milliseconds since 1970. Default: the machine's. */
   now?: (() => number) | undefined;
-  /** Waits so many milliseconds before a retry. Default: a timer. */
+  /** Waits this many milliseconds before a retry. Default: a timer. */
   wait?: ((milliseconds: number) => Promise<void>) | undefined;
-  /** What views were last seen without. Default: a memory of its own; projectors of one process may share one. */
+  /** The edge types that views were last seen without. Default: a memory of its own; projectors of one process may share one. */
   evicted?: EvictedViews | undefined;
   /** The jitter of retries, 0 to 1. Default: `Math.random`. */
   random?: (() => number) | undefined;
-  /** What is maintained. Default: what the table's registry says, read for each batch; without one the model itself. */
+  /** The model to maintain. Default: the registry's, read for each batch; without a registry the model itself. */
   model?: WriterModel | undefined;
 }
 
 /** Options of one batch. */
 export interface BatchOptions {
   /**
-   * Milliseconds left for the batch, asked again and again. Retryable failures are retried with full jitter until it
-   * is used up. Default: no end.
+   * Milliseconds left for the batch; called many times. Retryable failures are retried with full jitter until no time is left.
+   * Default: no end.
    */
   remainingMs?: (() => number) | undefined;
 }
 
-/** Quarantine entries of one code that a batch has put. */
+/** Quarantine entries with one code that a batch has put. */
 export interface QuarantineKind {
   code: string;
   count: number;
-  /** The reason of the first of them, with the keys of its item. */
+  /** The reason of the first entry, with the keys of its item. */
   reason: string;
 }
 
-/** What became of a batch. */
+/** The result of a batch. */
 export interface BatchResult extends ApplyStats {
   records: number;
-  /** Units planned: derived items touched, and quarantine entries. */
+  /** Number of planned units: derived items to write, and quarantine entries. */
   units: number;
-  /** What went into quarantine, by code; absent where nothing did. */
+  /** The quarantine entries by code; absent if there are none. */
   quarantines?: readonly QuarantineKind[];
-  /** The lowest record that is not applied in full; absent where all are. Records before it are done. */
+  /** The lowest record that is not applied in full; absent if all are. Records before it are done. */
   failedFrom?: ChangeRecord;
-  /** Why, where `failedFrom` is set. */
+  /** The cause of `failedFrom`. */
   error?: EdgeloomError;
 }
 
 /** Projects batches of change records: fold, plan, apply. */
 export interface Projector {
   /**
-   * Projects one batch. It never throws for what a record or the table does: the result says from which record on the
-   * batch has to be retried. Any batch may be given again, whole or cut at other borders.
+   * Projects one batch. Problems of a record or of the table make no exception: the result says from which record the batch has to
+   * be retried. Any batch may be given again, whole or cut at other borders.
    */
   project(records: readonly ChangeRecord[], options?: BatchOptions): Promise<BatchResult>;
 }
 
-/** Views read ahead in one call for units that both add and remove. */
+/** Derived items that are read ahead in one call, for units that have to read them first. */
 const PREFETCH = 100;
 
 /** Makes a projector for a model. */
@@ -97,9 +97,9 @@ export function createProjector(graph: CompiledModel, options: ProjectorOptions)
 }
 
 /**
- * Makes a projector that takes from records only what they concern: what is written is decided by the base items as they
- * are then, so that it may be given records of any age. Otherwise it is as any projector: it folds a batch, leaves alone
- * what the very same records made right before, and quarantines what cannot be derived or written.
+ * Makes a projector that takes from records only the keys of the items that they are about. The base items as they are now decide
+ * what is written, so that records of any age may be given. Apart from that it works like any projector: it folds a batch, does not
+ * write what the same records wrote before, and quarantines a record that cannot be derived or written.
  */
 export function createSettler(graph: CompiledModel, options: ProjectorOptions): Projector {
   return projectorOf(graph, options, decidedByBase);
@@ -116,7 +116,7 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
       context.settled = new Set();
       const kinds = new QuarantineKinds();
       context.onQuarantine = (entry) => kinds.add(entry);
-      // After the records are held: what is kept since before they were made is then known.
+      // The model is read after the records are in hand. So every projection that was maintained when they were made is known.
       const [first] = records;
       const error = first && (await readModel(context, model, first.position));
       if (error !== undefined)
@@ -130,11 +130,11 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
         // rule: unit-without-time-is-reported
         if (error !== undefined) failures.push({ unit, error });
       };
-      // A parent is read for a view only when its reverse items are there: else its next change might miss the child.
+      // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child.
       const reverse = units.filter(isReverse);
       // rule: reverse-items-before-views, first
       await pMap(reverse, (unit) => run({ unit }), { concurrency });
-      // A fan-out leaves alone what was settled here after its record was held.
+      // A fan-out skips the items that are reconciled here, since its record was in hand before.
       // rule: edge-reconciles-its-joined-items
       const joined = units.filter(({ kind }) => kind === 'joined');
       await pMap(joined, (unit) => run({ unit }), { concurrency });
@@ -173,7 +173,7 @@ interface Failure {
 
 interface Work {
   unit: Unit;
-  /** The derived item, where it was read ahead. */
+  /** The derived item, if it was read ahead. */
   ahead?: { item: Item | undefined };
 }
 
@@ -181,7 +181,7 @@ function isReverse(unit: Unit): unit is IndexUnit {
   return unit.kind === 'index' && parseDerivedKey(unit.sortKey)?.kind === 'reverse-item';
 }
 
-/** Why the reverse item of an edge could not be written that a view unit is about. */
+/** Returns why the reverse item of an edge in a view unit could not be written. */
 function reverseFailure(unit: Unit, failures: readonly Failure[]): EdgeloomError | undefined {
   // rule: no-view-without-its-reverse-items
   if (unit.kind !== 'view') return undefined;
@@ -193,7 +193,7 @@ function reverseFailure(unit: Unit, failures: readonly Failure[]): EdgeloomError
   )?.error;
 }
 
-/** Hands out units; derived items that have to be seen first are read ahead, 100 in a call, just before their units run. */
+/** Yields units. Derived items that have to be read first are read ahead, 100 in a call, just before their units run. */
 async function* withPrefetch(context: ApplyContext, units: readonly Unit[]): AsyncGenerator<Work> {
   const toSee: Unit[] = [];
   for (const unit of units) {
@@ -208,7 +208,7 @@ async function* withPrefetch(context: ApplyContext, units: readonly Unit[]): Asy
   }
 }
 
-/** Reads derived items ahead; where that fails each unit reads its own, under the retry of units. */
+/** Reads derived items ahead. If that fails, each unit reads its own item, with the retries of units. */
 async function prefetch(context: ApplyContext, units: readonly Unit[]): Promise<(Item | undefined)[] | undefined> {
   try {
     const keys = units.map(({ source, sortKey }) => ({ source, target: sortKey }));
@@ -219,7 +219,7 @@ async function prefetch(context: ApplyContext, units: readonly Unit[]): Promise<
   }
 }
 
-/** Applies one unit, retrying while there is time; gives the error that it failed with. */
+/** Applies one unit, with retries while there is time; returns the error that it failed with. */
 async function runUnit(
   context: ApplyContext,
   unit: Unit,
@@ -230,14 +230,14 @@ async function runUnit(
     applyUnit(context, unit, attempt === 1 ? ahead : undefined),
   );
   if (!(failure instanceof StoreError) || failure.kind !== 'terminal') return failure;
-  // A quarantine entry that is refused leaves no place to note the record: the batch has to fail.
+  // If a quarantine entry itself is refused, there is no place left to note the record: the batch has to fail.
   if (unit.kind === 'quarantine') return failure;
   if ('items' in unit && unit.items.length > 1) return await runOneByOne(context, oneByOne(unit), failures);
   const entry = refusalEntry(context.graph, unit, failure, context.now());
   return await failureOf(context, failures, () => putEntry(context, entry));
 }
 
-/** Tries an action while there is time and nothing fatal has happened; gives the error that it failed with. */
+/** Runs an action, with retries while there is time and no unit has failed fatally; returns the error that it failed with. */
 async function failureOf(
   context: ApplyContext,
   failures: readonly Failure[],
@@ -267,7 +267,7 @@ async function applyUnit(context: ApplyContext, unit: Unit, ahead: Work['ahead']
   else await quarantine(context, unit);
 }
 
-/** Notes what cannot be derived: of the records, or where the base item decides, of the base item as it is now. */
+/** Puts an entry for problems of the records, or, if the base item decides, of the base item as it is now. */
 async function quarantine(context: ApplyContext, unit: QuarantineUnit): Promise<void> {
   const { graph } = context;
   const { source, target } = unit;
@@ -279,7 +279,7 @@ async function quarantine(context: ApplyContext, unit: QuarantineUnit): Promise<
   await putEntry(context, derivationEntry(graph, { ...unit, problems }, context.now()));
 }
 
-/** Finds the item that DynamoDB refuses among those of a unit: the others are written, and it alone is quarantined. */
+/** Applies the items of a refused unit one by one, so that only the item that DynamoDB refuses is quarantined. */
 async function runOneByOne(
   context: ApplyContext,
   units: readonly Unit[],
@@ -300,7 +300,7 @@ function lowestFailure(failures: readonly Failure[]): Pick<BatchResult, 'failedF
       if (failedFrom === undefined || isOlder(record, failedFrom)) failedFrom = record;
     }
   }
-  // The cause is worth more than the units that only ran out of time because of it.
+  // The first real cause is returned, not the time-outs that it caused for other units.
   const causes = failures.map(({ error }) => error);
   return { failedFrom, error: causes.find((error) => !(error instanceof OutOfTimeError)) ?? causes[0] };
 }

@@ -2,12 +2,12 @@ import { EdgeloomError, isRetryableStoreError } from '../errors.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
 import { type ApplyContext, retryingWithin } from './context.ts';
 
-/** Why a writer may not work, in ways that waiting does not change. */
+/** Codes of errors that waiting does not help against. */
 const LASTING: ReadonlySet<string> = new Set(['projection-code-missing', 'registry-gone', 'not-home-region']);
 
 /**
- * Brings the model into the context that is to be maintained, retrying while there is time; gives why that failed. Nothing of
- * the batch may be applied then, and nothing skipped.
+ * Reads the model to maintain into the context, with retries while there is time; returns the error if that failed. In that case no
+ * record of the batch may be applied or skipped.
  */
 export async function readModel(
   context: ApplyContext,

@@ -16,18 +16,18 @@ import { type ApplyContext, checkTime, epochSeconds, updateItem } from './contex
 import { readCopies } from './copies.ts';
 import { remakeView } from './whole-view.ts';
 
-/** Whether a view unit has to see the view before it can be written, so that a prefetch pays. */
+/** Whether a view unit has to read the view before it can be written, so that reading ahead pays. */
 export function needsView(context: ApplyContext, unit: ViewUnit): boolean {
   return fastViewUpdate(context.graph, unit, context.evicted?.of(unit.source)) === undefined;
 }
 
 /**
- * Applies a view unit. Fast path: one unread update, if all of the unit's records are newer than the view. Slow path:
- * the view first (a failed condition returns it for free), then the base items that contradictions are settled by, then
- * the nodes that the unit's edges copy from, then a write under the revision seen. On a conflict all of it is read again,
- * the view first: what is kept across tries may be older than the view it is written to.
+ * Applies a view unit. Fast path: one update without a read, if all of the unit's records are newer than the view. Slow path: the
+ * view is read first (a failed condition returns it without cost), then the base items for contradictions, then the nodes that the
+ * unit's edges copy from; then the write is made under the revision that was read. On a conflict all of these are read again, the
+ * view first: values kept from an earlier attempt may be older than the view.
  *
- * `prefetched`: the view as it was read for the slow path; `item` is undefined where there is none.
+ * `prefetched`: the view as it was read ahead for the slow path; its `item` is undefined if there is none.
  */
 export async function applyViewUnit(
   context: ApplyContext,
@@ -73,20 +73,20 @@ export async function applyViewUnit(
 }
 
 /**
- * Whether the view's watermark is the unit's own newest record, so that the same records were applied before: a batch is of
- * one shard, whose positions rise, so nothing of the unit can be newer than that write.
+ * Whether the view's watermark is the unit's own newest record, so that the same records were applied before. A batch is of one
+ * shard, whose positions rise, so nothing in the unit can be newer than that write.
  *
- * Only such a unit may leave a view that agrees with it as it is, which spares a replay half of its cost. Any other stale
- * unit leaves a trace in the revision, or a concurrent worker that holds an older read could still write.
+ * Only such a unit may leave a view that agrees with it unwritten, which halves the cost of a replay. Any other stale unit writes a
+ * new revision, so that a concurrent worker with an older read fails.
  */
 function isPlainReplay(unit: ViewUnit, current: Item | undefined): boolean {
   return stringOf(current?.[WATERMARK]) === unit.newest;
 }
 
 /**
- * What the unit's edges copy of their parents, where they are in the view after it; what other edges copy stays as it is,
- * since the fan-out keeps it. Edges that agree with the view count too: the worker that put them there may have read the parent
- * before their reverse items were there. A plain replay reads none: the same unit has read them then.
+ * Reads the copies of the unit's edges that are in the view after the write. Copies of other edges stay: fan-outs maintain them.
+ * Edges that agree with the view are read too, because the worker that wrote them may have read the parent before their reverse
+ * items existed. A plain replay reads none: the same unit has read them before.
  */
 async function readParents(
   context: ApplyContext,
@@ -103,10 +103,11 @@ async function readParents(
   return await readCopies(context, edges);
 }
 
-/** Whether the view has every part as the base items want it that were read for it, if any. */
+/** Whether every part of the view that this unit is about is as its base item asks for, if base items were read. */
 function isAgreed(unit: ViewUnit, current: Item | undefined, truths: ReadonlyMap<string, Truth>): boolean {
   if (truths.size === 0) return true;
-  // What contradicts an image is written again, though it agrees with the base item: it leaves a trace for a stalled twin.
+  // A change whose image contradicts the view is written even if the base item agrees with the view. The new revision makes a
+  // concurrent worker with an older read fail.
   if (unit.changes.some(({ target, byBase }) => byBase !== true && truths.has(target))) return false;
   const changes = unit.changes.map((change): ViewChange => {
     const { target, oldest, edgeType, mentioned } = change;
@@ -115,12 +116,17 @@ function isAgreed(unit: ViewUnit, current: Item | undefined, truths: ReadonlyMap
   return contradictions({ ...unit, changes }, current).length === 0;
 }
 
-/** A view that agrees and has grown beyond its budget still has to evict: the first try may have died before that. */
+/**
+ * Whether the update moves elements. A view that agrees but exceeds its budget still has to evict, because the first attempt may
+ * have crashed before that.
+ */
 function movesElements({ addElements = [], deleteElements = [], setElements = [] }: DerivedUpdate): boolean {
   return addElements.length + deleteElements.length + setElements.length > 0;
 }
 
-/** The fast path's update; undefined where DynamoDB refuses it, as for a view beyond 400 KB, which may fit when seen. */
+/**
+ * Makes the fast path's update; undefined if DynamoDB refuses it. A view may exceed 400 KB on this path and fit on the slow path.
+ */
 async function fastUpdate(context: ApplyContext, update: DerivedUpdate): Promise<UpdateResult | undefined> {
   try {
     return await updateItem(context, update);
@@ -135,8 +141,8 @@ function readView(context: ApplyContext, source: string): Promise<Item | undefin
 }
 
 /**
- * Evicts edge types from a view that an unread write left beyond its budget; the write's capacity tells. A crash before
- * it leaves a view that is too large, and the next write tells again.
+ * Evicts edge types from a view that exceeds its budget after an unread write; the write's capacity shows the size. After a crash
+ * in between the view is too large, until the next write finds it so again.
  */
 async function keepWithinBudget(context: ApplyContext, source: string, wcu: number): Promise<void> {
   const { graph } = context;

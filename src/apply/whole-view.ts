@@ -10,13 +10,13 @@ import { type ApplyContext, checkTime, epochSeconds } from './context.ts';
 import { readCopies } from './copies.ts';
 import { applyByBase } from './index-item.ts';
 
-/** Types begin with `A` to `Z`: the range leaves derived items unread. */
+/** Type names begin with `A` to `Z`, so the range does not read derived items. */
 const BASE_ITEMS = { from: 'A', to: '[' };
 
 /**
- * The update that makes a view anew from the base items of its partition, as consistent reads have them; `view` was read
- * before them. The reverse items of its edges come first, then the nodes that it copies of: the fan-out of a later change
- * of those finds the edge.
+ * Makes the update that rebuilds a view from the base items of its partition, with consistent reads; `view` was read before them.
+ * The reverse items of the edges are written first, then the copied nodes are read: the fan-out of a later change of these nodes
+ * finds the edge.
  */
 export async function remakeView(
   context: ApplyContext,
@@ -44,7 +44,7 @@ export async function remakeView(
   return wholeViewUpdate(graph, source, view, { elements, attributes, copies }, newest, epochSeconds(context));
 }
 
-/** Writes the reverse items of edges that copy, where they are not there. */
+/** Writes the missing reverse items of edges that copy. */
 async function writeReverseItems(context: ApplyContext, source: string, targets: readonly string[]): Promise<void> {
   const edges = targets.flatMap((target) => {
     const key = reverseOf(context.graph, { source, target });
@@ -57,7 +57,7 @@ async function writeReverseItems(context: ApplyContext, source: string, targets:
   for (const [i, { base, key }] of edges.entries()) {
     if (items[i]?.[CHILD] !== undefined) continue;
     checkTime(context);
-    // No record asks for it: the watermark that is there stays.
+    // No record asks for the write, so the actual watermark stays.
     const position = { oldest: '', newest: '' };
     await applyByBase(context, {
       kind: 'index',
