@@ -1,18 +1,18 @@
 import { type ChangeRecord, isOlder } from '../items/change-record.ts';
 
-/** What one batch says of one base item: its records, oldest first, each once. */
+/** The records of one batch for one base item, oldest first, without duplicates. */
 export interface ItemHistory {
   source: string;
   target: string;
   records: ChangeRecord[];
 }
 
-/** Items of a partition beyond which a map finds one faster than a look at each. */
+/** The most items of a partition that are searched one by one: for more, a map is faster. */
 const FEW_ITEMS = 8;
 
 /**
- * Folds a batch into histories: per partition, per base item, in stream order. The order across items carries no
- * meaning in a stream and none here; a record that a batch holds twice counts once.
+ * Folds a batch into histories: by partition, by base item, in stream order. The order across items has no meaning in a stream, and
+ * none here. A record that occurs twice in a batch counts once.
  */
 export function foldBatch(records: readonly ChangeRecord[]): Map<string, ItemHistory[]> {
   const folded = new Map<string, ItemHistory[]>();
@@ -38,7 +38,7 @@ export function foldBatch(records: readonly ChangeRecord[]): Map<string, ItemHis
 }
 
 function findItem(histories: readonly ItemHistory[], target: string): ItemHistory | undefined {
-  // Not by a function that is passed: one would be made for each record.
+  // A loop, not a callback: that would be a new function for each record.
   for (const history of histories) if (history.target === target) return history;
   return undefined;
 }
@@ -57,11 +57,11 @@ function itemsOf(
   return items;
 }
 
-/** Keeps records in the order of their positions; they nearly always arrive in it. */
+/** Inserts a record by its position. Records nearly always arrive in order. */
 function append(records: ChangeRecord[], record: ChangeRecord): void {
   let place = records.length;
   while (place > 0 && isOlder(record, records[place - 1]!)) place -= 1;
-  // The same one once more: neither is older.
+  // Neither record is older: it is the same record a second time.
   if (place > 0 && !isOlder(records[place - 1]!, record)) return;
   records.splice(place, 0, record);
 }

@@ -6,8 +6,8 @@ import { shapeOf } from './shape.ts';
 import type { IndexUnit, Unit } from './unit.ts';
 
 /**
- * A unit that says what its records concern, and no more: what is written is decided by the base items as they are when it
- * is applied. For records that may be applied long after they were made, when the fences of newer ones can be gone.
+ * Makes a unit that says only which items its records are about: the base items decide, as they are when it is applied. It is for
+ * records that may be applied long after they were made, when the fences and watermarks of newer records may be gone.
  */
 export function decidedByBase(unit: Unit): Unit {
   if (unit.kind === 'view') {
@@ -15,7 +15,7 @@ export function decidedByBase(unit: Unit): Unit {
   }
   if (unit.kind === 'counted') return { ...unit, items: unit.items.map(indexItemByBase) };
   if (unit.kind === 'index') return indexItemByBase(unit);
-  // A page of a fan-out is made of what is read then.
+  // A fan-out is left as it is: each of its pages uses the items that it reads when it is applied.
   return unit.kind === 'quarantine' ? { ...unit, byBase: true } : unit;
 }
 
@@ -24,15 +24,18 @@ function indexItemByBase(unit: IndexUnit): IndexUnit {
 }
 
 /**
- * Whether a record may have been made before a moment, in milliseconds since 1970. Then a later one may have come before
- * what it concerns was kept at all, and left no watermark there to tell.
+ * Whether a record may have been made before a time, in milliseconds since 1970. A later record may then have been applied before
+ * its derived item was maintained at all, without a watermark that shows it.
  */
 export function isBefore({ createdAtSeconds }: ChangeRecord, momentMs: number): boolean {
   if (momentMs === 0) return false;
   return createdAtSeconds === undefined || createdAtSeconds * 1000 < momentMs;
 }
 
-/** The moment before which records are settled in the view, as in `ViewShape`; 0 where the table has no registry, or where none of the records is so old. */
+/**
+ * The time before which records are reconciled in the view, as in `ViewShape`; 0 if the table has no registry, or if no record is
+ * that old.
+ */
 export function settleBeforeOfView(graph: CompiledModel, source: string, histories: readonly ItemHistory[]): number {
   const latest = settleViewsBefore(graph);
   if (latest === 0 || !histories.some(({ records }) => records.some((record) => isBefore(record, latest)))) return 0;

@@ -17,31 +17,31 @@ import type { ItemKey } from '../store/port.ts';
 import type { Derived, ReverseItem } from './derived.ts';
 
 /**
- * Copies of a target node's attributes in the views of its edges' sources. The target is called the parent here, a source
- * a child: one parent has many children, and a change of the parent has to reach all of them.
+ * Copies of a target node's attributes in the views of its edges' sources. The target is called the parent here, a source a child:
+ * one parent has many children, and a change of the parent has to reach all of them.
  *
- * An index cannot find the children: it is eventually consistent, and an edge that it does not show yet would keep the old
- * copy for good. So each edge has a reverse item in the parent's partition, which a consistent Query finds.
+ * An index cannot find the children: it is eventually consistent, and an edge that it does not show yet would keep the old copy for
+ * good. So each edge has a reverse item in the parent's partition, which a consistent Query finds.
  */
 
-/** The reverse item that an edge wants; undefined where its type copies nothing. */
+/** The reverse item that an edge asks for; undefined if its type copies nothing. */
 export function reverseItemOfEdge({ type, copy }: EdgeModel, child: string, parent: string): ReverseItem | undefined {
   if (copy === undefined) return undefined;
   return { key: { source: parent, target: reverseKey(type, child) }, fields: { [CHILD]: { S: child } } };
 }
 
-/** The reverse item that a base item wants as long as it is there; undefined where it is no edge that copies. */
+/** The reverse item that a base item asks for as long as it exists; undefined if it is no edge that copies. */
 export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey): ReverseItem | undefined {
   const kind = classifyKey(graph, source, target);
   return kind.kind === 'edge' ? reverseItemOfEdge(kind.edge, source, kind.target) : undefined;
 }
 
-/** The key of the reverse item that belongs to a base item, wanted or not; undefined where there can be none. */
+/** The key of the reverse item that belongs to a base item, expected or not; undefined if there can be none. */
 export function reverseOf(graph: CompiledModel, base: ItemKey): ItemKey | undefined {
   return reverseItemOf(graph, base)?.key;
 }
 
-/** The edge that a reverse item belongs to, by its key or, where that is hashed, by what it holds; undefined: unknown. */
+/** The edge that a reverse item belongs to, by its key, or by its content if the key is hashed; undefined: unknown. */
 export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefined): ItemKey | undefined {
   const key = parseDerivedKey(target);
   if (key?.kind !== 'reverse-item') return undefined;
@@ -52,18 +52,18 @@ export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefine
   return { source: child, target: edgeSortKey(type, source) };
 }
 
-/** What a base item wants of the index item, or the reverse item, of this sort key. */
+/** The fields that a base item asks for in the index item, or the reverse item, with this sort key. */
 export function wantedFields({ indexItems, reverse }: Derived, sortKey: string): Item | undefined {
   return parseDerivedKey(sortKey)?.kind !== 'reverse-item' ? indexItems.get(sortKey) : reverse?.fields;
 }
 
-/** The model of an edge's type, by the edge's sort key, where it copies attributes of the parent. */
+/** The model of an edge's type, by the edge's sort key, if it copies attributes of the parent; else undefined. */
 export function copyingEdge({ edges }: CompiledModel, sortKey: string): EdgeModel | undefined {
   const edge = edges.get(typePrefix(sortKey) ?? '');
   return edge?.copy === undefined ? undefined : edge;
 }
 
-/** The edge types that copy attributes of nodes of the type of this id. */
+/** The edge types that copy attributes of nodes with the type of this id. */
 export function copyingTypes({ edges }: CompiledModel, parent: string): EdgeModel[] {
   const type = parseNodeId(parent)?.type ?? '';
   return [...edges.values()].filter((edge) => edge.copy !== undefined && edge.to.has(type));
@@ -74,7 +74,7 @@ export function parentOf(sortKey: string): string {
   return sortKey.slice(sortKey.indexOf('-') + 1);
 }
 
-/** What an edge type copies of a node; undefined where the node does not exist. Malformed attributes are left out. */
+/** The copy that an edge type takes of a node; undefined if the node does not exist. Malformed attributes are left out. */
 export function copyOf({ table }: CompiledModel, edge: EdgeModel, node: Item | undefined): Item | undefined {
   if (node === undefined) return undefined;
   const copy: Item = {};
@@ -90,10 +90,10 @@ export function copyOf({ table }: CompiledModel, edge: EdgeModel, node: Item | u
   return copy;
 }
 
-/** What edges copy of their parents, by the edges' sort keys, as consistent reads have it; undefined: there is no parent. */
+/** The copies that edges take of their parents, by the edges' sort keys, from consistent reads; undefined: there is no parent. */
 export type ParentCopies = ReadonlyMap<string, Item | undefined>;
 
-/** The copies of edges that have an element: they come and go with it. */
+/** Returns the copies of edges that have an element: a copy exists only together with its element. */
 export function keptCopies(
   graph: CompiledModel,
   elements: ReadonlyMap<string, readonly string[]>,
@@ -109,8 +109,8 @@ export function keptCopies(
 }
 
 /**
- * The copies as a whole, where they change: one by one they would be too many for an update's expression, which takes 300
- * operands, and a map within the view has to be there before a part of it is set.
+ * Returns the field with all copies, if it changes. They are written as a whole: one by one they could exceed an update's
+ * expression, which takes 300 operands, and a map within the view must exist before a part of it can be set.
  */
 export function copiesField(
   view: Item | undefined,

@@ -9,19 +9,19 @@ import type { Problem } from './parts/subject.ts';
 export type { Problem } from './parts/subject.ts';
 
 /**
- * The planner: what one base item wants derived from it. Stream, check, repair and `waitForProjection` share it.
+ * The planner: derives from one base item what it asks for. Stream, check, repair and `waitForProjection` share it.
  *
- * It is a total function of the image: a part that cannot be derived (an attribute of the wrong type, a key that is too
- * long) is wanted absent and reported as a problem. So a bad image never hides the good parts beside it, and a record
- * that mends it finds the same old state whatever happened before.
+ * It is a total function of the image. A part that cannot be derived (an attribute of the wrong type, a key that is too long) is
+ * expected to be absent, and is reported as a problem. So a bad image never hides its good parts, and a record that corrects it
+ * starts from the same old state whatever happened before.
  */
 
 /**
- * Derives everything that a base item image wants; an undefined image (the item is absent) wants nothing. Of further models
- * that are kept beside this one only the index items are wanted: a node has one view.
+ * Derives everything that a base item image asks for; an undefined image (the item is absent) asks for nothing. Further models that
+ * are maintained next to this one add only index items: a node has one view.
  *
- * @param node of an edge its source node. Without it the index items are left out that it decides with the edge: there may be
- *   such where `needsSource` says so.
+ * @param node the source node of an edge. Without it, index items that the node decides together with the edge are left out;
+ * `needsSource` says whether there may be any.
  */
 export function derivedOf(
   graph: CompiledModel,
@@ -47,15 +47,15 @@ export function derivedOf(
   };
 }
 
-/** What an edge gives to the index items that its source node decides too, in each of the models; absent where it gives nothing. */
+/** The shares that an edge gives to its joined index items, one list for each model; undefined if it gives none. */
 export type JoinedShares = readonly (readonly Share[] | undefined)[];
 
-/** All that has to be kept of an edge's image until its source node is known. */
+/** Returns the part of an edge's image that is needed once its source node is known. */
 export function joinedShares(graph: CompiledModel, source: string, sortKey: string, image: Item): JoinedShares {
   return layersOf(graph).map((layer) => new ItemPlanner(layer, source).turnTo(sortKey).derive(image).shares);
 }
 
-/** The index items that an edge and its source node want together, and what is wrong with the two together. */
+/** The index items that an edge and its source node determine together, and the problems of the two together. */
 export function derivedOfShares(
   graph: CompiledModel,
   source: string,
@@ -70,10 +70,10 @@ export function derivedOfShares(
   return { indexItems, problems: problemsOf(layers) };
 }
 
-/** What several models could not derive of one image. */
+/** The problems of several models with one image. */
 export function problemsOf(layers: readonly Pick<Derived, 'problems'>[]): readonly Problem[] {
   if (layers.length === 1) return layers[0]!.problems;
-  // Two models may fail over the same attribute, with the same words.
+  // Two models may fail on the same attribute with the same message, which is then reported once.
   return [...new Map(layers.flatMap(({ problems }) => problems).map((problem) => [problem.message, problem])).values()];
 }
 

@@ -3,46 +3,46 @@ import type { ItemKey } from '../store/port.ts';
 import type { Share } from './parts/joined-items.ts';
 import type { Problem } from './parts/subject.ts';
 
-/** What is derived from one base item image. */
+/** The items derived from one base item image. */
 export interface Derived {
-  /** The edge's element in its source's view; absent where the type is left out of the set. */
+  /** The edge's element in its source's view; absent if the view does not list the type. */
   element?: string;
-  /** The node's projected attributes; present exactly when the node is. */
+  /** The node's projected attributes; present exactly if the node is. */
   attributes?: Item;
-  /** Wanted fields of index items, by sort key; those that the source node decides too only where that is given. */
+  /** Expected fields of index items, by sort key. Joined ones are included only if the source node is given. */
   indexItems: ReadonlyMap<string, Item>;
-  /** The reverse item that an edge with copies wants in its target's partition. */
+  /** The reverse item that an edge with copies asks for in its target's partition. */
   reverse?: ReverseItem;
-  /** What could not be derived, and why. */
+  /** The parts that could not be derived, with the reasons. */
   problems: readonly Problem[];
-  /** Those of the problems that an edge and its source node have only together; absent without the node. */
+  /** The problems that an edge and its source node have only together; absent without the node. */
   joint?: readonly Problem[];
 }
 
-/** The same with the index items side by side: what units are made of, without a map for each image. */
+/** The same, with the index items as parallel lists: units are made of them, without a map for each image. */
 export interface DerivedImage extends Omit<Derived, 'indexItems'> {
-  /** Sort keys of index items, each once. */
+  /** Sort keys of index items, without duplicates. */
   keys: readonly string[];
-  /** Wanted fields of the index item of each key; undefined where there shall be none. */
+  /** Expected fields, parallel to `keys`; undefined if the item is to be absent. */
   fields: readonly (Item | undefined)[];
   /**
-   * Of index items whose generation has a beginning, in the places of their keys: records that were made before this moment,
-   * in milliseconds since 1970, are settled by the base item.
+   * Per index item, parallel to `keys`: records made before this time, in milliseconds since 1970, are resolved from the base item
+   * instead of being applied. Undefined: no record is.
    */
   settleBefore?: readonly (number | undefined)[];
-  /** The place of each key, where there are many; a few are found faster by looking. */
+  /** The place of each key, if there are many keys; a search through a few is faster than a map. */
   places?: ReadonlyMap<string, number>;
-  /** What an edge gives to the index items that its source node decides with it; absent where there is no edge. */
+  /** The shares that an edge gives to its joined index items; absent if there is no edge. */
   shares?: readonly Share[];
 }
 
-/** The fields that an image wants of the index item with a sort key. */
+/** The fields that an image asks for in the index item with a sort key. */
 export function fieldsOf(image: DerivedImage, sortKey: string): Item | undefined {
   const place = placeOf(image, sortKey);
   return place < 0 ? undefined : image.fields[place];
 }
 
-/** The moment before which the base item decides about an image's index item with a sort key; undefined: it never does. */
+/** The time before which the base item decides about an image's index item with a sort key; undefined: it never does. */
 export function settleBeforeOf(image: DerivedImage, sortKey: string): number | undefined {
   return image.settleBefore?.[placeOf(image, sortKey)];
 }
@@ -51,7 +51,7 @@ function placeOf({ keys, places }: DerivedImage, sortKey: string): number {
   return places === undefined ? keys.indexOf(sortKey) : (places.get(sortKey) ?? -1);
 }
 
-/** The reverse item of an edge: where it is, and what it holds. */
+/** The reverse item of an edge: its key and its fields. */
 export interface ReverseItem {
   key: ItemKey;
   fields: Item;

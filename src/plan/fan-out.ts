@@ -14,16 +14,15 @@ import { givesTheSame } from './joined.ts';
 import type { ContinuationUnit, EpochSeconds, FanOutOf, FanOutUnit } from './unit.ts';
 
 /**
- * The fan-out of a parent's change to the views of its children, or of a source node's change to the index items of its edges
- * (`of` says which), page by page. Behind the first page there is a
- * continuation item in the parent's partition; the record of each of its writes drives the next page. It is the one
- * derived item whose records cause writes.
+ * The fan-out of a parent's change to the views of its children, or of a source node's change to the index items of its edges (`of`
+ * says which), page by page. After the first page a continuation item exists in the parent's partition; the record of each of its
+ * writes drives the next page. It is the only derived item whose records cause writes.
  */
 
-/** The fan-outs that a batch's records of a node ask for: one for each edge type that copies what has changed. */
+/** The fan-outs that a batch's records of a node require: one for each edge type that copies a changed attribute. */
 export function fanOutUnits(graph: CompiledModel, { source, target, records }: ItemHistory): FanOutUnit[] {
   if (source !== target) return [];
-  // No net-zero: a delete and a re-insert in one batch still fan out, since the delete may have been applied alone.
+  // The records are not netted: a delete and a new insert in one batch still fan out, since the delete may have been applied alone.
   const along = (
     of: FanOutOf,
     edgeType: string,
@@ -75,13 +74,13 @@ function fanOutUnit(of: FanOutOf, source: string, edgeType: string, records: rea
   };
 }
 
-/** Where a fan-out goes on: those of copies and of joined items may both be on their way along one edge type. */
+/** The key of the continuation. A fan-out of copies and one of joined items may be under way along the same edge type. */
 function keyOf(of: FanOutOf, edgeType: string): string {
   // rule: fan-outs-of-a-type-go-on-apart
   return of === 'copies' ? continuationKey(edgeType) : sourceContinuationKey(edgeType);
 }
 
-/** The next page that a batch's records of a continuation ask for: the newest of them does, if it is not at its end. */
+/** The next page that a batch's records of a continuation drive: the newest record does, unless it is at its end. */
 export function continuationUnit(graph: CompiledModel, history: ItemHistory): ContinuationUnit | undefined {
   const { source, target, records } = history;
   const key = parseDerivedKey(target);
@@ -109,13 +108,14 @@ export function continuationUnit(graph: CompiledModel, history: ItemHistory): Co
 }
 
 /**
- * The update that leaves the rest of a fan-out to the continuation's record; undefined where the same record of the parent
- * has begun it before. A record of another position begins it again: positions need not rise across shards, so a smaller
- * one may be of the newer change.
+ * Makes the update that leaves the rest of a fan-out to the continuation's record; undefined if the same record of the parent has
+ * begun it before. A record of another position begins it again: positions need not rise across shards, so a smaller one may be of
+ * the newer change.
  *
- * A fan-out under way goes on to its end, however fast the parent changes: a change that meets it asks for one round more, which
- * begins at the earlier of the two places. What is ahead of the fan-out is visited after the change in any case. Each change writes, also
- * where that round is still to come: a fan-out whose last record was lost goes on by the record of the write.
+ * A fan-out under way continues to its end, however fast the parent changes. A change in the meantime asks for one more round,
+ * which begins at the earlier of the two places; the children ahead of the fan-out are visited after the change anyway. Each change
+ * writes the continuation, even if that round is requested already: a fan-out whose last record was lost continues by the record of
+ * this write.
  *
  * @param after sort key of the last reverse item, or of the last edge, of the first page.
  */
@@ -151,8 +151,8 @@ function earlierPlace(place: string, inProgress: string | undefined): string {
 }
 
 /**
- * The update that moves a continuation behind the page that its record has driven. At the end it begins the round that changes have
- * asked for meanwhile, or becomes a tombstone.
+ * Makes the update that moves a continuation past the page that its record has driven. At the end it begins the round that changes
+ * have requested meanwhile, or becomes a tombstone.
  */
 export function moveUpdate(
   graph: CompiledModel,

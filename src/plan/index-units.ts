@@ -10,14 +10,14 @@ import { sameShare } from './parts/joined-items.ts';
 import { type DerivedStep, withTexts } from './steps.ts';
 import { type IndexUnit, span, type Unit } from './unit.ts';
 
-/** Units of index items, and of edges' reverse items. */
+/** Units of index items and of edges' reverse items. */
 
 const NONE: readonly never[] = [];
 
-/** Where units of index items go: by themselves, to those of the same count, or to those that the node decides too. */
+/** The lists that units of index items are added to: separate ones, those of the same count, or those of joined items. */
 export interface IndexedUnits {
   units: Unit[];
-  /** By the name of the count; undefined where there is none. */
+  /** By the name of the count; undefined if there is none. */
   counted: Map<string, IndexUnit[]> | undefined;
   joined: IndexUnit[] | undefined;
 }
@@ -55,14 +55,14 @@ function addIndexUnits(history: ItemHistory, steps: readonly DerivedStep[], unit
     let byBase = false;
     for (const { record, before, after } of steps) {
       if (sameItem(fieldsOf(before, sortKey), fieldsOf(after, sortKey))) continue;
-      // Most items change once in a batch: their units share the one list.
+      // Most items change once in a batch: their units share one list of records.
       if (records === undefined) records = steps.length === 1 ? history.records : [record];
       else records.push(record);
       if (isBefore(record, settleBeforeOf(before, sortKey) ?? settleBeforeOf(after, sortKey) ?? 0)) byBase = true;
     }
     // rule: no-net-zero-in-index-items
     if (records === undefined) continue;
-    // A history's records are in the order of their positions.
+    // A history's records are ordered by position.
     const { position: oldest } = records[0]!;
     const newest = records.length === 1 ? oldest : records.at(-1)!.position;
     const wanted = fieldsOf(final, sortKey);
@@ -81,8 +81,8 @@ function addIndexUnits(history: ItemHistory, steps: readonly DerivedStep[], unit
 }
 
 /**
- * Adds a unit for each joined item of an edge, unless each record of it gives the same as before. What it shall be the source
- * node decides too, so that no image says.
+ * Adds a unit for each joined item of an edge, unless every record leaves the edge's share unchanged. The unit carries no fields,
+ * because the source node decides about them too.
  */
 function addJoinedUnits(
   { source, target }: ItemHistory,
@@ -99,12 +99,12 @@ function addJoinedUnits(
   }
 }
 
-/** The sort keys of index items that any image of the steps mentions. */
+/** The sort keys of all index items in any image of the steps. */
 function indexKeysOf(steps: readonly DerivedStep[]): readonly string[] {
   let keys: readonly string[] = NONE;
   let all: Set<string> | undefined;
   for (const { before, after } of steps) {
-    // The images of an edge have the very same list.
+    // All images of an edge share one list of keys.
     if (before.keys.length > 0 && before.keys !== keys) {
       if (keys.length === 0) keys = before.keys;
       else all = withTexts(all ?? new Set(keys), before.keys);
@@ -117,7 +117,7 @@ function indexKeysOf(steps: readonly DerivedStep[]): readonly string[] {
   return all === undefined ? keys : [...all];
 }
 
-/** Adds the unit of the edge's reverse item, which is in the target's partition, where a record changes it. */
+/** Adds the unit of the edge's reverse item, which is in the target's partition, if a record changes it. */
 export function addReverseUnit(
   { source, target }: ItemHistory,
   steps: readonly DerivedStep[],

@@ -21,31 +21,31 @@ import { type ImageOwner, nodeOwner, type Problem, Subject } from './parts/subje
 import { type EdgePlan, edgePlan, hasViewlessTypes, nodePlan } from './parts/type-plans.ts';
 import { shapeOf } from './shape.ts';
 
-/** Index items of a node beyond which a map finds one faster than a look at each. */
+/** The most keys of a node's index items that are searched one by one: for more, a map is faster. */
 const FEW_KEYS = 8;
 const NONE: readonly never[] = [];
 
-/** What is wanted where nothing is. */
+/** The result for an image that asks for nothing. */
 export const NOTHING: DerivedImage = { keys: NONE, fields: NONE, problems: NONE };
 
-/** The planner of one partition's base items in one model, one after the other. Of a plain edge's images it is the owner. */
+/** The planner of one partition's base items in one model, one item at a time. It is also the owner of a plain edge's images. */
 export class ItemPlanner implements ImageOwner {
   private readonly keys: KeyClassifier;
-  /** Whether the node has a view: a type whose views were dropped has none, also where nodes of it are still found in other ways. */
+  /** Whether the node has a view. A type whose views were dropped has none, even if other projections of its nodes remain. */
   private readonly hasView: boolean;
-  /** The image that is derived at the moment. */
+  /** The image that is being derived. */
   private subject: Subject | undefined;
-  /** The last edge type, and what the model says of it. */
+  /** The last edge type, and its plan. */
   private edgeType: EdgeModel | undefined;
   private plan: EdgePlan | undefined;
 
   private sortKey = '';
   private kind: SharedKind = { kind: 'unknown' };
-  /** What an edge's element begins with; of a hashed key's only the part that all images share. */
+  /** The beginning of an edge's element; for a hashed key only the part that all images share. */
   private escapedEdge = '';
-  /** Sort keys of an edge's index items. */
+  /** Sort keys of the index items that the edge alone decides. */
   private indexKeys: readonly string[] = NONE;
-  /** Sort keys of those that its source node decides too. */
+  /** Sort keys of the edge's joined index items. */
   joinedKeys: readonly string[] = NONE;
 
   constructor(
@@ -56,7 +56,7 @@ export class ItemPlanner implements ImageOwner {
     this.hasView = !hasViewlessTypes(graph) || shapeOf(graph, source) !== undefined;
   }
 
-  /** Turns to the base item with a sort key: what that says is worked out once, for all of its images. */
+  /** Selects the base item by sort key and parses the key once for all of its images. */
   turnTo(sortKey: string): this {
     const kind = this.keys.kindOf(sortKey);
     this.sortKey = sortKey;
@@ -66,7 +66,7 @@ export class ItemPlanner implements ImageOwner {
     if (kind.kind !== 'plain' && kind.kind !== 'hashed') return this;
     const { labels, prefixes, joinedItems } = this.planOf(kind.edge);
     this.escapedEdge = labels === undefined ? '' : escapedEdge(sortKey);
-    // An array that is written out has room for what it holds; one that grows has room for seventeen.
+    // An array literal has room for exactly its elements; an array that grows gets room for seventeen.
     if (prefixes.length === 1) this.indexKeys = [fittingKey(prefixes[0]!, sortKey)];
     else if (prefixes.length > 1) this.indexKeys = prefixes.map((prefix) => fittingKey(prefix, sortKey));
     if (joinedItems.length > 0) this.joinedKeys = joinedItems.map((item) => joinedKey(item, sortKey));
@@ -81,7 +81,7 @@ export class ItemPlanner implements ImageOwner {
     return this.plan;
   }
 
-  /** The edge type that the item is of, by its keys; undefined where it is of none. */
+  /** The item's edge type, by its keys; undefined if it is no edge. */
   get edge(): EdgeModel | undefined {
     return this.kind.kind === 'plain' || this.kind.kind === 'hashed' ? this.kind.edge : undefined;
   }
@@ -98,7 +98,7 @@ export class ItemPlanner implements ImageOwner {
     return this.kind.kind === 'hashed';
   }
 
-  /** What an edge's image wants, with the index items that its source node decides too. */
+  /** Adds the joined index items to the derived parts of an edge's image. */
   join(derived: DerivedImage, { item: node }: SourceNode): DerivedImage {
     const { edge } = this;
     const { shares } = derived;
@@ -107,7 +107,7 @@ export class ItemPlanner implements ImageOwner {
     const subject = node && new Subject(nodeOwner(this.graph, this.source), node);
     const joint: Problem[] = [];
     const items = joinedItems.map((plan, i) => {
-      // What is wrong with the node's attributes is told of the node.
+      // Problems of the node's attributes are not noted here: they are reported with the node.
       const both = { edge: shares[i]!, source: sourceShare(plan, subject) };
       return joinedItem(plan, this.source, this.sortKey, both, joint);
     });
@@ -120,7 +120,7 @@ export class ItemPlanner implements ImageOwner {
     };
   }
 
-  /** As the function `derivedOf`, without a source node. */
+  /** Does the same as the function `derivedOf` without a source node. */
   derive(image: Item | undefined): DerivedImage {
     if (image === undefined) return NOTHING;
     const derived = this.deriveAll(image);
@@ -174,7 +174,7 @@ export class ItemPlanner implements ImageOwner {
   }
 }
 
-/** What an image wants that is of no type of the model, or does not fit its type. */
+/** The result for an image of a type outside the model, or of one that does not fit its type. */
 function withoutParts(kind: Extract<BaseItemKind, { kind: 'unknown' | 'misfit' }>): DerivedImage {
   if (kind.kind === 'unknown') return NOTHING;
   return { ...NOTHING, problems: [{ code: 'misfit', message: misfitText(kind) }] };
@@ -194,13 +194,14 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
   };
   for (const plan of nodePlan(graph, node).searches) {
     try {
-      // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
+      // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
+      // answer.
       for (const [key, item] of searchItems(plan, subject)) add(key, item, plan.search.settleBefore);
     } catch (error) {
       subject.note(error, plan.search.isSuperseded);
     }
   }
-  // For what is wrong with it: the edges' own items are derived with them.
+  // The shares are derived only for their problems: the joined items themselves are derived with the edges.
   for (const plan of nodePlan(graph, node).joinedItems) sourceShare(plan, subject);
   const attributes = subject.project(node.view, true);
   for (const { key, item, settleBefore: before } of ownerItems(node, subject, attributes)) add(key, item, before);

@@ -7,11 +7,11 @@ import { nodeOwner, Subject } from './parts/subject.ts';
 import { edgePlan } from './parts/type-plans.ts';
 
 /**
- * Joined index items as the projector finds them: by the edge that has them, and by ranges of their partition. What they
- * shall be `derivedOf` says, given the source node.
+ * Finds the keys of joined index items: by their edge, and by ranges of their partition. `derivedOf` derives their fields, given
+ * the source node.
  */
 
-/** Whether two images of a node give the same to the index items of its edges of a type. */
+/** Whether two images of a node give the same shares to the index items of its edges of a type. */
 export function givesTheSame(
   graph: CompiledModel,
   source: string,
@@ -30,7 +30,7 @@ export function givesTheSame(
   });
 }
 
-/** One of an edge type's joined index items: the order that has it for itself, if one does, and its generation. */
+/** One joined index item of an edge type: the order that has it for itself, if any, and its generation. */
 interface JoinedSlot {
   orderName: string | undefined;
   generation: number | undefined;
@@ -44,12 +44,12 @@ function slotsOf(graph: CompiledModel, edgeType: string): JoinedSlot[] {
   });
 }
 
-/** The sort keys of an edge's joined index items, wanted or not. */
+/** The sort keys of an edge's joined index items, expected or not. */
 export function joinedKeysOf(graph: CompiledModel, edgeType: string, sortKey: string): string[] {
   return slotsOf(graph, edgeType).map(({ orderName, generation }) => edgeIndexKey(sortKey, orderName, generation));
 }
 
-/** What stands before an edge's sort key in the keys of its type's joined index items, one text for each. */
+/** The prefixes before an edge's sort key in the keys of its type's joined index items, one for each. */
 export function joinedPrefixes(graph: CompiledModel, edgeType: string): string[] {
   const any = `${edgeType}-`;
   return slotsOf(graph, edgeType).map(({ orderName, generation }) =>

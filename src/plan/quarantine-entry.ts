@@ -8,30 +8,30 @@ import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { CountedUnit, JoinedUnit, QuarantineUnit, Unit } from './unit.ts';
 
-/** The index partition of all quarantine entries; entries are sorted by when their record was made. */
+/** The index partition of all quarantine entries; entries are sorted by the time when their record was made. */
 export const QUARANTINE_PARTITION = '~quarantine';
 
-/** Characters of the reason that an entry keeps: it quotes names and values of the record, and the entry has to be written. */
+/** The most characters of the reason in an entry: it quotes names and values of the record, and the entry has to fit. */
 export const MAX_REASON_CHARACTERS = 4_000;
-/** Bytes of the derived items' sort keys that an entry keeps; the items beyond them are settled by the check. */
+/** The most bytes of derived items' sort keys in an entry. A check reconciles the items beyond them. */
 export const MAX_DERIVED_KEY_BYTES = 200_000;
 
-/** A quarantine entry: which base item is stuck, why and since when. */
+/** A quarantine entry: the base item that cannot be projected, with the reason and the time. */
 export interface QuarantineEntry {
   source: string;
-  /** Sort key of the base item; of a view that cannot be written, `~view`. Empty where the entry does not tell. */
+  /** Sort key of the base item; `~view` for a view that cannot be written. Empty if the entry does not show it. */
   target: string;
-  /** A machine's word for the reason. */
+  /** The code of the reason, for programs. */
   code: string;
   /** One or more sentences that name the attribute. */
   reason: string;
   /** When the record was made, ISO 8601. */
   since: string;
-  /** Sort keys of the derived items concerned. */
+  /** Sort keys of the affected derived items. */
   derivedKeys: string[];
 }
 
-/** The entry for a record that could not be derived in full. */
+/** Makes the entry for a record that could not be derived in full. */
 export function derivationEntry(graph: CompiledModel, unit: QuarantineUnit, nowMs: number): Item {
   const reason = unit.problems.map(({ message }) => message).join('; ');
   const codes = [...new Set(unit.problems.map(({ code }) => code))].join(' ');
@@ -40,12 +40,12 @@ export function derivationEntry(graph: CompiledModel, unit: QuarantineUnit, nowM
 }
 
 /**
- * The entry for a derived item that DynamoDB will not take. It is named by the derived sort key, so that two derived
- * items of one record have an entry each.
+ * Makes the entry for a derived item that DynamoDB refuses. The derived sort key is in its name, so that two derived items of one
+ * record have an entry each.
  */
 export function refusalEntry(graph: CompiledModel, refused: Unit, error: StoreError, nowMs: number): Item {
   const unit = refused.kind === 'counted' || refused.kind === 'joined' ? refused.items[0]! : refused;
-  // A reverse item is in another partition; which one it is follows from the base item's keys.
+  // A reverse item is in another partition; its key follows from the base item's keys.
   const isBeside = unit.kind !== 'index' || unit.source === unit.base.source;
   const derivedKeys = isBeside ? [unit.sortKey] : [];
   const reason = `${unit.sortKey} cannot be written: ${error.message}`;
@@ -82,7 +82,7 @@ function shortened(reason: string): string {
   return reason.length <= MAX_REASON_CHARACTERS ? reason : `${reason.slice(0, MAX_REASON_CHARACTERS)}...`;
 }
 
-/** The first of the keys, as many as there is room for. */
+/** Returns the first keys, as many as there is room for. */
 function fitting(keys: readonly string[]): string[] {
   let bytes = 0;
   return keys.filter((key) => {
@@ -91,15 +91,15 @@ function fitting(keys: readonly string[]): string[] {
   });
 }
 
-/** What a redrive has to settle: a base item, or a view as a whole. The entry is beside it. */
+/** Returns the key that a redrive has to reconcile: of a base item, or of a whole view. The entry is in the same partition. */
 function concerned(unit: Exclude<Unit, CountedUnit | JoinedUnit>): ItemKey {
   if (unit.kind === 'index') return unit.base;
   if (unit.kind === 'view') return { source: unit.source, target: unit.sortKey };
-  // A fan-out is settled by its parent.
+  // A fan-out is repeated from its parent.
   return { source: unit.source, target: unit.kind === 'quarantine' ? unit.target : unit.source };
 }
 
-/** Reads an entry back; `derivedKeys` is empty where none were known. Where the base item's key is lost, the entry's own key tells. */
+/** Parses an entry; `derivedKeys` is empty if none were known. If the base item's key is lost, the entry's own key is used. */
 export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   const text = (name: string): string => (item[name] !== undefined && 'S' in item[name] ? item[name].S : '');
   const keys = item[QUARANTINE_FIELDS.derivedKeys];
@@ -114,7 +114,7 @@ export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   };
 }
 
-/** What the key of an entry names: the base item, or a derived item of one. Empty where a hash hides it. */
+/** Returns the sort key in an entry's key: of the base item, or of the base item of a derived one. Empty if a hash hides it. */
 function targetOfKey(source: string, sortKey: string): string {
   const key = parseDerivedKey(sortKey);
   const named = key?.kind === 'quarantine-entry' ? (key.target.text ?? '') : '';
@@ -123,7 +123,7 @@ function targetOfKey(source: string, sortKey: string): string {
   return derived.kind === 'index-item' ? (baseKeyOfIndexItem(source, named) ?? '') : '';
 }
 
-/** The stream's clock where it says, so that a replay writes the same entry. */
+/** Uses the stream's clock if the record has it, so that a replay writes the same entry. */
 function sinceOf(records: readonly ChangeRecord[], nowMs: number): string {
   const seconds = records[0]?.createdAtSeconds;
   return new Date(seconds === undefined ? nowMs : seconds * 1000).toISOString();

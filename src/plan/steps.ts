@@ -3,14 +3,14 @@ import type { ChangeRecord } from '../items/change-record.ts';
 import type { DerivedImage } from './derived.ts';
 import type { ItemPlanner } from './item-planner.ts';
 
-/** One record and what its two images want. */
+/** One record, and the items derived from its two images. */
 export interface DerivedStep {
   record: ChangeRecord;
   before: DerivedImage;
   after: DerivedImage;
 }
 
-/** A history's records with what their images want, in the model of a planner, which turns to the item. */
+/** Derives from each record of a history, in the model of a planner, which selects the item. */
 export function stepsOf(planner: ItemPlanner, { target, records }: ItemHistory): readonly DerivedStep[] {
   planner.turnTo(target);
   // Most items change once in a batch.

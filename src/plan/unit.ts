@@ -7,36 +7,36 @@ import type { Problem } from './parts/subject.ts';
 /** Seconds since 1970; the projector's clock, only ever used for the expiry of tombstones. */
 export type EpochSeconds = number;
 
-/** What a batch says of one base item's part in a view. */
+/** The changes of one batch to one base item's part in a view. */
 export interface ViewChange {
   /** The base item's sort key. */
   target: string;
-  /** Position of its oldest record that changes the view. */
+  /** Position of the oldest of its records that changes the view. */
   oldest: string;
   /** The edge type; undefined for the node itself. */
   edgeType?: string;
-  /** Every element that any record mentions, each once, the final one included. */
+  /** Every element in any of the records, without duplicates, the final one included. */
   mentioned: readonly string[];
-  /** The element after the newest record; undefined where there is none. */
+  /** The element after the newest record; undefined if there is none. */
   element?: string;
-  /** The node's projected attributes after the newest record; undefined where the node is absent. */
+  /** The node's projected attributes after the newest record; undefined if the node is absent. */
   attributes?: Item;
-  /** Whether a record is older than the shape of the view: the base item decides, whatever the images say. */
+  /** Whether a record is older than the shape of the view: then the base item decides, whatever the images say. */
   byBase?: boolean;
 }
 
-/** What a base item's consistent read says of its part in the view. */
+/** The part of a base item in the view, from a consistent read of the base item. */
 export type Truth = Pick<ViewChange, 'element' | 'attributes'>;
 
-/** What repair takes out of a view besides: no record ever asks for it. */
+/** Corrections of a view by repair. No record ever asks for them. */
 export interface ViewCorrections {
-  /** Edge types that are no longer marked as evicted. */
+  /** Edge types whose mark of eviction is removed. */
   unmark?: ReadonlySet<string>;
   /** Elements that name no edge. */
   drop?: readonly string[];
 }
 
-/** What all units have. */
+/** The fields of all units. */
 export interface UnitBase {
   source: string;
   /** Sort key of the derived item. */
@@ -44,7 +44,7 @@ export interface UnitBase {
   /** Position of the oldest and the newest record that changes the derived item. */
   oldest: string;
   newest: string;
-  /** The records it is made of; a failure is reported with the lowest sequence number of them. */
+  /** The records that the unit is made of. A failure is reported with the lowest sequence number of them. */
   records: readonly ChangeRecord[];
 }
 
@@ -59,30 +59,30 @@ export interface IndexUnit extends UnitBase {
   kind: 'index';
   /** The base item. */
   base: ItemKey;
-  /** The wanted fields after the newest record; undefined: a tombstone. */
+  /** The expected fields after the newest record; undefined: a tombstone. */
   wanted?: Item;
-  /** Whether a record is older than the item's generation: the base item decides, whatever the images say. */
+  /** Whether a record is older than the item's generation: then the base item decides, whatever the images say. */
   byBase?: boolean;
 }
 
-/** The changes of one batch to the index items of edges of one type that are counted, and to their count. */
+/** The changes of one batch to the index items of counted edges of one type, and to their count. */
 export interface CountedUnit extends UnitBase {
   kind: 'counted';
-  /** What `countNameOf` gives. */
+  /** The result of `countNameOf`. */
   countName: string;
   items: readonly IndexUnit[];
 }
 
-/** The changes of one batch to index items of a node's edges that the node decides with them: none carries an image. */
+/** The changes of one batch to joined index items of a node's edges. None of them carries an image. */
 export interface JoinedUnit extends UnitBase {
   kind: 'joined';
   items: readonly IndexUnit[];
 }
 
-/** What a fan-out brings on: copies into the views of children, or a source node's change into its edges' index items. */
+/** The aim of a fan-out: copies in the views of children, or joined index items of the node's edges. */
 export type FanOutOf = 'copies' | 'joined';
 
-/** A record to be quarantined: what could not be derived, and the derived keys that its images concern. */
+/** A record to be quarantined: its problems, and the derived keys of its images. */
 export interface QuarantineUnit extends UnitBase {
   kind: 'quarantine';
   /** The base item's sort key. */
@@ -90,14 +90,14 @@ export interface QuarantineUnit extends UnitBase {
   problems: readonly Problem[];
   /** Sort keys of derived items of every image in the batch. */
   derivedKeys: readonly string[];
-  /** Whether the base item decides what cannot be derived, whatever the images say. */
+  /** Whether the base item is derived again when the unit is applied, whatever the images say. */
   byBase?: boolean;
 }
 
 /** One piece of work of a batch. */
 export type Unit = ViewUnit | IndexUnit | CountedUnit | JoinedUnit | QuarantineUnit | FanOutUnit | ContinuationUnit;
 
-/** A change of a node that reaches others along one edge type: the first page of them is to be visited. */
+/** A change of a node that other items show, along one edge type: the first page of them is to be visited. */
 export interface FanOutUnit extends UnitBase {
   kind: 'fan-out';
   of: FanOutOf;
@@ -109,15 +109,15 @@ export interface ContinuationUnit extends UnitBase {
   kind: 'continuation';
   of: FanOutOf;
   edgeType: string;
-  /** Sort key of the last reverse item that was visited, or of the last edge. */
+  /** Sort key of the last visited reverse item, or of the last visited edge. */
   after: string;
-  /** The place where a further round begins when this one is at its end; undefined: there is none. */
+  /** The place where another round begins after this one; undefined: there is none. */
   again: string | undefined;
-  /** Revision of the continuation in the record: only from there it may be moved. */
+  /** Revision of the continuation in the record: it may be moved only from this revision. */
   revision: string | undefined;
 }
 
-/** The oldest and the newest position of records, of which there is one at least. */
+/** The oldest and the newest position of some records; there must be at least one. */
 export function span(records: readonly ChangeRecord[]): { oldest: string; newest: string } {
   let oldest = records[0]!;
   let newest = oldest;
@@ -128,7 +128,7 @@ export function span(records: readonly ChangeRecord[]): { oldest: string; newest
   return { oldest: oldest.position, newest: newest.position };
 }
 
-/** Counted items of one type and node as one unit; a transaction takes up to a hundred of them. */
+/** Makes one unit of counted items of one type and node. A transaction takes up to a hundred of them. */
 export function countedUnit(countName: string, items: readonly IndexUnit[]): CountedUnit {
   const records = items.flatMap((item) => item.records);
   return {
@@ -142,14 +142,14 @@ export function countedUnit(countName: string, items: readonly IndexUnit[]): Cou
   };
 }
 
-/** Joined items of one node's edges as one unit: the node is read once for all of them. */
+/** Makes one unit of joined items of one node's edges: the node is read once for all of them. */
 export function joinedUnit(items: readonly IndexUnit[]): JoinedUnit {
   const records = items.flatMap((item) => item.records);
   const [{ source, sortKey }] = items as [IndexUnit];
   return { kind: 'joined', source, sortKey, items, records, ...span(records) };
 }
 
-/** Each item of a unit of several as a unit of its own. */
+/** Splits a unit of several items into a unit for each. */
 export function oneByOne(unit: CountedUnit | JoinedUnit): Unit[] {
   return unit.items.map((item) => (unit.kind === 'counted' ? countedUnit(unit.countName, [item]) : joinedUnit([item])));
 }

@@ -13,12 +13,11 @@ import { type DerivedStep, stepsOf, withTexts } from './steps.ts';
 import { countedUnit, joinedUnit, type QuarantineUnit, span, type Unit, type ViewChange } from './unit.ts';
 
 /**
- * Units: what one batch changes in one derived item; each is applied atomically, and units of a batch are independent.
+ * Units: the changes of one batch to one derived item. Each is applied atomically, and the units of a batch are independent.
  *
- * Two traps shape them. *No net-zero*: `[INSERT]` may have been applied by an earlier cut of the same records, so
- * `[INSERT, REMOVE]` has to be written as a removal. *No netted chains*: for each edge every element that any record
- * mentions is remembered, and all but the final one are removed. A unit is left out only where each of its records
- * leaves the derived value as it is.
+ * Two traps shape them. *No net-zero*: `[INSERT]` may have been applied by an earlier cut of the same records, so `[INSERT,
+ * REMOVE]` has to be written as a removal. *No netted chains*: for each edge every element in any record is remembered, and all but
+ * the final one are removed. A unit is left out only if each of its records leaves the derived value unchanged.
  */
 
 const NONE: readonly never[] = [];
@@ -63,7 +62,7 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   return units;
 }
 
-/** A history as one model sees it. */
+/** A history with its steps in one model. */
 interface Planned {
   planner: ItemPlanner;
   steps: readonly DerivedStep[];
@@ -104,7 +103,7 @@ function viewChange(
   return byBase ? { ...change, byBase } : change;
 }
 
-/** The elements of two images. An array that is written out has room for what it holds; one that grows has room for seventeen. */
+/** The elements of two images. An array literal has room for exactly its elements; an array that grows gets room for seventeen. */
 function elementsOf({ element: before }: DerivedImage, { element: after }: DerivedImage): readonly string[] {
   if (before === undefined) return after === undefined ? NONE : [after];
   return after === undefined ? [before] : [before, after];
@@ -114,7 +113,7 @@ function sameInView(before: DerivedImage, after: DerivedImage): boolean {
   return before.element === after.element && sameItem(before.attributes, after.attributes);
 }
 
-/** Only the state that the batch ends in can be stuck: what an earlier record got wrong, a later one mended. */
+/** Whether the final state of the batch cannot be derived. A mistake of an earlier record that a later one corrects does not count. */
 function isStuck(steps: readonly DerivedStep[]): boolean {
   return steps.at(-1)!.after.problems.length > 0;
 }

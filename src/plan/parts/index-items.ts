@@ -22,30 +22,30 @@ import { isJoinedItem } from '../../model/joined.ts';
 import { type Encoded, encode, type OrderEncoder, orderEncoder } from './order.ts';
 import { PartError, type Subject } from './subject.ts';
 
-/** The wanted fields of index items: an edge's items in its orders, and a node's search items. */
+/** The expected fields of index items: an edge's items in its orders, and a node's search items. */
 
-/** DynamoDB's limit on an item, in bytes, less what an index item carries besides its fields. */
+/** DynamoDB's limit on an item, in bytes, less an allowance for an index item's parts besides its fields. */
 const ITEM_BYTES = 400 * 1024 - 4096;
-/** More than an index item holds besides projected attributes: keys that are bounded, and the value that made one of them. */
+/** An upper bound of an index item's size without projected attributes: its keys, which are bounded, and the value of one of them. */
 const OTHER_BYTES = 32 * 1024;
 /**
- * Values of one attribute that a search makes items of. One image may want no more work than a batch has time for: else
- * its record is retried without end, and holds up its shard.
+ * The most values of one attribute that a search makes items of. An image must not ask for more work than a batch has time for: its
+ * record would be retried without end, and hold up its shard.
  */
 export const MAX_SEARCH_VALUES = 5_000;
-/** Bytes of the items that a search makes of one attribute's values: about as many KB as write units. */
+/** The most bytes of the items that a search makes of one attribute's values: about as many KB as write units. */
 export const MAX_SEARCH_BYTES = 8 * 1024 * 1024;
 
-/** How one index item of an edge type is made: what the model says of it, worked out once. */
+/** The plan for one index item of an edge type, made once from the model. */
 export interface InboundItemPlan {
   item: InboundItem;
   inbound: InboundModel;
   orders: readonly { order: InboundOrder; encode: OrderEncoder; purpose: string }[];
-  /** What the partition of the index names besides the target; undefined: nothing. */
+  /** The attribute that the index partition names besides the target; undefined: none. */
   partition: string | undefined;
 }
 
-/** Plans the index items of an edge type that the edge alone decides; none where it has no order. */
+/** Plans the index items of an edge type that the edge alone decides; none if it has no order. */
 export function inboundItemPlans({ type, inbound }: EdgeModel): InboundItemPlan[] {
   if (inbound === undefined) return [];
   const items = inbound.items.filter((item) => !isJoinedItem(inbound, item));
@@ -60,7 +60,7 @@ export function inboundItemPlans({ type, inbound }: EdgeModel): InboundItemPlan[
   }));
 }
 
-/** One index item of an edge with the keys of every order of it that applies; undefined where none does. */
+/** Makes one index item of an edge, with the keys of each of its orders that applies; undefined if none does. */
 export function inboundItem(
   { item: { isSuperseded }, inbound, orders, partition: partitioned }: InboundItemPlan,
   subject: Subject,
@@ -99,11 +99,11 @@ export function inboundItem(
   }
 }
 
-/** How the search items of a node are made for one search: what the model says of it, worked out once. */
+/** The plan for a node's items in one search, made once from the model. */
 export interface SearchPlan {
   search: SearchModel;
   encode: OrderEncoder;
-  /** The item's sort key, where there is one item for all. */
+  /** The item's sort key, if one item is for all values. */
   key: string;
   purpose: string;
 }
@@ -115,7 +115,7 @@ export function searchPlan(search: SearchModel): SearchPlan {
   return { search, encode, key: searchKey(search.name, search.generation), purpose };
 }
 
-/** A search's items of a node with their sort keys; more than one only where it has one for each value. */
+/** Makes a node's items in a search, with their sort keys; several only if the search has one for each value. */
 export function searchItems(
   { search, encode: encodeOrder, key: ofAll, purpose }: SearchPlan,
   subject: Subject,
@@ -131,7 +131,7 @@ export function searchItems(
   for (const encoded of eachValue(search, subject, purpose)) {
     const key = searchValueKey(search.name, encoded.text, search.generation);
     const present = items.get(key);
-    // Values that fold to the same text share an item; it shows the one that sorts first, in any order of the set.
+    // Values that fold to the same text share an item. It shows the value that sorts first, whatever the order in the set.
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
     const item = searchItem(search, subject, encoded, purpose);
     if (item === undefined) continue;
@@ -163,7 +163,7 @@ function eachValue(search: SearchModel, subject: Subject, purpose: string): Enco
   return values.map((entry) => encode(entry, type, search.fold, purpose, attribute));
 }
 
-/** The text of the attribute that an index partition names; undefined where the item lacks it. */
+/** The text of the attribute that an index partition names; undefined if the item lacks it. */
 export function partitionText(attribute: string, subject: Subject, purpose: string): string | undefined {
   const value = subject.attribute(attribute);
   return value && encode(value, 'string', false, `the partition of ${purpose}`, attribute).text;
@@ -183,7 +183,7 @@ function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, pur
   return withProjection(item, search.project, subject);
 }
 
-/** Sets an index item's keys of an index; a `PartError` where they would be too long. */
+/** Sets an index item's keys of an index; throws a `PartError` if they would be too long. */
 export function addIndexKeys(
   item: Item,
   index: IndexName,
@@ -200,7 +200,7 @@ export function addIndexKeys(
     const message = `the key that ${cause} makes for ${purpose} has ${Buffer.byteLength(tooLong)} bytes; an index key has at most ${SORT_KEY_BYTES}`;
     throw new PartError('key-too-long', message, attribute);
   }
-  // Each name stands by itself: a property with a fixed name is set faster than one with a name that is looked up.
+  // Fixed property names are set faster than computed ones, so each name is written out.
   if (index === 'gsi0') {
     item[INDEX_KEYS.gsi0.partition] = { S: partition };
     item[INDEX_KEYS.gsi0.sort] = { S: sort };
@@ -214,7 +214,7 @@ function withProjection(item: Item, projection: Projection, subject: Subject): I
   return projection.kind === 'KEYS_ONLY' ? item : withAttributes(item, subject.project(projection), subject);
 }
 
-/** Adds projected attributes to an index item; a `PartError` where it becomes larger than DynamoDB allows. */
+/** Adds projected attributes to an index item; throws a `PartError` if it becomes larger than DynamoDB allows. */
 export function withAttributes(item: Item, attributes: Item, subject: Pick<Subject, 'type'>): Item {
   item[ATTRIBUTES] = { M: attributes };
   if (!isItemWithinBytes(attributes, ITEM_BYTES - OTHER_BYTES) && !isItemWithinBytes(item, ITEM_BYTES)) {

@@ -16,12 +16,12 @@ import { type Encoded, joinedParts, type OrderEncoder, valueEncoder } from './or
 import { note, type Problem, type Subject } from './subject.ts';
 
 /**
- * Joined index items: an edge and its source node give a share each, and the two together are the item. A share is worked
- * out of one image alone, so it tells whether a record changes anything, and a mistake of the image belongs to its item.
- * What only the two together get wrong, such as a key that is too long, belongs to the edge.
+ * Joined index items: an edge and its source node give a share each, and the two shares together make the item. A share depends on
+ * one image only. So it shows whether a record changes anything, and a mistake in the image is a problem of that base item. A
+ * mistake of the two together, such as a key that is too long, is a problem of the edge.
  */
 
-/** Whose share is worked out. */
+/** The base item that gives a share. */
 type Side = 'edge' | 'source';
 
 /** One value of an order. */
@@ -31,20 +31,20 @@ interface PlannedPart {
   attribute: string | undefined;
 }
 
-/** How one joined index item is made: what the model says of it, worked out once. */
+/** The plan for one joined index item, made once from the model. */
 export interface JoinedItemPlan {
   edge: EdgeModel;
   inbound: InboundModel;
   item: InboundItem;
   orders: readonly { order: InboundOrder; parts: readonly PlannedPart[]; isList: boolean; purpose: string }[];
-  /** The count that the item is in. */
+  /** The count that contains the item. */
   countName: string | undefined;
 }
 
-/** A value that one side gives: its encoded text, `absent`, or `failed` where it could not be worked out. */
+/** A value that one side gives: its encoded text, `absent`, or `failed` if it could not be derived. */
 type Given = { readonly text: string } | 'absent' | 'failed';
 
-/** What one of the two base items gives to an index item. */
+/** The part of an index item that one of the two base items gives. */
 export interface Share {
   /** The parts of each order; those of the other side are absent. */
   orders: readonly (readonly Given[])[];
@@ -85,18 +85,18 @@ export function joinedKey({ item }: JoinedItemPlan, sortKey: string): string {
   return edgeIndexKey(sortKey, item.orderName, item.generation);
 }
 
-/** What an edge's image gives to its index item. */
+/** The share of an edge's image in its index item. */
 export function edgeShare(plan: JoinedItemPlan, subject: Subject): Share {
   return shareOf(plan, 'edge', subject, plan.inbound.project);
 }
 
-/** What the source node's image gives to the index items of its edges; undefined: there is no such node. */
+/** The share of the source node's image in the index items of its edges; undefined: there is no such node. */
 export function sourceShare(plan: JoinedItemPlan, subject: Subject | undefined): Share {
   const projection: Projection = { kind: 'LIST', attributes: plan.inbound.projectSource ?? [] };
   return shareOf(plan, 'source', subject, projection);
 }
 
-/** Whether two shares make the same of whatever the other side gives. */
+/** Whether two shares make the same item for any share of the other side. */
 export function sameShare(left: Share | undefined, right: Share | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   const isSame = JSON.stringify([left.orders, left.partition]) === JSON.stringify([right.orders, right.partition]);
@@ -129,9 +129,9 @@ function shareOf(
   };
 }
 
-/** The text of a value; a `PartError` where no key has room for it, whatever the other side gives. */
+/** Returns the text of a value; throws a `PartError` if no key has room for it, for any share of the other side. */
 function fitting(encoded: Encoded | undefined, { source }: Subject, purpose: string): string | undefined {
-  // The keys are thrown away: only whether they fit matters.
+  // The keys are not used: this only checks that they fit.
   const nowhere = { partition: '', generation: undefined, shards: 1 };
   if (encoded !== undefined) addIndexKeys({}, 'gsi0', nowhere, encoded, source, purpose);
   return encoded?.text;
@@ -143,7 +143,7 @@ export interface Shares {
   source: Share;
 }
 
-/** The index item of an edge that is there; undefined where no order applies and it is not counted. */
+/** Makes the index item of an existing edge; undefined if no order applies and it is not counted. */
 export function joinedItem(
   plan: JoinedItemPlan,
   source: string,

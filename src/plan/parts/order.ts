@@ -4,19 +4,19 @@ import { EncodingError, encodePath, encodeValue, TooLongError, type ValueType } 
 import type { AttributeOrder, DeriveModel, OrderModel } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
-/** An order's encoded text, the value it came from (of a path, a list), and the attribute to name in errors. */
+/** An order's encoded text, the value that it came from (for a path: a list), and the attribute to name in errors. */
 export interface Encoded {
   text: string;
   value: AttributeValue;
   attribute?: string;
 }
 
-/** Encodes what an order takes from an image; undefined where the image leaves the order out. */
+/** Encodes an order's value of an image; undefined if the image has none. */
 export type OrderEncoder = (subject: Subject) => Encoded | undefined;
 
 /**
- * Makes the encoder of an order that one item decides. `purpose` completes "needed for ..." in the problems that it finds.
- * What an edge's source node gives is absent here: see joined-items.ts.
+ * Makes the encoder of an order that one item decides. `purpose` completes "needed for ..." in its problems. Values of an edge's
+ * source node count as absent here: see joined-items.ts.
  */
 export function orderEncoder(order: OrderModel, fold: boolean, purpose: string): OrderEncoder {
   if (order.kind === 'path') {
@@ -28,7 +28,7 @@ export function orderEncoder(order: OrderModel, fold: boolean, purpose: string):
   return (subject) => joinedParts(encoders.map((encodePart) => encodePart(subject)));
 }
 
-/** Several values as one, up to the first that is absent; undefined where the first one is. */
+/** Joins several values into one, up to the first absent one; undefined if the first one is absent. */
 export function joinedParts(parts: readonly (Encoded | undefined)[]): Encoded | undefined {
   const hole = parts.indexOf(undefined);
   const values = (hole < 0 ? parts : parts.slice(0, hole)) as Encoded[];
@@ -70,7 +70,7 @@ function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'ra
     if (value === undefined) return undefined;
     const ranked = 'S' in value ? ranks.get(value.S) : undefined;
     if (ranked !== undefined) return ranked;
-    // What is no text at all is told first.
+    // A value that is no text gets its own error first.
     const label = encode(value, 'string', false, purpose, attribute);
     const declared = [...weights.keys()].join(', ');
     const message = `attribute ${attribute}, needed for ${purpose}, is ${describe(label.text)}, which has no declared rank (${declared})`;
@@ -79,8 +79,7 @@ function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'ra
 }
 
 /**
- * Encodes the attributes of a path up to the first that is absent: a path with a hole would be found by a beginning that
- * no reader would ask for.
+ * Encodes the attributes of a path up to the first absent one. A path with a gap would begin with a prefix that no reader asks for.
  */
 function encodeAttributePath(
   attributes: readonly string[],
@@ -93,7 +92,7 @@ function encodeAttributePath(
   for (const attribute of attributes) {
     const value = subject.attribute(attribute);
     if (value === undefined) break;
-    // Folded with the whole path below; this tells whether it is a text that can be, and names the attribute where it is not.
+    // The whole path is folded below. This call only checks the value, and names the attribute if it is no text.
     encode(value, 'string', fold, purpose, attribute);
     segments.push(stringOf(value)!);
     values.push(value);

@@ -8,7 +8,7 @@ import { inboundPartition, isIndexPartition } from '../../model/index-partition.
 import { withAttributes } from './index-items.ts';
 import type { Subject } from './subject.ts';
 
-/** An owner item with its sort key, and if its generation is young the moment that `Derived` names. */
+/** An owner item with its sort key, and with the time in `Derived` if its generation is new. */
 export interface OwnerItem {
   key: string;
   item: Item;
@@ -16,11 +16,11 @@ export interface OwnerItem {
 }
 
 /**
- * Owner items: what a node wants in the index partitions of its own incoming edges, where an edge type has `includeOwner`.
- * The node sorts behind every edge, so that one Query backwards gives it and the last of its edges. They hold what the view
- * shows of the node, so that a reader need not ask for the view as well.
+ * Owner items: the items that a node asks for in the index partitions of its own incoming edges, for edge types with
+ * `includeOwner`. The node sorts after every edge, so that one backward Query returns it and the last of its edges. They contain
+ * the node's attributes of the view, so that a reader does not need the view as well.
  *
- * @param attributes what the view shows of the node.
+ * @param attributes the node's attributes in its view.
  */
 export function ownerItems(node: NodeModel, subject: Subject, attributes: Item): OwnerItem[] {
   const items: OwnerItem[] = [];
@@ -43,9 +43,9 @@ export function ownerItems(node: NodeModel, subject: Subject, attributes: Item):
 function ownerKeys(inbound: InboundModel, orders: readonly InboundOrder[], edgeKey: string): Item {
   const item: Item = {};
   for (const order of orders) {
-    // There is one shard, so neither value nor source matters.
+    // There is one shard only, so neither value nor source matters.
     const partition = inboundPartition(inbound, order, edgeKey, '', '');
-    // No edge can be in a partition with such a key, so there is nothing to own.
+    // No edge can be in a partition with such a key, so no owner item is needed.
     if (!isIndexPartition(partition, { generation: order.generation, shards: inbound.shards })) continue;
     const names = INDEX_KEYS[order.index];
     item[names.partition] = { S: partition };

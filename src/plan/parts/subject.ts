@@ -11,7 +11,7 @@ import { parseNodeId } from '../../items/keys.ts';
 import { toPlainItem } from '../../items/plain.ts';
 import type { CompiledModel, Compute, Projection } from '../../model/compiled.ts';
 
-/** Why a part of a base item could not be derived. */
+/** The reason why a part of a base item could not be derived. */
 export interface Problem {
   code:
     | 'misfit'
@@ -22,13 +22,13 @@ export interface Problem {
     | 'key-too-long'
     | 'item-too-large'
     | 'too-many-values';
-  /** The base item's attribute, where one is to blame. */
+  /** The base item's attribute, if one is the cause. */
   attribute?: string;
-  /** One sentence that names the attribute and the index or label it was needed for. */
+  /** One sentence that names the attribute and the index or label that needs it. */
   message: string;
 }
 
-/** A part that cannot be derived; caught at the part's border. */
+/** A part that cannot be derived. The code that derives the part catches it. */
 export class PartError extends Error {
   readonly problem: Problem;
   constructor(code: Problem['code'], message: string, attribute?: string) {
@@ -37,16 +37,16 @@ export class PartError extends Error {
   }
 }
 
-/** Whose an image is. */
+/** The base item that an image is of. */
 export interface ImageOwner {
   graph: CompiledModel;
   /** The partition key. */
   source: string;
   /** The node or edge type. */
   type: string;
-  /** The target's id, of a node its own. */
+  /** The target's id; for a node its own id. */
   target: string;
-  /** Whether it is an edge with a hashed key, whose target stands in an attribute. */
+  /** Whether it is an edge with a hashed key: an attribute holds its target. */
   isHashed: boolean;
 }
 
@@ -58,8 +58,8 @@ export function nodeOwner(graph: CompiledModel, id: string): ImageOwner {
 const NONE: readonly Problem[] = [];
 
 /**
- * One image with what its parts share: keys, the plain form for `derive` functions, made once and only if asked, and what
- * is wrong with it.
+ * One image, with the values that its parts share: its keys, the plain form for `derive` functions, which is made once and only if
+ * needed, and its problems.
  */
 export class Subject {
   private plain: Record<string, unknown> | undefined;
@@ -70,7 +70,7 @@ export class Subject {
     private image: Item,
   ) {}
 
-  /** Turns to another image, as a new subject would. A batch has thousands of them, each looked at once. */
+  /** Switches to another image, like a new subject. It saves an object for each of a batch's thousands of images. */
   turnTo(owner: Readonly<ImageOwner>, image: Item): this {
     this.owner = owner;
     this.image = image;
@@ -89,18 +89,18 @@ export class Subject {
     return this.owner.type;
   }
 
-  /** What could not be derived so far. */
+  /** The problems so far. */
   get problems(): readonly Problem[] {
     return this.noted ?? NONE;
   }
 
-  /** As the function `note`. */
+  /** Calls the function `note` for this image. */
   note(error: unknown, isSuperseded?: boolean): void {
     this.noted ??= [];
     note(this.noted, error, isSuperseded);
   }
 
-  /** An attribute by name, binary as bytes; what is no attribute value is a `PartError`. */
+  /** Returns an attribute by name, binary as bytes; throws a `PartError` if it is no attribute value. */
   attribute(name: string): AttributeValue | undefined {
     const value = attributeOf(this.image, name);
     if (value === undefined) return undefined;
@@ -112,7 +112,7 @@ export class Subject {
     }
   }
 
-  /** What a `derive` of the model gives for the image; anything but a text or nothing is a `PartError`. */
+  /** Returns the text of a `derive` function for the image; throws a `PartError` for anything but a text or nothing. */
   compute(compute: Compute, purpose: string): string | undefined {
     this.plain ??= toPlainItem(this.project({ kind: 'ALL' }));
     const { source, type, target } = this.owner;
@@ -125,7 +125,7 @@ export class Subject {
     }
     if (text === undefined || typeof text === 'string') return text;
     if (text instanceof Promise) {
-      // It is told already, and nobody else waits for it: a rejection would end the process.
+      // The problem is reported already. Nothing else awaits the promise, and an unhandled rejection would end the process.
       text.catch(() => undefined);
       throw new PartError('derive-failed', `derive for ${purpose} gave a promise: it has to give its text at once`);
     }
@@ -133,10 +133,10 @@ export class Subject {
   }
 
   /**
-   * The attributes that a projection names; keys, and the target of a hashed one, are left out. An attribute that is
-   * malformed is a `PartError`.
+   * Returns the attributes that a projection names, without the keys and without the target of a hashed key. Throws a `PartError`
+   * for a malformed attribute.
    *
-   * @param isLenient leaves such an attribute out and notes it.
+   * @param isLenient notes such an attribute and leaves it out instead.
    */
   project(projection: Projection, isLenient = false): Item {
     const copy: Item = {};
@@ -159,10 +159,10 @@ export class Subject {
 }
 
 /**
- * Notes the failure of a part, which is absent then; any other error is thrown on. Parts run in a `try` of their own, not in a
- * function that is passed: there are several for each image of a batch.
+ * Notes the failure of a part, which is absent then; throws any other error again. Each part has a `try` of its own, instead of a
+ * function that is passed here: that would make several functions for each image of a batch.
  *
- * @param isSuperseded whether a newer generation of the projection says what is right: then it is no problem of the item.
+ * @param isSuperseded whether a newer generation of the projection replaces this one: then the failure is no problem of the item.
  */
 export function note(problems: Problem[], error: unknown, isSuperseded = false): void {
   if (!(error instanceof PartError)) throw error;

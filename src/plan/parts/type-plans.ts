@@ -7,40 +7,43 @@ import { type JoinedItemPlan, joinedItemPlans } from './joined-items.ts';
 import { PartError, type Subject } from './subject.ts';
 
 /**
- * The planner of each node and edge type of a model: what the model says, worked out once and not for each image. A batch
- * of ten thousand records has up to twenty thousand images, and a handful of types.
+ * The plans of each node and edge type of a model, made once and not for each image. A batch of ten thousand records has up to
+ * twenty thousand images, and a handful of types.
  */
 
-/** A label as it stands in the element; empty where the edge has none. */
+/** Returns a label in the form of the element; empty if the edge has none. */
 export type LabelWriter = (subject: Subject) => string;
 
-/** How images of an edge type are derived. */
+/** The plan for images of an edge type. */
 export interface EdgePlan {
-  /** Writers of the element's labels; undefined where the type is left out of the set. */
+  /** Writers of the element's labels; undefined if the edge set does not list the type. */
   labels: readonly LabelWriter[] | undefined;
   /** Index items that the edge alone decides. */
   indexItems: readonly InboundItemPlan[];
-  /** Those that its source node decides with it. */
+  /** Joined index items, which the edge and its source node decide. */
   joinedItems: readonly JoinedItemPlan[];
-  /** What the sort keys of index items that the edge alone decides begin with, each followed by the edge's. */
+  /** The prefixes of the sort keys of index items that the edge alone decides; the edge's sort key follows. */
   prefixes: readonly string[];
-  /** The place among them of a counted edge's item that the count stands for, which is there also where no order applies; else -1. */
+  /**
+   * The place, among these items, of the item that the count counts, which exists even if no order applies; -1 if the edge is not
+   * counted.
+   */
   countedPlace: number;
-  /** As in `DerivedImage`, and behind it that of the item that stands for the count alone; undefined where all are. */
+  /** The times as in `DerivedImage`, and after them that of the item that exists only for the count; undefined if there are none. */
   settleBefore: readonly (number | undefined)[] | undefined;
 }
 
-/** How images of a node type are derived. */
+/** The plan for images of a node type. */
 export interface NodePlan {
   searches: readonly SearchPlan[];
-  /** Index items of edges that leave such nodes, and that the nodes decide with them. */
+  /** Joined index items of edges that leave such nodes. */
   joinedItems: readonly JoinedItemPlan[];
 }
 
 interface ModelPlan {
-  /** Whether the table has views of some of the node types only. */
+  /** Whether the table has views for some of the node types only. */
   hasViewlessTypes: boolean;
-  /** The latest moment before which the base items decide about any view; 0: they never do. */
+  /** The latest time before which the base items decide about any view; 0: they never do. */
   settleViewsBefore: number;
   edges: Map<EdgeModel, EdgePlan>;
   nodes: Map<NodeModel, NodePlan>;
@@ -48,7 +51,7 @@ interface ModelPlan {
 
 const plans = new WeakMap<CompiledModel, ModelPlan>();
 
-/** The plan of an edge type. */
+/** Returns the plan of an edge type. */
 export function edgePlan(graph: CompiledModel, edge: EdgeModel): EdgePlan {
   const { edges } = modelPlan(graph);
   let plan = edges.get(edge);
@@ -57,7 +60,7 @@ export function edgePlan(graph: CompiledModel, edge: EdgeModel): EdgePlan {
     const joinedItems = joinedItemPlans(edge);
     const prefixes = indexItems.map(({ item }) => edgeIndexPrefix(item.orderName, item.generation));
     const settleBefore = [...indexItems.map(({ item }) => item.settleBefore), edge.settleBefore];
-    // A joined item that is counted is in its count by itself.
+    // A counted joined item counts for itself, so no other item is needed for the count.
     const isCounted = edge.degree && joinedItems.every(({ countName }) => countName === undefined);
     const counted = edgeIndexPrefix(undefined, edge.generation);
     if (isCounted && !prefixes.includes(counted)) prefixes.push(counted);
@@ -74,7 +77,7 @@ export function edgePlan(graph: CompiledModel, edge: EdgeModel): EdgePlan {
   return plan;
 }
 
-/** The plan of a node type. */
+/** Returns the plan of a node type. */
 export function nodePlan(graph: CompiledModel, node: NodeModel): NodePlan {
   const { nodes } = modelPlan(graph);
   let plan = nodes.get(node);
@@ -89,12 +92,12 @@ export function nodePlan(graph: CompiledModel, node: NodeModel): NodePlan {
   return plan;
 }
 
-/** Whether there are node types whose views were dropped, while their nodes are still found in other ways. */
+/** Whether there are node types whose views were dropped while other projections of their nodes remain. */
 export function hasViewlessTypes(graph: CompiledModel): boolean {
   return graph.shapes !== undefined && modelPlan(graph).hasViewlessTypes;
 }
 
-/** No view of any type is settled by the base items for a record that was made at this moment or later; 0: none is at all. */
+/** The time from which on no view of any type is reconciled with base items for a record's age; 0: none ever is. */
 export function settleViewsBefore(graph: CompiledModel): number {
   return graph.shapes === undefined ? 0 : modelPlan(graph).settleViewsBefore;
 }
@@ -121,7 +124,7 @@ function labelWriter({ name, from }: LabelModel): LabelWriter {
     return (subject) => {
       const text = subject.compute(from.compute, purpose);
       if (text === undefined) return '';
-      // It would be stored as another text and differ from what is wanted forever.
+      // A lone surrogate would be stored as another text, and differ from the expected one for ever.
       if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);
       return encodeLabel({ S: text });
     };

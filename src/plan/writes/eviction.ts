@@ -4,15 +4,15 @@ import { parseNodeId } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 
 /**
- * Bounded views. DynamoDB bills an update by the whole item, so an edge set that grows without bound makes every edge
- * dearer, and at 400 KB it stops. Beyond its budget a view gives up its largest edge type: the type is marked as
- * evicted, and readers look at the base edges instead.
+ * Bounded views. DynamoDB bills an update by the size of the whole item, so an edge set without a bound makes every edge more
+ * expensive, until no edge fits at 400 KB. A view that exceeds its budget drops its largest edge type: the type is marked as
+ * evicted, and readers read the base edges instead.
  */
 
-/** The budget of views where the model names none, in bytes. */
+/** The default budget of views, in bytes. */
 export const DEFAULT_VIEW_BUDGET_BYTES = 65_536;
 
-/** What a map takes besides its entries. */
+/** The size of a map without entries. */
 const MAP_BYTES = 3;
 
 /** The budget of a partition's view, in bytes. */
@@ -20,16 +20,16 @@ export function viewBudgetBytes(graph: CompiledModel, source: string): number {
   return graph.nodes.get(parseNodeId(source)?.type ?? '')?.viewBudgetBytes ?? DEFAULT_VIEW_BUDGET_BYTES;
 }
 
-/** Whether a write of this many capacity units tells that the view is beyond its budget; costs no read. */
+/** Whether the capacity units of a write show that the view exceeds its budget. This needs no read. */
 export function isOverBudget(wcu: number, budgetBytes: number): boolean {
   return wcu > Math.ceil(budgetBytes / WRITE_UNIT_BYTES);
 }
 
 /**
- * Takes edge types out of a set, the largest first, until the view is within its budget. Changes `elements` (by escaped
- * edge) and `copies` (by edge), and gives the evicted types, those from before included.
+ * Removes edge types from a set, the largest first, until the view is within its budget. Changes `elements` (by escaped edge) and
+ * `copies` (by edge), and returns the evicted types, including earlier ones.
  *
- * @param view the rest of the view: keys, attributes and what else it holds besides the set, the copies and the mark.
+ * @param view the rest of the view: keys, attributes and all else besides the set, the copies and the mark.
  */
 export function evictToBudget(
   elements: Map<string, string[]>,
@@ -55,7 +55,7 @@ export function evictToBudget(
     size += bytes;
   }
   while (size > budgetBytes && bytesByType.size > 0) {
-    // Ties by name, so that two workers choose alike.
+    // Types of the same size are ordered by name, so that two workers choose the same one.
     const [[type, bytes]] = [...bytesByType].sort(([a, sizeA], [b, sizeB]) => sizeB - sizeA || (a < b ? -1 : 1)) as [
       [string, number],
     ];
@@ -68,12 +68,12 @@ export function evictToBudget(
   return evicted;
 }
 
-/** What a copy takes in a view, in bytes. */
+/** The size of a copy in a view, in bytes. */
 export function copyBytes(edge: string, copy: Item): number {
   return 1 + itemSizeBytes({ [edge]: { M: copy } });
 }
 
-/** The edge type of a sort key, escaped or not: types hold nothing that is escaped. */
+/** The edge type of a sort key, escaped or not: a type's name has no character that is escaped. */
 function typeOfEdge(edge: string): string {
   return edge.slice(0, edge.indexOf('-'));
 }

@@ -24,15 +24,15 @@ import { evictToBudget, viewBudgetBytes } from './eviction.ts';
 import { beyondFences, isFenced, isStale } from './stale.ts';
 
 /**
- * What has to be written for a unit: pure functions from a unit, and on the slow path from the derived item as it was
- * seen and the truths read for it, to one conditional update.
+ * Plans the writes of units: pure functions from a unit to one conditional update. The slow path also needs the derived item as it
+ * was read, and the truths that were read for it.
  */
 
 /**
- * The one update of the fast path, or undefined where a unit has to see the item first: it both adds and removes
- * elements (DynamoDB takes only one of ADD and DELETE for a set), or the node goes, which may leave a tombstone, or an edge
- * copies of its target, which is read after the view.
- * @param evicted types that the view was last seen without: their edges move only `w` and `r`, if the marks are still there.
+ * Makes the one update of the fast path. Returns undefined if the unit needs the item first: it adds and removes elements (DynamoDB
+ * takes only one of ADD and DELETE for a set), or the node is deleted, which may leave a tombstone, or an edge copies from its
+ * target, which must be read after the view.
+ * @param evicted types that the view was last seen without: their edges change only `w` and `r`, if the marks are still there.
  */
 export function fastViewUpdate(
   graph: CompiledModel,
@@ -81,8 +81,8 @@ export function fastViewUpdate(
 }
 
 /**
- * The changes whose records are older than the view and say otherwise than it does: for each of them the base item has
- * to be read, since neither the record nor the view can be told to be right.
+ * Returns the changes whose records are stale and contradict the view. For each of them the base item has to be read, because
+ * neither the record nor the view is known to be right.
  */
 export function contradictions(unit: ViewUnit, view: Item | undefined): ViewChange[] {
   const isAllStale = isFenced(unit.records, view);
@@ -101,9 +101,9 @@ export function contradictions(unit: ViewUnit, view: Item | undefined): ViewChan
 }
 
 /**
- * The one update of the slow path: the view as seen, with every change applied, stale ones only where `truths` (by base
- * sort key) has a consistent read for them. It always writes, at least the revision: else a
- * concurrent worker that holds an older read could still write.
+ * Makes the one update of the slow path: the view as it was read, with every change applied. A stale change is applied only if
+ * `truths` (by base sort key) has a consistent read for it. The update always writes, at least the revision: otherwise a concurrent
+ * worker with an older read could still write.
  */
 export function slowViewUpdate(
   graph: CompiledModel,
@@ -133,7 +133,7 @@ export function slowViewUpdate(
       continue;
     }
     const edge = escapedEdge(change.target);
-    // Whatever elements the edge has go, also ones that no record of the batch mentions.
+    // All elements of the edge are replaced, including elements that no record of the batch has.
     if (truth.element === undefined || evicted.has(change.edgeType)) elements.delete(edge);
     else elements.set(edge, [truth.element]);
   }
@@ -144,9 +144,9 @@ export function slowViewUpdate(
 }
 
 /**
- * The update that brings a parent's attributes into a child's view. It changes no watermark, since it is made of no record
- * of the child, and it always writes, at least the revision, also where the edge is not in the view or no view is there: the
- * write of a worker that has read the parent before, and is about to add the edge, must find the view changed.
+ * Makes the update that writes a parent's attributes into a child's view. It leaves the watermark, since no record of the child
+ * causes it. It always writes, at least the revision, even if the view does not list the edge or does not exist: a concurrent
+ * worker with an older read of the parent, which is about to add the edge, must fail.
  */
 export function copyUpdate(
   graph: CompiledModel,
@@ -160,8 +160,8 @@ export function copyUpdate(
 }
 
 /**
- * The update that takes edge types out of a view that is beyond its budget, or undefined where it is not. It changes no
- * watermark: what the view says of records stays as it was.
+ * Makes the update that removes edge types from a view that exceeds its budget; undefined if it does not. It leaves the watermark:
+ * the view has no new records.
  */
 export function evictionUpdate(
   graph: CompiledModel,
@@ -174,7 +174,7 @@ export function evictionUpdate(
   return evictedTypes(update.set).size === state.evicted.size ? undefined : update;
 }
 
-/** What a view shall hold, and the elements that it holds. */
+/** The content to write into a view, and the elements that it has now. */
 export interface ViewState {
   seen: readonly string[];
   elements: Map<string, string[]>;
@@ -184,7 +184,7 @@ export interface ViewState {
   watermark: string;
 }
 
-/** A view as it is. */
+/** Returns the actual content of a view. */
 function viewState(view: Item | undefined): ViewState {
   const elements = elementsByEdge(view);
   return {
@@ -197,7 +197,7 @@ function viewState(view: Item | undefined): ViewState {
   };
 }
 
-/** The update of a view as it was seen to what it shall hold, less what is beyond its budget. */
+/** Makes the update from a view as it was read to its expected content, without what exceeds its budget. */
 export function viewUpdate(
   graph: CompiledModel,
   source: string,
@@ -217,7 +217,7 @@ export function viewUpdate(
   const copies = keptCopies(graph, elements, allCopies);
   const evicted = evictToBudget(elements, copies, evictedBefore, rest, viewBudgetBytes(graph, source));
   const wanted = [...elements.values()].flat();
-  // A view with a mark is no tombstone: TTL would take the mark away and the type would fill up again.
+  // A view with a mark is no tombstone: TTL would delete the mark with it, and the type would fill up again.
   // rule: only-an-empty-view-is-a-tombstone
   const isEmpty = wanted.length === 0 && attributes === undefined && evicted.size === 0;
   return {
@@ -238,7 +238,7 @@ function keyItem({ table }: CompiledModel, source: string): Item {
   return { [table.partitionKey]: { S: source }, [table.sortKey]: { S: VIEW_KEY } };
 }
 
-/** Elements that only come, or only go, travel as such, which is short; a mixture is set whole. */
+/** A change that only adds or only removes elements lists just these, which is short. A mixed change sets the whole set. */
 function setDifference(
   seen: readonly string[],
   wanted: readonly string[],
@@ -268,14 +268,14 @@ function withFields(
     if (value === undefined) unset.push(name);
     else set[name] = value;
   }
-  // Every write that is not a tombstone takes the expiry away, or TTL would bury a live item.
+  // Every write that is not a tombstone removes the expiry: otherwise TTL would delete a live item.
   // rule: only-a-tombstone-expires
   if (isTombstone) set[graph.table.ttl] = { N: String(now + TOMBSTONE_HOURS * 3600) };
   else unset.push(graph.table.ttl);
   return { set, unset };
 }
 
-/** The first, unread update of an index unit: all of its fields, or none and a tombstone. */
+/** Makes the first update of an index unit, which reads nothing: all of its fields, or a tombstone without fields. */
 export function indexUpdate(graph: CompiledModel, unit: IndexUnit, now: EpochSeconds): DerivedUpdate {
   return {
     key: { source: unit.source, target: unit.sortKey },
@@ -286,7 +286,7 @@ export function indexUpdate(graph: CompiledModel, unit: IndexUnit, now: EpochSec
   };
 }
 
-/** The update of an index item that was seen and is settled by what the base item wants. */
+/** Makes the update of an index item that was read, to the fields that the base item asks for. */
 export function settledIndexUpdate(
   graph: CompiledModel,
   unit: IndexUnit,
@@ -299,13 +299,14 @@ export function settledIndexUpdate(
   return {
     key: { source: unit.source, target: unit.sortKey },
     ...withFields(graph, graph.fingerprint, wanted === undefined, watermark, now, indexFields(wanted)),
-    // The tombstone of an edge that lives may have expired: records of its node come at any time.
+    // The condition also holds for an absent item: the tombstone of a live edge may have expired, since records of its node come at
+    // any time.
     // rule: index-item-is-written-under-the-revision-seen
     condition: unchanged(current, graph.table.ttl),
   };
 }
 
-/** Whether an index item, as stored, is what is wanted; an absent item and a tombstone are alike. */
+/** Whether an actual index item has the expected fields; an absent item and a tombstone are equal. */
 export function isAsWanted(stored: Item | undefined, wanted: Item | undefined): boolean {
   const present: Item = {};
   for (const name of INDEX_ITEM_FIELDS) if (stored?.[name] !== undefined) present[name] = stored[name];

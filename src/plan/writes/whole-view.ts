@@ -8,7 +8,7 @@ import type { ParentCopies } from '../copies.ts';
 import type { EpochSeconds } from '../unit.ts';
 import { viewUpdate } from './updates.ts';
 
-/** Everything that a node's base items want in its view. */
+/** Everything that a node's base items ask for in its view. */
 export interface WholeView {
   /** By escaped edge. */
   elements: Map<string, string[]>;
@@ -17,8 +17,8 @@ export interface WholeView {
 }
 
 /**
- * The update that makes a view anew, whatever it holds; only its watermark is kept where it is the later one, since the
- * base items that it is made of may be older than a record that it knows.
+ * Makes the update that rebuilds a view, whatever it holds. Only its watermark stays if it is the later one: the base items may
+ * have been read before a record that it covers.
  */
 export function wholeViewUpdate(
   graph: CompiledModel,
