@@ -2,27 +2,27 @@ import { EdgeloomError } from '../errors.ts';
 import type { Definitions } from '../registry/definition.ts';
 import type { Generation, Registry } from '../registry/registry.ts';
 
-/** Actions: a person asks for something that the model does not say. */
+/** Actions: a person asks for a change that the model does not contain. */
 
-/** What besides the model's own changes is asked for, for one projection. */
+/** A change for one projection, besides those of the model. */
 export interface MigrateAction {
   kind: 'withdraw' | 'retire' | 'drop';
   /**
-   * `search:USER.name`; a generation is named by its id behind it: `search:USER.name@2`. Where the registry or the model has a
-   * projection of the whole name, that one is meant.
+   * `search:USER.name`, or a generation of it by its id: `search:USER.name@2`. If the registry or the model has a projection with
+   * the whole text as its name, the action means that projection.
    */
   name: string;
 }
 
-/** What an action is for: decided when a run begins, and the same to its end. */
+/** The target of an action. It is decided when a run begins, and stays the same to the run's end. */
 export interface ActionTarget {
   /** The name of the projection, or of a type's views. */
   name: string;
-  /** The ids of the generations that the action takes away. */
+  /** The ids of the generations that the action removes. */
   generations: ReadonlySet<number>;
 }
 
-/** What an action takes away. Throws `last-generation` where readers would have no generation left, which only a drop may do. */
+/** Returns the target of an action. Throws `last-generation` if readers would have no generation left; only a drop may do that. */
 export function targetOf(registry: Registry, wanted: Definitions, action: MigrateAction): ActionTarget {
   const { name, id } = namedBy(action, registry, wanted);
   const live = liveGenerations(registry, name);
@@ -45,8 +45,8 @@ export function targetOf(registry: Registry, wanted: Definitions, action: Migrat
 }
 
 /**
- * The projection that an action names, and the generation if it names one. Names of searches may end as a generation's do. The registry
- * keeps the names of what it has forgotten, so that a drop that is begun again means the same as before.
+ * Returns the projection that an action names, and the generation, if it names one. The name of a search may end like that of a
+ * generation. The registry keeps the names of projections that it has forgotten, so that a repeated drop means the same as before.
  */
 function namedBy(
   { name }: MigrateAction,

@@ -24,7 +24,7 @@ import {
 } from '../registry/transitions.ts';
 import type { Step } from './next-step.ts';
 
-/** The registry after a step that changes it. */
+/** Returns the registry after a step that changes it. */
 export function changed(step: Step, current: Registry, serverTimeMs: number): Registry {
   switch (step.kind) {
     case 'enforce':
@@ -67,8 +67,9 @@ export function changed(step: Step, current: Registry, serverTimeMs: number): Re
 }
 
 /**
- * What writers could not compile must not be written: what there will be, when the views that this migration replaces have
- * gone. Nothing is asked of steps that only take away: a model need not have the functions of what it drops.
+ * Throws if writers could not compile the registry. It must not be written then. The check uses the registry as it will be, after
+ * the views that this migration replaces are gone. Steps that only remove something are not checked: a model need not have the
+ * functions of a projection that it drops.
  */
 export function checkCompiles(
   { shapes, ...registry }: Registry,
@@ -87,7 +88,7 @@ export function checkCompiles(
   effectiveModel({ ...registry, shapes: new Map(replaced) }, all, graph);
 }
 
-/** The model of what is built: the index items of some generations. */
+/** Makes the model to build: the index items of some generations. */
 export function builtModel(
   generations: readonly (SeenState & { definition: string })[],
   { version }: Registry,
@@ -97,6 +98,6 @@ export function builtModel(
   const parts = generations.map(({ name, id, definition }) => {
     return { definition: reviveKeyed(name, definition, data, graph), kept: keptOf(id) };
   });
-  // No views: `shapes` without a type.
+  // The model has no views: `shapes` is without types.
   return { ...compileLayers([], parts, graph, `@${version}`), shapes: new Map() };
 }

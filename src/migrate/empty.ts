@@ -4,12 +4,12 @@ import type { CompiledModel } from '../model/compiled.ts';
 import type { ReadStats } from '../store/pages.ts';
 import type { ScanSource } from '../store/port.ts';
 
-/** What lies beside the items of a table: the registry, and what consumers and checks leave. A page passes most of it. */
+/** Items in a page: more than the service's own partition usually holds, which has the registry and items of consumers and checks. */
 const PAGE_ITEMS = 25;
 
 /**
- * Whether a table holds no base item and no derived one, tombstones and quarantine entries included: no record of it was ever
- * projected. A page is enough where it holds anything; of an empty table the service's own partition is read.
+ * Whether a table holds no base item and no derived item, not even a tombstone or a quarantine entry: then no record of it was ever
+ * projected. One page is enough if the table holds anything. In an empty table the scan reads the service's own partition.
  */
 export async function isEmptyTable(graph: CompiledModel, store: ScanSource, stats: ReadStats): Promise<boolean> {
   for (let startKey: Parameters<ScanSource['scan']>[0]['startKey']; ; ) {

@@ -25,9 +25,9 @@ import { type MigratePlace, StoppedRun, type WalkPlace } from './walks/place.ts'
 import { removeGenerations } from './walks/remove.ts';
 
 /**
- * Brings a table to a model, step by step, beside live traffic. Any run may be interrupted, and begun again, also twice at
- * once or from another checkout: each step is one conditional write, or work that can be repeated. That holds for one that a
- * `signal` ends, too: steps that `onStep` has told are made.
+ * Brings a table to a model, step by step, during live traffic. Any run may be interrupted and started again, even twice at the
+ * same time or from another checkout: each step is one conditional write, or work that can be repeated. The same holds for a run
+ * that a `signal` ends: the steps that `onStep` has reported are finished.
  *
  * @example
  * const { done, next } = await migrate({ graph, store });
@@ -38,23 +38,23 @@ export async function migrate(options: MigrateOptions): Promise<MigrateResult> {
   );
 }
 
-/** Steps that bring definitions, or begin to. */
+/** Steps that add definitions, or begin to. */
 const BRINGS: ReadonlySet<Step['kind']> = new Set(['register', 'keep', 'distrust', 'install']);
 
-/** Tries of one step before another run is taken to be at work. */
+/** Attempts at one step before the run assumes that another run is at work. */
 const MOST_OVERTAKEN = 8;
 
 class MigrationRun {
   private readonly memory: Record<keyof RunMemory, Set<string>>;
-  /** The walk that the run before had under way. */
+  /** The walk that the last run had under way. */
   private begun: MigratePlace['walk'];
   private target: ActionTarget | undefined;
-  /** How often another run has moved what this one was about to move. */
+  /** How often another run has changed the registry before this run could. */
   private overtaken = 0;
   private isEmpty: boolean | undefined;
   private readonly old: OldWrites;
   private readonly waits: Waits;
-  /** What the walk over the table that is under way does. */
+  /** The phase of the walk over the table that is under way. */
   private phase = '';
   private readonly known = new Map<string, Data>();
   private readonly wanted: Definitions;
@@ -107,7 +107,7 @@ class MigrationRun {
     }
   }
 
-  /** Makes a step as `make` does, or gives where it stopped. */
+  /** Makes a step like `make`, or returns the place where it stopped. */
   private async makeOrStop(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean | StoppedRun> {
     if (this.isOver()) return new StoppedRun({ walk: this.begun, waiting: this.options.resume?.waiting });
     try {
@@ -124,7 +124,7 @@ class MigrationRun {
     return { version: 1, memory: { ...done, unused: [...unused], shown: [...shown] }, ...this.old.place, ...left };
   }
 
-  /** Does a walk over the table, from where the run before stopped in the same one. Throws where it stops. */
+  /** Runs a walk over the table, from the place where the last run stopped in the same walk. Throws `StoppedRun` if it stops. */
   private async walked(
     name: string,
     walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>,
@@ -136,7 +136,7 @@ class MigrationRun {
     if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
   }
 
-  /** Builds generations and verifies them, from the walk on in which the run before stopped. */
+  /** Builds generations and verifies them, beginning with the walk in which the last run stopped. */
   private async built(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
     const name = generations.map(seenKey).join(' ');
     const walks = buildingWalks(context, generations, this.old).map((one) => ({ ...one, name: `${one.kind} ${name}` }));
@@ -144,7 +144,7 @@ class MigrationRun {
     for (const one of walks.slice(Math.max(0, first))) await this.walked(one.name, one.walk);
   }
 
-  /** Whether software from before the registry has written; then it has waited for what that has in hand. */
+  /** Whether software from before the registry has written during the walks; if so, waits until its current batches have ended. */
   private async oldSoftwareWrites(): Promise<boolean> {
     const { wait = sleep, waitsBetweenCalls = false } = this.options;
     const found = this.old.nextRound();
@@ -160,7 +160,7 @@ class MigrationRun {
     return remainingMs() <= 0;
   }
 
-  /** Two runs that want different things would go on for ever. */
+  /** Two runs with different aims would otherwise overtake each other for ever. */
   private noteOvertaken(): void {
     this.overtaken += 1;
     if (this.overtaken <= MOST_OVERTAKEN) return;
@@ -193,7 +193,7 @@ class MigrationRun {
     });
   }
 
-  /** Makes a step; false where the registry has changed since it was read. */
+  /** Makes a step; false if the registry has changed since it was read. */
   private async make(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean> {
     const { store } = this.options;
     if (await this.work(step, head, data)) return true;
@@ -202,7 +202,7 @@ class MigrationRun {
     await writeDefinitions(writer, new Map(definitions.map(({ fingerprint, data: stored }) => [fingerprint, stored])));
     let next: Registry;
     try {
-      // Read after the state that it is noted for was seen.
+      // The time is read after the state was seen that it is noted for.
       const time = step.kind === 'note-since' ? await this.waits.now() : 0;
       next = step.kind === 'register' ? await this.registration() : changed(step, head!.registry, time);
     } catch (error) {
@@ -218,7 +218,7 @@ class MigrationRun {
     return [...this.wanted.projections.values(), ...this.wanted.views.values()];
   }
 
-  /** The work of a step that writes no registry; false where the step is a write of the registry. */
+  /** Does the work of a step that does not change the registry; false if the step is a write of the registry. */
   private async work(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean> {
     const { graph, store } = this.options;
     if (step.kind === 'look') {
@@ -263,7 +263,7 @@ class MigrationRun {
     return true;
   }
 
-  /** Whether a generation or shape is in the very state still that it was seen in. */
+  /** Whether a generation or shape is still in the state in which it was seen. */
   private async isStill({ name, id, changed }: SeenState): Promise<boolean> {
     const { head } = await this.read();
     const generation = head?.registry.projections.get(name)?.generations.find((other) => other.id === id);
@@ -275,7 +275,7 @@ class MigrationRun {
     return identityAtHome(registry?.table, this.options.table, this.options.regions);
   }
 
-  /** Where there are views, a registry that was deleted may have stamped them with any low number. */
+  /** Makes the first registry. A deleted registry may have stamped views with low numbers, so shapes begin at a random one. */
   private async registration(): Promise<Registry> {
     const { graph, store, random = Math.random } = this.options;
     const isEmpty = await isEmptyTable(graph, store, this.stats);

@@ -6,22 +6,22 @@ import { isAnnounced, isFresh, type SeenState } from '../registry/transitions.ts
 import { type ActionTarget, liveGenerations, type MigrateAction } from './action.ts';
 
 /**
- * What a migration does next: a pure function of the registry, of the model that is wanted, and of what this run has done
- * under the ids that it has seen. Each step is one write of the registry, or the work before one, so that a run that was
- * interrupted is simply begun again.
+ * Decides the next step of a migration: a pure function of the registry, of the expected model, and of the work of this run under
+ * the ids that it has seen. Each step is one write of the registry, or the work before one, so that an interrupted run is simply
+ * started again.
  */
 
-/** What this run has seen and done itself; another run's work counts for nothing here. */
+/** The work of this run; the work of another run does not count here. */
 export interface RunMemory {
-  /** Backfilled and verified. */
+  /** Generations that are backfilled and verified. */
   verified: ReadonlySet<string>;
-  /** Views that were settled. */
+  /** Views that are reconciled. */
   settled: ReadonlySet<string>;
-  /** Whose items were deleted. */
+  /** Generations, and types of views, whose items are deleted. */
   deleted: ReadonlySet<string>;
-  /** What has been out of readers' hands, as this run saw itself, for a full lease. */
+  /** Generations and shapes that no reader may have used for a full lease, as this run has seen itself. */
   unused: ReadonlySet<string>;
-  /** Built or reconciled so long ago that every replica shows it. */
+  /** Generations and shapes that were built so long ago that every replica shows them. */
   shown: ReadonlySet<string>;
 }
 
@@ -50,27 +50,27 @@ export type Step =
   | { kind: 'forget'; seen: SeenState }
   | { kind: 'drop-shape'; seen: SeenState };
 
-/** What decides the next step. */
+/** The values that decide the next step. */
 export interface Situation {
   registry: Registry | undefined;
   data: DefinitionData;
   wanted: Definitions;
   memory: RunMemory;
-  /** Whether the table was empty when this run looked, after it was registered; absent: it has not looked. */
+  /** Whether the table was empty when this run looked, after the registration; absent: it has not looked. */
   isEmpty?: boolean;
   table?: TableIdentity;
   action?: MigrateAction;
-  /** What the action meant when the run began. Absent: the run has no action, or has seen no registry. */
+  /** The target of the action when the run began. Absent: the run has no action, or has seen no registry. */
   target?: ActionTarget;
 }
 
-/** The name of what a run has seen: the same id in another state, or in the same one once more, is another. */
+/** The name of a state that a run has seen. The same id in another state, or in the same state a second time, has another name. */
 export function seenKey({ name, id, changed }: SeenState): string {
   // rule: state-that-comes-back-is-seen-again
   return `${name}@${id}/${changed}`;
 }
 
-/** The next step; undefined where nothing is left to do. */
+/** Returns the next step; undefined if nothing is left to do. */
 export function nextStep(situation: Situation): Step | undefined {
   const { registry, table } = situation;
   if (registry === undefined) return { kind: 'register' };
@@ -100,8 +100,8 @@ export function nextStep(situation: Situation): Step | undefined {
 }
 
 /**
- * Waits until no reader relies any more on there being no registry: such a reader uses the plain keys, and views, by its own
- * model, and a table that holds something is about to be written by another one.
+ * Waits until no reader relies on the absence of a registry any more. Such a reader uses the plain keys and the views by its own
+ * model, but writers of another model are about to change the table.
  */
 function unregisteredStep({ projections, shapes }: Registry, { unused }: RunMemory): Step | undefined {
   const seen = [
@@ -146,18 +146,21 @@ function buildStep(registry: Registry, situation: Situation): Step | undefined {
   return pauseStep(building, memory) ?? (building.length === 0 ? undefined : { kind: 'ready', seen: building[0]! });
 }
 
-/** Every replica has to show the last write before readers, which may ask any of them, take a gap for nothing. */
+/**
+ * Every replica has to show the last write before readers may use the generation: a reader may ask any replica, and would take a
+ * gap for absence.
+ */
 function pauseStep(building: readonly SeenState[], { shown }: RunMemory): Step | undefined {
   const seen = building.filter((one) => !shown.has(seenKey(one)));
   return seen.length === 0 ? undefined : { kind: 'pause', seen };
 }
 
-/** The same definition is ready already, under another id. */
+/** Whether the same definition is ready already, under another id. */
 function isReadyLike(other: Generation, own: Generation): boolean {
   return other.state === 'ready' && other.definition === own.definition;
 }
 
-/** Shapes are changed together: what two of them say of an edge type has to agree at any time. */
+/** Changes shapes together: the shapes of two node types have to agree about an edge type at any time. */
 function shapeStep(registry: Registry, situation: Situation): Step | undefined {
   const { wanted, memory } = situation;
   const types = [...wanted.views.keys()].filter((type) => !isDropped(viewName(type), situation));
@@ -182,7 +185,7 @@ function shapeStep(registry: Registry, situation: Situation): Step | undefined {
   );
 }
 
-/** Earlier generations with the same meaning go by themselves: their readers use the new one. */
+/** Earlier generations with the same meaning are removed without an action: their readers use the new one. */
 function retireStep(registry: Registry, { wanted, data, memory }: Situation): Step | undefined {
   const leaving: SeenState[] = [];
   for (const { name, fingerprint, meaning } of wanted.projections.values()) {
@@ -213,7 +216,7 @@ function deleteStep(registry: Registry, { memory }: Situation): Step | undefined
   return absent.length === 0 ? undefined : { kind: 'forget', seen: absent[0]! };
 }
 
-/** What the person has asked for besides: generations that the model's own changes do not take away. */
+/** The steps of an action: it removes generations that the model's own changes do not remove. */
 function actionStep(registry: Registry, { target, memory }: Situation): Step | undefined {
   if (target === undefined) return undefined;
   const { name, generations } = target;
@@ -231,7 +234,7 @@ function dropViewStep({ shapes }: Registry, type: string, memory: RunMemory): St
   const entry = shapes.get(type);
   if (entry === undefined) return undefined;
   const { next, shape } = entry;
-  // The registry does not say whether the views are deleted by now: a run that was begun again looks for them once more.
+  // The registry does not record whether the views are deleted: a run that was started again deletes once more.
   const gone = { name: viewName(type), id: next - 1, changed: next };
   if (shape === undefined)
     return memory.deleted.has(seenKey(gone)) ? undefined : { kind: 'delete', generations: [gone] };
@@ -240,7 +243,7 @@ function dropViewStep({ shapes }: Registry, type: string, memory: RunMemory): St
   return memory.unused.has(seenKey(seen!)) ? { kind: 'drop-shape', seen: seen! } : { kind: 'wait', seen: [seen!] };
 }
 
-/** Generations that are not ready any more leave one lease after this run has seen that. */
+/** Abandons generations that are not ready any more, one lease after this run has seen that. */
 function leaveStep(leaving: readonly SeenState[], memory: RunMemory): Step | undefined {
   const waiting = leaving.filter((seen) => !memory.unused.has(seenKey(seen)));
   if (waiting.length > 0) return { kind: 'wait', seen: waiting };

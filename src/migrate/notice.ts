@@ -4,11 +4,11 @@ import { readDefinitions, readHead } from '../registry/head.ts';
 import type { Store } from '../store/port.ts';
 import { changeText, plannedChanges } from './plan.ts';
 
-/** How a model stands to what the table keeps. */
+/** The differences between a model and a table's registry. */
 export interface ModelNotice {
   /** Whether the table has a registry. */
   isManaged: boolean;
-  /** What the model asks of the table that it does not keep, or has besides, in words; empty: nothing. */
+  /** The differences in words: projections that the table lacks, and others that it has besides; empty: none. */
   changes: readonly string[];
 }
 

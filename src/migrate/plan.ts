@@ -3,19 +3,19 @@ import { meaningFingerprint } from '../registry/definition.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 
-/** What a model asks of a table that its registry does not have, or has besides. */
+/** A difference between a model and a table's registry. */
 export interface PlannedChange {
   /** `search:USER.name`, `view:GOAL`. */
   name: string;
   /**
-   * `add`: the table keeps nothing of the name. `move`: it keeps another definition with the same meaning, which goes by
-   * itself. `change`: it keeps another meaning, which stays until it is retired. `build`: it is kept and not ready yet.
-   * `extra`: the model lacks it; it stays until it is dropped.
+   * `add`: the table maintains nothing of this name. `move`: it maintains another definition with the same meaning, which is
+   * removed without an action. `change`: it maintains another meaning, which stays until it is retired. `build`: it is maintained
+   * and not ready yet. `extra`: the model lacks it; it stays until it is dropped.
    */
   change: 'add' | 'move' | 'change' | 'build' | 'extra';
 }
 
-/** Compares a model with a registry; without one everything is to be added. */
+/** Compares a model with a registry; without a registry everything is to be added. */
 export function plannedChanges(
   registry: Registry | undefined,
   data: DefinitionData,

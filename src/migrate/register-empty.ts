@@ -6,18 +6,18 @@ import { migrate } from './migrate.ts';
 import type { MigrateOptions } from './migrate-types.ts';
 
 /**
- * Registers the model with a table that has no registry and holds nothing, so that readers may use all of it at once. Any other
- * table is left as it is: a registration would take its searches from readers until they are verified, which `migrate` does
- * when a person asks for it. Gives whether it has registered.
+ * Registers the model with a table that has no registry and no items, so that readers may use all of it at once. Any other table is
+ * left unchanged: a registration would make its searches unavailable to readers until they are verified; `migrate` does that when a
+ * person asks for it. Returns whether it has registered.
  */
 export async function registerIfEmpty(options: MigrateOptions): Promise<boolean> {
   const { graph, store } = options;
   const stats: ReadStats = { rcu: 0 };
   const head = await readHead({ store, stats });
-  // A fresh one was left by a run that was ended before it had looked.
+  // A run that ended before it had looked for items has left a fresh registry.
   if (head !== undefined && !isFresh(head.registry)) return false;
   if (!(await isEmptyTable(graph, store, stats))) return false;
-  // It is registered as kept first and looked at once more: what was written meanwhile is found, and built.
+  // `migrate` registers the projections as kept and looks for items again, so that it builds whatever was written meanwhile.
   await migrate(options);
   return true;
 }

@@ -2,7 +2,7 @@ import type { Step } from './next-step.ts';
 
 /** Steps of a migration in words. */
 
-/** What a step leaves behind. */
+/** The state after a step. */
 export const STATE_AFTER: Readonly<Record<Step['kind'], string>> = {
   register: 'registered',
   enforce: 'kept',
@@ -28,7 +28,7 @@ export const STATE_AFTER: Readonly<Record<Step['kind'], string>> = {
   'drop-shape': 'absent',
 };
 
-/** What a step concerns. */
+/** Returns the names of a step's projections. */
 export function subjectOf(step: Step): string {
   if ('definitions' in step) return step.definitions.map(({ name }) => name).join(' ');
   if ('types' in step) return step.types.map((type) => `view:${type}`).join(' ');

@@ -6,30 +6,30 @@ import { type MigratePlace, StoppedRun } from './walks/place.ts';
 /** The waits of a migration, within a call or between two of them. */
 
 /**
- * How long an item is written before readers may take it that every replica of the table, and of its indexes, shows it. DynamoDB
- * says that reads that are eventually consistent are so within a second as a rule, and promises no bound. Ten times that costs a
- * migration seconds, and sessions rely on the same (`indexGraceMs`).
+ * How long after a write readers may assume that every replica of the table, and of its indexes, shows it. DynamoDB says that
+ * eventually consistent reads usually show a write within a second, and promises no bound. Ten times that costs a migration
+ * seconds, and sessions rely on the same time (`indexGraceMs`).
  */
 export const REPLICA_LAG_MS = 10_000;
 
 type Waiting = NonNullable<MigratePlace['waiting']>;
 
-/** Added to a wait between two calls: their clocks may differ by some seconds. */
+/** Added to a wait between two calls, whose clocks may differ by some seconds. */
 const CLOCKS_DIFFER_MS = 5_000;
 
-/** The waits of one run. Each is named, so that the call that goes on knows what the call before has waited for. */
+/** The waits of one run. Each has names, so that the next call knows what the last call has waited for. */
 export class Waits {
   constructor(
     private readonly options: Pick<MigrateOptions, 'wait' | 'waitsBetweenCalls' | 'resume' | 'serverTime' | 'now'>,
   ) {}
 
-  /** Waits for the leases of readers that began before this run saw what it names. */
+  /** Waits until the leases have ended that readers began before this run saw the named states. */
   async leases(names: readonly string[]): Promise<void> {
     // rule: run-waits-for-a-full-lease
     await this.pass(LEASE_MS, names);
   }
 
-  /** Waits until every replica shows what was written last. */
+  /** Waits until every replica shows the last writes. */
   async replicas(names: readonly string[]): Promise<void> {
     // rule: ready-is-on-every-replica
     await this.pass(
@@ -38,16 +38,16 @@ export class Waits {
     );
   }
 
-  /** The time by DynamoDB's clock where it tells: calls of one migration may be made on several machines. */
+  /** The time by DynamoDB's clock, if it is known: the calls of one migration may run on several machines. */
   async now(): Promise<number> {
     const { serverTime, now = Date.now } = this.options;
     return (await serverTime?.()) ?? now();
   }
 
-  /** Throws where its caller is to wait between two calls. A timer goes on where the wall clock is set. */
+  /** Waits, or throws `StoppedRun` if the caller is to wait between two calls. A timer is not affected if the wall clock is set. */
   private async pass(milliseconds: number, names: readonly string[]): Promise<void> {
     const { wait = sleep, waitsBetweenCalls = false, resume } = this.options;
-    // A timer may end within the millisecond before.
+    // A timer may end up to a millisecond early.
     if (!waitsBetweenCalls) return await wait(milliseconds + 1);
     const waiting = waitingFor(names, milliseconds, resume?.waiting, await this.now());
     if (waiting !== undefined) throw new StoppedRun({ waiting });
@@ -55,8 +55,8 @@ export class Waits {
 }
 
 /**
- * The wait that is left; undefined where the call before has waited for the same long enough. By a clock that was set
- * back since then it is waited for once more.
+ * Returns the remaining wait; undefined if the last call has waited long enough for the same names. If the clock was set back since
+ * then, the wait begins again.
  */
 function waitingFor(
   seen: readonly string[],
@@ -70,7 +70,7 @@ function waitingFor(
   return { seen: [...seen], sinceMs: isSame ? before.sinceMs : nowMs, forMs };
 }
 
-/** Seconds until the next call. */
+/** The number of seconds until the next call. */
 export function waitSeconds({ waiting }: MigratePlace, nowMs: number): number {
   if (waiting === undefined) return 1;
   const { sinceMs, forMs = LEASE_MS + CLOCKS_DIFFER_MS } = waiting;

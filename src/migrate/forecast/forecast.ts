@@ -15,37 +15,37 @@ import { wantedOf } from '../walks/wanted.ts';
 import type { PlannedStep } from './planned-steps.ts';
 import type { TableSample } from './sample.ts';
 
-/** What a step will cost, and how long it will take, by a sample of the table. */
+/** The estimated cost and time of a step, from a sample of the table. */
 export interface StepForecast {
   step: Step['kind'];
-  /** What it concerns, with ids. */
+  /** The projections of the step, with ids. */
   projection: string;
   rcu: number;
   wcu: number;
   seconds: number;
 }
 
-/** What a forecast goes by. */
+/** The values that a forecast uses. */
 export interface ForecastOptions {
   graph: CompiledModel;
   data: DefinitionData;
   sample: TableSample;
-  /** Units a second at most; absent: no limit. */
+  /** The most write units a second; absent: no limit. */
   maxWcu?: number | undefined;
 }
 
 const READ_UNIT_BYTES = 4096;
-/** Calls that one process makes a second: the SDK takes about a millisecond of CPU for each. */
+/** Calls of one process in a second: the SDK takes about a millisecond of CPU for each. */
 const CALLS_A_SECOND = 1_000;
 
-/** Units and calls of the work of a step. */
+/** The capacity units and calls of a step. */
 interface Work {
   rcu: number;
   wcu: number;
   calls: number;
 }
 
-/** Says what each step will cost. What a live table gets meanwhile is not in it, nor what is tried twice. */
+/** Estimates the cost of each step. Writes of a live table during the migration, and retries, are not included. */
 export function forecast(steps: readonly PlannedStep[], options: ForecastOptions): StepForecast[] {
   return steps.map((planned) => {
     const { step } = planned;
@@ -70,14 +70,14 @@ function workOf({ step, registry }: PlannedStep, options: ForecastOptions): Work
   if (step.kind === 'settle-views') return viewWork(new Set(step.shapes.map(({ name }) => name)), options);
   if (step.kind === 'delete') return deletionWork(ownedBy(step.generations), options);
   if (step.kind === 'look' || waitMsOf(step) > 0) return { rcu: 1, wcu: 0, calls: 1 };
-  // The head, and a definition beside it for each that is new.
+  // The head, and one item for each new definition.
   const definitions = 'definitions' in step ? step.definitions.length : 0;
   return { rcu: 2 + definitions, wcu: 1 + definitions, calls: 2 + 2 * definitions };
 }
 
 /**
- * Two walks over the table, and one over each index; each item that is wanted is read once, looked up once in each index that it is
- * in, read once more for each, and written if it is not there.
+ * Estimates a backfill and its verification: two walks over the table, and one over each index. Each expected item is read once;
+ * for each of its indexes it is queried there and read again; it is written if it is missing or differs.
  */
 function buildWork(graph: CompiledModel, { sample }: ForecastOptions): Work {
   const stored = new Map(sample.items.map(({ source, target, item }) => [`${source}\0${target}`, item]));
@@ -99,7 +99,7 @@ function buildWork(graph: CompiledModel, { sample }: ForecastOptions): Work {
   return sum;
 }
 
-/** One walk, and of each node a read of all its items and a write of its view. */
+/** Estimates the building of views: one walk, and for each node a read of all its items and a write of its view. */
 function viewWork(types: ReadonlySet<string>, { sample }: ForecastOptions): Work {
   const partitions = new Map<string, { bytes: number; viewBytes: number }>();
   for (const { source, target, item } of sample.items) {
@@ -131,18 +131,21 @@ function deletionWork(isGone: ReturnType<typeof ownedBy>, { sample }: ForecastOp
   return sum;
 }
 
-/** A consistent scan of everything. */
+/** Estimates a consistent scan of the table. */
 function walkWork({ bytes, itemCount }: TableSample): Work {
   const rcu = Math.max(1, bytes / READ_UNIT_BYTES);
   return { rcu, wcu: 0, calls: Math.max(1, itemCount / 1_000) };
 }
 
-/** How many items of the table one of the sample stands for. */
+/** The number of the table's items for each item of the sample. */
 function shareOf({ items, itemCount }: TableSample): number {
   return items.length === 0 ? 0 : itemCount / items.length;
 }
 
-/** The item itself, and once more in each index that it is in; one that is counted is written in a transaction with its count. */
+/**
+ * The write units of an item: for itself, and again in each of its indexes. A counted item is written in a transaction with its
+ * count.
+ */
 function writeUnits(fields: Item): number {
   const units = Math.max(1, Math.ceil(itemSizeBytes(fields) / WRITE_UNIT_BYTES));
   const isCounted = fields[COUNTED] !== undefined;

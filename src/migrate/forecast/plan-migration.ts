@@ -11,33 +11,33 @@ import { forecast, type StepForecast } from './forecast.ts';
 import { plannedSteps } from './planned-steps.ts';
 import { sampleTable } from './sample.ts';
 
-/** What `planMigration` needs. */
+/** The values that `planMigration` needs. */
 export interface PlanOptions {
   graph: CompiledModel;
   store: Pick<Store, 'get' | 'getMany'> & ScanSource;
-  /** Items of the table as DynamoDB says. */
+  /** Number of items of the table, from DynamoDB. */
   itemCount: number;
   table?: TableIdentity | undefined;
-  /** Where the table is, if it has replicas in other regions. */
+  /** The regions of the table and of its replicas, if it has any. */
   regions?: TableRegions | undefined;
   action?: MigrateAction | undefined;
-  /** Write units a second at most. */
+  /** The most write units a second. */
   maxWcu?: number | undefined;
 }
 
-/** What a migration will do, and cost. */
+/** The steps of a migration, with their cost. */
 export interface MigrationPlan {
-  /** What differs between model and table, in words. */
+  /** The differences between model and table, in words. */
   changes: string[];
   /** The steps, each with its estimate. */
   steps: StepForecast[];
-  /** All steps together. */
+  /** The sum over all steps. */
   cost: { rcu: number; wcu: number; seconds: number };
-  /** What the estimate goes by. `isExact`: all items were looked at. */
+  /** The basis of the estimate. `isExact`: all items were read. */
   estimate: { items: number; sampled: number; isExact: boolean };
 }
 
-/** Works out what a migration will do and what it will cost, by the registry and a sample of the table. Writes nothing. */
+/** Plans a migration and estimates its cost, from the registry and a sample of the table. Writes nothing. */
 export async function planMigration(options: PlanOptions): Promise<MigrationPlan> {
   const { graph, store, itemCount, action, maxWcu } = options;
   const wanted = definitionsOf(graph);

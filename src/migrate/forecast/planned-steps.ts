@@ -4,18 +4,18 @@ import { type ActionTarget, targetOf } from '../action.ts';
 import { changed } from '../changed.ts';
 import { nextStep, type Situation, type Step, seenKey } from '../next-step.ts';
 
-/** A step that is to come, with the registry that it begins with. */
+/** A planned step, with the registry that it begins with. */
 export interface PlannedStep {
   step: Step;
   registry: Registry | undefined;
 }
 
-/** More steps than any model takes. */
+/** An upper bound: no model needs this many steps. */
 const MOST_STEPS = 10_000;
 
 /**
- * All steps that a migration will make: those that `nextStep` gives, each taken for made. Nothing is decided a second time here,
- * so that a plan cannot differ from what is done.
+ * Returns all steps of a migration. It calls `nextStep` and assumes that each step succeeds. It decides nothing itself, so that a
+ * plan cannot differ from the migration.
  */
 export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): PlannedStep[] {
   const { wanted, action, table } = situation;

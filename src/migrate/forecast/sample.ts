@@ -4,27 +4,27 @@ import type { CompiledModel } from '../../model/compiled.ts';
 import type { ScanSource } from '../../store/port.ts';
 import { type WalkedItem, walkedItem } from '../walks/walk.ts';
 
-/** Some items of a table, and what they stand for. */
+/** Some items of a table, with the size of the whole. */
 export interface TableSample {
   items: readonly WalkedItem[];
-  /** Items of the table; the sample holds as many where it is whole. */
+  /** Number of items of the table; equal to the sample's if that is whole. */
   itemCount: number;
-  /** Bytes of the table, by the items of the sample. */
+  /** Bytes of the table, estimated from the sample's items. */
   bytes: number;
-  /** Whether the sample is all of the table, so that nothing is estimated. */
+  /** Whether the sample is the whole table, so that nothing is estimated. */
   isWhole: boolean;
-  /** Read units that it took. */
+  /** Read units of the sampling. */
   rcu: number;
 }
 
-/** The sample is of so many parts of the table, since a partition's items lie together. */
+/** Number of segments that the sample is taken from. Several are needed, because a partition's items lie together. */
 const SAMPLE_PARTS = 4;
 const PART_ITEMS = 150;
 
 /**
- * Reads some items of each part of a table.
+ * Reads some items of each segment of a table.
  *
- * @param itemCount items of the table as DynamoDB says, which counts about every six hours.
+ * @param itemCount number of the table's items, from DynamoDB, which counts about every six hours.
  */
 export async function sampleTable(graph: CompiledModel, store: ScanSource, itemCount: number): Promise<TableSample> {
   const pages = await Promise.all(

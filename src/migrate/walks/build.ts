@@ -24,9 +24,9 @@ import type { WalkPlace } from './place.ts';
 import { type WalkedItem, type WalkOptions, walk } from './walk.ts';
 import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
 
-/** Building what a new generation, or a new shape, shall hold. */
+/** Builds the items of a new generation, or of a new shape. */
 
-/** What building needs; `graph` is what is built. */
+/** The values that building needs; `graph` is the model to build. */
 export interface BuildContext extends ApplyContext {
   store: ApplyContext['store'] & WalkOptions['store'];
   segments: number;
@@ -36,7 +36,7 @@ export interface BuildContext extends ApplyContext {
   onPage?: WalkOptions['onPage'];
   /** Whether time is over: a walk over the table stops at its next page. */
   isOver: () => boolean;
-  /** Goes on where a walk over the table stopped. */
+  /** The place where a walk over the table stopped, to continue from. */
   begunAt?: WalkPlace | undefined;
 }
 
@@ -44,9 +44,9 @@ export interface BuildContext extends ApplyContext {
 const READ_KEYS = 100;
 
 /**
- * Makes the index items of generations: of each base item those that are missing or differ, under the revision seen. No
- * image of a record is involved, and the watermark that is there stays. Items of these generations that no base item wants
- * go: a writer of another model that read no registry, or a gap in the stream, has left them behind.
+ * Writes the index items of generations: for each base item those that are missing or differ, under the revision that was read. No
+ * image of a record is used, and the actual watermark stays. Items of these generations that no base item asks for are removed: a
+ * writer of another model that read no registry, or a gap in the stream, has left them behind.
  */
 export async function backfill(
   context: BuildContext,
@@ -73,9 +73,9 @@ export async function backfill(
 }
 
 /**
- * Settles live items that no base item wants; repair finds the base item of those that are named by a hash. Counts of the
- * first generation are counted: writers without the registry, whose model has no count, have not moved it. Where the type is not
- * counted at all, what is left of its counts goes.
+ * Reconciles live items that no base item asks for; repair finds the base item of an item with a hash in its name. Counts of the
+ * first generation are counted again, because writers without the registry, whose model has no count, have not changed them. If the
+ * type is not counted at all, its remaining counts are removed.
  */
 async function settleStrays(
   context: BuildContext,
@@ -93,7 +93,7 @@ async function settleStrays(
       return;
     }
     if (!indexItem.isLive(item) || wanted.has(textOf({ base: { source }, sortKey: target }))) return;
-    // Its base item may be on another page.
+    // The base item may be on another page.
     const base = { source, target: baseKeyOfIndexItem(source, target) ?? '' };
     const read = base.target === '' ? [] : await wantedNow(context, base);
     if (read.some(({ sortKey }) => sortKey === target)) return;
@@ -106,7 +106,7 @@ function textOf({ base, sortKey }: { base: { source: string }; sortKey: string }
   return `${base.source}\0${sortKey}`;
 }
 
-/** Settles one index item by its base item, as `applyByBase` does; a counted one with its count. */
+/** Reconciles one index item with its base item, as `applyByBase` does; a counted item together with its count. */
 export async function settleItem(context: ApplyContext, base: Wanted['base'], sortKey: string): Promise<void> {
   const position = { oldest: '', newest: '' };
   const unit: IndexUnit = { kind: 'index', source: base.source, sortKey, base, records: [], byBase: true, ...position };
@@ -128,7 +128,7 @@ export async function settleItem(context: ApplyContext, base: Wanted['base'], so
   }
 }
 
-/** The count that an edge's item of this sort key is in, if it is in one. */
+/** The count that contains an edge's item with this sort key; undefined if none does. */
 function countOf(graph: CompiledModel, target: string, sortKey: string): string | undefined {
   const edgeType = typePrefix(target) ?? '';
   for (const { edges } of layersOf(graph)) {
@@ -140,7 +140,7 @@ function countOf(graph: CompiledModel, target: string, sortKey: string): string 
   return undefined;
 }
 
-/** Makes the views of some types anew where they are of another shape, or missing. */
+/** Rebuilds the views of some types that have another shape or are missing. */
 export async function settleViews(context: BuildContext, types: ReadonlySet<string>): Promise<WalkPlace | undefined> {
   return await walk(context, async (items) => {
     // rule: no-reverse-item-is-left
@@ -159,7 +159,7 @@ export async function settleViews(context: BuildContext, types: ReadonlySet<stri
   });
 }
 
-/** Settles reverse items whose edge was deleted while no view copied by it, so that no writer took them away. */
+/** Reconciles reverse items whose edge was deleted while no view had copies of it, so that no writer removed them. */
 async function settleLeftReverseItems(context: BuildContext, items: readonly WalkedItem[]): Promise<void> {
   const reverse = items.flatMap(({ source, target, item }) => {
     if (itemKindOf(context.graph, target) !== reverseItem || !reverseItem.isLive(item)) return [];

@@ -4,17 +4,17 @@ import type { OldWrites } from './old-writes.ts';
 import type { WalkPlace } from './place.ts';
 import { indexesOf, verify, verifyIndex } from './verify.ts';
 
-/** A walk that building takes: over the table, or an index. Goes on where it stopped, and gives where it stops. */
+/** A walk for building, over the table or an index. It continues from the place where it stopped, and returns where it stops. */
 export interface BuildingWalk {
   kind: string;
   walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>;
 }
 
 /**
- * The walks after which generations are there for readers, in their order. What has left its place in the table is looked for in the
- * indexes last: the walk before may still move something.
+ * The walks after which generations are ready for readers, in their order. The search in the indexes for items that have left their
+ * place in the table comes last, because the walk before it may still move items.
  *
- * @param old is told of what is met; where it finds that software from before the registry writes, verifying ends early.
+ * @param old gets all items of the walks. If it finds writes of software from before the registry, the verification ends early.
  */
 export function buildingWalks(
   context: BuildContext,

@@ -7,24 +7,24 @@ import { isRegistryStamp } from '../../registry/registry.ts';
 import type { MigratePlace } from './place.ts';
 import type { WalkedItem } from './walk.ts';
 
-/** Times that a migration waits for what such software has in hand. */
+/** How often a migration waits until the batches of such software have ended. */
 const MOST_ROUNDS = 3;
 
 /**
- * Software from before the registry maintains what its own model says, and nothing of what is built. It shows by the stamp of
- * what it writes: the fingerprint of its model, where software that reads the registry puts `@` and a number. An item with
- * such a stamp may be old, too. It is fresh if its watermark is later than any that the walk before has met: that walk has
- * passed this very item. Numbers of other shards may be lower, so that not every write is found; none is found by mistake.
+ * Software from before the registry maintains its own model, and nothing of what is being built. Its writes have another stamp: the
+ * fingerprint of its model, while software that reads the registry writes `@` and a number. An item with such a stamp may also be
+ * old. It is a fresh write if its watermark is later than all that the last walk has seen, because that walk has passed this item.
+ * Numbers of other shards may be lower, so that not every such write is found; but none is found by mistake.
  */
 export class OldWrites {
-  /** The latest watermark that the walks before have met. */
+  /** The latest watermark that the walks so far have seen. */
   private newest: string | undefined;
   private rounds: number;
   private found: EdgeloomError | undefined;
 
   /**
-   * @param streamLabel of the table's stream: a watermark of a later one tells nothing.
-   * @param place of the run before, which this one goes on with.
+   * @param streamLabel label of the table's stream: a watermark of a later stream says nothing.
+   * @param place the place of the last run, from which this one continues.
    */
   constructor(
     private readonly streamLabel: string | undefined,
@@ -34,17 +34,17 @@ export class OldWrites {
     this.rounds = place?.rounds ?? 0;
   }
 
-  /** What a run that goes on has to know. */
+  /** The values that the next run needs to continue. */
   get place(): Pick<MigratePlace, 'newest' | 'rounds'> {
     return { rounds: this.rounds, ...(this.newest !== undefined && { newest: this.newest }) };
   }
 
-  /** Whether one was found. */
+  /** Whether a fresh write was found. */
   get hasFound(): boolean {
     return this.found !== undefined;
   }
 
-  /** Notes what a walk passes, before a walk that looks. */
+  /** Notes the items of a walk that precedes a search. */
   pass(items: readonly WalkedItem[]): void {
     for (const { target, item } of items) {
       const watermark = isDerivedKey(target) ? this.watermarkOf(item) : undefined;
@@ -52,7 +52,7 @@ export class OldWrites {
     }
   }
 
-  /** Looks for what software without the registry has written since the walk before. */
+  /** Looks for writes of software without the registry since the last walk. */
   look(items: readonly WalkedItem[]): void {
     if (this.newest === undefined) return;
     for (const { source, target, item } of items) {
@@ -65,8 +65,8 @@ export class OldWrites {
   }
 
   /**
-   * Begins anew after one was found, and gives it: a batch that was held before the table was registered ends by itself. Throws it
-   * where that has been done too often: then such software goes on writing.
+   * Starts another round after a fresh write was found, and returns it: a batch from before the registration of the table ends by
+   * itself. Throws it after too many rounds, because then such software goes on writing.
    */
   nextRound(): EdgeloomError | undefined {
     const { found } = this;

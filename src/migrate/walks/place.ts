@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { EdgeloomError } from '../../errors.ts';
 
-/** Where a migration stopped for want of time: JSON, for the call that goes on. */
+/** The place where a migration stopped because time was over: JSON, for the call that continues. */
 
-/** Where a walk over the table stopped. */
+/** The place where a walk over the table stopped. */
 export interface WalkPlace {
   segments: number;
   /**
-   * The parts that are not read to their end, with the last key read; no key: not begun. Of an entry of an index its place there stands
-   * beside its key.
+   * The segments that are not read to their end, with the last key read; without a key: not begun. In a walk over an index `at` is
+   * the index key.
    */
   open: {
     segment: number;
@@ -16,18 +16,18 @@ export interface WalkPlace {
   }[];
 }
 
-/** Where a migration stopped. */
+/** The place where a migration stopped. */
 export interface MigratePlace {
   version: 1;
-  /** What the run has done that the registry does not say, by name of what it has seen. */
+  /** The work of the run that the registry does not record, by the names of the states that it has seen. */
   memory: { verified: string[]; settled: string[]; deleted: string[]; unused: string[]; shown: string[] };
   /** The walk over the table that was under way. */
   walk?: { name: string; at: WalkPlace } | undefined;
-  /** The latest watermark that the walks have met. */
+  /** The latest watermark that the walks have seen. */
   newest?: string | undefined;
-  /** How often a step was begun anew for what old software wrote. */
+  /** How often a step was repeated because of writes by old software. */
   rounds?: number | undefined;
-  /** The wait under way: its names, since when, in milliseconds since 1970, and for how many of them. */
+  /** The wait under way: its names, its start in milliseconds since 1970, and its length in milliseconds. */
   waiting?: { seen: string[]; sinceMs: number; forMs?: number | undefined } | undefined;
 }
 
@@ -51,7 +51,7 @@ const placeSchema: z.ZodType<MigratePlace> = z.strictObject({
   waiting: z.strictObject({ seen: names, sinceMs: z.number(), forMs: z.number().optional() }).optional(),
 });
 
-/** Reads a place back; throws `invalid-cursor` where it is none. */
+/** Parses a place; throws `invalid-cursor` if the value is none. */
 export function parseMigratePlace(value: unknown): MigratePlace {
   const { success, data, error } = placeSchema.safeParse(value);
   if (success) return data;
@@ -64,7 +64,7 @@ export function parseMigratePlace(value: unknown): MigratePlace {
   );
 }
 
-/** A migration stops where it is. Not an error to anyone but the run itself. */
+/** Thrown to stop a run at its place. Only the run itself sees it. */
 export class StoppedRun {
   constructor(readonly left: Pick<MigratePlace, 'walk' | 'waiting'>) {}
 }

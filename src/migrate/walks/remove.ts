@@ -6,7 +6,7 @@ import type { BuildContext } from './build.ts';
 import type { WalkPlace } from './place.ts';
 import { type WalkedItem, walk } from './walk.ts';
 
-/** Deletes the items of generations that nothing maintains any more, each if it is still as it was read. */
+/** Deletes the items of generations that nothing maintains any more, each only if it has not changed since it was read. */
 export async function removeGenerations(
   context: BuildContext,
   generations: readonly SeenState[],

@@ -13,13 +13,13 @@ import { type WalkedItem, walk, walkedItem } from './walk.ts';
 import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
 
 /**
- * Looking at what was built through the indexes that readers will use, from both sides: what is in the table may not be in its
- * index yet, and what has left the table may still be there.
+ * Compares the built items with the indexes that readers will use, in both directions: an item of the table may not be in its index
+ * yet, and an item that has left the table may still be in the index.
  */
 
 /**
- * Looks at each wanted item through the index that readers will use, and comes to an end when all of it matches: an item that
- * is in the table may not be in its index yet. What differs in the table is settled on the way.
+ * Looks for each expected item in the index that readers will use, and ends when all of them match: an item of the table may not be
+ * in its index yet. Differences in the table are reconciled on the way.
  */
 export async function verify(context: BuildContext): Promise<WalkPlace | undefined> {
   return await walk(context, async (items) => {
@@ -34,7 +34,7 @@ export async function verify(context: BuildContext): Promise<WalkPlace | undefin
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Whether all of them came to their end; where an index is minutes behind, time may be over before that. */
+/** Whether all of them have ended; if an index is minutes behind, time may be over before that. */
 async function all<T>(
   { concurrency }: BuildContext,
   ones: readonly T[],
@@ -43,7 +43,7 @@ async function all<T>(
   return (await pMap(ones, toItsEnd, { concurrency })).every(Boolean);
 }
 
-/** Whether an index shows all that a base item wants. Waits until it does, or until time is over. */
+/** Whether an index shows all items that a base item asks for. Waits until it does, or until time is over. */
 async function verifyBase(context: BuildContext, base: ItemKey, first: readonly Wanted[]): Promise<boolean> {
   let wanted = first;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
@@ -52,7 +52,7 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
     if (missing.length === 0) return true;
     if (context.isOver()) return false;
     await context.wait(pause);
-    // The base item may have changed meanwhile, so that something else is wanted by now.
+    // The base item may have changed meanwhile, and may ask for other items now.
     wanted = await wantedNow(context, base);
     const stored = await readItems(
       context,
@@ -78,7 +78,7 @@ async function isInIndex(context: BuildContext, { base, sortKey, fields }: Wante
   return isAsWanted(stored, fields);
 }
 
-/** The indexes in which a model has items. */
+/** The indexes that contain items of a model. */
 export function indexesOf(graph: CompiledModel): IndexName[] {
   const used = new Set<IndexName>();
   for (const { nodes, edges } of layersOf(graph)) {
@@ -89,9 +89,9 @@ export function indexesOf(graph: CompiledModel): IndexName[] {
 }
 
 /**
- * Looks up in the table each entry that an index shows of generations. It comes to its end when each item stands where the index
- * shows it. An index may still show an item that a writer has just moved or taken away. The walks over the table cannot find such
- * an entry: no item names its place any more.
+ * Looks up in the table each entry of generations that an index shows, and ends when each item is where the index shows it. An
+ * index may still show an item that a writer has just moved or deleted. The walks over the table cannot find such an entry, because
+ * no item names its place any more.
  */
 export async function verifyIndex(
   context: BuildContext,
@@ -108,7 +108,7 @@ export async function verifyIndex(
   });
 }
 
-/** Whether an index shows no more what has left the table. Waits until it does not, or until time is over. */
+/** Whether an index does not show an entry any more that has left the table. Waits until then, or until time is over. */
 async function untilGone(context: BuildContext, index: IndexName, entry: WalkedItem): Promise<boolean> {
   const names = INDEX_KEYS[index];
   const partition = stringOf(entry.item[names.partition])!;
@@ -123,7 +123,7 @@ async function untilGone(context: BuildContext, index: IndexName, entry: WalkedI
   }
 }
 
-/** What an index shows of an item at a place. */
+/** Returns the item that an index shows at a place; undefined if it shows none. */
 async function entryAt(
   { graph, store, stats }: BuildContext,
   index: IndexName,

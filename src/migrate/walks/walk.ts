@@ -12,43 +12,44 @@ export interface WalkedItem {
   item: Item;
 }
 
-/** An item as a scan gives it, with its key. */
+/** Adds its key to an item of a scan. */
 export function walkedItem({ table }: CompiledModel, item: Item): WalkedItem {
   return { source: stringOf(item[table.partitionKey]) ?? '', target: stringOf(item[table.sortKey]) ?? '', item };
 }
 
-/** How a table is walked. */
+/** The options of a walk. */
 export interface WalkOptions {
   graph: CompiledModel;
   store: ScanSource;
   stats: { rcu: number };
-  /** Walks through an index, which shows what was in the table some time ago. Default: through the table. */
+  /** Walks over an index, which shows the table as it was some time ago. Default: over the table. */
   index?: IndexName;
-  /** Parts that are read at once. */
+  /** Segments that are read at once. */
   segments: number;
   onProgress?: (items: number) => void;
   /** Called with each page, before it is visited. */
   onPage?: (items: readonly WalkedItem[]) => void;
-  /** Whether time is over; asked before each page. */
+  /** Whether time is over; called before each page. */
   isOver: () => boolean;
   /**
-   * Whether an item of a page stays when the page has been visited. Default: each does. A walk goes on behind one that stays:
-   * the embedded engine finds nothing behind an item that is gone, where DynamoDB finds what comes next.
+   * Whether an item of a page still exists after the visit. Default: each does. A walk continues after an item that exists: the
+   * embedded engine finds nothing after a deleted item, while DynamoDB finds the next one.
    */
   stays?: (item: WalkedItem) => boolean;
-  /** Goes on where a walk stopped. */
+  /** The place where a walk stopped, to continue from. */
   begunAt?: WalkPlace | undefined;
 }
 
-/** A page is brought to its end when time is over, and tells of progress: small enough for both. */
+/** A page that has begun is finished even if time is over, and progress is reported after each page. Its size suits both. */
 const PAGE_ITEMS = 500;
 
 /**
- * Reads every item by consistent scans, a page at a time, several parts at once. An eventually consistent one might miss an
- * item that was written before the walk began and whose record came before its generation was kept. A pause does no harm: what
- * comes behind the place meanwhile is the projector's. Gives where it stopped for want of time; undefined at its end.
+ * Reads every item with consistent scans, a page at a time, several segments at once. An eventually consistent scan could miss an
+ * item that was written before the walk began, and whose record came before its generation was maintained. A pause does no harm:
+ * the projector maintains items that are written meanwhile. Returns the place where it stopped because time was over; undefined if
+ * it is complete.
  *
- * @param visit gives whether it is done with the page; a page that it left for want of time is where the walk stops.
+ * @param visit returns whether it has finished the page. The walk stops at a page that the visit left because time was over.
  */
 export async function walk(
   options: WalkOptions,
@@ -76,7 +77,7 @@ export async function walk(
         open.splice(open.indexOf(place), 1);
         return;
       }
-      // Where none stays, the place does not move: what was behind it is gone.
+      // If no item exists any more, the place stays: the next page begins after the deleted items.
       const last = items.length === 0 ? walked(page.lastKey) : items.findLast(stays);
       if (last !== undefined) place.after = placeOf(index, last);
     }

@@ -7,21 +7,21 @@ import type { ItemKey } from '../../store/port.ts';
 import { isBaseSortKey } from '../../stream/filter.ts';
 import type { WalkedItem } from './walk.ts';
 
-/** The index items that base items want of a model that is being built. */
+/** The index items that base items ask for in a model that is being built. */
 
-/** An index item that a base item wants. */
+/** An index item that a base item asks for. */
 export interface Wanted {
   base: { source: string; target: string };
   sortKey: string;
   fields: Item;
 }
 
-/** What reads base items. */
+/** The values that reading base items needs. */
 interface WantedContext extends CountingReader<'getMany'> {
   graph: CompiledModel;
 }
 
-/** The source nodes of edges that they decide with, by id. */
+/** Reads the source nodes of edges with joined items, by id. */
 export async function nodesOf(
   context: WantedContext,
   items: readonly ItemKey[],
@@ -36,14 +36,14 @@ export async function nodesOf(
   return new Map(ids.map((id, i) => [id, nodes[i]]));
 }
 
-/** What a base item wants as it is now. */
+/** Reads a base item, and returns the index items that it asks for now. */
 export async function wantedNow(context: WantedContext, { source, target }: ItemKey): Promise<Wanted[]> {
   const [item] = await readItems(context, [{ source, target }]);
   if (item === undefined) return [];
   return wantedOf(context.graph, { source, target, item }, await nodesOf(context, [{ source, target }]));
 }
 
-/** The index items that a base item wants. */
+/** Returns the index items that a base item asks for. */
 export function wantedOf(
   graph: CompiledModel,
   { source, target, item }: WalkedItem,

@@ -299,8 +299,7 @@ export function settledIndexUpdate(
   return {
     key: { source: unit.source, target: unit.sortKey },
     ...withFields(graph, graph.fingerprint, wanted === undefined, watermark, now, indexFields(wanted)),
-    // The condition also holds for an absent item: the tombstone of a live edge may have expired, since records of its node come at
-    // any time.
+    // The tombstone of a live edge may have expired and been replaced: so the condition includes its expiry.
     // rule: index-item-is-written-under-the-revision-seen
     condition: unchanged(current, graph.table.ttl),
   };
