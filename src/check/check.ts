@@ -51,12 +51,9 @@ export interface CheckOptions extends Abortable {
    * fan-outs. For a source without those partitions.
    */
   withoutLookUps?: boolean | undefined;
-  /**
-   * Also reports edges to nodes that do not exist. Each of these edges costs a read unit or two in every check. Only a check of the
-   * whole table in one run can report them. Default false.
-   */
+  /** Also reports edges to missing nodes, at one or two read units each; only in one run over the whole table. Default false. */
   dangling?: boolean;
-  /** How long the stream's consumer may take, in milliseconds, where its position is unknown. Default 30,000. */
+  /** How long the stream's consumer may take if its position is unknown, in milliseconds. Default 30,000. */
   settleMs?: number | undefined;
   /** Reports how far the stream's consumer has come. Default: unknown. */
   consumer?: ConsumerPosition | undefined;
@@ -74,8 +71,8 @@ export interface CheckOptions extends Abortable {
   maxRcu?: number | undefined;
   maxWcu?: number | undefined;
   /**
-   * Whether the caller waits, not the check: a call looks at a difference once, and the next call looks again. That call should be
-   * `settleMs` after the `looks` of the cursor. Default false: a call waits between its two looks.
+   * Whether the caller waits between the two looks at a difference: each call takes one, the second `settleMs` after the `looks` of
+   * the cursor. Default false: a call waits itself.
    */
   waitsBetweenCalls?: boolean | undefined;
   /** The place where a check stopped, to continue from. */
@@ -117,9 +114,9 @@ export const SETTLE_MS = 30_000;
 const [MOST_AT_ONCE, TIDY_AT_ONCE, MOST_TO_TIDY] = [64, 8, 1_000];
 
 /**
- * Compares every derived item with what the base items ask for: in one scan, which reads a partition's base and derived items
- * together. It reads only partitions with a difference again. A difference is drift only if the stream's consumer has had its time
- * and has not changed the item. With `mode: 'repair'` drift is repaired, with the base items as they are then.
+ * Compares every derived item with what the base items ask for, in one scan that reads a partition's base and derived items
+ * together. Only a partition that differs is read again. A difference is drift only if the consumer has had its time and has not
+ * changed the item. With `mode: 'repair'` drift is repaired, with the base items as they are then.
  *
  * In a model with `copy`, other partitions decide about copies and reverse items. The check looks them up, at 1 to 1.5 read units
  * for each edge that copies.

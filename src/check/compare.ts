@@ -227,8 +227,8 @@ export class PartitionSummary {
   }
 
   /**
-   * Whether the mark of an evicted type may stay. For a type with copies the answer may be too lenient: only the nodes show the
-   * size of the copies.
+   * Whether the mark of an evicted type is right, by the size of its elements. For a type with copies it may be right although this
+   * says no: only the nodes show the size of the copies.
    */
   private isMarkRight(type: string): boolean {
     const edge = this.graph.edges.get(type);

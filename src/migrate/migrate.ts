@@ -202,7 +202,7 @@ class MigrationRun {
     await writeDefinitions(writer, new Map(definitions.map(({ fingerprint, data: stored }) => [fingerprint, stored])));
     let next: Registry;
     try {
-      // The time is read after the state was seen that it is noted for.
+      // The clock is read after the registry, so that the noted time is never before the noted state.
       const time = step.kind === 'note-since' ? await this.waits.now() : 0;
       next = step.kind === 'register' ? await this.registration() : changed(step, head!.registry, time);
     } catch (error) {

@@ -15,9 +15,9 @@ import { countedUnit, joinedUnit, type QuarantineUnit, span, type Unit, type Vie
 /**
  * Units: the changes of one batch to one derived item. Each is applied atomically, and the units of a batch are independent.
  *
- * Two traps shape them. *No net-zero*: `[INSERT]` may have been applied by an earlier cut of the same records, so `[INSERT,
- * REMOVE]` has to be written as a removal. *No netted chains*: for each edge every element in any record is remembered, and all but
- * the final one are removed. A unit is left out only if each of its records leaves the derived value unchanged.
+ * Two traps shape them. *No net-zero*: `[INSERT]` may have been applied by an earlier cut of the same records, so
+ * `[INSERT, REMOVE]` has to be written as a removal. *No netted chains*: for each edge every element in any record is remembered,
+ * and all but the final one are removed. A unit is left out only if each of its records leaves the derived value unchanged.
  */
 
 const NONE: readonly never[] = [];

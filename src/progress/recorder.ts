@@ -139,7 +139,7 @@ export class ProgressRecorder {
     this.unwritten.delete(part);
     const shards = [...this.shards.values()].slice(part * SHARDS_A_RECORD, (part + 1) * SHARDS_A_RECORD);
     const { records, sinceMs } = this;
-    // While a batch is still under way, no new records say nothing about the speed: the last speed stays.
+    // During a batch, the absence of new records says nothing about the speed, so the last speed stays.
     if (records > 0 || this.inHand === 0) this.told = { records, intervalMs: nowMs - sinceMs };
     const progress = {
       ...{ id: this.id, kind, model: graph.fingerprint, seenAtMs: nowMs, isStopped, shards },

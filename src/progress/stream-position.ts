@@ -22,8 +22,8 @@ export interface ShardPosition {
   /** Number of records that are not applied, as far as they were counted. */
   waiting: number;
   /**
-   * Whether the other fields are certain: all open records were compared, or a compared one was found late. False if a sample was
-   * compared and nothing in it was late.
+   * Whether the other fields are certain: the shard was read to its end, and all its open records were compared or one of them was
+   * found late. False if only a sample was compared and nothing in it was late.
    */
   isCertain: boolean;
 }

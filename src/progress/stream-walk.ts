@@ -255,7 +255,7 @@ function concerning({ table }: CompiledModel, { dynamodb }: StreamRecord): ItemK
   return isBaseSortKey(target) || isContinuationKey(target) ? { source, target } : undefined;
 }
 
-/** Whether the listing lacks the children of a closed shard. A disabled stream has no other children. */
+/** Whether the listing lacks the children of a closed shard. A disabled stream gets no new shards. */
 function lacksChildren({ status, shards }: StreamDescription, walks: ReadonlyMap<string, ShardWalk>): boolean {
   if (status === 'DISABLED') return false;
   const parents = new Set(shards.map(({ parentShardId }) => parentShardId));

@@ -128,8 +128,8 @@ export class Mender {
 }
 
 /**
- * Sets the missing expiry of an item that holds nothing, and changes nothing else. If its base item wants it to hold something, it is
- * drift: a check looks twice before it repairs it. A repair during the scan also moves the count, and a wrong count could look right.
+ * Sets the missing expiry of an item without content, and changes nothing else. If its base item asks for content, the item is drift:
+ * a check looks twice before it repairs it. A repair during the scan also changes the count, and a wrong count could look right.
  */
 async function expire(context: SettleContext, kind: ItemKind, key: ItemKey): Promise<boolean> {
   const { ttl } = context.graph.table;

@@ -153,7 +153,7 @@ export interface ItemKind {
 /** The values that finding oddities needs. */
 export interface OddityContext {
   graph: CompiledModel;
-  /** Label of the table's stream; undefined where it is unknown. */
+  /** Label of the table's stream; undefined if it is unknown. */
   streamLabel: string | undefined;
 }
 
