@@ -27,6 +27,7 @@ const SHOWN_BY: readonly Failure['kind'][] = [
   'base-item-written',
   'false-alarm',
   'unseen-drift',
+  'mark',
 ];
 /** Schedules between two looks at whether the bug was found. */
 const CHUNK = 250;
