@@ -12,7 +12,7 @@ if (file === undefined) {
   process.stderr.write(`There is no ${FIGURES}. Run "npm run bench -- all --json" first.\n`);
   process.exitCode = 2;
 } else {
-  const plots = figurePlots(file);
+  const plots = await figurePlots(file);
   const page = join('docs', 'figures.md');
   await writeFile(page, figuresPage(file, plots));
   const others = PAGES_WITH_FIGURES.map((name) => join('docs', name));

@@ -1,5 +1,5 @@
-import { init } from 'echarts';
 import { FONT, type Plot } from '../friends/plots.ts';
+import { loadPlotLibrary, type PlotLibrary } from '../plots/library.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import type { Figure } from '../support/report.ts';
 
@@ -113,7 +113,8 @@ const CHARTS: readonly {
 ];
 
 /** The plots of a file; one whose benchmark was not run is left out. */
-export function figurePlots({ benchmarks }: FigureFile): Plot[] {
+export async function figurePlots({ benchmarks }: FigureFile): Promise<Plot[]> {
+  const { echarts } = await loadPlotLibrary();
   return CHARTS.flatMap(({ benchmark, report, of, ...chart }) => {
     const measured: MeasuredBenchmark | undefined = benchmarks[benchmark];
     const figures = measured?.reports.find(({ name }) => name === report)?.figures ?? [];
@@ -121,11 +122,11 @@ export function figurePlots({ benchmarks }: FigureFile): Plot[] {
       const figure = figures.find((one) => one.name === name);
       return figure === undefined ? [] : [{ name: bar, figure }];
     });
-    return bars.length === 0 ? [] : [{ name: chart.name, title: chart.title, svg: draw({ ...chart, bars }) }];
+    return bars.length === 0 ? [] : [{ name: chart.name, title: chart.title, svg: draw(echarts, { ...chart, bars }) }];
   });
 }
 
-function draw({ title, subtitle, axis, isLog = false, bars }: Chart): string {
+function draw({ init }: PlotLibrary['echarts'], { title, subtitle, axis, isLog = false, bars }: Chart): string {
   const height = FRAME.top + FRAME.bottom + bars.length * ROW_HEIGHT;
   const chart = init(null, null, { renderer: 'svg', ssr: true, width: WIDTH, height });
   const text = { fontFamily: FONT, color: TEXT_COLOR };

@@ -42,7 +42,7 @@ async function run(options: FriendsOptions): Promise<void> {
   const costs = costsByNetwork(samples);
   const findings = findGrowth(samples);
   const mostFriends = longestList(samples);
-  const plots = drawPlots(costs);
+  const plots = await drawPlots(costs);
   await mkdir(outDir, { recursive: true });
   const page = join(outDir, 'friends.md');
   await writeFile(
@@ -97,7 +97,7 @@ async function runLongest({ operations, seed, hash, outDir, json }: FriendsOptio
   }).finally(progress.stop);
   const costs = costsByNetwork(samples);
   const growth = findGrowth(samples);
-  const files = await writePlots(drawPlots(costs, 'friends in the list'), join(outDir, 'img'));
+  const files = await writePlots(await drawPlots(costs, 'friends in the list'), join(outDir, 'img'));
   const seconds = Number(((performance.now() - start) / 1000).toFixed(1));
   if (json) {
     const document = { seed, longest, operations, seconds, stopped, growth, costs, files };

@@ -1,8 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { Resvg } from '@resvg/resvg-js';
-import { init } from 'echarts';
+import { join } from 'node:path';
+import { loadPlotLibrary, type PlotLibrary } from '../plots/library.ts';
 import type { NetworkCost } from './findings.ts';
 import { LAYOUTS } from './layouts/index.ts';
 import { OPERATIONS, type Operation } from './layouts/layout.ts';
@@ -59,7 +57,8 @@ const TITLES: Readonly<Record<Operation, string>> = {
 };
 
 /** A plot of time for each operation, and one of capacity units beside bytes moved: one line for each layout; `sizes` names the axis below. */
-export function drawPlots(costs: readonly NetworkCost[], sizes = 'users in the network'): Plot[] {
+export async function drawPlots(costs: readonly NetworkCost[], sizes = 'users in the network'): Promise<Plot[]> {
+  const { echarts } = await loadPlotLibrary();
   const time = OPERATIONS.map((operation) => ({
     operation,
     name: `friends-time-${operation}`,
@@ -81,6 +80,7 @@ export function drawPlots(costs: readonly NetworkCost[], sizes = 'users in the n
     name,
     title: chart.title,
     svg: draw(
+      echarts,
       chart,
       sizes,
       costs.filter((cost) => cost.operation === operation),
@@ -91,21 +91,21 @@ export function drawPlots(costs: readonly NetworkCost[], sizes = 'users in the n
 /** Writes each plot as SVG and as PNG; gives the files' paths. */
 export async function writePlots(plots: readonly Plot[], folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });
+  const library = await loadPlotLibrary();
   const files: string[] = [];
   for (const { name, svg } of plots) {
     const path = join(folder, name);
     await writeFile(`${path}.svg`, `${svg}\n`);
-    await writeFile(`${path}.png`, toPng(svg));
+    await writeFile(`${path}.png`, toPng(library, svg));
     files.push(`${path}.svg`, `${path}.png`);
   }
   return files;
 }
 
-function toPng(svg: string): Buffer {
+function toPng({ resvg, fonts }: PlotLibrary, svg: string): Buffer {
   // Fonts from a package: the machine's own would make the same plot look different elsewhere.
-  const fonts = join(dirname(createRequire(import.meta.url).resolve('dejavu-fonts-ttf/package.json')), 'ttf');
   const fontFiles = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'].map((file) => join(fonts, file));
-  return new Resvg(svg, {
+  return new resvg.Resvg(svg, {
     fitTo: { mode: 'zoom', value: PNG_SCALE },
     font: { loadSystemFonts: false, fontFiles, defaultFontFamily: FONT },
   })
@@ -113,7 +113,12 @@ function toPng(svg: string): Buffer {
     .asPng();
 }
 
-function draw({ title, subtitle, panels }: Chart, axisName: string, costs: readonly NetworkCost[]): string {
+function draw(
+  { init }: PlotLibrary['echarts'],
+  { title, subtitle, panels }: Chart,
+  axisName: string,
+  costs: readonly NetworkCost[],
+): string {
   const width = PANEL_WIDTH * panels.length;
   const chart = init(null, null, { renderer: 'svg', ssr: true, width, height: HEIGHT });
   try {

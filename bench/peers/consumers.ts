@@ -16,9 +16,10 @@ import { recordedBatch, type Workload } from '../support/workload.ts';
 import { lambdaStreamHandler } from './aws-lambda-stream/consumer.ts';
 import { loadLambdaStream } from './aws-lambda-stream/library.ts';
 import { plainHandler } from './document-client.ts';
+import { toolboxHandler } from './dynamodb-toolbox/consumer.ts';
+import { loadToolbox } from './dynamodb-toolbox/library.ts';
 import type { Handler, StreamEvent } from './event.ts';
 import { powertoolsHandler } from './powertools.ts';
-import { toolboxHandler } from './toolbox.ts';
 
 /** The consumers of the bench `peers`, each on a table of its own. */
 
@@ -30,7 +31,7 @@ export interface Peer {
   name: string;
   /** The files of the bench that its user would write. */
   files: readonly string[];
-  handler: (client: DynamoDBClient) => Handler;
+  handler: (client: DynamoDBClient) => Handler | Promise<Handler>;
 }
 
 const BY_HAND = 'bench/peers/by-hand.ts';
@@ -57,12 +58,12 @@ export const PEERS: readonly Peer[] = [
   {
     name: 'aws-lambda-stream',
     files: [BY_HAND, 'bench/peers/aws-lambda-stream/consumer.ts'],
-    handler: (client) => lambdaStreamHandler(loadLambdaStream(client), TABLE),
+    handler: async (client) => lambdaStreamHandler(await loadLambdaStream(client), TABLE),
   },
   {
     name: 'dynamodb-toolbox',
-    files: [BY_HAND, 'bench/peers/toolbox.ts'],
-    handler: (client) => toolboxHandler(client, TABLE),
+    files: [BY_HAND, 'bench/peers/dynamodb-toolbox/consumer.ts'],
+    handler: async (client) => toolboxHandler(await loadToolbox(), client, TABLE),
   },
 ];
 
@@ -100,7 +101,7 @@ async function peer(
 ): Promise<[Outcome, Outcome]> {
   const table = new SimulatedTable(fullModel.indexes);
   for (const item of derived) table.items.set(itemKey(item), item);
-  const handler = handlerOf(table.client);
+  const handler = await handlerOf(table.client);
   const deliver = async (records: readonly RawRecord[]): Promise<Outcome> => {
     const before = { calls: table.calls, wcu: table.wcu, ownMs: table.ownMs };
     const { cpuSeconds } = await timed(async () => {

@@ -2,28 +2,39 @@ import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { cacheFolder } from '../../src/package/cache-folder.ts';
 
 const run = promisify(execFile);
 const FILES = ['package.json', 'package-lock.json'];
 
+/** How a package of its own is installed. */
+export interface InstallOptions {
+  /** The folder that keeps it; the user's cache if absent. */
+  cache?: string;
+  /** The environment of npm, made from the folder that it installs in. */
+  environment?: (folder: string) => NodeJS.ProcessEnv;
+}
+
 /**
- * The folder of a test package (`test/NAME`) with its dependencies: what is too large for everybody's `npm ci`. It is installed from
- * the npm registry the first time, and kept in the user's cache under a name that stands for the versions.
+ * The folder of a test package (`test/NAME`) with its dependencies: what is too large for everybody's `npm ci`.
  *
  * @param environment of npm, made from the folder that it installs in.
  */
-export async function installedTestPackage(
-  name: string,
-  environment: (folder: string) => NodeJS.ProcessEnv = () => ({}),
-): Promise<string> {
-  const source = new URL(`../${name}/`, import.meta.url).pathname;
+export async function installedTestPackage(name: string, environment?: InstallOptions['environment']): Promise<string> {
+  return await installedPackage(new URL(`../${name}/`, import.meta.url).pathname, { environment });
+}
+
+/**
+ * The folder where the dependencies of `source`, a folder with a package.json and a lockfile, are installed. They are installed from the
+ * npm registry the first time, and kept in a cache under a name that stands for the versions.
+ */
+export async function installedPackage(source: string, options: InstallOptions = {}): Promise<string> {
+  const { cache = cacheFolder(), environment = () => ({}) } = options;
   const contents = await Promise.all(FILES.map((file) => readFile(join(source, file))));
   const hash = contents.reduce((sum, text) => sum.update(text), createHash('sha256')).digest('hex');
-  const cache = cacheFolder();
-  const installed = join(cache, `${name}-${process.arch}-${hash.slice(0, 16)}`);
+  const installed = join(cache, `${basename(source)}-${process.arch}-${hash.slice(0, 16)}`);
   if (existsSync(installed)) return installed;
   await mkdir(cache, { recursive: true });
   const scratch = await mkdtemp(join(cache, 'install-'));

@@ -1,17 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { installedPackage } from '../../../test/support/test-package.ts';
 import type { StreamEvent } from '../event.ts';
 
 /**
  * aws-lambda-stream, from a folder of its own: its peer dependencies hold the SDK's parts at old majors, and in the repository's
  * own folder they would change what is measured of everybody else.
  */
-
-/** Benchmarks run in the repository's root. */
-const FOLDER = join(process.cwd(), 'bench/peers/aws-lambda-stream');
 
 /** What goes through a pipeline: a record, and what its steps have added. */
 export interface UnitOfWork {
@@ -35,12 +31,11 @@ export interface LambdaStream {
 }
 
 /** Loads the library, and installs it first where it is missing. Its clients, which it makes itself, ask what `client` asks. */
-export function loadLambdaStream({ config }: DynamoDBClient): LambdaStream {
-  if (!existsSync(join(FOLDER, 'node_modules'))) {
-    execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: FOLDER, stdio: ['ignore', 'ignore', 'inherit'] });
-  }
+export async function loadLambdaStream({ config }: DynamoDBClient): Promise<LambdaStream> {
+  // Benchmarks run in the repository's root.
+  const folder = await installedPackage(join(process.cwd(), 'bench/peers/aws-lambda-stream'));
   Object.assign(process.env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' });
-  const require = createRequire(join(FOLDER, 'package.json'));
+  const require = createRequire(join(folder, 'package.json'));
   const { NodeHttpHandler } = require('@smithy/node-http-handler') as { NodeHttpHandler: { prototype: object } };
   const { requestHandler } = config;
   Object.assign(NodeHttpHandler.prototype, { handle: requestHandler.handle.bind(requestHandler) });

@@ -1,27 +1,15 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import {
-  $add,
-  $delete,
-  any,
-  DeleteItemCommand,
-  Entity,
-  item,
-  map,
-  PutItemCommand,
-  set,
-  string,
-  Table,
-  UpdateItemCommand,
-} from 'dynamodb-toolbox';
-import { writesOf } from './by-hand.ts';
-import type { Handler } from './event.ts';
+import { writesOf } from '../by-hand.ts';
+import type { Handler } from '../event.ts';
+import type { Toolbox } from './library.ts';
 
 // A consumer over dynamodb-toolbox: record by record, in their order.
 
-const keys = { source: string().key(), target: string().key() };
-
-export function toolboxHandler(client: DynamoDBClient, name: string): Handler {
+export function toolboxHandler(toolbox: Toolbox, client: DynamoDBClient, name: string): Handler {
+  const { $add, $delete, any, DeleteItemCommand, Entity, item } = toolbox;
+  const { map, PutItemCommand, set, string, Table, UpdateItemCommand } = toolbox;
+  const keys = { source: string().key(), target: string().key() };
   const table = new Table({
     documentClient: DynamoDBDocumentClient.from(client),
     name,
