@@ -1,13 +1,14 @@
 // Builds the page of the studio into dist/studio/page: one script and one style sheet, nothing from a network.
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { licencesOf } from './bundle/licences.mjs';
 
 const at = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const out = at('dist/studio/page');
 
 mkdirSync(out, { recursive: true });
-await build({
+const { metafile } = await build({
   entryPoints: { page: at('src/studio/page/main.tsx') },
   outfile: `${out}/page.js`,
   bundle: true,
@@ -16,8 +17,9 @@ await build({
   target: 'es2022',
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  // The licences of what is bundled go with it.
-  legalComments: 'linked',
+  legalComments: 'none',
+  metafile: true,
+  absWorkingDir: at(''),
   logLevel: 'warning',
 });
 await build({
@@ -26,4 +28,6 @@ await build({
   minify: true,
   logLevel: 'warning',
 });
+// The licences of what is bundled go with it.
+writeFileSync(`${out}/LICENSES.txt`, licencesOf(metafile, at('')));
 copyFileSync(at('src/studio/page/page.html'), `${out}/page.html`);

@@ -81,6 +81,13 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
     const text = await seen.page.locator('main').innerText();
     // A search by partition shows its argument in a field alone.
     if (path !== '/shards') expect(text).toContain('<img src=x onerror=');
+    // A drawing cuts a long id, and has all of it as a text at the pointer.
+    if ('part' in parameters && parameters.part === 'graph') {
+      expect(await seen.page.locator('.plot .dot.middle > title').textContent()).toBe(MARKED_ID);
+      await seen.page.setViewportSize({ width: 500, height: 700 });
+      const drawn = seen.page.locator('.plot .dot.middle text');
+      await expect.poll(() => drawn.textContent()).toMatch(/^USER-<img.*…$/);
+    }
     await seen.page.setViewportSize({ width: 320, height: 700 });
     await expect.poll(() => isTooWide(seen.page)).toBe(false);
   });

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
 import { openedHeaders } from '../support/studio/client.ts';
 import { openStudio } from '../support/studio/table.ts';
-import { accessibilityProblems, isTooWide, type Visit, visit } from '../support/studio/visit.ts';
+import { accessibilityProblems, cutTexts, isTooWide, type Visit, visit } from '../support/studio/visit.ts';
 
 type Opened = Awaited<ReturnType<typeof openStudio>>;
 
@@ -62,17 +62,37 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
 
   it('draws nothing in a box without room, and draws once there is some', async () => {
     const { page } = seen;
-    const drawn = 'document.querySelector(".plot canvas")?.toDataURL().length ?? 0';
-    const plot = (style: string) => page.evaluate(`document.querySelector('.plot').style = ${JSON.stringify(style)}`);
-    await expect.poll(() => page.evaluate<number>(drawn)).toBeGreaterThan(5_000);
-    for (const style of ['width: 0', 'height: 0', 'display: none']) {
-      await plot(style);
-      // The theme makes every plot draw again.
-      await page.evaluate("dispatchEvent(new Event('studio-theme'))");
-      await page.waitForTimeout(200);
-      await plot('');
-      await expect.poll(() => page.evaluate<number>(drawn)).toBeGreaterThan(5_000);
+    const plot = page.locator('.plot').first();
+    const boxes = plot.locator('svg .box');
+    await expect.poll(() => boxes.count()).toBe(3);
+    for (const style of ['width: 0', 'display: none']) {
+      await page.evaluate(`document.querySelector('.plot').style = ${JSON.stringify(style)}`);
+      await expect.poll(() => plot.locator('svg').count()).toBe(0);
+      await page.evaluate("document.querySelector('.plot').style = ''");
+      await expect.poll(() => boxes.count()).toBe(3);
     }
+  });
+
+  it('draws each status, also where one takes longer than the time between two', async () => {
+    const { page } = seen;
+    await page.route('**/api/status', async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 6_000));
+      await route.continue();
+    });
+    const moments = page.getByRole('img', { name: /Lag and throughput/ }).locator('.band');
+    const before = await moments.count();
+    await expect.poll(() => moments.count()).toBeGreaterThan(before + 1);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  it('opens a search from the drawing of the model', async () => {
+    const { page } = seen;
+    await page
+      .getByRole('group', { name: /The model as a graph/ })
+      .getByRole('link', { name: 'place' })
+      .click();
+    await page.getByRole('heading', { level: 1, name: 'Explore' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('search')).toBe('USER.place');
   });
 
   it('opens with the model, the consumers and what the page took; the token is not in the address', async () => {
@@ -89,7 +109,14 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await expect.poll(() => rows('Node types').count()).toBe(2);
     expect(await rows('Edge types').first().innerText()).toContain('gsi0: rank of role; gsi1: since');
     expect(await rows('Shards of the stream').first().innerText()).toContain('at end');
-    expect(await page.locator('canvas').count()).toBe(2);
+    expect(await page.locator('.plot svg .box text.title > title').allTextContents()).toEqual([
+      'GOAL',
+      'USER',
+      'MEMBER',
+    ]);
+    const drawn = page.getByRole('img', { name: /Lag and throughput/ });
+    await expect.poll(() => drawn.locator('polyline').count()).toBe(2);
+    expect(await drawn.locator('.band title').first().textContent()).toMatch(/^\d\d:\d\d:\d\d: behind \(s\) \d/);
     expect(await page.getByLabel('Capacity units that this page took').innerText()).toMatch(/took [1-9]|took 0\.\d/);
   });
 
@@ -138,20 +165,25 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
   it('walks from node to node in the neighbourhood', async () => {
     const { page } = seen;
     await seen.goTo('/explore?id=GOAL-G0&part=graph');
-    expect(await page.getByRole('img', { name: /GOAL-G0 with 2 edges that leave it/ }).count()).toBe(1);
+    expect(await page.getByRole('group', { name: /GOAL-G0 with 2 edges that leave it/ }).count()).toBe(1);
     await page.getByRole('region', { name: 'Neighbours' }).getByRole('link', { name: 'USER-U2' }).click();
-    await page.getByRole('img', { name: /USER-U2 with 0 edges that leave it and 12 that enter it/ }).waitFor();
+    await page.getByRole('group', { name: /USER-U2 with 0 edges that leave it and 12 that enter it/ }).waitFor();
     expect(new URL(page.url()).searchParams.get('id')).toBe('USER-U2');
     await page.getByRole('region', { name: 'Neighbours' }).getByRole('link', { name: 'GOAL-G55' }).click();
     await page.getByRole('heading', { level: 2, name: 'GOAL-G55' }).waitFor();
-    // The drawing can be walked too: the node of USER-U1 or USER-U2 lies to the right of the middle.
-    const box = (await page.getByRole('img', { name: /GOAL-G55/ }).boundingBox())!;
-    for (let y = box.y + 10; y < box.y + box.height && page.url().includes('GOAL-G55'); y += 6) {
-      for (let x = box.x + box.width * 0.6; x < box.x + box.width * 0.95 && page.url().includes('GOAL-G55'); x += 6) {
-        await page.mouse.click(x, y);
-      }
-    }
-    expect(new URL(page.url()).searchParams.get('id')).toMatch(/^USER-U[12]$/);
+    // The drawing can be walked too, by pointer and by keyboard.
+    const drawn = page.getByRole('group', { name: /GOAL-G55 with/ });
+    expect(await drawn.locator('.dot.right title').allTextContents()).toEqual(['USER-U1', 'USER-U2']);
+    expect(await drawn.locator('polygon').count()).toBe(2);
+    await drawn.getByRole('link', { name: 'USER-U2' }).click();
+    await page.getByRole('heading', { level: 2, name: 'USER-U2' }).waitFor();
+    await page
+      .getByRole('group', { name: /USER-U2 with/ })
+      .getByRole('link', { name: 'GOAL-G10' })
+      .focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: 'GOAL-G10' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('part')).toBe('graph');
   });
 
   it('shows a broken item as a difference beside its explanation, and repairs it', async () => {
@@ -245,7 +277,20 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await seen.goTo('/shards?search=USER.name');
     expect(await rows('The two hashes').count()).toBe(2);
     expect(await seen.page.locator('main').innerText()).toContain('over 20 shards by fnv1a of the value');
-    expect(await seen.page.locator('canvas').count()).toBe(2);
+    const [stored, compared] = [/in each of 20 shards/, /with each of the two hashes/].map((name) =>
+      seen.page.getByRole('img', { name }),
+    );
+    const titles = await stored!.locator('.band title').allTextContents();
+    expect(titles).toHaveLength(20);
+    const counts = titles.map((title) => Number(/^shard \d+: items (\d+)$/.exec(title)![1]));
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(3);
+    // A bar is as high as what its title says.
+    const heights = await stored!
+      .locator('.band .colour-0')
+      .evaluateAll((bars) => bars.map((bar) => Number(bar.getAttribute('height'))));
+    const unit = Math.max(...heights) / Math.max(...counts);
+    expect(heights).toEqual(counts.map((count) => expect.closeTo(count * unit, 6)));
+    expect(await compared!.locator('.band rect:not(.ground)').count()).toBe(40);
   });
 
   it('can be used by keyboard alone', async () => {
@@ -277,6 +322,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
       for (const width of [320, 768, 3840]) {
         await page.setViewportSize({ width, height: 900 });
         await expect.poll(() => isTooWide(page), { message: `${width} px` }).toBe(false);
+        expect(await cutTexts(page), `${width} px`).toEqual([]);
       }
     },
   );

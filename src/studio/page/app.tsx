@@ -73,7 +73,6 @@ function ThemeChoice() {
   useEffect(() => {
     localStorage.setItem('theme', theme);
     document.documentElement.dataset['theme'] = theme;
-    dispatchEvent(new Event('studio-theme'));
   }, [theme]);
   return (
     <label class="theme">

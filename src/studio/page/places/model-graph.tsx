@@ -1,25 +1,21 @@
-import type { EChartsCoreOption } from 'echarts/core';
 import { useCallback } from 'preact/hooks';
 import type { ModelAnswer } from '../../api/overview.ts';
 import { addressOf } from '../base/address.ts';
-import { goTo, Link } from '../base/place.tsx';
-import { type Colours, Plot } from '../parts/plot.tsx';
+import { Link } from '../base/place.tsx';
+import { Drawing, type Room } from '../parts/drawing.tsx';
+import { type Box, layers, type Way } from '../parts/layers.tsx';
 import { Rows } from '../parts/rows.tsx';
 
 /** The model as a graph, and the same in a list. */
 export function ModelGraph({ model }: { model: ModelAnswer }) {
-  const option = useCallback((colours: Colours) => graphOf(model, colours), [model]);
+  const draw = useCallback((room: Room) => layers(room, boxesOf(model), waysOf(model)), [model]);
   const types = model.nodes.map(({ type }) => type).join(', ');
-  const searches = model.nodes.flatMap((node) => node.searches);
   return (
     <>
-      <Plot
+      <Drawing
         label={`The model as a graph of the node types ${types}; the lists below say the same`}
-        option={option}
-        height="middle"
-        onPick={(name) => {
-          if (searches.some((search) => search.name === name)) goTo(addressOf('/explore', { search: name }));
-        }}
+        hasLinks
+        draw={draw}
       />
       <details>
         <summary>The model as lists</summary>
@@ -53,69 +49,28 @@ export function ModelGraph({ model }: { model: ModelAnswer }) {
   );
 }
 
-interface Drawn {
-  name: string;
-  text: string;
-  kind: 'node' | 'edge' | 'search' | 'order';
+/** Node types with their searches, and edge types with their orders between them. */
+function boxesOf({ nodes, edges }: ModelAnswer): Box[] {
+  return [
+    ...nodes.map(({ type, searches }): Box => {
+      const lines = searches.map(({ name }) => ({ text: name.slice(type.length + 1), search: name }));
+      return { id: nodeBox(type), title: type, kind: 'node', lines };
+    }),
+    ...edges.map(({ type, orders }): Box => {
+      const lines = orders.map(({ name, from }) => ({ text: `${name}: ${from}` }));
+      return { id: edgeBox(type), title: type, kind: 'edge', lines };
+    }),
+  ];
 }
 
-/** Node types, edge types between them, searches at their node types, orders at their edge types. */
-function graphOf({ nodes, edges }: ModelAnswer, colours: Colours): EChartsCoreOption {
-  const drawn: Drawn[] = [];
-  const links: { source: string; target: string; isArrow: boolean }[] = [];
-  for (const { type, searches } of nodes) {
-    drawn.push({ name: type, text: type, kind: 'node' });
-    for (const { name } of searches) {
-      drawn.push({ name, text: name.slice(type.length + 1), kind: 'search' });
-      links.push({ source: type, target: name, isArrow: false });
-    }
-  }
-  for (const { type, from, to, orders } of edges) {
-    // Types of nodes and of edges may have the same name.
-    const own = `edge ${type}`;
-    drawn.push({ name: own, text: type, kind: 'edge' });
-    for (const one of from) links.push({ source: one, target: own, isArrow: false });
-    for (const one of to) links.push({ source: own, target: one, isArrow: true });
-    for (const { name, from: value } of orders) {
-      drawn.push({ name: `${own} ${name}`, text: `${name}: ${value}`, kind: 'order' });
-      links.push({ source: own, target: `${own} ${name}`, isArrow: false });
-    }
-  }
-  return {
-    animation: false,
-    tooltip: { show: false },
-    series: [
-      {
-        ...{ type: 'graph', layout: 'force', roam: false, draggable: true, edgeSymbolSize: 9 },
-        ...{ top: 24, bottom: 24, left: '12%', right: '12%' },
-        // The same beginning gives the same picture.
-        force: { repulsion: 500, edgeLength: [50, 100], gravity: 0.1, layoutAnimation: false },
-        lineStyle: { color: colours.quiet, width: 1.4, curveness: 0.06 },
-        data: drawn.map((one, i) => ({ ...lookOf(one, colours), ...startOf(i, drawn.length) })),
-        links: links.map(({ source, target, isArrow }) => ({
-          ...{ source, target, symbol: ['none', isArrow ? 'arrow' : 'none'] },
-        })),
-      },
-    ],
-  };
+/** From the node types that an edge type leaves, through it, to those that it enters. */
+function waysOf({ edges }: ModelAnswer): Way[] {
+  return edges.flatMap(({ type, from, to }) => [
+    ...from.map((one) => ({ from: nodeBox(one), to: edgeBox(type), hasHead: false })),
+    ...to.map((one) => ({ from: edgeBox(type), to: nodeBox(one), hasHead: true })),
+  ]);
 }
 
-function startOf(i: number, count: number): { x: number; y: number } {
-  const angle = (2 * Math.PI * i) / count;
-  return { x: 300 * Math.cos(angle) + i, y: 160 * Math.sin(angle) };
-}
-
-function lookOf({ name, text, kind }: Drawn, colours: Colours) {
-  const isType = kind === 'node' || kind === 'edge';
-  const fill = { node: colours.accent, edge: colours.second, search: colours.line, order: colours.line }[kind];
-  return {
-    name,
-    symbol: 'rect',
-    symbolSize: [text.length * (isType ? 8.4 : 7.2) + 18, isType ? 30 : 24],
-    itemStyle: { color: fill },
-    label: {
-      ...{ show: true, formatter: () => text, fontSize: isType ? 13 : 12, fontWeight: isType ? 600 : 400 },
-      color: isType ? colours.surface : colours.text,
-    },
-  };
-}
+// Types of nodes and of edges may have the same name.
+const nodeBox = (type: string): string => `node ${type}`;
+const edgeBox = (type: string): string => `edge ${type}`;

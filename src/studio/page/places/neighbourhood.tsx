@@ -1,24 +1,23 @@
-import type { EChartsCoreOption } from 'echarts/core';
 import { useCallback } from 'preact/hooks';
 import type { NeighbourhoodAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
-import { goTo, Link } from '../base/place.tsx';
-import { type Colours, Plot } from '../parts/plot.tsx';
+import { Link } from '../base/place.tsx';
+import { Arrow, cut, Drawing, type Picture, type Point, type Room, widthOf } from '../parts/drawing.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Card, Told } from '../parts/told.tsx';
 
 /** Edges of each type that are drawn. */
 const DRAWN = 24;
-/** Characters of an id in the drawing. */
-const SHORT_ID = 24;
+/** The widest id of the drawing, in letters. */
+const SHORT_ID = 18;
 
 /** The nodes around a node, drawn; a picked one becomes the middle. */
 export function Neighbourhood({ id }: { id: string }) {
   const asked = useAnswer<NeighbourhoodAnswer>('/api/neighbourhood', { id, limit: String(DRAWN) });
   return (
     <Card title="Neighbourhood">
-      <Told asked={asked}>{(answer) => <Drawing answer={answer} />}</Told>
+      <Told asked={asked}>{(answer) => <Around answer={answer} />}</Told>
     </Card>
   );
 }
@@ -27,16 +26,15 @@ function placeOf(id: string): string {
   return addressOf('/explore', { id, part: 'graph' });
 }
 
-function Drawing({ answer }: { answer: NeighbourhoodAnswer }) {
+function Around({ answer }: { answer: NeighbourhoodAnswer }) {
   const { id, outgoing, incoming, more } = answer;
-  const option = useCallback((colours: Colours) => graphOf(answer, colours), [answer]);
+  const draw = useCallback((room: Room) => pictureOf(room, answer), [answer]);
   return (
     <>
-      <Plot
+      <Drawing
         label={`${id} with ${outgoing.length} edges that leave it and ${incoming.length} that enter it; the list below says the same`}
-        option={option}
-        height="high"
-        onPick={(name) => goTo(placeOf(name))}
+        hasLinks
+        draw={draw}
       />
       {more.length > 0 && (
         <p class="quiet">
@@ -64,34 +62,99 @@ function Neighbour({ id }: { id: string }) {
   );
 }
 
+/** Letters in the height of a row, in the size of a node, and in that of an arrow's head. */
+const ROW = 1.9;
+const DOT = { middle: 0.65, around: 0.4 };
+const HEAD = 0.5;
+/** The part of the width that the texts of a side may take. */
+const SIDE = 0.3;
+const SMALL = 0.85;
+
 /** The node in the middle; to its right the nodes that it leads to, to its left those that lead to it. */
-function graphOf({ id, outgoing, incoming }: NeighbourhoodAnswer, colours: Colours): EChartsCoreOption {
+function pictureOf({ width, em }: Room, { id, outgoing, incoming }: NeighbourhoodAnswer): Picture {
   const right = [...new Set(outgoing.map(({ target }) => target))].filter((one) => one !== id);
   const left = [...new Set(incoming.map(({ source }) => source))].filter((one) => one !== id && !right.includes(one));
-  const node = (name: string, x: number, y: number, colour: string) => ({
-    ...{ name, x, y, itemStyle: { color: colour } },
-    symbolSize: name === id ? 22 : 13,
-    label: {
-      ...{ show: true, color: colours.text, position: x < 0 ? 'left' : x > 0 ? 'right' : 'top' },
-      formatter: () => (name.length > SHORT_ID ? `${name.slice(0, SHORT_ID)}…` : name),
-    },
-  });
-  const column = (names: readonly string[], side: -1 | 1, colour: string) =>
-    names.map((name, i) => {
-      const height = names.length === 1 ? 0 : 2 * (i / (names.length - 1)) - 1;
-      return node(name, side * (130 + 50 * Math.sqrt(1 - height ** 2)), 150 * height, colour);
-    });
-  return {
-    animation: false,
-    tooltip: { show: false },
-    series: [
-      {
-        ...{ type: 'graph', layout: 'none', roam: true, edgeSymbol: ['none', 'arrow'], edgeSymbolSize: 7 },
-        ...{ left: '24%', right: '24%', top: 30, bottom: 24 },
-        lineStyle: { color: colours.quiet, width: 1, opacity: 0.6 },
-        data: [node(id, 0, 0, colours.accent), ...column(right, 1, colours.second), ...column(left, -1, colours.third)],
-        links: [...outgoing, ...incoming].map(({ source, target }) => ({ source, target })),
-      },
-    ],
+  const height = (Math.max(3, left.length, right.length) + 1) * ROW * em;
+  const size = em * SMALL;
+  // A side is as wide as its texts, so that the arrows take what is left.
+  const textOf = (one: string): string => cut(one, Math.min(width * SIDE, SHORT_ID * size), size);
+  const columnX = (ids: readonly string[], side: -1 | 1): number => {
+    const text = Math.max(0, ...ids.map((one) => widthOf(textOf(one), size))) + em;
+    return side < 0 ? text : width - text;
   };
+  const between = columnX(right, 1) - columnX(left, -1);
+  const middle = { x: columnX(left, -1) + between / 2, y: height / 2 };
+  const column = (ids: readonly string[], side: -1 | 1): Placed[] => {
+    const x = columnX(ids, side);
+    return ids.map((one, i) => ({ id: one, side, x, y: middle.y + (i - (ids.length - 1) / 2) * ROW * em }));
+  };
+  const around = [...column(left, -1), ...column(right, 1)];
+  const places = new Map(around.map((one) => [one.id, one]));
+  // Edges of several types between the same nodes are one arrow.
+  const arrows = new Map<string, { from: Point; to: Point; isOut: boolean; text: string }>();
+  for (const { source, type, target } of [...outgoing, ...incoming]) {
+    const isOut = source === id;
+    const other = places.get(isOut ? target : source);
+    if (other === undefined) continue;
+    const key = JSON.stringify([source, target]);
+    const text = arrows.get(key)?.text;
+    if (text?.split(', ').includes(type)) continue;
+    const ends = isOut ? { from: middle, to: other } : { from: other, to: middle };
+    arrows.set(key, { ...ends, isOut, text: text === undefined ? type : `${text}, ${type}` });
+  }
+  const loops = new Set(outgoing.filter(({ target }) => target === id).map(({ type }) => type));
+  const dot = (isMiddle: boolean): number => (isMiddle ? DOT.middle : DOT.around) * em;
+  const content = (
+    <>
+      {[...arrows].map(([key, { from, to, isOut, text }]) => (
+        <g key={key}>
+          <title>{text}</title>
+          <Arrow points={shortened(from, to, dot(isOut), dot(!isOut))} size={HEAD * em} />
+        </g>
+      ))}
+      {loops.size > 0 && (
+        <g>
+          <title>{[...loops].join(', ')}</title>
+          <circle class="arrow" cx={middle.x} cy={middle.y + em} r={em * 0.8} />
+        </g>
+      )}
+      <g class="dot middle">
+        <title>{id}</title>
+        <circle cx={middle.x} cy={middle.y} r={dot(true)} />
+        <text x={middle.x} y={middle.y - em * 1.1} text-anchor="middle" font-size={size}>
+          {cut(id, between - 2 * em, size)}
+        </text>
+      </g>
+      {around.map((one) => (
+        <Link key={one.id} to={placeOf(one.id)} class={`dot ${one.side < 0 ? 'left' : 'right'}`}>
+          <title>{one.id}</title>
+          <circle cx={one.x} cy={one.y} r={dot(false)} />
+          <text
+            x={one.x + one.side * em * 0.7}
+            y={one.y + size * 0.35}
+            text-anchor={one.side < 0 ? 'end' : 'start'}
+            font-size={size}
+          >
+            {textOf(one.id)}
+          </text>
+        </Link>
+      ))}
+    </>
+  );
+  return { width, height, content };
+}
+
+interface Placed extends Point {
+  id: string;
+  side: -1 | 1;
+}
+
+/** A line between two nodes, from the rim of the one to the rim of the other. */
+function shortened(from: Point, to: Point, atStart: number, atEnd: number): Point[] {
+  const length = Math.hypot(to.x - from.x, to.y - from.y) || 1;
+  const [x, y] = [(to.x - from.x) / length, (to.y - from.y) / length];
+  return [
+    { x: from.x + x * atStart, y: from.y + y * atStart },
+    { x: to.x - x * atEnd, y: to.y - y * atEnd },
+  ];
 }

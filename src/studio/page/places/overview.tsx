@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { figure } from '../../../figure.ts';
 import type { StatusAnswer } from '../../api/overview.ts';
 import { useAnswer } from '../base/ask.ts';
@@ -16,16 +16,17 @@ const STATE_KINDS = { 'at end': 'good', behind: 'late', gone: 'bad' } as const;
 export function Overview({ model }: PlaceProps) {
   const asked = useAnswer<StatusAnswer>('/api/status');
   const { again, answer } = asked;
+  const isWaiting = useRef(false);
+  isWaiting.current = asked.isWaiting;
   useEffect(() => {
     const timer = setInterval(() => {
-      // What nobody looks at takes no units.
-      if (!document.hidden) again();
+      // What nobody looks at takes no units. A newer question would drop the answer to one that takes longer than the time between two.
+      if (!document.hidden && !isWaiting.current) again();
     }, EVERY_MS);
     return () => clearInterval(timer);
   }, [again]);
-  useEffect(() => {
-    if (answer !== undefined) noteMoment(answer);
-  }, [answer]);
+  // Before it is drawn: a moment that is known already is not noted again.
+  if (answer !== undefined) noteMoment(answer);
   return (
     <div class="cards">
       <Card title="Model" wide>

@@ -1,11 +1,9 @@
-import type { EChartsCoreOption } from 'echarts/core';
-import { useCallback } from 'preact/hooks';
 import { figure } from '../../../figure.ts';
 import type { ShardsAnswer } from '../../api/searches.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
-import { type Colours, Plot } from '../parts/plot.tsx';
+import { Bars } from '../parts/charts.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 
@@ -60,15 +58,6 @@ function Spread({ name, partition }: { name: string; partition: string | undefin
 
 function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
   const { shards, items, hottest, empty, hash, shardBy, counts, compared, byHash } = answer;
-  const stored = useCallback((colours: Colours) => bars([{ name: 'items', counts }], colours), [counts]);
-  const hashes = useCallback(
-    (colours: Colours) =>
-      bars(
-        Object.entries(byHash).map(([one, own]) => ({ name: one, counts: own })),
-        colours,
-      ),
-    [byHash],
-  );
   const isHot = items >= shards * 10 && hottest.share * shards > HOT;
   return (
     <div class="cards">
@@ -78,11 +67,19 @@ function Shown({ name, answer }: { name: string; answer: ShardsAnswer }) {
           hottest is shard {hottest.shard} with {figure(hottest.share * 100)} % (even would be {figure(100 / shards)}{' '}
           %). {isHot && <Badge kind="bad">hot</Badge>}
         </p>
-        <Plot label={`Items of ${name} in each of ${shards} shards`} option={stored} height="middle" />
+        <Bars
+          label={`Items of ${name} in each of ${shards} shards`}
+          unit="shard"
+          series={[{ name: 'items', counts }]}
+        />
       </Card>
       <Card title="The two hashes compared" wide>
         <p>How {figure(compared)} of the items would lie with each hash.</p>
-        <Plot label={`Items of ${name} by shard, with each of the two hashes`} option={hashes} height="middle" />
+        <Bars
+          label={`Items of ${name} by shard, with each of the two hashes`}
+          unit="shard"
+          series={Object.entries(byHash).map(([one, own]) => ({ name: one, counts: own }))}
+        />
         <Rows
           label="The two hashes"
           headings={['hash', 'hottest shard', 'its share (%)', 'empty shards', 'spread (even: 1)']}
@@ -105,18 +102,4 @@ function spreadOf(counts: readonly number[]): number[] {
     counts.filter((count) => count === 0).length,
     mean === 0 ? 0 : variance / mean,
   ];
-}
-
-function bars(series: readonly { name: string; counts: readonly number[] }[], colours: Colours): EChartsCoreOption {
-  const axis = { axisLabel: { color: colours.quiet }, splitLine: { lineStyle: { color: colours.line } } };
-  return {
-    animation: false,
-    color: [colours.accent, colours.second],
-    grid: { left: 8, right: 8, top: series.length > 1 ? 34 : 10, bottom: 4, containLabel: true },
-    ...(series.length > 1 && { legend: { textStyle: { color: colours.text }, top: 0 } }),
-    tooltip: { trigger: 'axis' },
-    xAxis: { ...axis, type: 'category', data: series[0]!.counts.map((_, i) => i + 1) },
-    yAxis: { ...axis, type: 'value', minInterval: 1 },
-    series: series.map(({ name, counts }) => ({ name, type: 'bar', data: counts, barGap: 0 })),
-  };
 }
