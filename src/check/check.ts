@@ -161,7 +161,7 @@ class Check {
     this.earlier = { rcu: totals.rcu, wcu: totals.wcu };
     this.store = new MeteredStore(options.store, { maxRcu, maxWcu, wait, random, ...(options.now && { now }) });
     this.stream = new StreamLabel(options.streamLabel, options.newestPosition, now);
-    const shared = { graph, store: this.store, stream: this.stream, now, wait };
+    const shared = { graph, store: this.store, stream: this.stream, model: options.model, now, wait };
     const fenceMs = (): number => now() + this.serverAheadMs;
     const isPlan = mode === 'plan';
     this.mender =
@@ -173,7 +173,7 @@ class Check {
     const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !isTooOften(resume?.looks);
     this.looks = keepsLooks ? new Looks(resume?.looks, { ...settling, now }) : undefined;
     this.inspector = new PartitionInspector({
-      ...{ ...shared, ...settling, model: options.model },
+      ...{ ...shared, ...settling },
       looks: this.looks,
       remainingMs,
       withoutLookUps: options.withoutLookUps,

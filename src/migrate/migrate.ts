@@ -1,5 +1,6 @@
 import type { ApplyStats } from '../apply/context.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { neededFanOuts } from '../registry/concerns.ts';
 import type { Data } from '../registry/data.ts';
 import { type Definitions, definitionsOf } from '../registry/definition.ts';
 import { effectiveModel } from '../registry/effective.ts';
@@ -291,6 +292,10 @@ class MigrationRun {
     return {
       ...{ graph, store, segments, concurrency, now, wait, random, stats: this.stats },
       ...{ remainingMs: () => Number.POSITIVE_INFINITY, isOver: () => this.isOver() },
+      neededFanOuts: async () => {
+        const { head, data } = await this.read();
+        return neededFanOuts(head?.registry, data);
+      },
       ...(onProgress && { onProgress: (items: number) => onProgress(items, this.phase) }),
     };
   }

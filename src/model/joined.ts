@@ -13,7 +13,10 @@ export interface SourceNode {
 }
 
 /** Whether an index item of an edge type needs the edge's source node. */
-export function isJoinedItem({ projectSource, partition }: InboundModel, { orders }: InboundItem): boolean {
+export function isJoinedItem(
+  { projectSource, partition }: Pick<InboundModel, 'projectSource' | 'partition'>,
+  { orders }: Pick<InboundItem, 'orders'>,
+): boolean {
   if (projectSource !== undefined || partition?.of === 'source') return true;
   return orders.some(({ order }) => {
     return order.kind === 'source' || (order.kind === 'parts' && order.parts.some(({ kind }) => kind === 'source'));

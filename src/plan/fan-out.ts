@@ -8,7 +8,7 @@ import { continuationKey, parseNodeId, sourceContinuationKey } from '../items/ke
 import { laterOf } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedTypes, joinedTypesFrom } from '../model/joined.ts';
-import type { DerivedUpdate } from '../store/port.ts';
+import type { DerivedUpdate, ItemKey } from '../store/port.ts';
 import { copyingTypes, copyOf } from './copies.ts';
 import { givesTheSame } from './joined.ts';
 import type { ContinuationUnit, EpochSeconds, FanOutOf, FanOutUnit } from './unit.ts';
@@ -173,4 +173,14 @@ export function moveUpdate(
     // rule: continuation-moves-from-the-revision-of-its-record
     condition: { kind: 'revision', revision: unit.revision },
   };
+}
+
+/**
+ * The update that ends a fan-out that nothing needs any more, if nothing has written to its continuation since that was seen. A
+ * tombstone stays, as at the end of any fan-out: who still holds a record of the continuation finds another revision.
+ */
+export function endUpdate(graph: CompiledModel, key: ItemKey, current: Item, now: EpochSeconds): DerivedUpdate {
+  const { ttl } = graph.table;
+  const set = { [ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
+  return { key, set, unset: [AFTER, AGAIN], condition: unchanged(current, ttl) };
 }

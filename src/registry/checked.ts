@@ -26,7 +26,7 @@ export function checkedModel(registry: Registry, data: DefinitionData, own: Comp
   const shapes = [...registry.shapes].filter(([, { shape }]) => shape !== undefined && isReady(shape));
   const ready: Registry = { ...registry, projections: new Map(projections), shapes: new Map(shapes) };
   const model = effectiveModel(ready, data, own, newestKept(registry));
-  return { ...model, concerns: concernsOf(registry, model) };
+  return { ...model, concerns: concernsOf(registry, model, data) };
 }
 
 /**

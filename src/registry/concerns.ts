@@ -1,12 +1,14 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import { isTombstone, MODEL } from '../items/derived-item.ts';
+import { AFTER, isTombstone, MODEL } from '../items/derived-item.ts';
 import { parseDerivedKey } from '../items/derived-key.ts';
 import { parseNodeId } from '../items/keys.ts';
 import { type ChangingPart, type CompiledModel, type Concern, type Concerns, layersOf } from '../model/compiled.ts';
 import { isJoinedItem } from '../model/joined.ts';
-import { viewName } from './definition.ts';
+import { type Data, modelValue } from './data.ts';
+import { type Definition, viewName } from './definition.ts';
 import { ownerOfItem, partitionOwners } from './ownership.ts';
 import { type Generation, type Registry, type Shape, stampedId } from './registry.ts';
+import type { DefinitionData } from './revive.ts';
 
 /**
  * Whose a derived item is, and so what a check has to do with it: what is ready is compared, what is being built differs by
@@ -23,11 +25,15 @@ const COMPARED: Concern = { kind: 'compared', name: '' };
 const LEFT: Concern = { kind: 'left', name: '' };
 
 /** What a check has to do with derived items, by a registry and the model of what is ready in it. */
-export function concernsOf(registry: Registry, ready: CompiledModel): Concerns {
+export function concernsOf(registry: Registry, ready: CompiledModel, data: DefinitionData): Concerns {
+  const changing = changingParts(registry);
+  const isNeeded = neededFanOuts(registry, data);
+  // A migration that is at work ends what nothing needs.
+  const isLeftOpen = (sortKey: string): boolean => changing.length === 0 && !isNeeded(sortKey);
   return {
-    changing: changingParts(registry),
+    changing,
     of(source, sortKey, item) {
-      const concern = liveConcern(registry, ready, source, sortKey, item);
+      const concern = liveConcern(registry, ready, source, sortKey, item, isLeftOpen);
       if (concern.kind === 'compared' || concern.kind === 'changing') return concern;
       // Time takes tombstones away; of one with a hashed key nothing tells its projection.
       if (isTombstone(item, ready.table)) return LEFT;
@@ -36,7 +42,14 @@ export function concernsOf(registry: Registry, ready: CompiledModel): Concerns {
   };
 }
 
-function liveConcern(registry: Registry, ready: CompiledModel, source: string, sortKey: string, item: Item): Concern {
+function liveConcern(
+  registry: Registry,
+  ready: CompiledModel,
+  source: string,
+  sortKey: string,
+  item: Item,
+  isLeftOpen: (sortKey: string) => boolean,
+): Concern {
   const key = parseDerivedKey(sortKey);
   switch (key?.kind) {
     case 'view':
@@ -49,7 +62,11 @@ function liveConcern(registry: Registry, ready: CompiledModel, source: string, s
       const keepers = kind === 'source-continuation' ? joinedItemsOf(ready, edgeType) : copyingViewsOf(ready, edgeType);
       // They have no generations: a writer of a shape to come may find one that is there right. So what they are kept for names
       // them: between two that keep them there may have been none.
-      return keepers.length > 0 ? { kind: 'compared', name: `${edgeType} for ${keepers.join(', ')}` } : LEFT;
+      if (keepers.length > 0) return { kind: 'compared', name: `${edgeType} for ${keepers.join(', ')}` };
+      // rule: open-fan-outs-that-nothing-needs-are-garbage
+      if (item[AFTER] !== undefined && isLeftOpen(sortKey))
+        return { kind: 'retired', name: `a fan-out of ${edgeType}` };
+      return LEFT;
     }
     case 'index-item':
     case 'owner-item':
@@ -147,3 +164,50 @@ const REASONS: Readonly<Record<Exclude<Generation['state'], 'ready'> | 'unsettle
     'views are being made anew, and readers use base items where one is missing; edgeloom migrate goes on with it',
   untrusted: 'views are about to change, and readers use base items in their place; edgeloom migrate goes on with it',
 };
+
+/** Whether anything may need the fan-out of a continuation, by the sort key of that; true for any other key. */
+export type NeedsFanOut = (sortKey: string) => boolean;
+
+/**
+ * Says which fan-outs something in a registry needs, in whatever state that is: ready, being built, or not trusted. Without a registry,
+ * and where a definition is not known, it may be every one. Calls no function of a model, so that a checkout without them can tell.
+ */
+export function neededFanOuts(registry: Registry | undefined, data: DefinitionData): NeedsFanOut {
+  if (registry === undefined) return () => true;
+  const { projections, shapes } = registry;
+  const needed = { continuation: new Set<string>(), 'source-continuation': new Set<string>() };
+  const kept = [
+    ...[...shapes.values()].flatMap(({ shape }) => (shape === undefined ? [] : [shape])),
+    ...[...projections.values()].flatMap(({ generations }) => generations.filter(({ state }) => state !== 'absent')),
+  ];
+  const definitions = kept.map(({ definition }) => data.get(definition));
+  for (const stored of definitions) {
+    if (stored === undefined) continue;
+    const definition = definitionOf(stored);
+    for (const type of copyingTypes(definition)) needed.continuation.add(type);
+    for (const type of joinedTypes(definition)) needed['source-continuation'].add(type);
+  }
+  const isKnown = !definitions.includes(undefined);
+  return (sortKey) => {
+    const key = parseDerivedKey(sortKey);
+    if (key?.kind !== 'continuation' && key?.kind !== 'source-continuation') return true;
+    return !isKnown || key.generation > 1 || needed[key.kind].has(key.edgeType);
+  };
+}
+
+/** A definition whose functions are not called. */
+function definitionOf(data: Data): Definition {
+  return modelValue(data, (_place, version) => ({ kind: 'derive', version })) as Definition;
+}
+
+function copyingTypes(definition: Definition): string[] {
+  if (definition.kind !== 'view') return [];
+  return definition.edges.filter(({ copy }) => copy !== undefined).map(({ type }) => type);
+}
+
+function joinedTypes(definition: Definition): string[] {
+  if (definition.kind !== 'inbound' && definition.kind !== 'order') return [];
+  const { edge, settings } = definition;
+  const orders = definition.kind === 'order' ? [definition.order] : definition.orders;
+  return settings !== undefined && isJoinedItem(settings, { orders }) ? [edge.type] : [];
+}

@@ -3,12 +3,13 @@ import { StoreError } from '../errors.ts';
 import { numberOf } from '../items/attribute-value.ts';
 import { TOMBSTONE_HOURS, unchanged } from '../items/derived-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import type { WriterModel } from '../registry/writer-model.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
 import { itemKindOf } from './kinds.ts';
 import { mendForm } from './parts/form.ts';
 import type { ItemKind, Suspect } from './parts/kind.ts';
-import { deleteAlien } from './parts/unknown-item.ts';
+import { removeAlien } from './parts/unknown-item.ts';
 import type { SettleContext } from './settle/context.ts';
 
 /** Options of a repair. */
@@ -17,6 +18,8 @@ export interface MenderOptions {
   /** The table. It retries calls itself. */
   store: Store;
   stream: StreamLabel;
+  /** The model of the registry as it is now. Absent: nothing changes `graph`. */
+  model?: WriterModel | undefined;
   /** DynamoDB's time, in milliseconds since 1970: the fence of repaired items. Default: the clock's. */
   fenceMs?: (() => number) | undefined;
   /** Clock in milliseconds since 1970. */
@@ -48,10 +51,10 @@ export class Mender {
   private readonly context: SettleContext;
 
   constructor(private readonly options: MenderOptions) {
-    const { graph, store, stream, now, wait, random = Math.random, fenceMs = now } = options;
+    const { graph, store, stream, model, now, wait, random = Math.random, fenceMs = now } = options;
     const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
     const remainingMs = (): number => MOST_MS;
-    this.context = { graph, store, stream, fenceMs, now, wait, remainingMs, random, stats };
+    this.context = { graph, store, stream, model, fenceMs, now, wait, remainingMs, random, stats };
   }
 
   /** Repairs derived items of a partition; returns the sort keys of those that it wrote. */
@@ -66,7 +69,7 @@ export class Mender {
     for (const { kind, key, parts } of items) {
       const isMended = await this.attempted(key, async (context) => {
         if (parts.some(({ kind }) => kind === 'retired' || kind === 'misplaced'))
-          return await deleteAlien(context, key);
+          return await removeAlien(context, key);
         if (parts.some((part) => part.kind === 'form')) await mendForm(context, kind, key);
         return await kind.mend(context, key, parts);
       });

@@ -139,6 +139,81 @@ describe('a migration of a table', () => {
     expect({ done, attributes: goal?.attributes }).toEqual({ done: true, attributes: { status: 'open' } });
   });
 
+  it('ends the fan-outs that nothing needs any more, and a repair those that a late writer leaves open', async () => {
+    const nodes = { GOAL: node({ view: ['title'] }), USER: node({ view: ['name'] }) };
+    const copying = (table: string): CompiledModel =>
+      defineGraph({
+        ...{ table, nodes },
+        edges: {
+          MEMBER: edge({
+            ...{ from: 'GOAL', to: 'USER', copy: ['name'] },
+            inbound: { gsi0: 'role', byGoal: fromSource('title') },
+          }),
+        },
+      });
+    const plain = (table: string): CompiledModel =>
+      defineGraph({
+        ...{ table, nodes },
+        edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'role' } }) },
+      });
+    const {
+      before,
+      after,
+      store,
+      migrate: run,
+    } = await evolvingTable((table) => ({
+      before: copying(table),
+      after: plain(table),
+    }));
+    const open: [source: string, target: string, place: string][] = [
+      ['USER-1', '~more/MEMBER', '~rev/MEMBER-GOAL-1'],
+      ['GOAL-1', '~more/#source/MEMBER', 'MEMBER-USER-1'],
+    ];
+    const begin = async () => {
+      for (const [source, target, place] of open)
+        await store.put({
+          source: { S: source },
+          target: { S: target },
+          after: { S: place },
+          w: { S: '' },
+          r: { N: '7' },
+        });
+    };
+    const items = async () =>
+      (
+        await store.getMany(
+          open.map(([source, target]) => ({ source, target })),
+          { consistent: true },
+        )
+      ).items;
+    const ended = open.map(([source, target]) => {
+      const expiry = { [after.table.ttl]: { N: expect.any(String) as string } };
+      return { source: { S: source }, target: { S: target }, w: { S: '' }, r: { N: '8' }, ...expiry };
+    });
+    const look = async (mode: 'report' | 'repair') => {
+      const findings: Finding[] = [];
+      await check({ graph: after, store, mode, settleMs: 10, onFinding: (finding) => findings.push(finding) });
+      return findings.map(({ source, target, verdict }) => `${source} ${target} is ${verdict}`).sort();
+    };
+    await run(before);
+    await begin();
+    await run(before);
+    expect(await items()).toMatchObject([{ r: { N: '7' } }, { r: { N: '7' } }]);
+    await run(after);
+    const [ofCopies, ofOrder] = await items();
+    expect(ofCopies).toEqual(ended[0]);
+    // Nothing has dropped the order yet.
+    expect(ofOrder).toMatchObject({ r: { N: '7' } });
+    await run(after, { action: { kind: 'drop', name: 'order:MEMBER.byGoal' } });
+    expect(await items()).toEqual(ended);
+    await begin();
+    const found = ['GOAL-1 ~more/#source/MEMBER is orphan', 'USER-1 ~more/MEMBER is orphan'];
+    expect(await look('report')).toEqual(found);
+    expect(await look('repair')).toEqual(found);
+    expect(await items()).toEqual(ended);
+    expect(await look('report')).toEqual([]);
+  });
+
   it('brings an order by the source node to a table, step by step, beside the order by the edge', async () => {
     const { graph: before, store, passLease, migrate: run, reader, projectAll } = await migratingTable();
     const after = defineGraph({

@@ -20,6 +20,7 @@ import { edgeNamedByReverse, reverseItem } from '../../repair/parts/reverse-item
 import { unknownItem } from '../../repair/parts/unknown-item.ts';
 import { readItems } from '../../store/pages.ts';
 import { isBaseSortKey } from '../../stream/filter.ts';
+import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
 import type { WalkPlace } from './place.ts';
 import { type WalkedItem, type WalkOptions, walk } from './walk.ts';
 import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
@@ -27,11 +28,9 @@ import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
 /** Builds the items of a new generation, or of a new shape. */
 
 /** The values that building needs; `graph` is the model to build. */
-export interface BuildContext extends ApplyContext {
+export interface BuildContext extends EndingContext {
   store: ApplyContext['store'] & WalkOptions['store'];
   segments: number;
-  /** Calls in flight at once. */
-  concurrency: number;
   onProgress?: (items: number) => void;
   onPage?: WalkOptions['onPage'];
   /** Whether time is over: a walk over the table stops at its next page. */
@@ -145,6 +144,8 @@ export async function settleViews(context: BuildContext, types: ReadonlySet<stri
   return await walk(context, async (items) => {
     // rule: no-reverse-item-is-left
     await settleLeftReverseItems(context, items);
+    // rule: views-that-leave-off-copying-end-fan-outs
+    await endUnneededFanOuts(context, items);
     const sources = [...new Set(items.filter(({ target }) => hasView(target)).map(({ source }) => source))];
     const own = sources.filter((source) => types.has(parseNodeId(source)?.type ?? ''));
     for (let start = 0; start < own.length; start += READ_KEYS) {

@@ -3,10 +3,14 @@ import { unchanged } from '../../items/derived-item.ts';
 import { ownedBy } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { BuildContext } from './build.ts';
+import { endUnneededFanOuts } from './fan-outs.ts';
 import type { WalkPlace } from './place.ts';
 import { type WalkedItem, walk } from './walk.ts';
 
-/** Deletes the items of generations that nothing maintains any more, each only if it has not changed since it was read. */
+/**
+ * Deletes the items of generations that nothing maintains any more, each only if it has not changed since it was read. Ends the fan-outs
+ * that nothing needs without them.
+ */
 export async function removeGenerations(
   context: BuildContext,
   generations: readonly SeenState[],
@@ -26,6 +30,8 @@ export async function removeGenerations(
       },
       { concurrency },
     );
+    // rule: orders-that-go-end-fan-outs
+    await endUnneededFanOuts(context, items);
     return true;
   });
 }

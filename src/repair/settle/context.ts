@@ -1,6 +1,7 @@
 import type { ApplyContext } from '../../apply/context.ts';
 import type { AttributeValue, Item } from '../../items/attribute-value.ts';
 import { FENCE, WATERMARK } from '../../items/derived-item.ts';
+import type { WriterModel } from '../../registry/writer-model.ts';
 import type { DerivedUpdate } from '../../store/port.ts';
 import { StreamLabel } from '../../stream/stream-label.ts';
 
@@ -19,6 +20,8 @@ export interface SettleContext extends ApplyContext {
    * and its watermark with it. Called after the base items are read. Absent: no fence.
    */
   fenceMs?: (() => number) | undefined;
+  /** The model of the registry as it is now. Absent: nothing changes `graph`. */
+  model?: WriterModel | undefined;
 }
 
 /** The watermark of a repair, which no record asks for: the actual watermark stays; without one it is empty. */

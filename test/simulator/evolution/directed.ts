@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { redriveRecords } from '../../../src/repair/redrive-records.ts';
+import type { DerivedUpdate, ItemKey, Store } from '../../../src/store/port.ts';
+import { isContinuationKey } from '../../../src/stream/filter.ts';
 import { modelOf, PLAIN_SPEC, type Spec } from './models.ts';
 import type { Question } from './oracle.ts';
 import { Stage } from './stage.ts';
@@ -21,6 +25,8 @@ const UNSEARCHED: Spec = { ...PLAIN_SPEC, hasSearch: false };
 const MORE_SHARDS: Spec = { ...PLAIN_SPEC, shards: 3 };
 const FOLDED: Spec = { ...PLAIN_SPEC, fold: true };
 const LABELLED: Spec = { ...PLAIN_SPEC, labels: ['r'] };
+const COPYING: Spec = { ...PLAIN_SPEC, copy: true };
+const JOINED: Spec = { ...PLAIN_SPEC, orders: ['byA'] };
 
 /** The schedules, by what happens in them. */
 export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
@@ -447,14 +453,73 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
 
   'views that copy again leave no reverse item of an edge that went meanwhile': async () => {
     const stage = new Stage();
-    const copying: Spec = { ...PLAIN_SPEC, copy: true };
-    await stage.migrate(copying);
-    await stage.project(copying, await stage.write('N-1', 'N-1', { a: '1' }));
-    await stage.project(copying, await stage.write('N-0', 'E-N-1', {}));
+    await stage.migrate(COPYING);
+    await stage.project(COPYING, await stage.write('N-1', 'N-1', { a: '1' }));
+    await stage.project(COPYING, await stage.write('N-0', 'E-N-1', {}));
     await stage.migrate(PLAIN_SPEC);
     await stage.project(PLAIN_SPEC, await stage.write('N-0', 'E-N-1'));
-    await stage.migrate(copying);
-    return await stage.check(copying);
+    await stage.migrate(COPYING);
+    return await stage.check(COPYING);
+  },
+
+  'views leave off copying while a fan-out is under way': async () => {
+    const stage = await connected(COPYING);
+    await fanOut(stage, COPYING, '2');
+    await stage.migrate(PLAIN_SPEC);
+    return [...(await stage.check(PLAIN_SPEC)), ...openFanOuts(stage)];
+  },
+
+  'an order that a source node decides goes while a fan-out is under way': async () => {
+    const stage = await connected(JOINED);
+    await fanOut(stage, JOINED, '2');
+    await stage.migrate(PLAIN_SPEC);
+    await stage.migrate(PLAIN_SPEC, { action: { kind: 'drop', name: 'order:E.byA' } });
+    return [...(await stage.check(PLAIN_SPEC)), ...openFanOuts(stage)];
+  },
+
+  'views copy again while a run looks for fan-outs that nothing needs': async () => {
+    const stage = await connected(COPYING);
+    const { store, arrived, letGo } = stage.standing((method) => method === 'scan');
+    // Out of use, waited for, installed, noted; the run ends when it has made the views.
+    const leavingOff = stage.migrate(PLAIN_SPEC, { store, mostSteps: 5 });
+    await arrived;
+    await stage.migrate(COPYING);
+    await fanOut(stage, COPYING, '2');
+    letGo();
+    await leavingOff;
+    return openFanOuts(stage).length === 0 ? ['a fan-out has ended before it came to its end'] : [];
+  },
+
+  'a writer stands still with a fan-out that nothing needs any more': async () => {
+    const stage = await connected(COPYING);
+    const { store, arrived, letGo } = stage.standing(
+      (method, [update]) => method === 'update' && isOfFanOut((update as DerivedUpdate).key),
+    );
+    const held = fanOut(stage, COPYING, '2', store);
+    await arrived;
+    await stage.migrate(PLAIN_SPEC);
+    letGo();
+    await held;
+    const found = await stage.check(PLAIN_SPEC, 'repair');
+    const isFound = found.includes('N-1 ~more/E is orphan');
+    return [...(isFound ? [] : ['the check does not find it']), ...openFanOuts(stage)];
+  },
+
+  'views copy again while a repair ends a fan-out that nothing needs': async () => {
+    const stage = await connected(COPYING);
+    await fanOut(stage, COPYING, '2');
+    const [left] = fanOuts(stage);
+    await stage.migrate(PLAIN_SPEC);
+    await stage.table.put(left!);
+    const { store, arrived, letGo } = stage.standing((method, [key]) => method === 'get' && isOfFanOut(key as ItemKey));
+    const repair = stage.check(PLAIN_SPEC, 'repair', store);
+    await arrived;
+    await stage.migrate(COPYING);
+    const rest = await fanOut(stage, COPYING, '3');
+    letGo();
+    await repair;
+    await projectAll(stage, COPYING, rest);
+    return [...(await stage.wrongAnswers(COPYING)), ...openFanOuts(stage)];
   },
 };
 
@@ -495,6 +560,40 @@ async function adopted(): Promise<Stage> {
   return stage;
 }
 
+/** A registered table with nodes and edges between them, of which several enter and leave N-1. */
+async function connected(spec: Spec): Promise<Stage> {
+  const stage = new Stage();
+  await stage.migrate(spec);
+  for (const id of ['N-0', 'N-1', 'N-2', 'N-3']) await stage.project(spec, await stage.write(id, id, { a: '1' }));
+  for (const id of ['0', '2', '3']) {
+    await stage.project(spec, await stage.write(`N-${id}`, 'E-N-1', {}));
+    await stage.project(spec, await stage.write('N-1', `E-N-${id}`, {}));
+  }
+  return stage;
+}
+
+/** Changes N-1, and visits one page of the fan-out; gives the records that drive the next page. */
+async function fanOut(stage: Stage, spec: Spec, a: string, store: Store = stage.table): Promise<ChangeRecord[]> {
+  const records = await stage.write('N-1', 'N-1', { a });
+  await stage.project(spec, records, { store, fanOutPageSize: 1 });
+  return stage.records();
+}
+
+/** Projects records and those that come of them. */
+async function projectAll(stage: Stage, spec: Spec, records: readonly ChangeRecord[]): Promise<void> {
+  for (let batch = records; batch.length > 0; batch = stage.records()) await stage.project(spec, batch);
+}
+
+function fanOuts(stage: Stage): Item[] {
+  return [...stage.table.items()].filter((item) => isContinuationKey((item['target'] as { S: string }).S));
+}
+
+/** Fan-outs that have not come to their end. */
+function openFanOuts(stage: Stage): string[] {
+  const open = fanOuts(stage).filter((item) => item['after'] !== undefined);
+  return open.map((item) => `${(item['target'] as { S: string }).S} is open`);
+}
+
 /** A session of the plain model writes a node, which is projected; gives what it is told wrongly, and whether it keeps the key. */
 async function keysOfSession(stage: Stage): Promise<string[]> {
   await stage.project(PLAIN_SPEC, await stage.write('N-1', 'N-1', { a: '2', tag: 'p' }));
@@ -527,6 +626,10 @@ function isOfGeneration(id: number, update: unknown): boolean {
 
 function isOfSearch(update: unknown): boolean {
   return /^~ix\/(@\d+\/)?tag/.test((update as { key: { target: string } }).key.target);
+}
+
+function isOfFanOut({ target }: ItemKey): boolean {
+  return isContinuationKey(target);
 }
 
 function isOfReverse(update: unknown, parent: string): boolean {

@@ -292,6 +292,38 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [drop('no-reverse-item-is-left')],
   },
   {
+    name: 'evolution-copying-fan-out-left-open',
+    rule: '10: no fan-out stays open after views have left off copying.',
+    changes: [drop('views-that-leave-off-copying-end-fan-outs')],
+  },
+  {
+    name: 'evolution-joined-fan-out-left-open',
+    rule: '10: no fan-out stays open after the last order has gone that a source node decides.',
+    changes: [drop('orders-that-go-end-fan-outs')],
+  },
+  {
+    name: 'evolution-fan-out-ended-by-an-older-registry',
+    rule: '10: a migration ends a fan-out by a registry that it reads after that, not by the one that it began with.',
+    changes: [
+      setValue(
+        'fan-out-is-judged-by-a-registry-read-after-it',
+        (old) => `graph.edges.get('E')?.copy === undefined ? (): boolean => false : ${old}`,
+      ),
+    ],
+  },
+  {
+    name: 'evolution-open-fan-outs-unfound',
+    rule: '10: a fan-out that a late writer leaves open, and that nothing needs, is garbage.',
+    changes: [setCondition('open-fan-outs-that-nothing-needs-are-garbage', (old) => `${old} && sortKey === ''`)],
+  },
+  {
+    name: 'evolution-fan-out-repaired-by-an-older-registry',
+    rule: '10: a repair ends a fan-out by a registry that it reads after that.',
+    changes: [
+      setValue('repair-reads-the-registry-after-a-fan-out', 'isFanOut && model === undefined ? graph : undefined'),
+    ],
+  },
+  {
     name: 'evolution-restore-unnoticed',
     rule: '4: of a restored table nothing counts as ready until it is verified.',
     changes: [setCondition('restored-table-is-doubted', (old) => `${old} && table.id === undefined`)],

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { edge, node, rank } from '../../../src/model/schema.ts';
+import { edge, fromSource, node, rank } from '../../../src/model/schema.ts';
 import { checkedModel, movedSince } from '../../../src/registry/checked.ts';
-import { concernOf } from '../../../src/registry/concerns.ts';
+import { concernOf, neededFanOuts } from '../../../src/registry/concerns.ts';
 import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 import type { Registry, TypeShape } from '../../../src/registry/registry.ts';
@@ -158,6 +158,61 @@ describe('what a check has to do with a derived item', () => {
       expect(concern('USER-1', sortKey)).toBe('left');
     }
     expect(concern('BOOK-1', '~rev/@2/ABOUT-GOAL-1')).toBe('unregistered ABOUT@2');
+  });
+
+  it('takes an open fan-out that nothing needs for garbage, where no change is under way', () => {
+    const open: Item = { after: { S: '~rev/LEADS-TEAM-1' } };
+    const { shapes, projections: all, ...rest } = registry();
+    const ready = { ...shapes.get('USER')!, shape: { ...shapes.get('USER')!.shape!, ready: true } };
+    const calm: Registry = {
+      ...rest,
+      projections: new Map(
+        [...all].map(([name, { next, generations }]) => {
+          return [name, { next, generations: generations.filter(({ state }) => state === 'ready') }];
+        }),
+      ),
+      shapes: new Map([...shapes, ['USER', ready], ['TEAM', { next: 3 }]]),
+    };
+    const settled = checkedModel(calm, DATA, GRAPH);
+    expect(concern('USER-1', '~more/LEADS', open, settled)).toBe('retired a fan-out of LEADS');
+    expect(concern('GOAL-1', '~more/#source/ABOUT', open, settled)).toBe('retired a fan-out of ABOUT');
+    expect(concern('USER-1', '~more/LEADS', {}, settled)).toBe('left');
+    expect(concern('BOOK-1', '~more/ABOUT', open, settled)).toBe('compared ABOUT for @2');
+    expect(concern('USER-1', '~more/@2/LEADS', open, settled)).toBe('unregistered LEADS@2');
+    const { shapes: _dropped, ...built } = registry();
+    const building = checkedModel({ ...built, shapes: calm.shapes }, DATA, GRAPH);
+    expect(concern('USER-1', '~more/LEADS', open, building)).toBe('left');
+  });
+
+  it('knows the fan-outs that something needs in whatever state, or may need', () => {
+    const joined = defineGraph({
+      table: 'records',
+      nodes: { GOAL: node(), USER: node() },
+      edges: {
+        MEMBER: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'date', byTitle: fromSource('title') } }),
+        HELPS: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'date', projectSource: ['title'] } }),
+      },
+    });
+    const own = [...definitionsOf(joined).projections.values()];
+    const data = new Map<string, Data>([...DATA, ...own.map((one) => [one.fingerprint, one.data] as const)]);
+    const withJoined = (state: 'absent' | 'kept' | 'ready'): Registry => ({
+      ...registry(),
+      projections: new Map(
+        own.map(({ name, fingerprint }) => {
+          return [name, { next: 2, generations: [{ id: 1, definition: fingerprint, state, since: 0, changed: 1 }] }];
+        }),
+      ),
+    });
+    const keys = ['~more/LEADS', '~more/ABOUT', '~more/MEMBER', '~more/#source/MEMBER', '~more/#source/HELPS'];
+    const needed = (from: Registry | undefined, definitions = data) => keys.filter(neededFanOuts(from, definitions));
+    // The views that copy by LEADS are not trusted.
+    const copies = ['~more/LEADS', '~more/ABOUT'];
+    const joins = ['~more/#source/MEMBER', '~more/#source/HELPS'];
+    expect(needed(withJoined('kept'))).toEqual([...copies, ...joins]);
+    expect(needed(withJoined('ready'))).toEqual([...copies, ...joins]);
+    expect(needed(withJoined('absent'))).toEqual(copies);
+    expect(needed(undefined)).toEqual(keys);
+    expect(needed(withJoined('kept'), DATA)).toEqual(keys);
   });
 
   it('lists what is built and what is taken away, with a reason', () => {

@@ -1,0 +1,40 @@
+import pMap from 'p-map';
+import { type ApplyContext, checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
+import type { Item } from '../../items/attribute-value.ts';
+import { endUpdate } from '../../plan/fan-out.ts';
+import type { NeedsFanOut } from '../../registry/concerns.ts';
+import { continuation } from '../../repair/parts/continuation.ts';
+import { isContinuationKey } from '../../stream/filter.ts';
+import type { WalkedItem } from './walk.ts';
+
+/** The values that ending fan-outs needs. */
+export interface EndingContext extends ApplyContext {
+  /** Calls in flight at once. */
+  concurrency: number;
+  /** Reads the registry consistently, and says which fan-outs it needs at that moment. */
+  neededFanOuts: () => Promise<NeedsFanOut>;
+}
+
+/**
+ * Ends those fan-outs among the items of a page that nothing in the registry needs: no writer goes on with one after views have left
+ * off copying, or after the last order that a source node decides is gone.
+ */
+export async function endUnneededFanOuts(context: EndingContext, items: readonly WalkedItem[]): Promise<void> {
+  const open = items.filter(({ target, item }) => isContinuationKey(target) && continuation.isLive(item));
+  await pMap(open, (one) => endIfUnneeded(context, one), { concurrency: context.concurrency });
+}
+
+async function endIfUnneeded(context: EndingContext, { source, target, item }: WalkedItem): Promise<void> {
+  const { graph, neededFanOuts } = context;
+  let current: Item | undefined = item;
+  while (current !== undefined && continuation.isLive(current)) {
+    checkTime(context);
+    // Another migration may have brought back what needs it, and the fan-out may be of that: then this read shows it.
+    // rule: fan-out-is-judged-by-a-registry-read-after-it
+    const isNeeded = await neededFanOuts();
+    if (isNeeded(target)) return;
+    const result = await updateItem(context, endUpdate(graph, { source, target }, current, epochSeconds(context)));
+    if (result.applied) return;
+    current = result.current;
+  }
+}
