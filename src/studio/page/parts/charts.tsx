@@ -54,7 +54,7 @@ function axisOf(values: readonly number[], bottom: number, top: number) {
   return { scale, ticks };
 }
 
-/** The widest of some labels of an axis, with a gap beside it. */
+/** The width that the labels of an axis need, and a gap. */
 function marginOf(ticks: readonly number[], em: number): number {
   return Math.max(...ticks.map((tick) => widthOf(figure(tick), em * SMALL))) + em * 0.6;
 }

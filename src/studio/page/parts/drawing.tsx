@@ -17,9 +17,9 @@ export interface Picture {
   content: ComponentChildren;
 }
 
-/** What a drawing takes. */
+/** The properties of a drawing. */
 export interface DrawingProps {
-  /** What it shows, in a sentence: for those who do not see it. The figures stand beside it too. */
+  /** Describes the drawing in a sentence, for readers who do not see it. A list or table near it has the figures. */
   label: string;
   /** Whether there are links in it. */
   hasLinks?: boolean;

@@ -9,7 +9,7 @@ export interface Box {
   id: string;
   title: string;
   kind: 'node' | 'edge';
-  /** What stands below its title. `search`: the search that a click opens. */
+  /** The lines below its title. `search`: the search that a click opens. */
   lines: { text: string; search?: string }[];
 }
 
@@ -55,7 +55,7 @@ export function layers(room: Room, boxes: readonly Box[], ways: readonly Way[]):
   const isLegible = across.width * SMALLEST <= room.width;
   const { width, height, boxes: laid, ways: lines } = isLegible ? across : stacked(room, boxes, ways);
   const scale = Math.min(1, Math.max(SMALLEST, room.width / width));
-  // What is narrower than the room stands in its middle.
+  // A drawing that is narrower than the room is centred.
   const left = Math.max(0, (room.width - width * scale) / 2);
   const content = (
     <g transform={`translate(${left} 0) scale(${scale})`}>

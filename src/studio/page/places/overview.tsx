@@ -8,7 +8,7 @@ import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 import { Live, noteMoment } from './live.tsx';
 import { ModelGraph } from './model-graph.tsx';
 
-/** How often the status is read anew while one looks, in milliseconds. */
+/** Milliseconds between two reads of the status while the page is in front. */
 const EVERY_MS = 5_000;
 const STATE_KINDS = { 'at end': 'good', behind: 'late', gone: 'bad' } as const;
 
@@ -20,7 +20,7 @@ export function Overview({ model }: PlaceProps) {
   isWaiting.current = asked.isWaiting;
   useEffect(() => {
     const timer = setInterval(() => {
-      // What nobody looks at takes no units. A newer question would drop the answer to one that takes longer than the time between two.
+      // A hidden page takes no units. A newer question would drop the answer to one that takes longer than the time between two.
       if (!document.hidden && !isWaiting.current) again();
     }, EVERY_MS);
     return () => clearInterval(timer);
