@@ -168,7 +168,7 @@ function list(benchmarks: Benchmarks): string[] {
 type MeasuredReport = MeasuredBenchmark['reports'][number];
 type MeasuredFigure = MeasuredReport['figures'][number];
 
-/** The figures of a benchmark's report, which is told from its others by name and title. */
+/** Finds the figures of a report by its benchmark; name and title choose among the reports of one benchmark. */
 function figuresOf(benchmarks: Benchmarks, benchmark: string, report: Partial<MeasuredReport> = {}): MeasuredFigure[] {
   const found = benchmarks[benchmark]?.reports.find(
     ({ name, title }) => name === (report.name ?? name) && title === (report.title ?? title),

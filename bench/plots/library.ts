@@ -9,7 +9,7 @@ export interface Chart {
   dispose(): void;
 }
 
-/** What draws plots. */
+/** The libraries that draw plots. */
 export interface PlotLibrary {
   echarts: { init(element: null, theme: null, options: object): Chart };
   resvg: { Resvg: new (svg: string, options: object) => { render(): { asPng(): Buffer } } };
