@@ -10,7 +10,7 @@ const LEVELS: Readonly<Record<string, number>> = { trace: 10, debug: 20, info: 3
 
 /**
  * Logs JSON lines with the fields that pino gives, but for the process and the host, which say nothing in Lambda. A function
- * loads its logger at each cold start, and pino with its transports is a tenth of the code: see decision 058.
+ * loads its logger at each cold start, and pino with its transports is a tenth of the code: see decision 076.
  *
  * @param level lines below it are not written; `silent` writes none.
  * @param write where a line goes, its end included. Default: stdout.

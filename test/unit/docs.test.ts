@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { edgeSchema, inboundSchema, nodeSchema, searchSchema, tableSchema } from '../../src/model/compile/schemas.ts';
+import { ROOT } from '../support/command.ts';
 import { sources } from '../support/sources.ts';
 
 /** Pages of `docs/` that have to name everything of a kind: each list below is what a page lacks, or has too much. */
@@ -45,5 +47,59 @@ describe('docs/errors.md', () => {
       }
     }
     expect([...firstColumn(page('errors.md'))].sort()).toEqual([...made].sort());
+  });
+});
+
+describe('docs/decisions', () => {
+  const MOST_RECORDS = 35;
+  const STATUS =
+    /^\*\*Status:\*\* accepted\. \*\*Date:\*\* \d{4}-\d\d-\d\d(?:, changed \d{4}-\d\d-\d\d)?\.(?: \*\*Includes:\*\* (.+)\.)?$/m;
+  const FILES = readdirSync(join(ROOT, 'docs/decisions')).filter((name) => name !== 'README.md');
+  const RECORDS = FILES.map((file) => ({ file, number: file.slice(0, 3), text: page(`decisions/${file}`) }));
+
+  it(`has at most ${MOST_RECORDS} records: a decision on a subject that has a record is written into it`, () => {
+    expect(FILES.length).toBeGreaterThan(20);
+    expect(FILES.length).toBeLessThanOrEqual(MOST_RECORDS);
+  });
+
+  it('has no number twice, neither of a record nor of one that it includes', () => {
+    const included = RECORDS.flatMap(({ text }) => STATUS.exec(text)?.[1]?.split(', ') ?? []);
+    const numbers = [...RECORDS.map(({ number }) => number), ...included];
+    expect(numbers.filter((number, i) => !/^\d{3}$/.test(number) || numbers.indexOf(number) !== i)).toEqual([]);
+  });
+
+  it.each(RECORDS)('$file has its number, a status, a date, context, decision and consequence', ({ number, text }) => {
+    expect(text).toMatch(new RegExp(`^# ${number}: .`));
+    expect(text).toMatch(STATUS);
+    expect([...text.matchAll(/^## (Context|Decision|Consequence)$/gm)].map(([, name]) => name)).toEqual([
+      'Context',
+      'Decision',
+      'Consequence',
+    ]);
+  });
+
+  it('has an index of exactly these records, with their titles and the numbers that they include', () => {
+    const rows = [...page('decisions/README.md').matchAll(/^\| \[(\d.*)$/gm)].map(([row]) => row);
+    const expected = RECORDS.map(({ file, number, text }) => {
+      const title = /^# \d+: (.*)$/m.exec(text)?.[1];
+      return `| [${number}](${file}) | ${title} | ${STATUS.exec(text)?.[1] ?? ''} |`.replace('|  |', '| |');
+    });
+    expect(rows.sort()).toEqual(expected.sort());
+  });
+
+  it('names functions, types and attributes that the repository has', () => {
+    const code = ['src', 'test', 'bench', 'scripts', 'handlers', 'assets/project'].flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.([cm]?[jt]s|tsx|json|yml)$/.test(name) && !name.includes('node_modules'))
+        .map((name) => readFileSync(join(ROOT, folder, name), 'utf8')),
+    );
+    const known = new Set(code.flatMap((text) => text.match(/\w+/g) ?? []));
+    const unknown = RECORDS.flatMap(({ file, text }) =>
+      [...text.matchAll(/`([^`]+)`/g)]
+        .flatMap(([, quoted]) => quoted!.match(/\b[a-z]\w*[a-z][A-Z]\w*/g) ?? [])
+        .filter((name) => !known.has(name))
+        .map((name) => `${file}: ${name}`),
+    );
+    expect(unknown).toEqual([]);
   });
 });
