@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/local/engine/ports.ts';
-import { ROOT } from '../support/command.ts';
+import { BARE, ROOT } from '../support/command.ts';
 import { packInto, run } from '../support/packed.ts';
 
 /** The README as it is printed, followed in an empty folder; only the port differs. */
@@ -30,7 +30,10 @@ describe('the README, followed in an empty folder', () => {
     blockAfter('Start an engine', 'sh').trim().replaceAll('8000', String(port)).split('\n');
   const sh = async (command: string): Promise<string> => {
     const { AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: _, ...env } = process.env;
-    const { stdout, stderr } = await run('bash', ['-c', command], { cwd: folder, env: { ...env, NO_COLOR: '1' } });
+    const { stdout, stderr } = await run('bash', [...BARE, '-c', command], {
+      cwd: folder,
+      env: { ...env, NO_COLOR: '1' },
+    });
     // The SDK's, that it will need a newer Node one day.
     expect(stderr).not.toContain('NodeVersionSupportWarning');
     return stdout;
@@ -47,7 +50,7 @@ describe('the README, followed in an empty folder', () => {
     await writeFile(join(folder, 'main.ts'), blockAfter('`main.ts`', 'ts').replaceAll('8000', String(port)));
     const [dev] = commands();
     expect(dev).toMatch(/ &$/);
-    server = spawn('bash', ['-c', `exec ${dev!.replace(/ &$/, '')}`], {
+    server = spawn('bash', [...BARE, '-c', `exec ${dev!.replace(/ &$/, '')}`], {
       cwd: folder,
       stdio: ['ignore', 'ignore', 'inherit'],
       detached: true,

@@ -11,7 +11,7 @@ import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable, describeTable } from '../../src/store/table.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { createWriter } from '../../src/write/writer.ts';
-import { ROOT } from '../support/command.ts';
+import { BARE, ROOT } from '../support/command.ts';
 import { run } from '../support/packed.ts';
 
 /** The commands of docs/operations.md, as they stand there, by a shell; `aws` is a program that does on the engine what it can. */
@@ -59,7 +59,7 @@ describe('the commands of the page on operations', () => {
       NO_COLOR: '1',
     };
     try {
-      return { code: 0, ...(await run('bash', ['-c', filled], { cwd: ROOT, env })) };
+      return { code: 0, ...(await run('bash', [...BARE, '-c', filled], { cwd: ROOT, env })) };
     } catch (error) {
       return error as { code: number; stdout: string; stderr: string };
     }

@@ -5,6 +5,11 @@ import { fileURLToPath } from 'node:url';
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 /** The checkout: model files there find the package by its own name. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/**
+ * Options of a bash that a test starts. With a pipe for its input, the outermost bash takes the pipe for a network connection and
+ * reads `~/.bashrc`, which may put other programs before those that the test has put on `PATH`.
+ */
+export const BARE = ['--norc'];
 
 /** What a run of the command came to. */
 export interface CommandRun {
