@@ -6,7 +6,7 @@ import { StoreError, type StoreErrorKind } from '../errors.ts';
  */
 const FATAL: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'Create the table first (edgeloom table create), or name it with --table.',
-  AccessDeniedException: 'Give the role the permissions in docs/operations.md.',
+  AccessDeniedException: 'Give the role the rights that its policy in the stack has: docs/deploying.md.',
   UnrecognizedClientException: 'Check the credentials and the region.',
   InvalidSignatureException: 'Check the credentials and the clock of this machine.',
   ExpiredTokenException: 'Renew the credentials.',

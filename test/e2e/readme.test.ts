@@ -67,8 +67,8 @@ describe('the README, followed in an empty folder', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is at most 900 words long', () => {
-    expect(README.split(/\s+/).length).toBeLessThanOrEqual(900);
+  it('is at most 700 words long', () => {
+    expect(README.split(/\s+/).length).toBeLessThanOrEqual(700);
   });
 
   it('imports its items and gets the answers that it promises', async () => {
