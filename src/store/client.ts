@@ -11,18 +11,17 @@ export type { ClientOptions } from './client/options.ts';
 
 /**
  * A DynamoDB client set up for many small calls: kept-alive connections over undici, middleware that is resolved once, and
- * the lean way for the calls of reads and the projector. A call takes half the CPU of one through the document client, a
- * lean one a fifth of that; `npm run bench -- client` prints it.
+ * the lean way for the calls of stores. `npm run bench -- client calls` prints what a call takes beside one of the document
+ * client.
  */
 export function createClient(options: ClientOptions = {}): DynamoDBClient {
   const agent = new WholeBodyAgent(options);
-  const { client, calls } = sdkClient(options, agent);
+  const { client, calls, isObserved } = sdkClient(options, agent);
   if (options.lean === false) {
     keepCalls(client, calls);
     return client;
   }
   const { config } = client;
-  const isObserved = watch(client);
   const way = new LeanWay(agent, {
     isObserved,
     credentials: () => config.credentials(),
@@ -31,19 +30,6 @@ export function createClient(options: ClientOptions = {}): DynamoDBClient {
   });
   keepCalls(client, way);
   return client;
-}
-
-/** Tells whether something was added to a client's middleware since, which wants to see each call. */
-function watch({ middlewareStack: stack }: DynamoDBClient): () => boolean {
-  let isObserved = false;
-  for (const method of ['add', 'addRelativeTo', 'use', 'remove', 'removeByTag'] as const) {
-    const original = stack[method].bind(stack) as (...parameters: unknown[]) => never;
-    stack[method] = (...parameters: unknown[]): never => {
-      isObserved = true;
-      return original(...parameters);
-    };
-  }
-  return () => isObserved;
 }
 
 /** A client for the stream of a table. */

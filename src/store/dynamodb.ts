@@ -151,6 +151,8 @@ export class DynamoDBStore implements Store, ScanSource {
         TransactItems: updates.map((update) => ({
           Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update) },
         })),
+        // Sent again after an answer that was lost, it is made once.
+        ClientRequestToken: globalThis.crypto.randomUUID(),
         ReturnConsumedCapacity: 'TOTAL',
       });
       return { applied: true, wcu: totalUnits(output.ConsumedCapacity) };

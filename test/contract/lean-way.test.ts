@@ -3,14 +3,16 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { crc32 } from 'node:zlib';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { afterEach, describe, expect, it } from 'vitest';
-import type { StoreError } from '../../src/errors.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { StoreError } from '../../src/errors.ts';
 import { deferredCalls, knownRoute } from '../../src/store/client/deferred.ts';
 import { WholeBodyAgent } from '../../src/store/client/http.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import type { Store } from '../../src/store/port.ts';
+import { callsOf } from '../../src/store/lean/known-calls.ts';
+import type { ScanSource, Store } from '../../src/store/port.ts';
 import { sendChange } from '../../src/write/item/send.ts';
 import { contractGraph } from './stores.ts';
 
@@ -65,14 +67,38 @@ const CREDENTIALS = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', ses
 const EMPTY = { ConsumedCapacity: { CapacityUnits: 0.5 }, Items: [], Count: 0, ScannedCount: 0 };
 const FOUND = { Item: { source: { S: 'USER-1' }, r: { N: '3' } }, ConsumedCapacity: { CapacityUnits: 0.5 } };
 
-function storeAt(endpoint: string, options: Parameters<typeof createClient>[0] = {}): Store {
+/** Nothing is found, and everything is written. */
+function emptyAnswer({ headers }: Received): Answered {
+  const target = String(headers['x-amz-target']);
+  if (target.endsWith('.BatchGetItem')) return { body: { Responses: {} } };
+  return { body: /(Transact|Batch)WriteItems?$/.test(target) ? {} : EMPTY };
+}
+
+/** Whether a request is one of the SDK's. */
+function isBySdk({ headers }: Received): boolean {
+  return 'user-agent' in headers;
+}
+
+/** The content of a request; in place of a random token, whether there is one. */
+function contentOf({ body }: Received, form: string): object {
+  const content = JSON.parse(body);
+  if (form === OWN_TOKEN) content.ClientRequestToken = UUID.test(content.ClientRequestToken);
+  return content;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function storeAt(endpoint: string, options: Parameters<typeof createClient>[0] = {}): Store & ScanSource {
   const client = createClient({ endpoint, region: 'eu-west-1', credentials: CREDENTIALS, ...options });
   closers.push(() => client.destroy());
   return new DynamoDBStore(client, graph.table);
 }
 
-/** Each hot call in each of its forms. */
-const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
+const BASE_KEY = { source: 'USER-1', target: 'KNOWS-USER-"ü😀' };
+const BASE_ITEM = { source: { S: BASE_KEY.source }, target: { S: BASE_KEY.target }, note: { S: 'a\u2028b' } };
+
+/** Each call in each of its forms. */
+const CALLS: Record<string, (store: Store & ScanSource) => Promise<unknown>> = {
   'a consistent get': (store) => store.get(KEY, { consistent: true }),
   'an eventual get of a key that needs escaping': (store) =>
     store.get({ source: 'USER-"ü\u2028\u0000😀\ud800', target: '~ix/%' }, { consistent: false }),
@@ -114,24 +140,63 @@ const CALLS: Record<string, (store: Store) => Promise<unknown>> = {
       countOnly: true,
       startKey: { source: { S: 'USER-1' }, target: { S: '~ix/x' }, gsi1pk: { S: 'KNOWS-USER-1' }, gsi1sk: { S: '5' } },
     }),
+  'a page of a scan': (store) =>
+    store.scan({ segment: 1, segments: 4, startKey: BASE_ITEM, limit: 10, consistent: true, index: 'gsi0' }),
+  'a put': (store) => store.put({ ...BASE_ITEM, deep: { M: { list: { L: [{ N: '1.50' }, { NULL: true }] } } } }),
+  'a put with binary values': (store) => store.put({ ...BASE_ITEM, set: { BS: [Uint8Array.of(1), Uint8Array.of()] } }),
+  'a put of empty binary': (store) => store.put({ ...BASE_ITEM, bytes: { B: new Uint8Array() } }),
+  'a put of a buffer': (store) => store.put({ ...BASE_ITEM, list: { L: [{ B: Buffer.from('abc') }] } }),
+  'a put of attributes that are named as types are': (store) =>
+    store.put({ ...BASE_ITEM, B: { M: { 0: { S: '"B":{"0":1}' } } }, BS: { L: [{ M: { B: { M: {} } } }] } }),
+  'a delete': (store) => store.delete(BASE_KEY),
+  'a delete under a revision': (store) => store.delete(KEY, { kind: 'revision', revision: '4' }),
+  'many writes': (store) => store.writeMany([{ put: BASE_ITEM }, { delete: { source: 'USER-2', target: 'USER-2' } }]),
+  'a transaction of derived items': (store) =>
+    store.transact([
+      { key: KEY, set: { w: { S: 'label/1' } }, unset: ['gsi0pk'], condition: { kind: 'revision', revision: '1' } },
+      { key: { ...KEY, target: '~degree/KNOWS' }, set: {}, unset: [], addCount: 1, condition: { kind: 'none' } },
+    ]),
+  'a transaction of base items': (store) =>
+    store.changeAll(
+      [
+        { kind: 'put', key: BASE_KEY, item: BASE_ITEM, condition: { present: false } },
+        { kind: 'look', key: { source: 'USER-1', target: 'USER-1' }, condition: { equal: { v: { N: '3' } } } },
+      ],
+      'one token',
+    ),
+  'a put of a base item under a condition': (store) =>
+    store.change({ kind: 'put', key: BASE_KEY, item: BASE_ITEM, condition: { present: false } }),
+  'an update of a base item': (store) =>
+    store.change({
+      kind: 'update',
+      key: BASE_KEY,
+      changes: { set: { note: { S: 'x' } }, add: { n: '1' }, addTo: { tags: { SS: ['a'] } } },
+      condition: { equal: { v: { N: '1' } } },
+    }),
+  'a delete of a base item under a condition': (store) =>
+    store.change({ kind: 'delete', key: BASE_KEY, condition: { present: true, absent: ['locked'] } }),
 };
 
+/** Calls whose bytes the SDK has to write. */
+const BINARY = /binary|buffer/;
+/** Each transaction of derived items has a token of its own. */
+const OWN_TOKEN = 'a transaction of derived items';
+
 describe('the lean way', () => {
-  describe.each(Object.entries(CALLS))('sends what the SDK sends: %s', (_, call) => {
+  describe.each(Object.entries(CALLS))('sends what the SDK sends: %s', (form, call) => {
     it('the same body, path and headers, with a signature that the SDK makes too', async () => {
-      const { endpoint, received } = await answering(({ headers }) => ({
-        body: String(headers['x-amz-target']).endsWith('.BatchGetItem') ? { Responses: {} } : EMPTY,
-      }));
+      const { endpoint, received } = await answering(emptyAnswer);
       const store = storeAt(endpoint);
       await call(store);
       await call(store);
       const [bySdk, lean] = received as [Received, Received];
-      expect(JSON.parse(lean.body)).toEqual(JSON.parse(bySdk.body));
+      expect(received.map(isBySdk)).toEqual([true, BINARY.test(form)]);
+      expect(contentOf(lean, form)).toEqual(contentOf(bySdk, form));
       expect(lean.path).toBe(bySdk.path);
       for (const name of ['host', 'content-type', 'content-length', 'x-amz-target', 'x-amz-security-token']) {
         expect(lean.headers[name]).toBe(bySdk.headers[name]);
       }
-      expect(lean.headers.authorization).toBe(await signatureOf(endpoint, lean));
+      if (!isBySdk(lean)) expect(lean.headers.authorization).toBe(await signatureOf(endpoint, lean));
     });
   });
 
@@ -310,6 +375,200 @@ describe('the lean way', () => {
     });
   });
 });
+
+describe('the two ways', () => {
+  /** What a call gives, the lean way and by the SDK: an output, or what there is to an error. */
+  async function bothWays(name: 'GetItem' | 'UpdateItem' | 'TransactWriteItems', answer: Answered): Promise<unknown[]> {
+    let isReady = false;
+    const { endpoint, received } = await answering(() => (isReady ? answer : { body: {} }));
+    const input = { TableName: 't', Key: { source: { S: 'x' } }, TransactItems: [] } as never;
+    const outcomes: unknown[] = [];
+    for (const lean of [true, false]) {
+      const client = createClient({ endpoint, region: 'eu-west-1', credentials: CREDENTIALS, lean, maxAttempts: 1 });
+      closers.push(() => client.destroy());
+      isReady = false;
+      await callsOf(client).call('GetItem', input);
+      isReady = true;
+      outcomes.push(await callsOf(client).call(name, input).catch(partsOfError));
+      outcomes.push(await callsOf(client).callOnce(name, input).catch(partsOfError));
+    }
+    expect(received.map(isBySdk)).toEqual([true, false, false, true, true, true]);
+    return outcomes;
+  }
+
+  const partsOfError = (error: Error) => {
+    const { name, message, $fault, $metadata, Item, CancellationReasons } = error as Error & Record<string, unknown>;
+    // Only retries count attempts.
+    const { attempts: _, totalRetryDelay: __, ...metadata } = $metadata as Record<string, unknown>;
+    return { name, message, $fault, metadata, Item, CancellationReasons };
+  };
+  const requestId = { 'x-amzn-requestid': 'R1' };
+  const typeOf = (name: string) => `com.amazonaws.dynamodb.v20120810#${name}`;
+
+  it('give the same output', async () => {
+    const body = { Item: { a: { S: 'x' }, m: { M: { n: { N: '1.0' } } } }, ConsumedCapacity: { CapacityUnits: 0.5 } };
+    const [lean, leanOnce, bySdk] = await bothWays('GetItem', { headers: requestId, body: { ...body, Unset: null } });
+    expect(lean).toEqual(bySdk);
+    expect(leanOnce).toEqual(bySdk);
+    expect(lean).toMatchObject({ ...body, $metadata: { httpStatusCode: 200, requestId: 'R1', attempts: 1 } });
+  });
+
+  it.each<[string, object]>([
+    ['ConditionalCheckFailedException', { message: 'no', Item: { r: { N: '4' } } }],
+    ['ConditionalCheckFailedException', { message: 'no', Item: { b: { B: 'AQL/' } } }],
+    ['ProvisionedThroughputExceededException', { message: 'slow' }],
+    ['ValidationException', { message: 'bad key' }],
+    ['ExpiredTokenException', { message: 'old' }],
+    ['UnheardOfException', { message: 'new' }],
+  ])('throw the same %s %j', async (name, body) => {
+    const answer = { status: 400, headers: requestId, body: { __type: typeOf(name), ...body } };
+    const [lean, ...others] = await bothWays('UpdateItem', answer);
+    expect(lean).toMatchObject({ name, $fault: 'client', metadata: { httpStatusCode: 400, requestId: 'R1' } });
+    for (const other of others) expect(other).toEqual(lean);
+  });
+
+  it('give the same reasons of a cancelled transaction, with the items that failed', async () => {
+    const CancellationReasons = [
+      { Code: 'None' },
+      { Code: 'ConditionalCheckFailed', Message: 'no', Item: { r: { N: '4' }, b: { B: 'AQL/' } } },
+      { Code: 'TransactionConflict', Message: 'busy' },
+    ];
+    const body = { __type: typeOf('TransactionCanceledException'), message: 'cancelled', CancellationReasons };
+    const [lean, ...others] = await bothWays('TransactWriteItems', { status: 400, headers: requestId, body });
+    expect(lean).toMatchObject({ CancellationReasons: [{}, { Item: { b: { B: Uint8Array.of(1, 2, 255) } } }, {}] });
+    for (const other of others) expect(other).toEqual(lean);
+  });
+});
+
+describe.each([
+  ['the lean way', true],
+  ['the SDK alone', false],
+])('%s', (_, lean) => {
+  it('sends what was left unprocessed again, and no more', async () => {
+    let rest = 1;
+    const { endpoint, received } = await answering(({ body, headers }) => {
+      if (!String(headers['x-amz-target']).endsWith('.BatchWriteItem')) return { body: FOUND };
+      const requests = (JSON.parse(body) as { RequestItems: Record<string, object[]> }).RequestItems[graph.table.name]!;
+      return { body: { UnprocessedItems: rest-- > 0 ? { [graph.table.name]: requests.slice(1) } : {} } };
+    });
+    const store = storeAt(endpoint, { lean });
+    await store.get(KEY, { consistent: false });
+    const writes = [{ put: BASE_ITEM }, { delete: KEY }, { put: { source: { S: 'A' }, target: { S: 'A' } } }];
+    expect((await store.writeMany(writes)).calls).toBe(2);
+    const sent = received.slice(1).map(({ body }) => JSON.parse(body).RequestItems[graph.table.name]);
+    expect(sent[1]).toEqual(sent[0].slice(1));
+  });
+
+  it('sends a transaction whose answer was lost again with its own token', async () => {
+    let isLost = false;
+    const { endpoint, received } = await answering(() => {
+      if (!isLost) return { body: {} };
+      isLost = false;
+      return {};
+    });
+    const store = storeAt(endpoint, { lean });
+    await store.put(BASE_ITEM);
+    for (let i = 0; i < 2; i++) {
+      isLost = true;
+      await store.transact([{ key: KEY, set: {}, unset: [], condition: { kind: 'none' } }]);
+    }
+    const [first, again, second, , ...none] = received.slice(1).map(({ body }) => JSON.parse(body).ClientRequestToken);
+    expect(first).toMatch(UUID);
+    expect(again).toBe(first);
+    expect(second).not.toBe(first);
+    expect(none).toEqual([]);
+  });
+
+  it('makes a change of one attempt again only where it was refused for the clock of this machine', async () => {
+    const aheadMs = 3_600_000;
+    let fault: Answered | undefined;
+    const { endpoint, received } = await answering(() => {
+      const given = fault ?? { body: EMPTY };
+      fault = undefined;
+      return given;
+    });
+    const store = storeAt(endpoint, { lean });
+    const change = () => store.change({ kind: 'delete', key: BASE_KEY, condition: { present: true } });
+    await change();
+    const headers = { date: new Date(Date.now() + aheadMs).toUTCString() };
+    const refusal = (name: string, status = 400) => ({ status, headers, body: { __type: `x#${name}`, message: 'no' } });
+    // The clock is put right by each of these, but only the first says that nothing was changed because of it.
+    fault = refusal('InvalidSignatureException');
+    expect(await change()).toMatchObject({ applied: true });
+    expect(received).toHaveLength(3);
+    expect(signedAt(received[2]!) - signedAt(received[1]!)).toBeGreaterThan(aheadMs - 60_000);
+    const faults: Answered[] = [refusal('InternalServerError', 500), refusal('ExpiredTokenException'), {}];
+    for (const [i, given] of faults.entries()) {
+      fault = { ...given, ...(given.headers && { headers: { date: new Date().toUTCString() } }) };
+      await expect(change()).rejects.toBeInstanceOf(StoreError);
+      expect(received).toHaveLength(4 + i);
+    }
+  });
+
+  it('shows every call to middleware that is added when calls were made already', async () => {
+    const { endpoint } = await answering(emptyAnswer);
+    const ours = createClient({ endpoint, region: 'eu-west-1', credentials: CREDENTIALS, lean });
+    const own = new DynamoDBClient({ endpoint, region: 'eu-west-1', credentials: CREDENTIALS });
+    for (const client of [ours, own]) {
+      closers.push(() => client.destroy());
+      const store = new DynamoDBStore(client, graph.table);
+      const makeCalls = async () => {
+        for (const [form, call] of Object.entries(CALLS)) if (!BINARY.test(form)) await call(store);
+      };
+      await makeCalls();
+      const seen: string[] = [];
+      client.middlewareStack.add(
+        (next, context) => (given) => {
+          seen.push(context.commandName ?? '');
+          return next(given);
+        },
+        { step: 'initialize' },
+      );
+      await makeCalls();
+      expect(seen).toHaveLength(Object.keys(CALLS).filter((form) => !BINARY.test(form)).length);
+    }
+  });
+
+  it('has as many retries after a long failure as before, once calls succeed again', async () => {
+    for (const isDeferred of [false, true]) {
+      let faults = 0;
+      const { endpoint, received } = await answering(() => (faults-- > 0 ? {} : { body: FOUND }));
+      const options = { endpoint, region: 'eu-west-1', credentials: CREDENTIALS, maxAttempts: 2 };
+      const calls = deferredCalls(options);
+      closers.push(() => calls.close());
+      const store = isDeferred ? new DynamoDBStore(calls, graph.table) : storeAt(endpoint, { lean, maxAttempts: 2 });
+      const get = () => store.get(KEY, { consistent: false });
+      await get();
+      // Nothing answers: the retries that the SDK allows itself run out.
+      faults = Number.POSITIVE_INFINITY;
+      for (let i = 0; i < 60; i++) await expect(get()).rejects.toBeInstanceOf(StoreError);
+      faults = 0;
+      for (let i = 0; i < 20; i++) await get();
+      const before = received.length;
+      faults = 1;
+      expect((await get()).item).toEqual(FOUND.Item);
+      expect(received).toHaveLength(before + 2);
+    }
+  });
+
+  it('leaves it to adaptive retries when a call is sent', async () => {
+    vi.stubEnv('AWS_RETRY_MODE', 'adaptive');
+    closers.push(() => vi.unstubAllEnvs());
+    const { endpoint, received } = await answering(() => ({ body: FOUND }));
+    const store = storeAt(endpoint, { lean });
+    for (let i = 0; i < 3; i++) await store.get(KEY, { consistent: false });
+    const options = { endpoint, region: 'eu-west-1', credentials: CREDENTIALS };
+    const deferred = new DynamoDBStore(deferredCalls(options), graph.table);
+    await deferred.get(KEY, { consistent: false });
+    await deferred.get(KEY, { consistent: false });
+    expect(received.map(isBySdk)).toEqual([true, true, true, true, true]);
+  });
+});
+
+/** When a request was signed, by its own time, in milliseconds. */
+function signedAt({ headers }: Received): number {
+  return Date.parse(String(headers['x-amz-date']).replace(/^(.{4})(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z'));
+}
 
 describe('the lean way of a function, which loads the SDK when it needs it', () => {
   const deferred = (endpoint: string, options: Parameters<typeof deferredCalls>[0] = {}): Store =>

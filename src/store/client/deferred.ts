@@ -1,5 +1,5 @@
 import type { TableCalls } from '../lean/calls.ts';
-import { type CallRoute, LeanWay, routeTo } from '../lean/lean-way.ts';
+import { type CallRoute, LeanWay, PLAIN_RETRY_MODE, routeTo } from '../lean/lean-way.ts';
 import { WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 import type { SdkClient } from './sdk.ts';
@@ -49,6 +49,8 @@ export function deferredCalls(options: ClientOptions, isPlain = true): DeferredC
 export function knownRoute(options: ClientOptions): CallRoute | undefined {
   const { credentials, region, endpoint } = clientConfig(options);
   if (typeof credentials !== 'object' || region === undefined) return undefined;
+  // Others are the SDK's matter from the first call on.
+  if ((process.env['AWS_RETRY_MODE'] ?? PLAIN_RETRY_MODE) !== PLAIN_RETRY_MODE) return undefined;
   const text = endpoint ?? standardEndpoint(region);
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || url.href !== `${url.origin}/`) return undefined;

@@ -19,7 +19,7 @@ export interface ClientOptions {
    */
   answerTimeoutMs?: number | undefined;
   /**
-   * Whether reads and the projector's updates go the lean way, with a fifth of the SDK's CPU, and the SDK does the rest.
+   * Whether the calls of a store go the lean way, with a fifth of the SDK's CPU, and the SDK does the rest.
    * Default: true. With middleware of your own on the client all calls are the SDK's.
    */
   lean?: boolean | undefined;

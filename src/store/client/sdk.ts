@@ -8,6 +8,8 @@ import { type ClientOptions, clientConfig } from './options.ts';
 export interface SdkClient {
   client: DynamoDBClient;
   calls: SdkCalls;
+  /** Whether something was added to the client's middleware since it was made, which wants to see each call. */
+  isObserved(): boolean;
 }
 
 /**
@@ -21,7 +23,7 @@ export function sdkClient(options: ClientOptions, agent: WholeBodyAgent): SdkCli
   } satisfies DynamoDBClientConfig);
   trim(client);
   retryUnreadable(client);
-  return { client, calls: new SdkCalls(client) };
+  return { client, calls: new SdkCalls(client), isObserved: watch(client) };
 }
 
 /** A command, as far as sending one needs it. */
@@ -35,7 +37,12 @@ type ResolvedMiddleware = (command: unknown) => Promise<{ output: unknown }>;
  * `DynamoDBDocumentClient` takes a client's configuration over and refuses one that has it.
  */
 class CachingClient extends DynamoDBClient {
-  private readonly resolved = new WeakMap<object, ResolvedMiddleware>();
+  private resolved = new WeakMap<object, ResolvedMiddleware>();
+
+  /** Resolves middleware again: it was changed. */
+  forget(): void {
+    this.resolved = new WeakMap();
+  }
 
   /** As the SDK's: calls with options, or with a callback, go the SDK's way. */
   override send(command: unknown, ...rest: unknown[]): never {
@@ -48,6 +55,21 @@ class CachingClient extends DynamoDBClient {
     }
     return handler(command).then(({ output }) => output) as never;
   }
+}
+
+/** Tells whether a client's middleware was changed since; the client takes it as it is now. */
+function watch(client: CachingClient): () => boolean {
+  const stack = client.middlewareStack;
+  let isChanged = false;
+  for (const method of ['add', 'addRelativeTo', 'use', 'remove', 'removeByTag'] as const) {
+    const original = stack[method].bind(stack) as (...parameters: unknown[]) => never;
+    stack[method] = (...parameters: unknown[]): never => {
+      isChanged = true;
+      client.forget();
+      return original(...parameters);
+    };
+  }
+  return () => isChanged;
 }
 
 /** An answer that is no JSON. The SDK takes it for a lost connection and tries again: the call may have been carried out. */

@@ -32,9 +32,6 @@ export interface Calls {
   TransactWriteItems: { input: TransactWriteItemsCommandInput; output: TransactWriteItemsCommandOutput };
 }
 
-/** Calls of which a projector and reads make thousands: they go the lean way where there is one. */
-export type HotCall = 'GetItem' | 'BatchGetItem' | 'UpdateItem' | 'Query';
-
 /** Makes the calls of a store, the lean way or through the SDK. Throws what the SDK throws, by the same names. */
 export interface TableCalls {
   /** Makes a call, with the retries that its client is set up with. */

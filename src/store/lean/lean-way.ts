@@ -1,11 +1,11 @@
 import type { ConditionalCheckFailedException } from '@aws-sdk/client-dynamodb';
-import type { Calls, HotCall, TableCalls } from './calls.ts';
+import type { Calls, TableCalls } from './calls.ts';
 import type { Answer, HandledRequest, LeanOptions, WholeBodySender, WholeResponse } from './handler.ts';
 import { Signer, type SigningCredentials, type SigningScope } from './signer.ts';
 
 /**
- * The lean way to DynamoDB, for the few calls that a projector and reads make all the time: the body is JSON, the signer
- * keeps its key, and the answer is parsed and no more. A call takes a fifth of the SDK's CPU.
+ * The lean way to DynamoDB, for all calls that a store makes: the body is JSON, the signer keeps its key, and the answer is
+ * parsed and no more. A call takes a fifth of the SDK's CPU.
  *
  * The SDK stays in charge of everything else. Where endpoint and region are not known beforehand it resolves them: its first
  * request is looked at, and again when the credentials change. Its provider chain gives and renews the credentials. And whatever
@@ -13,7 +13,8 @@ import { Signer, type SigningCredentials, type SigningScope } from './signer.ts'
  * tries again.
  */
 
-const HOT: ReadonlySet<keyof Calls> = new Set<HotCall>(['GetItem', 'BatchGetItem', 'UpdateItem', 'Query']);
+/** The SDK's retries that wait only after a failure. Those of its other modes may hold up any call. */
+export const PLAIN_RETRY_MODE = 'standard';
 
 /** The calls of the SDK, which also look at a request and take an answer. */
 export interface ObservableCalls extends TableCalls {
@@ -22,6 +23,15 @@ export interface ObservableCalls extends TableCalls {
     input: Calls[Name]['input'],
     options?: LeanOptions,
   ): Promise<Calls[Name]['output']>;
+  callOnce<Name extends keyof Calls>(
+    name: Name,
+    input: Calls[Name]['input'],
+    options?: LeanOptions,
+  ): Promise<Calls[Name]['output']>;
+  /** Whether the SDK decides for each call when it is sent, which its retries may: see `PLAIN_RETRY_MODE`. */
+  isPaced(): Promise<boolean>;
+  /** Tells the SDK's retries of a call that succeeded: each one allows a little more of them after a run of failures. */
+  noteSuccess(): void;
 }
 
 /** What the lean way leaves to the SDK. */
@@ -52,8 +62,11 @@ export function routeTo(origin: string, scope: SigningScope, credentials: Signin
   return { origin, path: scope.path, credentials: own, signer: new Signer(own, scope) };
 }
 
-/** Makes hot calls the lean way, and all others through the SDK. */
+/** Makes calls the lean way where it can, and else through the SDK. */
 export class LeanWay implements TableCalls {
+  /** Once it was needed, and whether it wants to be asked for each call. */
+  private loaded: { calls: ObservableCalls; isPaced: boolean } | undefined;
+
   /** @param route where it is known; else the first request of the SDK shows it. */
   constructor(
     private readonly agent: WholeBodySender,
@@ -61,30 +74,50 @@ export class LeanWay implements TableCalls {
     private route?: CallRoute | undefined,
   ) {}
 
-  async call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
+  call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
+    return this.make('call', name, input);
+  }
+
+  callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
+    return this.make('callOnce', name, input);
+  }
+
+  async region(): Promise<string | undefined> {
+    return await (await this.bySdk()).calls.region();
+  }
+
+  private async make<Name extends keyof Calls>(
+    way: 'call' | 'callOnce',
+    name: Name,
+    input: Calls[Name]['input'],
+  ): Promise<Calls[Name]['output']> {
     const { sdk } = this;
-    if (!HOT.has(name) || sdk.isObserved() || holdsBinary(input)) return (await sdk.calls()).call(name, input);
+    if (sdk.isObserved()) return (await this.bySdk()).calls[way](name, input);
     const credentials = await sdk.credentials();
     const { route } = this;
     if (route === undefined || !isSame(route.credentials, credentials)) {
+      const { calls, isPaced } = await this.bySdk();
+      if (isPaced) return calls[way](name, input);
       const observe = (request: HandledRequest): void => this.learn(request, credentials);
-      return (await sdk.calls()).call(name, input, { lean: { observe } });
+      return calls[way](name, input, { lean: { observe } });
     }
     const body = JSON.stringify(input);
+    if (BINARY_INPUT.test(body)) return (await this.bySdk()).calls[way](name, input);
     const target = `DynamoDB_20120810.${name}`;
     const headers = route.signer.headers(target, body, Date.now() + sdk.clockOffsetMs());
     const answer = await this.request(route, headers, body);
     const output = 'response' in answer ? outputOf(answer.response) : undefined;
-    if (output !== undefined) return output as Calls[Name]['output'];
-    return (await sdk.calls()).call(name, input, { lean: { answer } });
+    if (output === undefined) return (await this.bySdk()).calls[way](name, input, { lean: { answer } });
+    this.loaded?.calls.noteSuccess();
+    return output as Calls[Name]['output'];
   }
 
-  async region(): Promise<string | undefined> {
-    return await (await this.sdk.calls()).region();
-  }
-
-  async callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
-    return (await this.sdk.calls()).callOnce(name, input);
+  private async bySdk(): Promise<{ calls: ObservableCalls; isPaced: boolean }> {
+    if (this.loaded === undefined) {
+      const calls = await this.sdk.calls();
+      this.loaded = { calls, isPaced: await calls.isPaced() };
+    }
+    return this.loaded;
   }
 
   private async request({ origin, path }: CallRoute, headers: Record<string, string>, body: string): Promise<Answer> {
@@ -115,42 +148,75 @@ function isSame(one: SigningCredentials, other: SigningCredentials): boolean {
   );
 }
 
+/**
+ * A binary value in the JSON of an input, which would not be what DynamoDB takes. Inside a text the quotes are escaped, and no
+ * attribute value begins with any of these, so nothing else looks like one.
+ */
+const BINARY_INPUT = /"B":\{(?:\}|"0":|"type":)|"BS":\[\{/;
+
 /** Values that JSON does not hold as they are, and a name that the SDK loses: both are left to the SDK. */
 const LEFT_TO_SDK = /"(?:BS?|__proto__)"\s*:/;
 
 /** What a response says where it is plainly good, or the failure of a condition; undefined where the SDK has to read it. */
-function outputOf({ statusCode, body }: WholeResponse): object | undefined {
+function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer | undefined {
   if (statusCode !== 200 && statusCode !== 400) return undefined;
   const text = body.toString('utf8');
   if (LEFT_TO_SDK.test(text)) return undefined;
-  if (statusCode === 200) return JSON.parse(text) as object;
-  if (!text.includes('ConditionalCheckFailedException')) return undefined;
-  const { __type: type, Item, message = '' } = JSON.parse(text);
+  if (statusCode === 400 && !text.includes('ConditionalCheckFailedException')) return undefined;
+  const members = parsed(text);
+  if (statusCode === 200) return members && outputWith(members, metadataOf(statusCode, headers));
+  const { __type: type, Item, message = '' } = members ?? {};
   if (typeof type !== 'string' || !type.endsWith('#ConditionalCheckFailedException')) return undefined;
-  throw new ConditionFailedError(message, Item);
+  throw new ConditionFailedError(message, Item ?? undefined, metadataOf(statusCode, headers));
+}
+
+/** What an answer may have that is read here. */
+interface Members extends Record<string, unknown> {
+  __type?: unknown;
+  message?: string;
+  Item?: ConditionalCheckFailedException['Item'] | null;
+}
+
+/** An object of JSON; undefined where the text is none. */
+function parsed(text: string): Members | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The SDK says what is wrong with it, and whether the call may be made again.
+    return undefined;
+  }
+}
+
+/** The output of a call. A member that is null is none, as it is to the SDK. */
+function outputWith(members: Members, $metadata: Metadata): MetadataBearer {
+  for (const name in members) if (members[name] === null) delete members[name];
+  return Object.assign(members, { $metadata });
+}
+
+type MetadataBearer = Pick<ConditionalCheckFailedException, '$metadata'>;
+type Metadata = MetadataBearer['$metadata'];
+
+/** What the SDK says of a call that was made in one attempt. */
+function metadataOf(httpStatusCode: number, headers: WholeResponse['headers']): Metadata {
+  const requestId = headers['x-amzn-requestid'];
+  return {
+    httpStatusCode,
+    ...(typeof requestId === 'string' && { requestId }),
+    attempts: 1,
+    totalRetryDelay: 0,
+  };
 }
 
 /** The failure of a condition, by the name that the SDK gives it: its own class would load the SDK. */
-class ConditionFailedError extends Error implements Pick<ConditionalCheckFailedException, 'name' | 'Item'> {
+class ConditionFailedError extends Error implements Omit<ConditionalCheckFailedException, keyof Error> {
   override readonly name = 'ConditionalCheckFailedException';
+  readonly $fault = 'client';
 
   constructor(
     message: string,
     readonly Item: ConditionalCheckFailedException['Item'],
+    readonly $metadata: Metadata,
   ) {
     super(message);
   }
-}
-
-/** Whether binary is anywhere in the input of a call. */
-function holdsBinary(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (value instanceof Uint8Array) return true;
-  if (Array.isArray(value)) {
-    // The elements of a string set are many, and all of them texts.
-    if (typeof value[0] === 'string') return false;
-    return value.some(holdsBinary);
-  }
-  for (const name in value) if (holdsBinary((value as Record<string, unknown>)[name])) return true;
-  return false;
 }

@@ -10,8 +10,9 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import type { Calls, TableCalls } from './calls.ts';
+import type { Calls } from './calls.ts';
 import type { LeanOptions } from './handler.ts';
+import { type ObservableCalls, PLAIN_RETRY_MODE } from './lean-way.ts';
 
 const COMMANDS = {
   GetItem: GetItemCommand,
@@ -26,8 +27,8 @@ const COMMANDS = {
 };
 
 /** The calls of a store through a client of the SDK. */
-export class SdkCalls implements TableCalls {
-  private single: DynamoDBClient | undefined;
+export class SdkCalls implements ObservableCalls {
+  private strategy: RetryStrategy | undefined;
 
   constructor(private readonly client: DynamoDBClient) {}
 
@@ -37,19 +38,74 @@ export class SdkCalls implements TableCalls {
     input: Calls[Name]['input'],
     options?: LeanOptions,
   ): Promise<Calls[Name]['output']> {
-    const command = commandOf(name, input);
-    const send = options === undefined ? this.client.send(command) : this.client.send(command, options as object);
-    return send as Promise<Calls[Name]['output']>;
+    return this.send(this.client, commandOf(name, input), options);
   }
 
   async region(): Promise<string | undefined> {
     return await this.client.config.region();
   }
 
-  callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']> {
-    this.single ??= singleAttemptClient(this.client);
-    return this.single.send(commandOf(name, input)) as Promise<Calls[Name]['output']>;
+  async callOnce<Name extends keyof Calls>(
+    name: Name,
+    input: Calls[Name]['input'],
+    options?: LeanOptions,
+  ): Promise<Calls[Name]['output']> {
+    // Made for each call: middleware that was added since the last one sees this one.
+    const single = singleAttemptClient(this.client);
+    try {
+      return await this.send(single, commandOf(name, input), options);
+    } catch (error) {
+      if (!isCorrectedClock(error)) throw error;
+      // A request that was refused for its time changed nothing, and the SDK has corrected its clock by the refusal.
+      return await this.send(single, commandOf(name, input));
+    }
   }
+
+  async isPaced(): Promise<boolean> {
+    const { mode } = (await this.retryStrategy()) as { mode?: string };
+    return mode !== PLAIN_RETRY_MODE;
+  }
+
+  noteSuccess(): void {
+    this.strategy?.recordSuccess(PLAIN_SUCCESS);
+  }
+
+  private send<Output>(client: DynamoDBClient, command: UpdateItemCommand, options?: LeanOptions): Promise<Output> {
+    const sent = options === undefined ? client.send(command) : client.send(command, options as object);
+    return sent as Promise<never>;
+  }
+
+  private async retryStrategy(): Promise<RetryStrategy> {
+    this.strategy ??= (await this.client.config.retryStrategy()) as RetryStrategy;
+    return this.strategy;
+  }
+}
+
+/** How the SDK tries again. A client of ours has none of its old strategies, which know no success. */
+type RetryStrategy = Extract<
+  Awaited<ReturnType<DynamoDBClient['config']['retryStrategy']>>,
+  { recordSuccess: (token: never) => void }
+>;
+
+/** A call that succeeded at its first attempt, as the SDK's retries are told. */
+const PLAIN_SUCCESS = { getRetryCount: () => 0, getRetryDelay: () => 0, getRetryCost: () => undefined };
+
+/** Refusals for the time of a request's signature. */
+const SKEW_ERRORS: ReadonlySet<string> = new Set([
+  'InvalidSignatureException',
+  'RequestTimeTooSkewed',
+  'RequestExpired',
+  'RequestInTheFuture',
+]);
+
+/** Whether a call was refused for this machine's clock, and the SDK knows the right time now. */
+function isCorrectedClock(error: unknown): boolean {
+  if (!(error instanceof Error) || !SKEW_ERRORS.has(error.name)) return false;
+  return (error as Partial<ServiceException>).$metadata?.clockSkewCorrected === true;
+}
+
+interface ServiceException {
+  $metadata: { clockSkewCorrected?: boolean };
 }
 
 function commandOf<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): UpdateItemCommand {
