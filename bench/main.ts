@@ -1,4 +1,5 @@
 import { batch } from './batch.ts';
+import { calls } from './calls.ts';
 import { check, checkCorruption, checkLive } from './check.ts';
 import { checkCopies, checkCopiesMemory } from './check-copies.ts';
 import { checkHubMemory, checkMemory } from './check-memory.ts';
@@ -21,7 +22,6 @@ import { start } from './start.ts';
 import { runBenchmarks } from './support/command.ts';
 import { throughput } from './throughput.ts';
 import { types } from './types.ts';
-import { writer } from './writer.ts';
 
 /** `npm run bench`: every benchmark, or those named. */
 await runBenchmarks({
@@ -31,7 +31,7 @@ await runBenchmarks({
   client,
   throughput,
   types,
-  writer,
+  calls,
   page,
   list,
   peers,

@@ -22,22 +22,25 @@ const graph = defineGraph({ table: 'bench', nodes: { USER: node({ search: { name
 
 /** Searches the lean way and through the SDK alone. */
 export async function search({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
-  const results = await withFreeTable(async (endpoint) => {
-    const clients = { lean: createClient({ endpoint }), sdk: createClient({ endpoint, lean: false }) };
-    const searching = (client: (typeof clients)['lean']) => {
-      const reader = createReader(graph, { store: new DynamoDBStore(client, graph.table) });
-      return () =>
-        timed(async () => {
-          for (let round = 0; round < ROUNDS; round++) await reader.search('USER.name').beginsWith('Te');
-        });
-    };
-    const variants = { lean: searching(clients.lean), sdk: searching(clients.sdk) };
-    for (const variant of Object.values(variants)) for (let i = 0; i < 5; i++) await variant();
-    const timings = await interleaved(repetitions, variants);
-    clients.lean.destroy();
-    clients.sdk.destroy();
-    return timings;
-  }, CALL_MS);
+  const results = await withFreeTable(
+    async (endpoint) => {
+      const clients = { lean: createClient({ endpoint }), sdk: createClient({ endpoint, lean: false }) };
+      const searching = (client: (typeof clients)['lean']) => {
+        const reader = createReader(graph, { store: new DynamoDBStore(client, graph.table) });
+        return () =>
+          timed(async () => {
+            for (let round = 0; round < ROUNDS; round++) await reader.search('USER.name').beginsWith('Te');
+          });
+      };
+      const variants = { lean: searching(clients.lean), sdk: searching(clients.sdk) };
+      for (const variant of Object.values(variants)) for (let i = 0; i < 5; i++) await variant();
+      const timings = await interleaved(repetitions, variants);
+      clients.lean.destroy();
+      clients.sdk.destroy();
+      return timings;
+    },
+    { delayMs: CALL_MS },
+  );
   const cpu = (runs: Timing[]): number[] => runs.map(({ cpuSeconds }) => (cpuSeconds * 1000) / ROUNDS);
   const wall = (runs: Timing[]): number[] => runs.map(({ seconds }) => (seconds * 1000) / ROUNDS);
   return [

@@ -1,21 +1,30 @@
 import { createServer, type Socket } from 'node:net';
 
 /**
- * A table that costs nothing, as a process of its own: whatever it is asked, it answers at once with the same few bytes, as
- * DynamoDB answers for an item of a KB that was written, or is not there. Prints its port.
+ * A table that costs nothing, as a process of its own: whatever it is asked, it answers at once with the same bytes, as
+ * DynamoDB answers for an item of a KB that was written, or is not there. Prints its port. Its second argument has other
+ * answers, by the names of the calls.
  */
 
 const UNITS = '"ConsumedCapacity":{"TableName":"bench","CapacityUnits":1}';
+const UNITS_OF_MANY = '"ConsumedCapacity":[{"TableName":"bench","CapacityUnits":1}]';
 const ANSWERS: Readonly<Record<string, Buffer>> = {
   UpdateItem: answer(`{${UNITS}}`),
   PutItem: answer(`{${UNITS}}`),
   DeleteItem: answer(`{${UNITS}}`),
   GetItem: answer(`{${UNITS}}`),
   Query: answer(`{"Items":[],"Count":0,"ScannedCount":0,${UNITS}}`),
-  BatchGetItem: answer(
-    '{"Responses":{"bench":[]},"UnprocessedKeys":{},"ConsumedCapacity":[{"TableName":"bench","CapacityUnits":1}]}',
-  ),
+  Scan: answer(`{"Items":[],"Count":0,"ScannedCount":0,${UNITS}}`),
+  BatchGetItem: answer(`{"Responses":{"bench":[]},"UnprocessedKeys":{},${UNITS_OF_MANY}}`),
+  BatchWriteItem: answer(`{"UnprocessedItems":{},${UNITS_OF_MANY}}`),
+  TransactWriteItems: answer(`{${UNITS_OF_MANY}}`),
+  ...givenAnswers(),
 };
+
+function givenAnswers(): Record<string, Buffer> {
+  const given = JSON.parse(process.argv[3] ?? '{}') as Record<string, object>;
+  return Object.fromEntries(Object.entries(given).map(([name, body]) => [name, answer(JSON.stringify(body))]));
+}
 
 /** Milliseconds before each answer. */
 const delayMs = Number(process.argv[2] ?? 0);

@@ -94,8 +94,13 @@ export function newId<T extends string>(type: T): `${T}-${string}` {
   return `${type}-${globalThis.crypto.randomUUID()}`;
 }
 
-/** Checks a text as (part of) a key; throws an `EdgeloomError` that names `attribute` where it does not fit. */
-export function checkKeyText(text: unknown, attribute: string, limitBytes: number): asserts text is string {
+/** How a message names a part of a key; a function where that takes work, which a key that fits has no need of. */
+export type Role = string | (() => string);
+
+/** Checks a text as (part of) a key; throws an `EdgeloomError` that names `role` where it does not fit. */
+export function checkKeyText(text: unknown, role: Role, limitBytes: number): asserts text is string {
+  if (typeof text === 'string' && text !== '' && isWellFormed(text) && isWithinBytes(text, limitBytes)) return;
+  const attribute = typeof role === 'string' ? role : role();
   if (typeof text !== 'string' || text === '') {
     throw new EdgeloomError(
       'invalid-key',
@@ -109,14 +114,11 @@ export function checkKeyText(text: unknown, attribute: string, limitBytes: numbe
       'Use valid Unicode in keys.',
     );
   }
-  const bytes = Buffer.byteLength(text);
-  if (bytes > limitBytes) {
-    throw new EdgeloomError(
-      'key-too-long',
-      `${attribute} ${describe(text)} has ${bytes} bytes; DynamoDB allows ${limitBytes}.`,
-      'Use a shorter id.',
-    );
-  }
+  throw new EdgeloomError(
+    'key-too-long',
+    `${attribute} ${describe(text)} has ${Buffer.byteLength(text)} bytes; DynamoDB allows ${limitBytes}.`,
+    'Use a shorter id.',
+  );
 }
 
 /** Whether a text has at most so many bytes in UTF-8. */

@@ -47,6 +47,16 @@ export function derivedOf(
   };
 }
 
+/** The parts of a base item's image that cannot be derived: the problems of `derivedOf`, and nothing else of it. */
+export function problemsOfImage(
+  graph: CompiledModel,
+  source: string,
+  sortKey: string,
+  image: Item,
+): readonly Problem[] {
+  return problemsOf(layersOf(graph).map((layer) => new ItemPlanner(layer, source).turnTo(sortKey).derive(image)));
+}
+
 /** The shares that an edge gives to its joined index items, one list for each model; undefined if it gives none. */
 export type JoinedShares = readonly (readonly Share[] | undefined)[];
 

@@ -1,3 +1,4 @@
+import { StoreError } from '../errors.ts';
 import { backoffMs, retrying, sleep } from '../retry.ts';
 import { classifyError } from './classify.ts';
 
@@ -15,23 +16,28 @@ export async function untilProcessed<Request>(
   progressAttempt: 0 | 1,
   send: (requests: Request[]) => Promise<Request[]>,
 ): Promise<void> {
-  const stuck = throttled();
   for (let rest = requests; rest.length > 0; ) {
     const tried = rest;
     rest = await retrying(
       async () => {
         const left = await send(tried);
         if (left.length < tried.length) return left;
-        throw stuck;
+        throw throttled();
       },
-      { isRetryable: (error, attempt) => error === stuck && attempt < BATCH_ATTEMPTS },
+      { isRetryable: (error, attempt) => isStuck(error) && attempt < BATCH_ATTEMPTS },
     );
     if (rest.length > 0 && progressAttempt > 0) await sleep(backoffMs(progressAttempt));
   }
 }
 
-function throttled(): Error {
-  const error = new Error('DynamoDB left items of a batch unprocessed, again and again.');
-  error.name = 'ProvisionedThroughputExceededException';
-  return classifyError(error);
+class StuckError extends Error {
+  override readonly name = 'ProvisionedThroughputExceededException';
+}
+
+function throttled(): StoreError {
+  return classifyError(new StuckError('DynamoDB left items of a batch unprocessed, again and again.'));
+}
+
+function isStuck(error: unknown): boolean {
+  return error instanceof StoreError && error.cause instanceof StuckError;
 }

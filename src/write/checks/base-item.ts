@@ -4,7 +4,7 @@ import { INDEX_KEYS } from '../../items/derived-item.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { describe } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
-import { derivedOf, type Problem } from '../../plan/derive.ts';
+import { type Problem, problemsOfImage } from '../../plan/derive.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { checkBaseKey } from './key.ts';
 import { checkEntries } from './max-entries.ts';
@@ -85,7 +85,7 @@ function checkContents(
       'Store large values elsewhere and keep their address here, or split the item.',
     );
   }
-  const problems = derivedOf(graph, source, sortKey, item).problems.filter(counts);
+  const problems = problemsOfImage(graph, source, sortKey, item).filter(counts);
   if (problems.length > 0) throw projectionError(source, sortKey, problems);
 }
 

@@ -6,6 +6,7 @@ import {
   isDerivedKey,
   PARTITION_KEY_BYTES,
   parseNodeId,
+  type Role,
   SORT_KEY_BYTES,
   typePrefix,
 } from '../../items/keys.ts';
@@ -25,7 +26,7 @@ const ID_HINT = 'An id is a type, a dash and any text, such as USER-U1.';
 export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unknown, attributes: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
   checkKeyText(source, `Attribute ${partitionKey} of an item`, PARTITION_KEY_BYTES);
-  checkKeyText(sortKey, `Attribute ${sortKeyName} of item ${describe(source)}`, SORT_KEY_BYTES);
+  checkKeyText(sortKey, () => `Attribute ${sortKeyName} of item ${describe(source)}`, SORT_KEY_BYTES);
   if (isDerivedKey(sortKey))
     throw derivedKey(`Attribute ${sortKeyName} ${describe(sortKey)} of item ${describe(source)}`);
   checkNodeId(graph, source, `Attribute ${partitionKey}`);
@@ -39,30 +40,31 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
   }
   if (kind.kind === 'unknown') throw unknownEdge(graph, source, sortKey, attributes);
   // A plain key bounds its target; a hashed one may stand for an id that no node can have.
-  if (kind.kind === 'edge') checkNodeId(graph, kind.target, `${itemName(source, sortKey)}: its target`);
+  if (kind.kind === 'edge') checkNodeId(graph, kind.target, () => `${itemName(source, sortKey)}: its target`);
 }
 
 /**
- * Checks a node's id: a text of the form `TYPE-anything` with a type of the model. `role` begins the message:
+ * Checks a node's id: a text of the form `TYPE-anything` with a type of the model. `of` begins the message:
  * `Attribute source`. Throws an `EdgeloomError`.
  */
-export function checkNodeId(graph: CompiledModel, id: unknown, role: string): asserts id is string {
-  checkKeyText(id, role, PARTITION_KEY_BYTES);
-  if (isDerivedKey(id)) throw derivedKey(`${role} ${describe(id)}`);
+export function checkNodeId(graph: CompiledModel, id: unknown, of: Role): asserts id is string {
+  checkKeyText(id, of, PARTITION_KEY_BYTES);
   const parts = parseNodeId(id);
+  if (parts !== undefined && graph.nodes.has(parts.type)) return;
+  const role = typeof of === 'string' ? of : of();
+  if (isDerivedKey(id)) throw derivedKey(`${role} ${describe(id)}`);
   if (parts === undefined) throw new EdgeloomError('invalid-id', `${role} ${describe(id)} is not a node id.`, ID_HINT);
-  if (!graph.nodes.has(parts.type)) {
-    throw new EdgeloomError(
-      'unknown-type',
-      `${role} ${describe(id)} is of the node type ${describe(parts.type)}, which is not in the model.`,
-      `The model's node types are ${[...graph.nodes.keys()].join(', ')}.`,
-    );
-  }
+  throw new EdgeloomError(
+    'unknown-type',
+    `${role} ${describe(id)} is of the node type ${describe(parts.type)}, which is not in the model.`,
+    `The model's node types are ${[...graph.nodes.keys()].join(', ')}.`,
+  );
 }
 
 /** Checks that an edge type is in the model; throws an `EdgeloomError` with the code `unknown-type`. */
-export function checkEdgeType(graph: CompiledModel, type: unknown, of: string): asserts type is string {
+export function checkEdgeType(graph: CompiledModel, type: unknown, role: Role): asserts type is string {
   if (typeof type === 'string' && graph.edges.has(type)) return;
+  const of = typeof role === 'string' ? role : role();
   const types = [...graph.edges.keys()].join(', ');
   throw new EdgeloomError(
     'unknown-type',

@@ -27,8 +27,8 @@ export function nodeKey(graph: CompiledModel, id: unknown): ItemKey {
 /** The key of an edge. */
 export function edgeKey(graph: CompiledModel, source: unknown, edgeType: unknown, target: unknown): ItemKey {
   checkNodeId(graph, source, 'The source of an edge');
-  checkEdgeType(graph, edgeType, `Edge of ${describe(source)}`);
-  checkNodeId(graph, target, `The target of edge ${describe(source)} ${edgeType}`);
+  checkEdgeType(graph, edgeType, () => `Edge of ${describe(source)}`);
+  checkNodeId(graph, target, () => `The target of edge ${describe(source)} ${edgeType}`);
   const key = { source, target: sortKeyOfEdge(graph.edges.get(edgeType)!, target) };
   checkBaseKey(graph, key.source, key.target, { [TARGET_ID]: { S: target } });
   return key;
@@ -71,6 +71,9 @@ export async function edgeItem(
 ): Promise<Item> {
   const key = edgeKey(graph, source, edgeType, target);
   const edge = graph.edges.get(edgeType)!;
+  if (edge.keys === 'plain' && edge.fields === undefined && isPlainObject(attributes)) {
+    return baseItem(graph, key, attributes);
+  }
   const name = itemName(key.source, key.target);
   if (edge.keys === 'plain') return baseItem(graph, key, await validateFields(edge.fields, attributes, name));
   const given = withoutTargetId(attributes, target, name);

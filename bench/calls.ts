@@ -1,0 +1,218 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import {
+  BatchWriteCommand,
+  DeleteCommand,
+  DynamoDBDocumentClient,
+  GetCommand,
+  PutCommand,
+  QueryCommand,
+  ScanCommand,
+  TransactWriteCommand,
+  UpdateCommand,
+} from '@aws-sdk/lib-dynamodb';
+import pMap from 'p-map';
+import type { Item } from '../src/items/attribute-value.ts';
+import { createReader } from '../src/read/reader.ts';
+import { WITHOUT_REGISTRY } from '../src/registry/reader-lease.ts';
+import { createClient } from '../src/store/client.ts';
+import { DynamoDBStore } from '../src/store/dynamodb.ts';
+import { createWriter } from '../src/write/writer.ts';
+import type { BenchmarkOptions } from './support/command.ts';
+import { withFreeTable } from './support/free-table.ts';
+import { fullModel } from './support/models.ts';
+import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
+import type { Report, Target } from './support/report.ts';
+
+/**
+ * What each call of a writer and of a reader takes beside the same call by hand through a DocumentClient: checks, keys, sending,
+ * and the answer in plain form. The table answers at once, so that it takes no CPU from either.
+ */
+
+const CONCURRENCY = 32;
+const REPETITIONS = 5;
+/** Calls of one form in one turn. */
+const CALLS = 250;
+const BATCH = 25;
+const PAGE = 25;
+const SCANNED = 100;
+const WRITE: Target = { kind: 'at-most', value: 0.25 };
+const READ: Target = { kind: 'at-most', value: 0.3 };
+
+const TableName = fullModel.table.name;
+const ATTRIBUTES = { memberRole: 'LEAD', date: '2026-07-01', note: 'added by the importer' };
+const goalOf = (i: number) => `GOAL-${i % 500}` as const;
+const edgeOf = (i: number) => ({ source: goalOf(i), target: `GOALMEMBERSHIP-USER-${i}` });
+const memberOf = (i: number) => `USER-${i}` as const;
+
+/** Items as they are stored, of the size of the recorded workload's. */
+function storedEdges(count: number): Item[] {
+  return Array.from({ length: count }, (_, i) => {
+    const { source, target } = edgeOf(i);
+    const [memberRole, date, note] = Object.values(ATTRIBUTES).map((S) => ({ S }));
+    return { source: { S: source }, target: { S: target }, memberRole, date, note } as Item;
+  });
+}
+
+const UNITS = { ConsumedCapacity: { TableName, CapacityUnits: 1 } };
+const pageOf = (count: number) => ({ Items: storedEdges(count), Count: count, ScannedCount: count, ...UNITS });
+const ANSWERS = { GetItem: { Item: storedEdges(1)[0], ...UNITS }, Query: pageOf(PAGE), Scan: pageOf(SCANNED) };
+
+/** A form of a call: ours, and by hand. */
+interface Form {
+  ours: (i: number) => Promise<unknown>;
+  byHand: (i: number) => Promise<unknown>;
+  target: Target;
+}
+
+/** Runs each form both ways, with the same concurrency. */
+export async function calls({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  const figures = await withFreeTable(
+    async (endpoint) => {
+      const client = createClient({ endpoint });
+      const base = new DynamoDBClient({
+        endpoint,
+        region: 'us-east-1',
+        credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+      });
+      const forms = { ...writes(client, base), ...reads(client, base) };
+      const run = (call: (i: number) => Promise<unknown>) => () =>
+        timed(async () => {
+          const numbers = Array.from({ length: CALLS }, (_, i) => i);
+          await pMap(numbers, call, { concurrency: CONCURRENCY });
+        });
+      const measured: Report['figures'] = [];
+      for (const [name, { ours, byHand, target }] of Object.entries(forms)) {
+        const variants = { ours: run(ours), byHand: run(byHand) };
+        // Unmeasured: the first calls of a process also pay for its compilation.
+        for (let i = 0; i < 2; i++) for (const variant of Object.values(variants)) await variant();
+        const timings = await interleaved(repetitions, variants);
+        const cpu = (runs: Timing[]): number[] => runs.map(({ cpuSeconds }) => cpuSeconds);
+        measured.push({ name, value: ratios(cpu(timings.ours), cpu(timings.byHand)), unit: 'x', target });
+      }
+      client.destroy();
+      base.destroy();
+      return measured;
+    },
+    { answers: ANSWERS },
+  );
+  const title = `CPU of a call against the same through a DocumentClient, ${CONCURRENCY} at once`;
+  return [{ name: 'calls', title, figures }];
+}
+
+function writes(client: DynamoDBClient, base: DynamoDBClient): Record<string, Form> {
+  const documents = DynamoDBDocumentClient.from(base);
+  const writer = createWriter(fullModel, { store: new DynamoDBStore(client, fullModel.table) });
+  const numbers = Array.from({ length: BATCH }, (_, i) => i);
+  const forms: Record<string, Omit<Form, 'target'>> = {
+    putEdge: {
+      ours: (i) => writer.putEdge(goalOf(i), 'GOALMEMBERSHIP', memberOf(i), ATTRIBUTES),
+      byHand: (i) => documents.send(new PutCommand({ TableName, Item: { ...edgeOf(i), ...ATTRIBUTES } })),
+    },
+    'putEdge, if it is absent': {
+      ours: (i) => writer.putEdge(goalOf(i), 'GOALMEMBERSHIP', memberOf(i), ATTRIBUTES, { ifAbsent: true }),
+      byHand: (i) =>
+        documents.send(
+          new PutCommand({
+            TableName,
+            Item: { ...edgeOf(i), ...ATTRIBUTES },
+            ConditionExpression: 'attribute_not_exists(#s)',
+            ExpressionAttributeNames: { '#s': 'source' },
+          }),
+        ),
+    },
+    updateEdge: {
+      ours: (i) => writer.updateEdge(goalOf(i), 'GOALMEMBERSHIP', memberOf(i), { set: { note: 'changed' } }),
+      byHand: (i) =>
+        documents.send(
+          new UpdateCommand({
+            TableName,
+            Key: edgeOf(i),
+            UpdateExpression: 'SET #n = :n',
+            ConditionExpression: 'attribute_exists(#s)',
+            ExpressionAttributeNames: { '#n': 'note', '#s': 'source' },
+            ExpressionAttributeValues: { ':n': 'changed' },
+            ReturnValues: 'ALL_NEW',
+          }),
+        ),
+    },
+    deleteEdge: {
+      ours: (i) => writer.deleteEdge(goalOf(i), 'GOALMEMBERSHIP', memberOf(i)),
+      byHand: (i) => documents.send(new DeleteCommand({ TableName, Key: edgeOf(i) })),
+    },
+    [`batch of ${BATCH} edges`]: {
+      ours: () =>
+        writer.batch((batch) => {
+          for (const i of numbers) batch.putEdge(goalOf(i), 'GOALMEMBERSHIP', memberOf(i), ATTRIBUTES);
+        }),
+      byHand: () => {
+        const requests = numbers.map((i) => ({ PutRequest: { Item: { ...edgeOf(i), ...ATTRIBUTES } } }));
+        return documents.send(new BatchWriteCommand({ RequestItems: { [TableName]: requests } }));
+      },
+    },
+    'transaction of two': {
+      ours: (i) =>
+        writer.transact((transaction) => {
+          transaction.requireNode(goalOf(i));
+          transaction.putEdge(goalOf(i), 'GOALMEMBERSHIP', memberOf(i), ATTRIBUTES, { ifAbsent: true });
+        }),
+      byHand: (i) =>
+        documents.send(
+          new TransactWriteCommand({
+            TransactItems: [
+              {
+                ConditionCheck: {
+                  TableName,
+                  Key: { source: goalOf(i), target: goalOf(i) },
+                  ConditionExpression: 'attribute_exists(#s)',
+                  ExpressionAttributeNames: { '#s': 'source' },
+                },
+              },
+              {
+                Put: {
+                  TableName,
+                  Item: { ...edgeOf(i), ...ATTRIBUTES },
+                  ConditionExpression: 'attribute_not_exists(#s)',
+                  ExpressionAttributeNames: { '#s': 'source' },
+                },
+              },
+            ],
+          }),
+        ),
+    },
+  };
+  return withTarget(forms, WRITE);
+}
+
+function reads(client: DynamoDBClient, base: DynamoDBClient): Record<string, Form> {
+  const documents = DynamoDBDocumentClient.from(base);
+  const store = new DynamoDBStore(client, fullModel.table);
+  // What is read of the registry is read once in 30 s.
+  const reader = createReader(fullModel, { store, leases: WITHOUT_REGISTRY });
+  const forms: Record<string, Omit<Form, 'target'>> = {
+    edge: {
+      ours: (i) => reader.edge(goalOf(i), 'GOALMEMBERSHIP', memberOf(i)),
+      byHand: (i) => documents.send(new GetCommand({ TableName, Key: edgeOf(i) })),
+    },
+    [`edges, a page of ${PAGE}`]: {
+      ours: (i) => reader.edges(goalOf(i), 'GOALMEMBERSHIP'),
+      byHand: (i) =>
+        documents.send(
+          new QueryCommand({
+            TableName,
+            KeyConditionExpression: '#s = :s AND begins_with(#t, :t)',
+            ExpressionAttributeNames: { '#s': 'source', '#t': 'target' },
+            ExpressionAttributeValues: { ':s': goalOf(i), ':t': 'GOALMEMBERSHIP-' },
+          }),
+        ),
+    },
+    [`scan, a page of ${SCANNED}`]: {
+      ours: (i) => store.scan({ segment: i % 4, segments: 4 }),
+      byHand: (i) => documents.send(new ScanCommand({ TableName, Segment: i % 4, TotalSegments: 4 })),
+    },
+  };
+  return withTarget(forms, READ);
+}
+
+function withTarget(forms: Record<string, Omit<Form, 'target'>>, target: Target): Record<string, Form> {
+  return Object.fromEntries(Object.entries(forms).map(([name, form]) => [name, { ...form, target }]));
+}
