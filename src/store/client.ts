@@ -11,8 +11,7 @@ export type { ClientOptions } from './client/options.ts';
 
 /**
  * A DynamoDB client set up for many small calls: kept-alive connections over undici, middleware that is resolved once, and
- * the lean way for the calls of stores. `npm run bench -- client calls` prints what a call takes beside one of the document
- * client.
+ * the lean way for the calls of stores. `npm run bench -- client calls` compares a call with one of the document client.
  */
 export function createClient(options: ClientOptions = {}): DynamoDBClient {
   const agent = new WholeBodyAgent(options);

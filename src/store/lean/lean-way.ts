@@ -13,7 +13,7 @@ import { Signer, type SigningCredentials, type SigningScope } from './signer.ts'
  * tries again.
  */
 
-/** The SDK's retries that wait only after a failure. Those of its other modes may hold up any call. */
+/** The mode of the SDK's retries that waits only after a failure. Its other modes may hold up any call. */
 export const PLAIN_RETRY_MODE = 'standard';
 
 /** The calls of the SDK, which also look at a request and take an answer. */
@@ -170,7 +170,7 @@ function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer 
   throw new ConditionFailedError(message, Item ?? undefined, metadataOf(statusCode, headers));
 }
 
-/** What an answer may have that is read here. */
+/** The parts of an answer that are read here. */
 interface Members extends Record<string, unknown> {
   __type?: unknown;
   message?: string;
@@ -196,7 +196,7 @@ function outputWith(members: Members, $metadata: Metadata): MetadataBearer {
 type MetadataBearer = Pick<ConditionalCheckFailedException, '$metadata'>;
 type Metadata = MetadataBearer['$metadata'];
 
-/** What the SDK says of a call that was made in one attempt. */
+/** The metadata that the SDK gives with a call that was made in one attempt. */
 function metadataOf(httpStatusCode: number, headers: WholeResponse['headers']): Metadata {
   const requestId = headers['x-amzn-requestid'];
   return {

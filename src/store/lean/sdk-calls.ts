@@ -87,7 +87,7 @@ type RetryStrategy = Extract<
   { recordSuccess: (token: never) => void }
 >;
 
-/** A call that succeeded at its first attempt, as the SDK's retries are told. */
+/** A call that succeeded at its first attempt, in the form that the SDK's retries take. */
 const PLAIN_SUCCESS = { getRetryCount: () => 0, getRetryDelay: () => 0, getRetryCost: () => undefined };
 
 /** Refusals for the time of a request's signature. */
