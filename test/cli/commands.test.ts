@@ -5,10 +5,12 @@ import { CreateTableCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
-import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
+import { type CommandRun, type DevServer, ROOT, startDev } from '../support/command.ts';
+import { CommandProcess } from '../support/command-process.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { uniqueTableName } from '../support/table.ts';
 
+const cli = new CommandProcess();
 let dev: DevServer;
 let folder: string;
 
@@ -20,13 +22,14 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await cli.end();
   expect(await dev.interrupt()).toBe(0);
   await rm(folder, { recursive: true, force: true });
 });
 
 /** Runs against the dev server. */
 function run(...args: string[]): Promise<CommandRun> {
-  return edgeloom([...args, '--endpoint', dev.endpoint]);
+  return cli.run([...args, '--endpoint', dev.endpoint]);
 }
 
 /** Runs with `--json` until what it prints is as wanted: projection follows the write by some moments. */
@@ -147,7 +150,7 @@ describe('import', () => {
       '{"source":"PLANET-X5","target":"PLANET-X5"}',
       '{"source":7,"target":"USER-X6"}',
     ];
-    const refused = await edgeloom(['import', '-', '--json', '--endpoint', dev.endpoint], { input: lines.join('\n') });
+    const refused = await cli.run(['import', '-', '--json', '--endpoint', dev.endpoint], { input: lines.join('\n') });
     expect(refused.code).toBe(2);
     const { error } = JSON.parse(refused.stdout) as { error: { code: string; message: string } };
     expect(error.code).toBe('invalid-lines');
@@ -155,7 +158,7 @@ describe('import', () => {
     expect(error.message).toContain('memberRole');
     expect(refused.stderr).not.toContain('    at ');
     expect(await json('get', 'USER-X1')).toEqual([{ id: 'USER-X1', attributes: null, edgeSet: [] }]);
-    const skipped = await edgeloom(['import', '-', '--skip-bad', '--json', '--endpoint', dev.endpoint], {
+    const skipped = await cli.run(['import', '-', '--skip-bad', '--json', '--endpoint', dev.endpoint], {
       input: lines.join('\n'),
     });
     expect(JSON.parse(skipped.stdout)).toMatchObject({ items: 1, skipped: 5 });
@@ -167,7 +170,7 @@ describe('import', () => {
       '{"source":"USER-R1","target":"USER-R1","name":"first"}',
       `{"source":"USER-R1","target":"USER-R1","name":"last \u2028 line","account":${digits}}`,
     ];
-    const imported = await edgeloom(['import', '-', '--json', '--endpoint', dev.endpoint], {
+    const imported = await cli.run(['import', '-', '--json', '--endpoint', dev.endpoint], {
       input: `${lines.join('\n')}\n`,
     });
     expect(JSON.parse(imported.stdout)).toMatchObject({ items: 1, skipped: 0 });
@@ -204,7 +207,7 @@ describe('an order by name', () => {
     const edgeOf = (goal: string, priority: number) =>
       JSON.stringify({ source: `GOAL-${goal}`, target: 'GOALMEMBERSHIP-USER-P1', memberRole: 'LEAD', priority });
     const lines = [edgeOf('P1', 10), edgeOf('P2', 9), edgeOf('P3', -1)];
-    await edgeloom(['import', '-', '--endpoint', dev.endpoint], { input: lines.join('\n') });
+    await cli.run(['import', '-', '--endpoint', dev.endpoint], { input: lines.join('\n') });
     const inbound = ['inbound', 'GOALMEMBERSHIP', 'USER-P1', '--order', 'byPriority'];
     const found = (...goals: string[]) => ({
       items: goals.map((goal) => ({
@@ -247,7 +250,7 @@ describe('a search by path', () => {
     const store = (key: string, city: string, zip: string) =>
       JSON.stringify({ source: `STORE-${key}`, target: `STORE-${key}`, country: 'US', state: 'CA', city, zip });
     const lines = [store('S1', 'San Jose', '95112'), store('S2', 'San', '00001')];
-    await edgeloom(['import', '-', '--endpoint', dev.endpoint], { input: lines.join('\n') });
+    await cli.run(['import', '-', '--endpoint', dev.endpoint], { input: lines.join('\n') });
     const found = (key: string, ...value: string[]) => ({ id: `STORE-${key}`, value, attributes: {} });
     const search = ['search', 'STORE.location', '--partition', 'US', '--path', 'CA'];
     const both = [found('S2', 'CA', 'San', '00001'), found('S1', 'CA', 'San Jose', '95112')];
@@ -320,7 +323,7 @@ describe('failures', () => {
       code: exit,
       stdout,
       stderr,
-    } = args.includes('--endpoint') ? await edgeloom([...args, '--json']) : await run(...args, '--json');
+    } = args.includes('--endpoint') ? await cli.run([...args, '--json']) : await run(...args, '--json');
     expect(exit).toBe(2);
     expect(JSON.parse(stdout)).toMatchObject({
       error: { code, message: expect.stringMatching(/\S/), hint: expect.any(String) },
@@ -334,7 +337,7 @@ describe('failures', () => {
   });
 
   it('every command has help with examples', async () => {
-    const { stdout } = await edgeloom(['--help']);
+    const { stdout } = await cli.run(['--help']);
     const commands = [...stdout.matchAll(/^ {2}([a-z]+)(?: |$)/gm)]
       .map(([, name]) => name!)
       .filter((name) => name !== 'edgeloom');
@@ -359,7 +362,7 @@ describe('failures', () => {
     ];
     expect(commands).toEqual(expect.arrayContaining(expected));
     for (const command of expected) {
-      const help = await edgeloom([command, '--help']);
+      const help = await cli.run([command, '--help']);
       expect(help.code, command).toBe(0);
       expect(help.stdout, command).toContain('Examples:\n  edgeloom ');
     }
@@ -379,7 +382,7 @@ describe('cost', () => {
       date: '2026-01-01',
       priority: 1,
     };
-    const imported = await edgeloom(['import', '-', '--json', '--table', table, '--endpoint', dev.endpoint], {
+    const imported = await cli.run(['import', '-', '--json', '--table', table, '--endpoint', dev.endpoint], {
       input: JSON.stringify(line),
     });
     expect(JSON.parse(imported.stdout)).toMatchObject({ wcu: costOf('GOALMEMBERSHIP').base });

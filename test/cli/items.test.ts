@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../src/local/engine/ports.ts';
 import { type CommandRun, type DevServer, edgeloom, startDev } from '../support/command.ts';
+import { CommandProcess } from '../support/command-process.ts';
 
+const cli = new CommandProcess();
 let dev: DevServer;
 
 beforeAll(async () => {
@@ -10,12 +12,13 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await cli.end();
   expect(await dev.interrupt()).toBe(0);
 });
 
 /** Runs against the dev server with `--json`; gives the document and the exit code. */
 async function run(...args: string[]): Promise<{ code: CommandRun['code']; json: unknown }> {
-  const { code, stdout } = await edgeloom([...args, '--json', '--endpoint', dev.endpoint]);
+  const { code, stdout } = await cli.run([...args, '--json', '--endpoint', dev.endpoint]);
   return { code, json: JSON.parse(stdout) };
 }
 
@@ -61,7 +64,7 @@ describe('wait', () => {
     expect(await run('wait')).toMatchObject({ code: 0, json: { waitedMs: expect.any(Number) } });
     expect(await run('get', 'GOAL-W1')).toMatchObject({ json: [{ attributes: { title: 'Wait' } }] });
     const elsewhere = ['--json', '--for', '1', '--endpoint', `http://127.0.0.1:${await freePort()}`];
-    const { code, stdout } = await edgeloom(['wait', ...elsewhere]);
+    const { code, stdout } = await cli.run(['wait', ...elsewhere]);
     expect({ code, json: JSON.parse(stdout) }).toMatchObject({ code: 2, json: { error: { code: 'wait-timeout' } } });
     const noTable = await run('wait', '--for', '1', '--table', 'not-there');
     expect(noTable).toMatchObject({ code: 2, json: { error: { code: 'wait-timeout' } } });

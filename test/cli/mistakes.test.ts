@@ -12,9 +12,11 @@ import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';
 import { type CommandRun, type DevServer, edgeloom, ROOT, startDev } from '../support/command.ts';
+import { CommandProcess } from '../support/command-process.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { uniqueTableName } from '../support/table.ts';
 
+const cli = new CommandProcess();
 let dev: DevServer;
 let folder: string;
 
@@ -25,13 +27,14 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  await cli.end();
   expect(await dev.interrupt()).toBe(0);
   await rm(folder, { recursive: true, force: true });
 });
 
 /** Runs against the dev server. */
 function run(...args: string[]): Promise<CommandRun> {
-  return edgeloom([...args, '--endpoint', dev.endpoint]);
+  return cli.run([...args, '--endpoint', dev.endpoint]);
 }
 
 async function failure(...args: string[]): Promise<{ code: string; message: string; hint: string }> {
@@ -83,11 +86,11 @@ it('a model whose table has a name that DynamoDB refuses is refused when it is l
 });
 
 it("the model files that a command's help names exist", async () => {
-  const { stdout } = await edgeloom(['--help']);
+  const { stdout } = await cli.run(['--help']);
   const commands = [...stdout.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => name!);
   expect(commands).toContain('cost');
   for (const command of new Set(commands)) {
-    const help = (await edgeloom([command, '--help'])).stdout;
+    const help = (await cli.run([command, '--help'])).stdout;
     for (const [, file] of help.matchAll(/--config (\S+\.ts)/g)) expect(existsSync(join(ROOT, file!)), file).toBe(true);
   }
 });

@@ -6,7 +6,8 @@ import { shown, shownLines } from '../../src/cli/session/shown.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
-import { edgeloom, ROOT } from '../support/command.ts';
+import { ROOT } from '../support/command.ts';
+import { CommandProcess } from '../support/command-process.ts';
 import { testEndpoint } from '../support/engine.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -40,6 +41,7 @@ export default defineGraph({ table: '${table}',
   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['note'], inbound: { gsi0: 'note', project: 'ALL' } }) } });`;
 
 describe('a command', () => {
+  const cli = new CommandProcess();
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(ROOT, '.hostile-'));
@@ -54,7 +56,10 @@ describe('a command', () => {
     await projectAll();
     await put(`USER-${EVIL}`, '~ix/odd', { gsi0pk: { S: 'USER.name' }, gsi0sk: { S: EVIL } });
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(async () => {
+    await cli.end();
+    await rm(folder, { recursive: true, force: true });
+  });
 
   it.each([
     ['get', 'USER-1', `USER-${EVIL}`, `USER-no${EVIL}`],
@@ -68,7 +73,7 @@ describe('a command', () => {
   ])('%s prints no control character of the contents, in text and in JSON', async (...args) => {
     for (const more of [[], ['--json']]) {
       const config = ['--config', join(folder, 'edgeloom.config.ts'), '--endpoint', testEndpoint()];
-      const { stdout, stderr } = await edgeloom([...args, ...config, ...more]);
+      const { stdout, stderr } = await cli.run([...args, ...config, ...more]);
       const printed = stdout + stderr;
       expect(printed).toContain('forged');
       expect(printed).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028-\u202e]/);

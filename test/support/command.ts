@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** The command as it is built. */
+export const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 /** The checkout: model files there find the package by its own name. */
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /**
