@@ -8,7 +8,8 @@ import { isFenced, isStale } from '../plan/writes/stale.ts';
 import { isAsWanted, settledIndexUpdate } from '../plan/writes/updates.ts';
 import { readItems } from '../store/pages.ts';
 import { type DerivedUpdate, TRANSACTION_ITEMS } from '../store/port.ts';
-import { type ApplyContext, checkTime, epochSeconds, updateItem } from './context.ts';
+import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
+import { reconcileAll } from './reconcile.ts';
 
 /**
  * Counted edges. The count of a node's edges equals the number of their live index items. An item that becomes live or a tombstone
@@ -30,12 +31,16 @@ interface Change {
 /** Applies the changes of one batch to the counted edges of one type and node, with as many items in each transaction as fit. */
 export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit): Promise<void> {
   for (const chunk of chunksOf(unit.items)) {
-    let open = chunk;
-    for (let isFirst = true; open.length > 0; isFirst = false) {
-      checkTime(context);
-      const changes = await seen(context, open, isFirst);
-      open = await written(context, unit.countName, changes);
-    }
+    await reconcileAll<IndexUnit, Expected>(context, chunk, {
+      // rule: counted-items-before-their-bases, first
+      actual: (units) =>
+        readItems(
+          context,
+          units.map(({ source, sortKey }) => ({ source, target: sortKey })),
+        ),
+      expected: (units, currents, attempt) => expectedOf(context, units, currents, attempt === 1),
+      write: (seen) => written(context, unit.countName, changesOf(context, seen)),
+    });
   }
 }
 
@@ -74,14 +79,20 @@ function chunksOf(items: readonly IndexUnit[]): IndexUnit[][] {
   return chunks;
 }
 
-/** Reads the items. For a record that is not newer than its item and contradicts it, also reads the base item, which decides. */
-async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst: boolean): Promise<Change[]> {
+/** The expected fields of a counted item, and whether its base item decided about them. */
+interface Expected {
+  wanted: Item | undefined;
+  isTruth: boolean;
+}
+
+/** For a record that is not newer than its item and contradicts it, the base item decides. */
+async function expectedOf(
+  context: ApplyContext,
+  units: readonly IndexUnit[],
+  currents: readonly (Item | undefined)[],
+  isFirst: boolean,
+): Promise<Expected[]> {
   const { graph, stats } = context;
-  // rule: counted-items-before-their-bases, first
-  const currents = await readItems(
-    context,
-    units.map(({ source, sortKey }) => ({ source, target: sortKey })),
-  );
   // rule: fence-of-a-counted-item-counts
   const stale = units.filter((unit, i) => isStale(unit.newest, currents[i]) || isFenced(unit.records, currents[i]));
   if (isFirst) stats.stale += stale.length;
@@ -100,18 +111,26 @@ async function seen(context: ApplyContext, units: readonly IndexUnit[], isFirst:
       derivedOf(graph, source, base.target, bases[i]).indexItems.get(sortKey),
     ]),
   );
+  return units.map(({ sortKey, wanted }) => {
+    const isTruth = truths.has(sortKey);
+    return { wanted: isTruth ? truths.get(sortKey) : wanted, isTruth };
+  });
+}
+
+function changesOf(
+  context: ApplyContext,
+  seen: readonly { one: IndexUnit; actual: Item | undefined; expected: Expected }[],
+): Change[] {
   const changes: Change[] = [];
-  for (const [i, unit] of units.entries()) {
-    const isTruth = truths.has(unit.sortKey);
-    const current = currents[i];
+  for (const { one: unit, actual: current, expected } of seen) {
+    const { wanted, isTruth } = expected;
     // Only if the same records wrote the item, a write is unnecessary. Any other unit that agrees still changes the revision, as
     // for items that are not counted.
-    const wanted = isTruth ? truths.get(unit.sortKey) : unit.wanted;
     const isTheSame = stringOf(current?.[WATERMARK]) === unit.newest;
     const isSettled = unit.byBase === true && isAsWanted(current, wanted);
     // rule: counted-item-that-agrees-leaves-a-trace
     if (isTheSame && (!isTruth || isSettled)) continue;
-    const update = settledIndexUpdate(graph, unit, current, wanted, epochSeconds(context));
+    const update = settledIndexUpdate(context.graph, unit, current, wanted, epochSeconds(context));
     changes.push({ unit, current, wanted, update });
   }
   return changes;

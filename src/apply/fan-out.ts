@@ -10,6 +10,7 @@ import { refusalEntry } from '../plan/quarantine-entry.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
 import type { ContinuationUnit, FanOutUnit, ViewUnit } from '../plan/unit.ts';
 import { copyUpdate } from '../plan/writes/updates.ts';
+import { wholeViewUpdate } from '../plan/writes/whole-view.ts';
 import { readItem, readItems } from '../store/pages.ts';
 import {
   type ApplyContext,
@@ -21,7 +22,8 @@ import {
   updateItem,
 } from './context.ts';
 import { visitEdges } from './joined-fan-out.ts';
-import { remakeView } from './whole-view.ts';
+import { reconcile } from './reconcile.ts';
+import { readWholeView } from './whole-view.ts';
 
 /**
  * The fan-out writes a parent's attributes into the views of its children. A consistent Query of the reverse items finds the
@@ -43,15 +45,11 @@ export async function applyFanOutUnit(context: ApplyContext, unit: FanOutUnit): 
   // rule: continuation-begins-after-the-first-page
   const after = await visitPage(context, unit, undefined);
   if (after === undefined) return;
-  let current = await readItem(context, { source: unit.source, target: unit.sortKey });
-  for (;;) {
-    const update = beginUpdate(context.graph, unit, current, after);
-    if (update === undefined) return;
-    checkTime(context);
-    const result = await updateItem(context, update);
-    if (result.applied) return;
-    current = result.current;
-  }
+  await reconcile(context, {
+    key: { source: unit.source, target: unit.sortKey },
+    expected: () => after,
+    update: (current) => beginUpdate(context.graph, unit, current, after),
+  });
 }
 
 /**
@@ -159,23 +157,22 @@ async function writeCopy(
   first: Seen | undefined,
 ): Promise<void> {
   const { graph } = context;
-  let seen = first;
-  if (seen === undefined) {
-    const view = await readItem(context, { source: child, target: VIEW_KEY });
-    seen = { view, copy: await readCopy(context, edge, parent) };
-  }
-  for (;;) {
-    checkTime(context);
-    const parents = new Map([[edgeSortKey(edge.type, parent), seen.copy]]);
-    // rule: fan-out-leaves-a-trace-in-every-view
-    const update = isOfOtherShape(graph, child, seen.view)
-      ? await remakeView(context, child, seen.view, '')
-      : copyUpdate(graph, child, seen.view, parents, epochSeconds(context));
-    const result = await updateItem(context, update);
-    if (result.applied) return;
-    // rule: parent-is-read-again-after-a-conflict
-    seen = { view: result.current, copy: await readCopy(context, edge, parent) };
-  }
+  await reconcile(context, {
+    key: { source: child, target: VIEW_KEY },
+    seen: first && { item: first.view },
+    async expected(view, attempt) {
+      if (isOfOtherShape(graph, child, view)) return { whole: await readWholeView(context, child) };
+      // rule: parent-is-read-again-after-a-conflict
+      const copy = first !== undefined && attempt === 1 ? first.copy : await readCopy(context, edge, parent);
+      return { copy };
+    },
+    update(view, { whole, copy }) {
+      const now = epochSeconds(context);
+      // rule: fan-out-leaves-a-trace-in-every-view
+      if (whole !== undefined) return wholeViewUpdate(graph, child, view, whole, '', now);
+      return copyUpdate(graph, child, view, new Map([[edgeSortKey(edge.type, parent), copy]]), now);
+    },
+  });
 }
 
 async function readCopy(context: ApplyContext, edge: EdgeModel, parent: string): Promise<Item | undefined> {

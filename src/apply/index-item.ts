@@ -5,7 +5,8 @@ import { derivedOf } from '../plan/derive.ts';
 import type { IndexUnit } from '../plan/unit.ts';
 import { indexUpdate, isAsWanted, settledIndexUpdate } from '../plan/writes/updates.ts';
 import { readItem } from '../store/pages.ts';
-import { type ApplyContext, checkTime, epochSeconds, updateItem } from './context.ts';
+import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
+import { reconcile } from './reconcile.ts';
 
 /**
  * Applies an index unit, of an index item or a reverse item. The first update reads nothing, and succeeds if the item is older. If
@@ -24,44 +25,43 @@ export async function applyIndexUnit(
   if (unit.byBase === true) return await applyByBase(context, unit, ahead);
   const { graph, stats } = context;
   // rule: removal-is-written-where-no-index-item-is
-  let result = await updateItem(context, indexUpdate(graph, unit, epochSeconds(context)));
+  const result = await updateItem(context, indexUpdate(graph, unit, epochSeconds(context)));
   // rule: removal-leaves-a-tombstone
   if (result.applied) return;
   stats.stale += 1;
-  while (!result.applied) {
-    checkTime(context);
-    const { current } = result;
-    const isAgreed = isAsWanted(current, unit.wanted);
-    // rule: index-item-that-agrees-leaves-a-trace
-    if (isAgreed && stringOf(current?.[WATERMARK]) === unit.newest) return;
+  await reconcile(context, {
+    key: { source: unit.source, target: unit.sortKey },
+    seen: { item: result.current },
     // rule: contradicted-index-item-is-reconciled-by-the-base-item
-    const truth = isAgreed ? unit.wanted : await readTruth(context, unit);
-    result = await updateItem(context, settledIndexUpdate(graph, unit, current, truth, epochSeconds(context)));
-  }
+    expected: (current) => (isAsWanted(current, unit.wanted) ? unit.wanted : readTruth(context, unit)),
+    update(current, truth) {
+      const isAgreed = isAsWanted(current, unit.wanted);
+      // rule: index-item-that-agrees-leaves-a-trace
+      if (isAgreed && stringOf(current?.[WATERMARK]) === unit.newest) return undefined;
+      return settledIndexUpdate(graph, unit, current, truth, epochSeconds(context));
+    },
+  });
 }
 
 /**
- * Applies an index unit with the base item. The item is read first, then the base item, and the write is made under the revision
- * that was read; on a conflict all of it is repeated. An item that the same records wrote before is not written.
+ * Applies an index unit with the base item. An item that the same records wrote before is not written.
  */
 export async function applyByBase(
   context: ApplyContext,
   unit: IndexUnit,
   ahead?: { item: Item | undefined },
 ): Promise<void> {
-  let current =
-    ahead === undefined ? await readItem(context, { source: unit.source, target: unit.sortKey }) : ahead.item;
-  for (;;) {
-    checkTime(context);
-    const truth = await readTruth(context, unit);
-    // rule: reconciled-index-item-that-agrees-leaves-a-trace
-    if (isAsWanted(current, truth) && stringOf(current?.[WATERMARK]) === unit.newest) return;
-    const update = settledIndexUpdate(context.graph, unit, current, truth, epochSeconds(context));
-    // rule: backfill-is-written-under-the-revision-seen
-    const written = await updateItem(context, update);
-    if (written.applied) break;
-    current = written.current;
-  }
+  await reconcile(context, {
+    key: { source: unit.source, target: unit.sortKey },
+    seen: ahead,
+    expected: () => readTruth(context, unit),
+    update(current, truth) {
+      // rule: reconciled-index-item-that-agrees-leaves-a-trace
+      if (isAsWanted(current, truth) && stringOf(current?.[WATERMARK]) === unit.newest) return undefined;
+      // rule: backfill-is-written-under-the-revision-seen
+      return settledIndexUpdate(context.graph, unit, current, truth, epochSeconds(context));
+    },
+  });
 }
 
 async function readTruth(context: ApplyContext, unit: IndexUnit): Promise<Item | undefined> {

@@ -10,6 +10,7 @@ import { settledIndexUpdate } from '../plan/writes/updates.ts';
 import { readItems } from '../store/pages.ts';
 import { type ApplyContext, checkTime, epochSeconds, OutOfTimeError, putEntry, updateItem } from './context.ts';
 import { writeCounted } from './counted.ts';
+import { reconcileAll } from './reconcile.ts';
 
 /**
  * Joined index items. Two base items of one partition determine each of them: an edge and its source node. The positions of two
@@ -55,13 +56,20 @@ export async function settleJoined(
   units: readonly IndexUnit[],
   { expectsNew = false, trusted }: SettleOptions = {},
 ): Promise<void> {
-  let open = units;
-  for (let isFirst = true; open.length > 0; isFirst = false) {
-    checkTime(context);
+  await reconcileAll<IndexUnit, Bases>(context, units, {
+    // rule: joined-item-before-its-bases, first
+    actual: (open, attempt) => readCurrents(context, open, expectsNew && attempt === 1),
+    // rule: joined-item-before-its-bases, then
     // rule: joined-item-is-looked-at-again-after-a-conflict
-    const looks = await lookAt(context, open, isFirst && expectsNew);
-    open = await written(context, open, looks, trusted);
-  }
+    expected: (open) => readBases(context, open),
+    write: (seen) =>
+      written(
+        context,
+        seen.map(({ one }) => one),
+        seen.map(({ actual, expected }) => ({ current: actual, ...expected })),
+        trusted,
+      ),
+  });
 }
 
 /** Writes the fields that edges and node ask for; returns the units whose items have changed since they were read. */
@@ -93,22 +101,32 @@ export async function written(
   return changed;
 }
 
-/** Reads the items first: an edge or a node that is older than the item could replace newer fields in it. */
-async function lookAt(context: ApplyContext, units: readonly IndexUnit[], expectsNew: boolean): Promise<JoinedLook[]> {
-  const { source } = units[0]!;
-  const edges = [...new Set(units.map(({ base }) => base.target))];
+/** The two base items of a joined item. */
+type Bases = Pick<JoinedLook, 'edge' | 'node'>;
+
+/** Reads the joined items. With `expectsNew`, those whose edge's first record is an insert are taken as absent. */
+async function readCurrents(
+  context: ApplyContext,
+  units: readonly IndexUnit[],
+  expectsNew: boolean,
+): Promise<(Item | undefined)[]> {
   const read = units.filter((unit) => !expectsNew || !isInsert(unit));
-  // rule: joined-item-before-its-bases, first
   const found = await readItems(
     context,
     read.map(({ source, sortKey }) => ({ source, target: sortKey })),
   );
   const currents = new Map(read.map((unit, i) => [unit, found[i]]));
-  // rule: joined-item-before-its-bases, then
-  const bases = await readItems(context, [{ source, target: source }, ...edges.map((target) => ({ source, target }))]);
-  const [node, ...rest] = bases;
+  return units.map((unit) => currents.get(unit));
+}
+
+/** Reads the edges and their source node. */
+async function readBases(context: ApplyContext, units: readonly IndexUnit[]): Promise<Bases[]> {
+  const { source } = units[0]!;
+  const edges = [...new Set(units.map(({ base }) => base.target))];
+  const keys = [source, ...edges].map((target) => ({ source, target }));
+  const [node, ...rest] = await readItems(context, keys);
   const byKey = new Map(edges.map((target, i) => [target, rest[i]]));
-  return units.map((unit) => ({ current: currents.get(unit), edge: byKey.get(unit.base.target), node }));
+  return units.map((unit) => ({ edge: byKey.get(unit.base.target), node }));
 }
 
 function isInsert({ records: [first] }: IndexUnit): boolean {

@@ -10,11 +10,13 @@ import type { Truth, ViewChange, ViewUnit } from '../plan/unit.ts';
 import { isOverBudget, viewBudgetBytes } from '../plan/writes/eviction.ts';
 import { isFenced, isStale } from '../plan/writes/stale.ts';
 import { contradictions, evictionUpdate, fastViewUpdate, slowViewUpdate } from '../plan/writes/updates.ts';
+import { wholeViewUpdate } from '../plan/writes/whole-view.ts';
 import { readItem, readItems } from '../store/pages.ts';
 import type { DerivedUpdate, UpdateResult } from '../store/port.ts';
-import { type ApplyContext, checkTime, epochSeconds, updateItem } from './context.ts';
+import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
 import { readCopies } from './copies.ts';
-import { remakeView } from './whole-view.ts';
+import { reconcile } from './reconcile.ts';
+import { readWholeView } from './whole-view.ts';
 
 /** Whether a view unit has to read the view before it can be written, so that reading ahead pays. */
 export function needsView(context: ApplyContext, unit: ViewUnit): boolean {
@@ -49,27 +51,31 @@ export async function applyViewUnit(
     current = await readView(context, unit.source);
   }
   if (isStale(unit.oldest, current) || isFenced(unit.records, current)) stats.stale += 1;
-  for (;;) {
-    checkTime(context);
-    if (isOfOtherShape(graph, unit.source, current)) {
-      const remade = await updateItem(context, await remakeView(context, unit.source, current, unit.newest));
-      if (remade.applied) break;
-      current = remade.current;
-      continue;
-    }
-    // rule: contradictions-are-reconciled-by-base-items
-    // rule: base-items-are-read-after-the-view
-    const truths = await readTruths(context, unit, contradictions(unit, current));
-    // rule: view-before-parents, then
-    const parents = await readParents(context, unit, current, truths);
-    const update = slowViewUpdate(graph, unit, current, truths, epochSeconds(context), parents);
-    // rule: replay-still-evicts
-    if (isPlainReplay(unit, current) && isAgreed(unit, current, truths) && !movesElements(update)) return;
-    // rule: stale-unit-leaves-a-trace
-    const result = await updateItem(context, update);
-    if (result.applied) return context.evicted?.note(unit.source, evictedTypes(update.set));
-    current = result.current;
-  }
+  const { update } = await reconcile(context, {
+    key: { source: unit.source, target: VIEW_KEY },
+    seen: { item: current },
+    async expected(current) {
+      if (isOfOtherShape(graph, unit.source, current)) return { whole: await readWholeView(context, unit.source) };
+      // rule: contradictions-are-reconciled-by-base-items
+      // rule: base-items-are-read-after-the-view
+      const truths = await readTruths(context, unit, contradictions(unit, current));
+      // rule: view-before-parents, then
+      const parents = await readParents(context, unit, current, truths);
+      return { truths, parents };
+    },
+    update(current, expected) {
+      const now = epochSeconds(context);
+      if (expected.whole !== undefined)
+        return wholeViewUpdate(graph, unit.source, current, expected.whole, unit.newest, now);
+      const { truths, parents } = expected;
+      const update = slowViewUpdate(graph, unit, current, truths, now, parents);
+      // rule: replay-still-evicts
+      if (isPlainReplay(unit, current) && isAgreed(unit, current, truths) && !movesElements(update)) return undefined;
+      // rule: stale-unit-leaves-a-trace
+      return update;
+    },
+  });
+  if (update !== undefined) context.evicted?.note(unit.source, evictedTypes(update.set));
 }
 
 /**
@@ -148,16 +154,18 @@ async function keepWithinBudget(context: ApplyContext, source: string, wcu: numb
   const { graph } = context;
   // rule: too-large-a-view-is-evicted
   if (!isOverBudget(wcu, viewBudgetBytes(graph, source))) return;
-  let view = await readView(context, source);
-  while (view !== undefined && !isOfOtherShape(graph, source, view)) {
-    // rule: eviction-is-written-under-the-revision-seen
-    const update = evictionUpdate(graph, source, view, epochSeconds(context));
-    if (update === undefined) return;
-    checkTime(context);
-    const result = await updateItem(context, update);
-    if (result.applied) return context.evicted?.note(source, evictedTypes(update.set));
-    view = result.current;
-  }
+  const { update } = await reconcile(context, {
+    key: { source, target: VIEW_KEY },
+    // The view itself shows its size.
+    expected: () => undefined,
+    update(view) {
+      if (view === undefined || isOfOtherShape(graph, source, view)) return undefined;
+      // rule: eviction-is-written-under-the-revision-seen
+      const update = evictionUpdate(graph, source, view, epochSeconds(context));
+      return update;
+    },
+  });
+  if (update !== undefined) context.evicted?.note(source, evictedTypes(update.set));
 }
 
 async function readTruths(

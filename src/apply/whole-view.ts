@@ -3,10 +3,9 @@ import { CHILD } from '../items/derived-item.ts';
 import { escapedEdge } from '../items/element.ts';
 import { reverseOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
-import { wholeViewUpdate } from '../plan/writes/whole-view.ts';
+import type { WholeView } from '../plan/writes/whole-view.ts';
 import { queriedItems, readItems } from '../store/pages.ts';
-import type { DerivedUpdate } from '../store/port.ts';
-import { type ApplyContext, checkTime, epochSeconds } from './context.ts';
+import { type ApplyContext, checkTime } from './context.ts';
 import { readCopies } from './copies.ts';
 import { applyByBase } from './index-item.ts';
 
@@ -14,16 +13,10 @@ import { applyByBase } from './index-item.ts';
 const BASE_ITEMS = { from: 'A', to: '[' };
 
 /**
- * Makes the update that rebuilds a view from the base items of its partition, with consistent reads; `view` was read before them.
- * The reverse items of the edges are written first, then the copied nodes are read: the fan-out of a later change of these nodes
- * finds the edge.
+ * Reads everything that the base items of a partition ask for in its view, consistently. The reverse items of the edges are written
+ * first, then the copied nodes are read: the fan-out of a later change of these nodes finds the edge.
  */
-export async function remakeView(
-  context: ApplyContext,
-  source: string,
-  view: Item | undefined,
-  newest: string,
-): Promise<DerivedUpdate> {
+export async function readWholeView(context: ApplyContext, source: string): Promise<WholeView> {
   const { graph, store, stats } = context;
   const elements = new Map<string, string[]>();
   const targets: string[] = [];
@@ -41,7 +34,7 @@ export async function remakeView(
   await writeReverseItems(context, source, targets);
   // rule: reverse-items-before-the-copies-of-a-view-made-whole, then
   const copies = await readCopies(context, targets);
-  return wholeViewUpdate(graph, source, view, { elements, attributes, copies }, newest, epochSeconds(context));
+  return { elements, attributes, copies };
 }
 
 /** Writes the missing reverse items of edges that copy. */

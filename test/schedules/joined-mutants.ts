@@ -1,12 +1,4 @@
-import {
-  addToFile,
-  insertAfter,
-  insertBefore,
-  moveAhead,
-  replaceIn,
-  setCondition,
-  setValue,
-} from '../simulator/planted/changes.ts';
+import { addToFile, insertBefore, moveAhead, replaceIn, setCondition, setValue } from '../simulator/planted/changes.ts';
 import type { Mutant } from '../simulator/planted/mutant.ts';
 
 /** Rules of index items that an edge and its source node determine together, broken one by one. */
@@ -14,7 +6,17 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
   {
     name: 'joined-bases-before-item',
     rule: 'A joined item is read before the edge and the node.',
-    changes: [moveAhead('joined-item-before-its-bases')],
+    changes: [
+      addToFile('joined-item-before-its-bases, first', 'const early = new WeakMap<object, Bases[]>();'),
+      setValue(
+        'joined-item-before-its-bases, first',
+        (old) => `async (open: readonly IndexUnit[], attempt: number) => {
+          early.set(open, await readBases(context, open));
+          return await (${old})(open, attempt);
+        }`,
+      ),
+      setValue('joined-item-before-its-bases, then', 'async (open: readonly IndexUnit[]) => early.get(open)!'),
+    ],
   },
   {
     name: 'joined-revision-ignored',
@@ -32,14 +34,13 @@ export const JOINED_MUTANTS: readonly Mutant[] = [
     changes: [
       addToFile(
         'joined-item-is-looked-at-again-after-a-conflict',
-        'const keptLooks = new WeakMap<IndexUnit, JoinedLook>();',
+        'const keptBases = new WeakMap<IndexUnit, Bases>();',
       ),
-      insertAfter(
+      setValue(
         'joined-item-is-looked-at-again-after-a-conflict',
-        `for (const [i, unit] of open.entries()) {
-    const before = keptLooks.get(unit);
-    if (before === undefined) keptLooks.set(unit, looks[i]!);
-    else looks[i] = { ...before, current: looks[i]!.current };
+        (old) => `async (open: readonly IndexUnit[]) => {
+    const bases = await (${old})(open);
+    return open.map((unit, i) => keptBases.get(unit) ?? (keptBases.set(unit, bases[i]!), bases[i]!));
   }`,
       ),
     ],

@@ -1,9 +1,10 @@
 import pMap from 'p-map';
-import { type ApplyContext, checkTime, updateItem } from '../../apply/context.ts';
+import { type ApplyContext, epochSeconds } from '../../apply/context.ts';
 import { applyCountedUnit } from '../../apply/counted.ts';
 import { applyByBase } from '../../apply/index-item.ts';
 import { settleJoined } from '../../apply/joined.ts';
-import { remakeView } from '../../apply/whole-view.ts';
+import { reconcile } from '../../apply/reconcile.ts';
+import { readWholeView } from '../../apply/whole-view.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../../items/derived-key.ts';
 import { countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../../items/keys.ts';
@@ -12,6 +13,7 @@ import { joinedKeysOf } from '../../plan/joined.ts';
 import { isOfOtherShape } from '../../plan/shape.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
 import { isAsWanted } from '../../plan/writes/updates.ts';
+import { wholeViewUpdate } from '../../plan/writes/whole-view.ts';
 import { ownedBy } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import { itemKindOf } from '../../repair/kinds.ts';
@@ -179,12 +181,11 @@ function hasView(target: string): boolean {
   return target === VIEW_KEY || isBaseSortKey(target);
 }
 
-async function settleShape(context: BuildContext, source: string, first: Item | undefined): Promise<void> {
-  let view = first;
-  while (isOfOtherShape(context.graph, source, view)) {
-    checkTime(context);
-    const result = await updateItem(context, await remakeView(context, source, view, ''));
-    if (result.applied) return;
-    view = result.current;
-  }
+async function settleShape(context: BuildContext, source: string, seen: Item | undefined): Promise<void> {
+  await reconcile(context, {
+    key: { source, target: VIEW_KEY },
+    seen: { item: seen },
+    expected: (view) => (isOfOtherShape(context.graph, source, view) ? readWholeView(context, source) : undefined),
+    update: (view, whole) => whole && wholeViewUpdate(context.graph, source, view, whole, '', epochSeconds(context)),
+  });
 }

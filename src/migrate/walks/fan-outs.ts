@@ -1,6 +1,6 @@
 import pMap from 'p-map';
-import { type ApplyContext, checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
-import type { Item } from '../../items/attribute-value.ts';
+import { type ApplyContext, epochSeconds } from '../../apply/context.ts';
+import { reconcile } from '../../apply/reconcile.ts';
 import { endUpdate } from '../../plan/fan-out.ts';
 import type { NeedsFanOut } from '../../registry/concerns.ts';
 import { continuation } from '../../repair/parts/continuation.ts';
@@ -26,15 +26,17 @@ export async function endUnneededFanOuts(context: EndingContext, items: readonly
 
 async function endIfUnneeded(context: EndingContext, { source, target, item }: WalkedItem): Promise<void> {
   const { graph, neededFanOuts } = context;
-  let current: Item | undefined = item;
-  while (current !== undefined && continuation.isLive(current)) {
-    checkTime(context);
-    // Another migration may have brought back what needs it, and the fan-out may be of that: then this read shows it.
-    // rule: fan-out-is-judged-by-a-registry-read-after-it
-    const isNeeded = await neededFanOuts();
-    if (isNeeded(target)) return;
-    const result = await updateItem(context, endUpdate(graph, { source, target }, current, epochSeconds(context)));
-    if (result.applied) return;
-    current = result.current;
-  }
+  await reconcile(context, {
+    key: { source, target },
+    seen: { item },
+    async expected(current) {
+      if (!continuation.isLive(current)) return true;
+      // Another migration may have brought back what needs it, and the fan-out may be of that: then this read shows it.
+      // rule: fan-out-is-judged-by-a-registry-read-after-it
+      const isNeeded = await neededFanOuts();
+      return isNeeded(target);
+    },
+    update: (current, stays) =>
+      stays || current === undefined ? undefined : endUpdate(graph, { source, target }, current, epochSeconds(context)),
+  });
 }

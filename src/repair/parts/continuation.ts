@@ -1,4 +1,5 @@
-import { checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
+import { epochSeconds } from '../../apply/context.ts';
+import { reconcile } from '../../apply/reconcile.ts';
 import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
 import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../../items/derived-item.ts';
 import { parseDerivedKey } from '../../items/derived-key.ts';
@@ -26,16 +27,12 @@ export const continuation: ItemKind = {
   oddities: (context, item) => oddities(continuation, context, item),
   /** Restarts a stuck fan-out. */
   async mend(context, key) {
-    let { item } = await context.store.get(key, { consistent: true });
-    for (;;) {
-      checkTime(context);
-      if (item === undefined) return true;
-      const watermark = stringOf((await trusted(context, item))?.[WATERMARK]) ?? NO_WATERMARK;
-      const update = restartUpdate(context.graph, key, item, watermark, epochSeconds(context));
-      const result = await updateItem(context, update);
-      if (result.applied) return true;
-      item = result.current;
-    }
+    await reconcile(context, {
+      key,
+      expected: async (item) => stringOf((await trusted(context, item))?.[WATERMARK]) ?? NO_WATERMARK,
+      update: (item, watermark) => item && restartUpdate(context.graph, key, item, watermark, epochSeconds(context)),
+    });
+    return true;
   },
 };
 

@@ -1,13 +1,12 @@
-import { checkTime } from '../../apply/context.ts';
+import { reconcile } from '../../apply/reconcile.ts';
 import { type Item, sameValue, stringOf } from '../../items/attribute-value.ts';
 import { COUNT, COUNTED, MODEL, REVISION, revisionOf } from '../../items/derived-item.ts';
 import type { DerivedKey } from '../../items/derived-key.ts';
 import { countOf } from '../../items/stored-view.ts';
 import { type EdgeModel, layersOf } from '../../model/compiled.ts';
-import { readItem } from '../../store/pages.ts';
 import type { Store } from '../../store/port.ts';
 import type { SettleContext } from '../settle/context.ts';
-import { countNameOfKey, itemsToCount, settledExactly } from '../settle/count.ts';
+import { countedExactly, countNameOfKey, itemsToCount, settledCountUpdate } from '../settle/count.ts';
 import { oddities } from './form.ts';
 import { hashed, type ItemKind, type ObserveContext, type Part, type PartKind } from './kind.ts';
 
@@ -58,13 +57,17 @@ function isCountOf(edge: EdgeModel | undefined, { generation }: DerivedKey): boo
  * if it equals the count. Else each item is read by itself.
  */
 export async function settleCount(context: SettleContext, source: string, sortKey: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    checkTime(context);
-    const seen = await readItem(context, { source, target: sortKey });
-    const { live, stored } = await countAtOnce(context, source, sortKey, seen);
-    if (countOf(stored) === live && stored?.[context.graph.table.ttl] === undefined) return;
-    if (await settledExactly(context, source, sortKey, stored, attempt)) return;
-  }
+  const key = { source, target: sortKey };
+  await reconcile(context, {
+    key,
+    expected: (seen) => countAtOnce(context, source, sortKey, seen),
+    update(_seen, { live, stored }) {
+      if (countOf(stored) === live && stored?.[context.graph.table.ttl] === undefined) return undefined;
+      return settledCountUpdate(context, key, stored, countOf(stored) ?? 0);
+    },
+    write: (move, { expected: { stored } }) => countedExactly(context, stored, move),
+    backsOff: true,
+  });
 }
 
 /** How often the items are counted again while the count changes. */

@@ -1,8 +1,7 @@
-import { checkTime, updateItem } from '../../apply/context.ts';
+import { reconcile } from '../../apply/reconcile.ts';
 import { type Item, typeOf } from '../../items/attribute-value.ts';
 import { REVISION, revisionOf, unchanged, WATERMARK } from '../../items/derived-item.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
-import { readItem } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
 import type { SettleContext } from '../settle/context.ts';
 import type { ItemKind, OddityContext, Part, PartKind } from './kind.ts';
@@ -43,15 +42,14 @@ export function oddities(kind: ItemKind, context: OddityContext, item: Item): re
 
 /** Removes the attributes that an item cannot have. Any write replaces a malformed revision. */
 export async function mendForm(context: SettleContext, kind: ItemKind, key: ItemKey): Promise<void> {
-  for (;;) {
-    checkTime(context);
-    const item = await readItem(context, key);
-    if (item === undefined) return;
-    const unset = misshapen(kind, context.graph, item);
-    if (unset.length === 0 && hasRevision(item)) return;
-    const condition = unchanged(item, context.graph.table.ttl);
-    if ((await updateItem(context, { key, set: {}, unset, condition })).applied) return;
-  }
+  await reconcile(context, {
+    key,
+    expected: (item) => misshapen(kind, context.graph, item ?? {}),
+    update(item, unset) {
+      if (item === undefined || (unset.length === 0 && hasRevision(item))) return undefined;
+      return { key, set: {}, unset, condition: unchanged(item, context.graph.table.ttl) };
+    },
+  });
 }
 
 function hasRevision(item: Item): boolean {

@@ -1,4 +1,4 @@
-import { checkTime } from '../../apply/context.ts';
+import { reconcile } from '../../apply/reconcile.ts';
 import { type AttributeType, canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
 import { COUNTED, FENCE, INDEX_ITEM_FIELDS, MODEL, revisionOf, WATERMARK } from '../../items/derived-item.ts';
 import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../../items/derived-key.ts';
@@ -8,7 +8,7 @@ import { derivedOf } from '../../plan/derive.ts';
 import { queriedItems } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { NO_WATERMARK, type SettleContext } from '../settle/context.ts';
-import { buryIndexItem, settleIndexItem } from '../settle/index-item.ts';
+import { burialOf, settleIndexItem } from '../settle/index-item.ts';
 import { isAheadOf, placeOf } from './continuation.ts';
 import { count, settleCount } from './count.ts';
 import { oddities } from './form.ts';
@@ -35,17 +35,20 @@ export const indexItem: ItemKind = {
   oddities: (context, item) => oddities(indexItem, context, item),
   async mend(context: SettleContext, key) {
     const { source, target: sortKey } = key;
-    for (;;) {
-      checkTime(context);
-      const { item } = await context.store.get(key, { consistent: true });
-      // The search for the edge follows the read of the item. If the edge is put later, its write changes the item, so the delete
-      // fails.
-      const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey));
-      if (target !== undefined) await settleIndexItem(context, { source, target }, key, NO_WATERMARK);
-      else if (!(await buryIndexItem(context, key, item))) continue;
-      await settleOtherCount(context, key, target ?? sortKey, stringOf(item?.[COUNTED]));
-      return true;
-    }
+    const { actual, expected } = await reconcile(context, {
+      key,
+      async expected(item) {
+        // The search for the edge follows the read of the item. If the edge is put later, its write changes the item, so the
+        // update fails.
+        const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey));
+        return { target, burial: target === undefined ? await burialOf(context, key, item) : undefined };
+      },
+      update: (_item, { burial }) => burial,
+    });
+    const { target } = expected;
+    if (target !== undefined) await settleIndexItem(context, { source, target }, key, NO_WATERMARK);
+    await settleOtherCount(context, key, target ?? sortKey, stringOf(actual?.[COUNTED]));
+    return true;
   },
 };
 

@@ -1,4 +1,4 @@
-import { checkTime } from '../../apply/context.ts';
+import { reconcile } from '../../apply/reconcile.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { isWithinBytes, SORT_KEY_BYTES, VIEW_KEY } from '../../items/keys.ts';
 import { edgeOfReverse, reverseItemOf, wantedFields } from '../../plan/copies.ts';
@@ -6,7 +6,7 @@ import { derivedOf } from '../../plan/derive.ts';
 import { isAsWanted } from '../../plan/writes/updates.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { NO_WATERMARK, type SettleContext, trusted } from '../settle/context.ts';
-import { buryIndexItem, settleIndexItem } from '../settle/index-item.ts';
+import { burialOf, settleIndexItem } from '../settle/index-item.ts';
 import { settleViewParts } from '../settle/view.ts';
 import { copySlots, isSlotRight } from './copy.ts';
 import { oddities } from './form.ts';
@@ -58,22 +58,23 @@ export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKe
  */
 async function settleReverseItem(context: SettleContext, key: ItemKey, base: ItemKey | undefined): Promise<void> {
   const { store, graph } = context;
-  for (;;) {
-    checkTime(context);
-    const { item } = await store.get(key, { consistent: true });
-    const edge = base ?? edgeNamedByReverse(key, item);
-    if (edge === undefined) {
+  const { actual: item, expected } = await reconcile(context, {
+    key,
+    async expected(item) {
+      const edge = base ?? edgeNamedByReverse(key, item);
+      if (edge !== undefined || (await isRight(context, item, undefined))) return { edge };
       // No edge is known for the item, so nothing asks for it. If an edge is put meanwhile, its write changes the item, and the
-      // delete fails.
-      if ((await isRight(context, item, undefined)) || (await buryIndexItem(context, key, item))) return;
-      continue;
-    }
-    const { item: image } = await store.get(edge, { consistent: true });
-    const wanted = image && reverseItemOf(graph, edge)?.fields;
-    if (!(await isRight(context, item, wanted))) await settleIndexItem(context, edge, key, NO_WATERMARK);
-    if (wanted !== undefined) await settleCopy(context, edge);
-    return;
-  }
+      // update fails.
+      return { edge, burial: await burialOf(context, key, item) };
+    },
+    update: (_item, { burial }) => burial,
+  });
+  const { edge } = expected;
+  if (edge === undefined) return;
+  const { item: image } = await store.get(edge, { consistent: true });
+  const wanted = image && reverseItemOf(graph, edge)?.fields;
+  if (!(await isRight(context, item, wanted))) await settleIndexItem(context, edge, key, NO_WATERMARK);
+  if (wanted !== undefined) await settleCopy(context, edge);
 }
 
 async function isRight(context: SettleContext, item: Item | undefined, wanted: Item | undefined): Promise<boolean> {

@@ -1,11 +1,9 @@
 import pMap from 'p-map';
-import { updateItem, waitWithin } from '../../apply/context.ts';
+import { updateItem } from '../../apply/context.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { COUNT, COUNTED, MODEL, REVISION, revisionOf, unchanged } from '../../items/derived-item.ts';
 import { parseDerivedKey } from '../../items/derived-key.ts';
 import { countNameOf, edgeIndexKey, hashedIndexPrefix } from '../../items/keys.ts';
-import { countOf } from '../../items/stored-view.ts';
-import { backoffMs } from '../../retry.ts';
 import { queriedItems, readItem } from '../../store/pages.ts';
 import type { DerivedUpdate, ItemKey, Store } from '../../store/port.ts';
 import type { SettleContext } from './context.ts';
@@ -20,31 +18,26 @@ export function countNameOfKey(sortKey: string): string {
 }
 
 /**
- * Counts the items one by one and writes the number. A Query may show items from before a transaction whose count GetItem shows
- * already. So the count's revision is changed first: that fails while a transaction is under way. Then each item is read by itself.
- * The number is written if the revision has not changed since.
+ * Counts the items one by one and writes the number; false if the count has changed meanwhile. A Query may show items from before a
+ * transaction whose count GetItem shows already. So the count's revision is changed first: that fails while a transaction is under
+ * way. Then each item is read by itself. The number is written if the revision has not changed since.
  *
  * @param current the count as it was read.
- * @param attempt number of this attempt. If the count has changed, the function waits for the next attempt, and returns false.
+ * @param move the update that only changes its revision.
  */
-export async function settledExactly(
+export async function countedExactly(
   context: SettleContext,
-  source: string,
-  sortKey: string,
   current: Item | undefined,
-  attempt: number,
+  move: DerivedUpdate,
 ): Promise<boolean> {
-  const key = { source, target: sortKey };
-  const moved = await updateItem(context, settledCountUpdate(context, key, current, countOf(current) ?? 0));
+  const { key } = move;
+  const moved = await updateItem(context, move);
   // A malformed revision was replaced just now: the next attempt reads the new one.
   const isNumber = current?.[REVISION] === undefined || revisionOf(current) !== undefined;
-  if (moved.applied && isNumber) {
-    const fenced: Item = { ...current, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
-    const live = await countExactly(context, key);
-    if ((await updateItem(context, settledCountUpdate(context, key, fenced, live))).applied) return true;
-  }
-  await waitWithin(context, backoffMs(attempt, context.random));
-  return false;
+  if (!moved.applied || !isNumber) return false;
+  const fenced: Item = { ...current, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
+  const live = await countExactly(context, key);
+  return (await updateItem(context, settledCountUpdate(context, key, fenced, live))).applied;
 }
 
 /** Counts the live items of a count. It reads all items that a Query shows, live or not, and those that base edges ask for. */
@@ -75,7 +68,7 @@ export async function* itemsToCount(
 }
 
 /** Makes the update that sets a count to a number, under the revision that was read. */
-function settledCountUpdate(
+export function settledCountUpdate(
   { graph }: SettleContext,
   key: ItemKey,
   current: Item | undefined,

@@ -1,6 +1,7 @@
-import { checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
+import { epochSeconds } from '../../apply/context.ts';
 import { writeCounted } from '../../apply/counted.ts';
 import { settleJoined } from '../../apply/joined.ts';
+import { reconcile } from '../../apply/reconcile.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { parseDerivedKey } from '../../items/derived-key.ts';
 import { countNameOf, typePrefix } from '../../items/keys.ts';
@@ -11,7 +12,7 @@ import { joinedKeysOf } from '../../plan/joined.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
 import { settledIndexUpdate } from '../../plan/writes/updates.ts';
 import { readItem } from '../../store/pages.ts';
-import type { ItemKey } from '../../store/port.ts';
+import type { DerivedUpdate, ItemKey } from '../../store/port.ts';
 import { fenced, NO_WATERMARK, type SettleContext, trusted } from './context.ts';
 
 /**
@@ -27,7 +28,7 @@ export async function settleIndexItem(
   watermark: string,
 ): Promise<void> {
   const { graph } = context;
-  const { source, target: sortKey } = key;
+  const { target: sortKey } = key;
   if (joinedKeysOf(graph, typePrefix(base.target) ?? '', base.target).includes(sortKey)) {
     // The watermark of a joined item is that of the edge's newest record. This call may be due to a record of the node, so it
     // brings no watermark.
@@ -37,39 +38,41 @@ export async function settleIndexItem(
   const unit = unitOf(key, base, watermark);
   const countName = parseDerivedKey(sortKey)?.kind === 'reverse-item' ? undefined : countNameOfEdge(graph, key, base);
   // rule: repair-reads-the-derived-item-before-its-base, first
-  let current = await readItem(context, { source, target: sortKey });
-  for (;;) {
-    checkTime(context);
-    // rule: repair-reads-the-derived-item-before-its-base, then
-    // rule: overtaken-repair-reads-the-base-item-again
-    const item = await readItem(context, { source: base.source, target: base.target });
-    const wanted = wantedFields(derivedOf(graph, base.source, base.target, item), sortKey);
-    const settled = settledIndexUpdate(graph, unit, await trusted(context, current), wanted, epochSeconds(context));
-    // rule: repair-writes-index-items-under-the-revision-seen
-    const update = fenced(context, settled);
+  await reconcile(context, {
+    key,
+    async expected(current) {
+      // rule: repair-reads-the-derived-item-before-its-base, then
+      // rule: overtaken-repair-reads-the-base-item-again
+      const item = await readItem(context, { source: base.source, target: base.target });
+      const wanted = wantedFields(derivedOf(graph, base.source, base.target, item), sortKey);
+      return { wanted, kept: await trusted(context, current) };
+    },
+    update(_current, { wanted, kept }) {
+      const settled = settledIndexUpdate(graph, unit, kept, wanted, epochSeconds(context));
+      // rule: repair-writes-index-items-under-the-revision-seen
+      return fenced(context, settled);
+    },
     // rule: repair-moves-the-count
-    if (countName !== undefined) {
-      if (await writeCounted(context, current, wanted, update, countName)) return;
-      current = await readItem(context, { source, target: sortKey });
-      continue;
-    }
-    const result = await updateItem(context, update);
-    if (result.applied) return;
-    current = result.current;
-  }
+    write:
+      countName === undefined
+        ? undefined
+        : (update, { actual, expected }) => writeCounted(context, actual, expected.wanted, update, countName),
+  });
 }
 
 /**
- * Turns an index item that no base item asks for into a tombstone; false if it has changed since it was read.
+ * Makes the update that turns an index item that no base item asks for into a tombstone.
  *
  * @param current the item as it was read, before the base items.
  */
-export async function buryIndexItem(context: SettleContext, key: ItemKey, current: Item | undefined): Promise<boolean> {
-  checkTime(context);
+export async function burialOf(
+  context: SettleContext,
+  key: ItemKey,
+  current: Item | undefined,
+): Promise<DerivedUpdate> {
   const unit = unitOf(key, key, NO_WATERMARK);
   const seen = await trusted(context, current);
-  const update = settledIndexUpdate(context.graph, unit, seen, undefined, epochSeconds(context));
-  return (await updateItem(context, fenced(context, update))).applied;
+  return fenced(context, settledIndexUpdate(context.graph, unit, seen, undefined, epochSeconds(context)));
 }
 
 function unitOf({ source, target: sortKey }: ItemKey, base: ItemKey, watermark: string): IndexUnit {

@@ -1,6 +1,7 @@
-import { type ApplyContext, checkTime, epochSeconds, updateItem } from '../../apply/context.ts';
+import { type ApplyContext, epochSeconds } from '../../apply/context.ts';
 import { readCopies } from '../../apply/copies.ts';
-import { remakeView } from '../../apply/whole-view.ts';
+import { reconcile } from '../../apply/reconcile.ts';
+import { readWholeView } from '../../apply/whole-view.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { CHILD } from '../../items/derived-item.ts';
 import { decodeElement, edgeKeyOf } from '../../items/element.ts';
@@ -12,7 +13,8 @@ import { derivedOf } from '../../plan/derive.ts';
 import { isOfOtherShape } from '../../plan/shape.ts';
 import type { Truth, ViewChange, ViewCorrections, ViewUnit } from '../../plan/unit.ts';
 import { slowViewUpdate } from '../../plan/writes/updates.ts';
-import { queriedItems, readItem, readItems } from '../../store/pages.ts';
+import { wholeViewUpdate } from '../../plan/writes/whole-view.ts';
+import { queriedItems, readItems } from '../../store/pages.ts';
 import type { QueryRequest } from '../../store/port.ts';
 import { fenced, type SettleContext, trusted, withFence } from './context.ts';
 import { settleIndexItem } from './index-item.ts';
@@ -86,32 +88,29 @@ async function settle(
   corrections?: ViewCorrections,
 ): Promise<void> {
   const { graph } = context;
-  let view = await readItem(context, { source, target: VIEW_KEY });
-  for (;;) {
-    checkTime(context);
-    if (isOfOtherShape(graph, source, view)) {
-      const update = await remakeView(context, source, withFence(context, await trusted(context, view)), watermark);
-      const remade = await updateItem(context, fenced(context, update));
-      if (remade.applied) return;
-      view = remade.current;
-      continue;
-    }
-    const bases = await readBases(view);
-    const truths = new Map<string, Truth>();
-    for (const [target, base] of bases) truths.set(target, derivedOf(graph, source, target, base));
-    const unit = unitOf(source, [...bases.keys()], watermark);
-    const listed = listedEdges(view, truths, corrections);
-    await settleReverseItems(context, source, listed, watermark);
-    const parents = await readCopies(context, listed);
-    const seen = withFence(context, await trusted(context, view));
-    const result = await updateItem(
-      context,
+  await reconcile(context, {
+    key: { source, target: VIEW_KEY },
+    async expected(view) {
+      const kept = await trusted(context, view);
+      if (isOfOtherShape(graph, source, view)) return { kept, whole: await readWholeView(context, source) };
+      const bases = await readBases(view);
+      const truths = new Map<string, Truth>();
+      for (const [target, base] of bases) truths.set(target, derivedOf(graph, source, target, base));
+      const listed = listedEdges(view, truths, corrections);
+      await settleReverseItems(context, source, listed, watermark);
+      const parents = await readCopies(context, listed);
+      return { kept, truths, parents };
+    },
+    update(_view, { kept, whole, truths, parents }) {
+      const now = epochSeconds(context);
+      const seen = withFence(context, kept);
+      if (whole !== undefined) return fenced(context, wholeViewUpdate(graph, source, seen, whole, watermark, now));
+      const unit = unitOf(source, [...truths.keys()], watermark);
+      const update = slowViewUpdate(graph, unit, seen, truths, now, parents, corrections);
       // rule: repair-writes-views-under-the-revision-seen
-      fenced(context, slowViewUpdate(graph, unit, seen, truths, epochSeconds(context), parents, corrections)),
-    );
-    if (result.applied) return;
-    view = result.current;
-  }
+      return fenced(context, update);
+    },
+  });
 }
 
 /** The edges that the view lists after it is reconciled. Edges of evicted types are not in it. */

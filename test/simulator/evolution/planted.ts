@@ -184,7 +184,8 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [
       setValue(
         'backfill-is-written-under-the-revision-seen',
-        "await updateItem(context, unit.newest === '' ? { ...update, condition: { kind: 'none' } } : update)",
+        (old) =>
+          `[${old}].map((update) => (unit.newest === '' ? { ...update, condition: { kind: 'none' as const } } : update))[0]`,
       ),
     ],
   },

@@ -6,7 +6,6 @@ import {
   moveBehind,
   replaceIn,
   setCondition,
-  setProperty,
   setValue,
 } from './changes.ts';
 import type { Mutant } from './mutant.ts';
@@ -80,7 +79,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
   {
     name: 'fan-out-copy-kept',
     rule: 'Where a child was changed meanwhile the parent is read again after its view.',
-    changes: [setProperty('parent-is-read-again-after-a-conflict', 'copy', 'seen.copy')],
+    changes: [setCondition('parent-is-read-again-after-a-conflict', 'first !== undefined')],
   },
   {
     name: 'fan-out-of-the-image',
@@ -99,8 +98,8 @@ export const COPY_MUTANTS: readonly Mutant[] = [
       addToFile('fan-out-leaves-a-trace-in-every-view', STORED_VIEW),
       insertBefore(
         'fan-out-leaves-a-trace-in-every-view',
-        `const kept = viewCopies(seen.view).get(edgeSortKey(edge.type, parent));
-  if (elementsByEdge(seen.view).size > 0 && JSON.stringify(kept) === JSON.stringify(seen.copy)) return;`,
+        `const kept = viewCopies(view).get(edgeSortKey(edge.type, parent));
+  if (elementsByEdge(view).size > 0 && JSON.stringify(kept) === JSON.stringify(copy)) return undefined;`,
       ),
     ],
   },
@@ -109,7 +108,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     rule: 'A fan-out writes views without the edge too: a worker about to add it has read the parent before.',
     changes: [
       addToFile('fan-out-leaves-a-trace-in-every-view', STORED_VIEW),
-      insertBefore('fan-out-leaves-a-trace-in-every-view', 'if (elementsByEdge(seen.view).size === 0) return;'),
+      insertBefore('fan-out-leaves-a-trace-in-every-view', 'if (elementsByEdge(view).size === 0) return undefined;'),
     ],
   },
   {

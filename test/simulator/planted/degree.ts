@@ -24,6 +24,6 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'repair-uncounted',
     rule: 'A repair of a counted item moves the count.',
-    changes: [setCondition('repair-moves-the-count', (old) => `${old} && countName === ''`)],
+    changes: [setCondition('repair-moves-the-count', (old) => `${old} || countName !== ''`)],
   },
 ];

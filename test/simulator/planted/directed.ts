@@ -1,4 +1,4 @@
-import { insertBefore, setCondition, setProperty, setValue } from './changes.ts';
+import { addToFile, setCondition, setProperty, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted for the schedules that are written down: drawn ones find them too rarely. */
@@ -19,7 +19,7 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     changes: [
       setCondition(
         'counted-item-that-agrees-leaves-a-trace',
-        (old) => `(${old}) || (!isTruth && stale.includes(unit))`,
+        (old) => `(${old}) || (!isTruth && isStale(unit.newest, current))`,
       ),
     ],
   },
@@ -32,12 +32,16 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     name: 'counted-base-before-item',
     rule: 'A counted item is read before the base item that decides about it.',
     changes: [
-      insertBefore(
+      addToFile('counted-items-before-their-bases, first', 'const early = new WeakMap<IndexUnit, Item | undefined>();'),
+      setValue(
         'counted-items-before-their-bases, first',
-        `const early = await readItems(context, units.map(({ base: { source, target } }) => ({ source, target })));
-        const earlyBases = new Map(units.map(({ sortKey }, i) => [sortKey, early[i]]));`,
+        (old) => `async (units: readonly IndexUnit[]) => {
+          const bases = await readItems(context, units.map(({ base: { source, target } }) => ({ source, target })));
+          for (const [i, unit] of units.entries()) early.set(unit, bases[i]);
+          return await (${old})(units);
+        }`,
       ),
-      setValue('counted-items-before-their-bases, then', 'contradicting.map(({ sortKey }) => earlyBases.get(sortKey))'),
+      setValue('counted-items-before-their-bases, then', 'contradicting.map((unit) => early.get(unit))'),
     ],
   },
   {

@@ -1,4 +1,4 @@
-import { addToFile, drop, dropProperty, insertBefore, replace, replaceIn, setCondition, setValue } from './changes.ts';
+import { addToFile, drop, dropProperty, insertBefore, replaceIn, setCondition, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted by itself, and where the watermark is lost as well. */
@@ -48,7 +48,7 @@ export const REPAIR_MUTANTS: readonly Mutant[] = [
     name: 'repair-view-revision-ignored',
     rule: 'The same holds for a view.',
     changes: [
-      replace(
+      setValue(
         'repair-writes-views-under-the-revision-seen',
         (old) => `{ ...${old}, condition: { kind: 'newer-than', watermark: '~', notEvicted: [] } }`,
       ),

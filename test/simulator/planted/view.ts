@@ -102,12 +102,14 @@ export const VIEW_MUTANTS: readonly Mutant[] = [
     rule: 'The view is read first and the base items after it.',
     changes: [
       replaceIn('base-items-are-read-after-the-view', 'contradictions(unit, current)', 'unit.changes'),
+      insertBefore('view-before-parents, first', 'let late: Item | undefined;'),
       insertAfter(
         'base-items-are-read-after-the-view',
-        `current = (await context.store.get({ source: unit.source, target: unit.sortKey }, { consistent: true })).item;
-  const wrong = new Set(contradictions(unit, current).map(({ target }) => target));
+        `late = (await context.store.get({ source: unit.source, target: unit.sortKey }, { consistent: true })).item;
+  const wrong = new Set(contradictions(unit, late).map(({ target }) => target));
   for (const target of truths.keys()) if (!wrong.has(target)) truths.delete(target);`,
       ),
+      insertBefore('stale-unit-leaves-a-trace', 'return slowViewUpdate(graph, unit, late, truths, now, parents);'),
     ],
   },
   {
