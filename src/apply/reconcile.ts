@@ -90,7 +90,7 @@ export interface ReconcilingAll<One, Expected> {
   backsOff?: boolean;
 }
 
-/** Reconciles several derived items. Those that have changed meanwhile are read again, together with the items that decide. */
+/** Reconciles several derived items. Items that have changed meanwhile are read again, together with the items that decide. */
 export async function reconcileAll<One, Expected>(
   context: ApplyContext,
   ones: readonly One[],

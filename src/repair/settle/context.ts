@@ -5,13 +5,7 @@ import type { WriterModel } from '../../registry/writer-model.ts';
 import type { DerivedUpdate } from '../../store/port.ts';
 import { StreamLabel } from '../../stream/stream-label.ts';
 
-/**
- * To reconcile a derived item is to make it what its base items ask for, whatever the records said. The code reads the derived item
- * first, then the base items, both consistently, and writes under the revision that it read. On a conflict it reads all of them
- * again. So a reconciled item is never older than the item before, and no image of a record is ever applied.
- */
-
-/** The values that reconciling needs. */
+/** The values that reconciling needs in a repair, which applies no image of a record. */
 export interface SettleContext extends ApplyContext {
   /** The table's stream: a watermark of a later stream is not kept. Absent: only the form of watermarks is checked. */
   stream?: StreamLabel;
