@@ -6,7 +6,7 @@ import { migrate as migrateTable } from '../src/migrate/migrate.ts';
 import type { MigrateStep } from '../src/migrate/migrate-types.ts';
 import { createReader } from '../src/read/reader.ts';
 import { registryLeases } from '../src/registry/reader-lease.ts';
-import { sleep } from '../src/retry.ts';
+import { sleep } from '../src/runtime.ts';
 import type { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import { serverTime } from '../src/store/table.ts';

@@ -85,9 +85,9 @@ export type {
 export type { WaitOptions } from './read/wait.ts';
 export type { TableIdentity } from './registry/registry.ts';
 export { type RedriveOptions, type RedriveResult, redrive } from './repair/redrive.ts';
+export type { Abortable, RuntimeOptions } from './runtime.ts';
 export { createSession, Session, type SessionOptions } from './session/session.ts';
 export type { SessionKey } from './session/token.ts';
-export type { Abortable } from './store/abortable.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
 export type { Store, WriteResult } from './store/port.ts';

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { type RuntimeOptions, runtimeOf } from './runtime.ts';
 
 const BASE_MS = 25;
 const CAP_MS = 5_000;
@@ -11,47 +11,35 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
   return random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt);
 }
 
-/** Waits; throws the signal's reason where that is aborted first. */
-export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  try {
-    await delay(milliseconds, undefined, signal === undefined ? {} : { signal });
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
-  }
-}
-
-/** How to try again. */
-export interface RetryOptions {
+/** How to try again; without `remainingMs` for ever. A wait ends with the signal. */
+export interface RetryOptions extends Pick<RuntimeOptions, 'wait' | 'random' | 'remainingMs' | 'signal'> {
   /** Whether trying again may help; asked after each failure, with the number of tries so far. The place to log it. */
   isRetryable: (error: unknown, attempt: number) => boolean;
-  /** Waits before the next try; false where there is to be none. Default: a timer. */
-  wait?: (milliseconds: number) => Promise<boolean>;
-  /** The jitter, 0 to 1. Default: `Math.random`. */
-  random?: () => number;
+  /** Whether to give up; asked after each wait. Default: never. */
+  isEnding?: () => boolean;
 }
 
 /**
  * Tries an action until it succeeds, with backoff and jitter between the tries. Throws the action's last failure where that
- * is not retryable, or where `wait` allows no further try.
+ * is not retryable, where a wait would take longer than the time that is left, or where `isEnding` says so.
  *
  * @example
  * await retrying(() => store.put(item), { isRetryable: isRetryableStoreError });
  */
 export async function retrying<T>(
   action: (attempt: number) => Promise<T>,
-  { isRetryable, wait = slept, random }: RetryOptions,
+  { isRetryable, isEnding = () => false, signal, ...options }: RetryOptions,
 ): Promise<T> {
+  const { wait, random, remainingMs } = runtimeOf(options);
   for (let attempt = 1; ; attempt++) {
     try {
       return await action(attempt);
     } catch (error) {
-      if (!isRetryable(error, attempt) || !(await wait(backoffMs(attempt, random)))) throw error;
+      if (!isRetryable(error, attempt)) throw error;
+      const milliseconds = backoffMs(attempt, random);
+      if (milliseconds >= remainingMs()) throw error;
+      await wait(milliseconds, signal);
+      if (isEnding()) throw error;
     }
   }
-}
-
-async function slept(milliseconds: number): Promise<boolean> {
-  await sleep(milliseconds);
-  return true;
 }

@@ -2,6 +2,7 @@ import { EdgeloomError, isRetryableStoreError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { retrying } from '../retry.ts';
+import type { Runtime } from '../runtime.ts';
 import type { DerivedUpdate, Store, UpdateResult } from '../store/port.ts';
 import type { EvictedViews } from './evicted-views.ts';
 
@@ -20,17 +21,9 @@ export interface ApplyStats {
 }
 
 /** The values that applying a unit needs. */
-export interface ApplyContext {
+export interface ApplyContext extends Runtime {
   graph: CompiledModel;
   store: Store;
-  /** Clock in milliseconds since 1970. */
-  now: () => number;
-  /** Milliseconds left for this batch. */
-  remainingMs: () => number;
-  /** Waits this many milliseconds before a retry. */
-  wait: (milliseconds: number) => Promise<void>;
-  /** The jitter of retries, 0 to 1. */
-  random: () => number;
   /** Called with each quarantine entry that was put. */
   onQuarantine?: (entry: Item) => void;
   /** Reverse items in one page of a fan-out. */
@@ -91,13 +84,6 @@ export function retryingWithin<T>(
   action: (attempt: number) => Promise<T>,
   isRetryable: (error: unknown) => boolean = isRetryableStoreError,
 ): Promise<T> {
-  return retrying(action, {
-    isRetryable,
-    wait: async (milliseconds) => {
-      if (milliseconds >= context.remainingMs()) return false;
-      await context.wait(milliseconds);
-      return true;
-    },
-    random: context.random,
-  });
+  const { wait, random, remainingMs } = context;
+  return retrying(action, { isRetryable, wait, random, remainingMs });
 }

@@ -13,7 +13,7 @@ import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
 import { type IndexUnit, oneByOne, type QuarantineUnit, type Unit } from '../plan/unit.ts';
 import { planUnits } from '../plan/units.ts';
 import { registeredModel, type WriterModel } from '../registry/writer-model.ts';
-import { sleep } from '../retry.ts';
+import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { readItem, readItems } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 import { type ApplyContext, type ApplyStats, checkTime, OutOfTimeError, putEntry, retryingWithin } from './context.ts';
@@ -26,21 +26,15 @@ import { readModel } from './read-model.ts';
 import { applyViewUnit, needsView } from './view.ts';
 
 /** Options of a projector. */
-export interface ProjectorOptions {
+export interface ProjectorOptions extends Pick<RuntimeOptions, 'now' | 'wait' | 'random'> {
   /** The table. */
   store: Store;
   /** Units in flight at once. Default 32. */
   concurrency?: number | undefined;
   /** Children that a change of a copied node reaches before the continuation's own record drives the rest. Default 250. */
   fanOutPageSize?: number | undefined;
-  /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: (() => number) | undefined;
-  /** Waits this many milliseconds before a retry. Default: a timer. */
-  wait?: ((milliseconds: number) => Promise<void>) | undefined;
   /** The edge types that views were last seen without. Default: a memory of its own; projectors of one process may share one. */
   evicted?: EvictedViews | undefined;
-  /** The jitter of retries, 0 to 1. Default: `Math.random`. */
-  random?: (() => number) | undefined;
   /** The model to maintain. Default: the registry's, read for each batch; without a registry the model itself. */
   model?: WriterModel | undefined;
 }
@@ -51,7 +45,7 @@ export interface BatchOptions {
    * Milliseconds left for the batch; called many times. Retryable failures are retried with full jitter until no time is left.
    * Default: no end.
    */
-  remainingMs?: (() => number) | undefined;
+  remainingMs?: RuntimeOptions['remainingMs'];
 }
 
 /** Quarantine entries with one code that a batch has put. */
@@ -106,12 +100,13 @@ export function createSettler(graph: CompiledModel, options: ProjectorOptions): 
 }
 
 function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (unit: Unit) => Unit): Projector {
-  const { store, concurrency = 32, fanOutPageSize, now = Date.now, wait = sleep, random = Math.random } = options;
+  const { store, concurrency = 32, fanOutPageSize, now, wait, random } = options;
   const { evicted = new EvictedViews(), model = registeredModel(graph, store) } = options;
   return {
-    async project(records, { remainingMs = () => Number.POSITIVE_INFINITY } = {}) {
+    async project(records, { remainingMs } = {}) {
       const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
-      const context: ApplyContext = { graph, store, now, remainingMs, wait, random, fanOutPageSize, evicted, stats };
+      const runtime = runtimeOf({ now, wait, random, remainingMs });
+      const context: ApplyContext = { graph, store, ...runtime, fanOutPageSize, evicted, stats };
       // rule: only-this-batch-counts-as-reconciled
       context.settled = new Set();
       const kinds = new QuarantineKinds();

@@ -7,8 +7,8 @@ import { modelToCheck } from '../registry/checked.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
 import { Mender } from '../repair/mend.ts';
 import { hasFanOuts } from '../repair/parts/continuation.ts';
-import { sleep } from '../retry.ts';
-import { type Abortable, runAbortable } from '../store/abortable.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
+import { runAbortable } from '../store/abortable.ts';
 import { MeteredStore } from '../store/metered.ts';
 import type { ItemKey, ScanSource, Store } from '../store/port.ts';
 import { type NewestPositionSource, StreamLabel, type StreamLabelSource } from '../stream/stream-label.ts';
@@ -24,7 +24,7 @@ import { type OpenSegment, partitionsAsScan, type SegmentContext, SegmentScan } 
 import { countUnknownType } from './unknown-types.ts';
 
 /** Options of a check. */
-export interface CheckOptions extends Abortable {
+export interface CheckOptions extends RuntimeOptions {
   graph: CompiledModel;
   /** The table. */
   store: Store & ScanSource;
@@ -77,8 +77,6 @@ export interface CheckOptions extends Abortable {
   waitsBetweenCalls?: boolean | undefined;
   /** The place where a check stopped, to continue from. */
   resume?: CheckCursor | undefined;
-  /** Milliseconds left; called many times. At 0 the check stops and returns a cursor. Default: no end. */
-  remainingMs?: (() => number) | undefined;
   /** Called for each finding; superseded suspects are only counted. */
   onFinding?: ((finding: Finding) => void) | undefined;
   /** Called with one line for each repair, or planned one. */
@@ -92,12 +90,6 @@ export interface CheckOptions extends Abortable {
    * read once. Default, and if it is undefined: the clock's.
    */
   serverTime?: (() => Promise<number | undefined>) | undefined;
-  /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: (() => number) | undefined;
-  /** Waits this many milliseconds. Default: a timer. */
-  wait?: ((milliseconds: number) => Promise<void>) | undefined;
-  /** A random number from 0 to below 1, which spreads the pauses before retries. Default: `Math.random`. */
-  random?: (() => number) | undefined;
 }
 
 /** The result of a check. */
@@ -141,6 +133,7 @@ class Check {
   private readonly earlier: { rcu: number; wcu: number };
   private readonly store: MeteredStore;
   private readonly stream: StreamLabel;
+  private readonly runtime: Runtime;
   private readonly segments: number;
   private readonly scans: readonly SegmentScan[];
   private readonly inspector: PartitionInspector;
@@ -155,19 +148,18 @@ class Check {
 
   constructor(private readonly options: CheckOptions) {
     const { graph, mode = 'report', resume, sources, onlySegments, maxRcu, maxWcu } = options;
-    const { now = Date.now, wait = sleep, remainingMs = () => Number.POSITIVE_INFINITY, random } = options;
+    this.runtime = runtimeOf(options);
+    const { now, wait, random, remainingMs } = this.runtime;
     const totals = structuredClone(resume?.totals ?? emptyTotals());
     this.tally = new CheckTally(totals, options.onFinding);
     this.earlier = { rcu: totals.rcu, wcu: totals.wcu };
     this.store = new MeteredStore(options.store, { maxRcu, maxWcu, wait, random, ...(options.now && { now }) });
     this.stream = new StreamLabel(options.streamLabel, options.newestPosition, now);
-    const shared = { graph, store: this.store, stream: this.stream, model: options.model, now, wait };
+    const shared = { graph, store: this.store, stream: this.stream, model: options.model, ...this.runtime };
     const fenceMs = (): number => now() + this.serverAheadMs;
     const isPlan = mode === 'plan';
     this.mender =
-      mode === 'report'
-        ? undefined
-        : new Mender({ ...shared, isPlan, fenceMs, remainingMs, random: options.random, onRepair: options.onRepair });
+      mode === 'report' ? undefined : new Mender({ ...shared, isPlan, fenceMs, onRepair: options.onRepair });
     const consumer = options.consumer && new SharedPosition(options.consumer, now);
     const settling = { settleMs: options.settleMs ?? SETTLE_MS, consumer };
     const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !isTooOften(resume?.looks);
@@ -175,7 +167,6 @@ class Check {
     this.inspector = new PartitionInspector({
       ...{ ...shared, ...settling },
       looks: this.looks,
-      remainingMs,
       withoutLookUps: options.withoutLookUps,
       mender: this.mender,
       isHasty: mode === 'rebuild',
@@ -228,9 +219,9 @@ class Check {
   }
 
   private async compareClocks(): Promise<void> {
-    const { serverTime, now = Date.now } = this.options;
+    const { serverTime } = this.options;
     const time = this.mender === undefined ? undefined : await serverTime?.();
-    if (time !== undefined) this.serverAheadMs = time - now();
+    if (time !== undefined) this.serverAheadMs = time - this.runtime.now();
   }
 
   /** Makes the cursor to continue from, with the totals. */

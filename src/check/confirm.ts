@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { type ConsumerContext, passingOf } from '../progress/consumer-position.ts';
 import type { ObserveContext, Suspect } from '../repair/parts/kind.ts';
+import type { Runtime } from '../runtime.ts';
 import type { CheckCursor, Looked } from './cursor.ts';
 import { isWrong, type Observation, observe } from './observe.ts';
 
@@ -17,11 +18,7 @@ import { isWrong, type Observation, observe } from './observe.ts';
  */
 
 /** The values that confirming needs. */
-export interface ConfirmContext extends ObserveContext, ConsumerContext {
-  wait: (milliseconds: number) => Promise<void>;
-  /** Milliseconds left for new waits. */
-  remainingMs: () => number;
-}
+export interface ConfirmContext extends ObserveContext, ConsumerContext, Pick<Runtime, 'wait' | 'remainingMs'> {}
 
 /** The result for a suspect. `unsettled`: there was no time to wait. */
 export type Outcome = 'drift' | 'superseded' | 'pending' | 'unsettled';

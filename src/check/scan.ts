@@ -2,6 +2,7 @@ import type { Item } from '../items/attribute-value.ts';
 import { stringOf } from '../items/attribute-value.ts';
 import { isDerivedKey, SERVICE_PARTITION } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import type { Runtime } from '../runtime.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
 import { type Noted, PartitionSummary } from './compare.ts';
@@ -18,13 +19,11 @@ export interface OpenSegment {
 export type PartitionSeen = (summary: PartitionSummary) => Promise<void>;
 
 /** The values that a segment's reader needs. */
-export interface SegmentContext {
+export interface SegmentContext extends Pick<Runtime, 'now'> {
   graph: CompiledModel;
   source: ScanSource;
   segments: number;
   stream: StreamLabel;
-  /** Clock in milliseconds since 1970. */
-  now: () => number;
   /** The store that nodes are read from. */
   store: Pick<Store, 'get'>;
   /** Called with each partition after its last item in this segment. */

@@ -3,12 +3,13 @@ import { QUARANTINE_PARTITION, readEntry } from '../plan/quarantine-entry.ts';
 import { type ConsumerProgress, type LastCheck, lastCheckKey, readLastCheck } from '../progress/record.ts';
 import type { ShardPosition, StreamPosition } from '../progress/stream-position.ts';
 import type { Registry } from '../registry/registry.ts';
-import { type Abortable, readAbortable } from '../store/abortable.ts';
+import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
+import { readAbortable } from '../store/abortable.ts';
 import { queriedItems, type ReadStats, readItem } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 
 /** What `status` needs. */
-export interface StatusOptions extends Abortable {
+export interface StatusOptions extends Pick<RuntimeOptions, 'now' | 'signal'> {
   graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'get' | 'query'>;
@@ -18,8 +19,6 @@ export interface StatusOptions extends Abortable {
   missing?: readonly string[] | undefined;
   /** What the registry of models says. */
   projections?: readonly ProjectionStatus[] | undefined;
-  /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: (() => number) | undefined;
 }
 
 /** One projection of the registry. */
@@ -99,7 +98,8 @@ export async function status(options: StatusOptions): Promise<Status> {
 }
 
 async function readStatus(options: StatusOptions): Promise<Status> {
-  const { graph, store, missing = [], projections = [], now = Date.now } = options;
+  const { graph, store, missing = [], projections = [] } = options;
+  const { now } = runtimeOf(options);
   const stats: ReadStats = { rcu: 0 };
   const position = await options.position?.();
   const consumers = position?.consumers ?? [];

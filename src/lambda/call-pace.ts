@@ -1,12 +1,11 @@
+import type { Runtime } from '../runtime.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import { replacedCalls } from '../store/wrapped.ts';
 
 /** What a call may read. */
-export interface Pace {
+export interface Pace extends Pick<Runtime, 'now'> {
   /** Units a second, over all calls of a worker. */
   maxRcu: number;
-  /** Clock in milliseconds. */
-  now: () => number;
 }
 
 /** Units a second within a call: a partition of DynamoDB gives 3,000. */

@@ -3,6 +3,7 @@ import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../check/
 import { type CheckCursor, type CheckTotals, parseCursor } from '../check/cursor.ts';
 import { type Finding, WRONG } from '../check/finding.ts';
 import type { CompiledModel, TableNames } from '../model/compiled.ts';
+import { runtimeOf } from '../runtime.ts';
 import { createClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { ScanSource, Store } from '../store/port.ts';
@@ -94,8 +95,8 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
     tableBytes: async () => (ownClient === undefined ? 0 : (await describeTable(ownClient, graph)).sizeBytes),
     settleSeconds({ looks }) {
       if (looks === undefined) return 0;
-      const { settleMs = SETTLE_MS, now = Date.now } = options;
-      return Math.ceil(Math.max(0, looks.atMs + settleMs - now()) / 1000);
+      const { settleMs = SETTLE_MS } = options;
+      return Math.ceil(Math.max(0, looks.atMs + settleMs - runtimeOf(options).now()) / 1000);
     },
     async call({ isOver = () => false, through = (one) => one, ...request }, context) {
       const logger = rootLogger.child({ requestId: context.awsRequestId });

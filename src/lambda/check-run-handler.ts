@@ -2,6 +2,7 @@ import { type CheckCursor, type CheckTotals, emptyTotals, parseCursor } from '..
 import type { CompiledModel } from '../model/compiled.ts';
 import { clearPlace, type SavedPlace, savedPlace, savedPlaces, savePlace } from '../progress/check-places.ts';
 import { noteRun, noteShare } from '../progress/last-check.ts';
+import { runtimeOf } from '../runtime.ts';
 import { CallPace } from './call-pace.ts';
 import { type CheckCaller, type CheckHandlerOptions, createCheckCaller, isClean } from './check-handler.ts';
 import { type PlanRequest, planRun, type RunPlan, type RunShare } from './check-plan.ts';
@@ -43,7 +44,7 @@ export interface RunHandlerOptions extends CheckHandlerOptions {
  */
 export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions = {}): RunHandler {
   const caller = createCheckCaller(graph, options);
-  const { now = Date.now } = options;
+  const { now } = runtimeOf(options);
   const tableBytes = options.tableBytes ?? caller.tableBytes;
   return async (event, context) => {
     if ('plan' in event) {

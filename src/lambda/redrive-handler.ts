@@ -4,6 +4,7 @@ import type { SendMessage } from '../repair/failure-message.ts';
 import { bucketAccess, type FailureSources, queueSender, restMessage, settleMessage } from '../repair/failure-queue.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redrive } from '../repair/redrive.ts';
 import { sweep } from '../repair/sweep.ts';
+import type { RuntimeOptions } from '../runtime.ts';
 import { createClient, createStreamsClient } from '../store/client.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { Store } from '../store/port.ts';
@@ -18,7 +19,7 @@ export interface RedriveEvent {
 }
 
 /** Options of a redrive handler. */
-export interface RedriveHandlerOptions {
+export interface RedriveHandlerOptions extends Pick<RuntimeOptions, 'now'> {
   /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. */
@@ -37,8 +38,6 @@ export interface RedriveHandlerOptions {
   metricsNamespace?: string | undefined;
   /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
-  /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: (() => number) | undefined;
 }
 
 /** What a redrive says: counts to look at, and for a queue the messages that are to come again. */

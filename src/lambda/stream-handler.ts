@@ -6,6 +6,7 @@ import { checkStreamTable } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { ClaimRecorder } from '../progress/claim-recorder.ts';
 import { ProgressRecorder } from '../progress/recorder.ts';
+import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { deferredCalls } from '../store/client/deferred.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { Store } from '../store/port.ts';
@@ -31,7 +32,7 @@ export interface StreamResponse {
 }
 
 /** Options of a stream handler. */
-export interface StreamHandlerOptions {
+export interface StreamHandlerOptions extends Pick<RuntimeOptions, 'now' | 'random'> {
   /** Client to write with. Default: one for the function's own region, kept for the function's life. */
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. */
@@ -48,10 +49,6 @@ export interface StreamHandlerOptions {
   logger?: FunctionLogger | undefined;
   /** Share of invocations that log at level `debug`, 0 to 1. Default 0. */
   sampleRate?: number | undefined;
-  /** Draws the sample, 0 to 1. Default: `Math.random`. */
-  random?: (() => number) | undefined;
-  /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: (() => number) | undefined;
 }
 
 /** A Lambda handler for the stream of a table. */
@@ -70,7 +67,8 @@ const RESERVE_MS = 5_000;
  * export const handler = streamHandler(graph, { sampleRate: 0.01 });
  */
 export function streamHandler(graph: CompiledModel, options: StreamHandlerOptions = {}): StreamHandler {
-  const { concurrency, reserveMs = RESERVE_MS, sampleRate = 0, random = Math.random, now = Date.now } = options;
+  const { concurrency, reserveMs = RESERVE_MS, sampleRate = 0 } = options;
+  const { now, random } = runtimeOf(options);
   // Retries of a call belong to the projector, which knows how much time is left.
   const client = options.client ?? deferredCalls({ ...functionClientOptions(), maxAttempts: 1 });
   const store = options.store ?? new DynamoDBStore(client, graph.table);

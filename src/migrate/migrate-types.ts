@@ -2,14 +2,14 @@ import type { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { TableRegions } from '../registry/identity.ts';
 import type { TableIdentity } from '../registry/registry.ts';
-import type { Abortable } from '../store/abortable.ts';
+import type { RuntimeOptions } from '../runtime.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import type { MigrateAction } from './action.ts';
 import type { Step } from './next-step.ts';
 import type { MigratePlace } from './walks/place.ts';
 
 /** Options of a migration. */
-export interface MigrateOptions extends Abortable {
+export interface MigrateOptions extends RuntimeOptions {
   /** The model that the table is to have. */
   graph: CompiledModel;
   /** The table. */
@@ -33,13 +33,6 @@ export interface MigrateOptions extends Abortable {
    * the pause between two calls. It returns undefined if the time is not known. Default: `now`.
    */
   serverTime?: (() => Promise<number | undefined>) | undefined;
-  /** Clock in milliseconds since 1970, for the expiry of tombstones. Default: the machine's. */
-  now?: () => number;
-  /**
-   * Milliseconds left; called many times. At 0 the run stops and returns its place, also in the middle of a walk over the table.
-   * Default: no end.
-   */
-  remainingMs?: () => number;
   /**
    * Whether the caller waits for readers between two runs. Then a run does not wait: it returns its place and `waitSeconds`.
    * Default false.
@@ -47,13 +40,6 @@ export interface MigrateOptions extends Abortable {
   waitsBetweenCalls?: boolean;
   /** The place where a run stopped. Without it the registry says what is done, and a walk begins at the start of the table. */
   resume?: MigratePlace | undefined;
-  /** Waits this many milliseconds. Default: a timer. */
-  wait?: (milliseconds: number) => Promise<void>;
-  /**
-   * A random number, 0 to 1: the jitter of retries, and the number of the first shape of a table with items. Default:
-   * `Math.random`.
-   */
-  random?: () => number;
   /** Called after each step. */
   onStep?: (step: MigrateStep) => void;
   /** Called before a wait that is not for readers, with the reason. */

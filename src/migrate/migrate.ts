@@ -10,7 +10,7 @@ import { LEASE_MS } from '../registry/reader-lease.ts';
 import type { Registry, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { announce, OvertakenError, register, type SeenState } from '../registry/transitions.ts';
-import { sleep } from '../retry.ts';
+import { type Runtime, runtimeOf } from '../runtime.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { type ActionTarget, targetOf } from './action.ts';
 import { builtModel, changed, checkCompiles } from './changed.ts';
@@ -59,6 +59,7 @@ class MigrationRun {
   private phase = '';
   private readonly known = new Map<string, Data>();
   private readonly wanted: Definitions;
+  private readonly runtime: Runtime;
   private readonly stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
 
   constructor(private readonly options: MigrateOptions) {
@@ -67,6 +68,7 @@ class MigrationRun {
     const [built, viewed] = [new Set(verified), new Set(settled)];
     const [seen, waited] = [new Set(shown), new Set(unused)];
     this.memory = { verified: built, settled: viewed, deleted: new Set(deleted), unused: waited, shown: seen };
+    this.runtime = runtimeOf(options);
     this.begun = options.resume?.walk;
     this.waits = new Waits(options);
     this.old = new OldWrites(options.table?.streamLabel, options.resume);
@@ -147,18 +149,17 @@ class MigrationRun {
 
   /** Whether software from before the registry has written during the walks; if so, waits until its current batches have ended. */
   private async oldSoftwareWrites(): Promise<boolean> {
-    const { wait = sleep, waitsBetweenCalls = false } = this.options;
+    const { waitsBetweenCalls = false } = this.options;
     const found = this.old.nextRound();
     if (found === undefined) return false;
     if (waitsBetweenCalls) throw new StoppedRun({ waiting: { seen: [], sinceMs: await this.waits.now() } });
     this.options.onWait?.(found, LEASE_MS);
-    await wait(LEASE_MS);
+    await this.runtime.wait(LEASE_MS);
     return true;
   }
 
   private isOver(): boolean {
-    const { remainingMs = () => Number.POSITIVE_INFINITY } = this.options;
-    return remainingMs() <= 0;
+    return this.runtime.remainingMs() <= 0;
   }
 
   /** Two runs with different aims would otherwise overtake each other for ever. */
@@ -278,20 +279,25 @@ class MigrationRun {
 
   /** Makes the first registry. A deleted registry may have stamped views with low numbers, so shapes begin at a random one. */
   private async registration(): Promise<Registry> {
-    const { graph, store, random = Math.random } = this.options;
+    const { graph, store } = this.options;
     const isEmpty = await isEmptyTable(graph, store, this.stats);
     if (isEmpty) return register(this.wanted, this.identity(undefined));
     // rule: new-registry-stamps-no-view-again
-    const firstShape = 1 + Math.floor(random() * 2 ** 31);
+    const firstShape = 1 + Math.floor(this.runtime.random() * 2 ** 31);
     return announce(this.wanted, this.identity(undefined), firstShape);
   }
 
   private context(graph: CompiledModel): BuildContext {
-    const { store, segments = 4, concurrency = 16, now = Date.now, onProgress } = this.options;
-    const { wait = sleep, random = Math.random } = this.options;
+    const { store, segments = 4, concurrency = 16, onProgress } = this.options;
     return {
-      ...{ graph, store, segments, concurrency, now, wait, random, stats: this.stats },
-      ...{ remainingMs: () => Number.POSITIVE_INFINITY, isOver: () => this.isOver() },
+      ...runtimeOf({ ...this.options, remainingMs: undefined }),
+      graph,
+      store,
+      segments,
+      concurrency,
+      stats: this.stats,
+      // A page that has begun is finished: only the walk asks for the time.
+      isOver: () => this.isOver(),
       neededFanOuts: async () => {
         const { head, data } = await this.read();
         return neededFanOuts(head?.registry, data);

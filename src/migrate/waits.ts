@@ -1,5 +1,5 @@
 import { LEASE_MS } from '../registry/reader-lease.ts';
-import { sleep } from '../retry.ts';
+import { runtimeOf } from '../runtime.ts';
 import type { MigrateOptions } from './migrate-types.ts';
 import { type MigratePlace, StoppedRun } from './walks/place.ts';
 
@@ -40,15 +40,14 @@ export class Waits {
 
   /** The time by DynamoDB's clock, if it is known: the calls of one migration may run on several machines. */
   async now(): Promise<number> {
-    const { serverTime, now = Date.now } = this.options;
-    return (await serverTime?.()) ?? now();
+    return (await this.options.serverTime?.()) ?? runtimeOf(this.options).now();
   }
 
   /** Waits, or throws `StoppedRun` if the caller is to wait between two calls. A timer is not affected if the wall clock is set. */
   private async pass(milliseconds: number, names: readonly string[]): Promise<void> {
-    const { wait = sleep, waitsBetweenCalls = false, resume } = this.options;
+    const { waitsBetweenCalls = false, resume } = this.options;
     // A timer may end up to a millisecond early.
-    if (!waitsBetweenCalls) return await wait(milliseconds + 1);
+    if (!waitsBetweenCalls) return await runtimeOf(this.options).wait(milliseconds + 1);
     const waiting = waitingFor(names, milliseconds, resume?.waiting, await this.now());
     if (waiting !== undefined) throw new StoppedRun({ waiting });
   }

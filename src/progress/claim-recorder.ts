@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { ChangeRecord } from '../items/change-record.ts';
 import type { TableNames } from '../model/compiled.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import type { Store } from '../store/port.ts';
 import { type Claim, claimOf } from './claims.ts';
 import { claimsItem } from './claims-item.ts';
 
 /** Options of a recorder of claims. */
-export interface ClaimRecorderOptions {
+export interface ClaimRecorderOptions extends Pick<RuntimeOptions, 'now'> {
   table: TableNames;
   /** The table. */
   store: Pick<Store, 'put'>;
@@ -19,8 +20,6 @@ export interface ClaimRecorderOptions {
    * consumer that reads the shard with its own iterator: no record lies between two of its batches.
    */
   joins?: boolean | undefined;
-  /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: (() => number) | undefined;
   /** Called when claims could not be written. The next write contains them. */
   onError?: ((error: unknown) => void) | undefined;
 }
@@ -43,17 +42,17 @@ export class ClaimRecorder {
   private readonly open = new Map<string, Claim>();
   private readonly id: string;
   private readonly intervalMs: number;
-  private readonly now: () => number;
+  private readonly now: Runtime['now'];
   private writtenAtMs = Number.NEGATIVE_INFINITY;
   private newestKeyMs = 0;
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: ClaimRecorderOptions) {
-    const { id = randomUUID(), intervalMs = INTERVAL_MS, now = Date.now } = options;
+    const { id = randomUUID(), intervalMs = INTERVAL_MS } = options;
     this.id = id;
     this.intervalMs = intervalMs;
-    this.now = now;
+    this.now = runtimeOf(options).now;
   }
 
   /**

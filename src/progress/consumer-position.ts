@@ -1,3 +1,4 @@
+import type { Runtime } from '../runtime.ts';
 /**
  * The position of the stream's consumer, for a check. An answer says what was applied when its question was asked. Reading the
  * position of a large stream takes time.
@@ -71,11 +72,10 @@ export class SharedPosition {
 }
 
 /** The values that waiting for the consumer needs. */
-export interface ConsumerContext {
+export interface ConsumerContext extends Pick<Runtime, 'now'> {
   /** How long a difference may last if the consumer's position is unknown, in milliseconds. */
   settleMs: number;
   consumer?: SharedPosition;
-  now: () => number;
 }
 
 /** Whether the consumer was behind by more than `settleMs` when it was asked. Then a check reports no difference. */

@@ -3,6 +3,7 @@ import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import { StoreError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkStoreOptions } from '../options.ts';
+import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import type { Store } from '../store/port.ts';
 import { describeTable } from '../store/table.ts';
 import { DynamoDBStreamSource } from '../stream/source.ts';
@@ -10,7 +11,7 @@ import { MarkMover } from './mark-mover.ts';
 import { isOfMoment } from './stream-walk.ts';
 
 /** Options of `createLowMark`. */
-export interface LowMarkOptions {
+export interface LowMarkOptions extends Pick<RuntimeOptions, 'now'> {
   /** The table. */
   store: Store;
   /** Reads which stream the table has. */
@@ -19,8 +20,6 @@ export interface LowMarkOptions {
   streams: DynamoDBStreamsClient;
   /** How long an answer is reused, in milliseconds; all callers share it. Default 5,000. */
   everyMs?: number | undefined;
-  /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: (() => number) | undefined;
 }
 
 const EVERY_MS = 5_000;
@@ -42,7 +41,8 @@ const EVERY_MS = 5_000;
  */
 export function createLowMark(graph: CompiledModel, options: LowMarkOptions): () => Promise<number | undefined> {
   checkStoreOptions('createLowMark', options, { store: true, client: true, streams: true, everyMs: true, now: true });
-  const { store, client, streams, everyMs = EVERY_MS, now = Date.now } = options;
+  const { store, client, streams, everyMs = EVERY_MS } = options;
+  const { now } = runtimeOf(options);
   let source: DynamoDBStreamSource | undefined;
   let mover: MarkMover | undefined;
   let mark: number | undefined;

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { CompiledModel } from '../model/compiled.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import type { Store } from '../store/port.ts';
 import { type ConsumerKind, progressItem, type ShardProgress } from './record.ts';
 
 /** Options of a recorder of progress. */
-export interface RecorderOptions {
+export interface RecorderOptions extends Pick<RuntimeOptions, 'now'> {
   graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'put'>;
@@ -13,8 +14,6 @@ export interface RecorderOptions {
   id?: string | undefined;
   /** Milliseconds between two writes. Default 10,000. */
   intervalMs?: number | undefined;
-  /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: (() => number) | undefined;
   /** Called when a progress item could not be written. The next write includes its progress. */
   onError?: ((error: unknown) => void) | undefined;
 }
@@ -41,7 +40,7 @@ export class ProgressRecorder {
   /** Parts with progress that is not written yet, the longest waiting first. */
   private readonly unwritten = new Set<number>();
   private readonly intervalMs: number;
-  private readonly now: () => number;
+  private readonly now: Runtime['now'];
   private timer: NodeJS.Timeout | undefined;
   private writtenAtMs = Number.NEGATIVE_INFINITY;
   private records = 0;
@@ -54,11 +53,11 @@ export class ProgressRecorder {
   private writing: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: RecorderOptions) {
-    const { id = randomUUID(), intervalMs = INTERVAL_MS, now = Date.now } = options;
+    const { id = randomUUID(), intervalMs = INTERVAL_MS } = options;
     this.id = id;
     this.intervalMs = intervalMs;
-    this.now = now;
-    this.sinceMs = now();
+    this.now = runtimeOf(options).now;
+    this.sinceMs = this.now();
   }
 
   /** Notes progress in memory. */

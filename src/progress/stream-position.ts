@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import { SERVICE_PARTITION } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import type { Runtime } from '../runtime.ts';
 import { queriedItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamSource } from '../stream/source.ts';
@@ -42,15 +43,13 @@ export interface StreamPosition {
 }
 
 /** The values that reading the position needs. */
-export interface PositionContext {
+export interface PositionContext extends Pick<Runtime, 'now'> {
   graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'query'>;
   source: StreamSource;
   /** Whether the derived items of a base item are as expected. */
   isProjected(key: ItemKey): Promise<boolean>;
-  /** Clock in milliseconds since 1970. */
-  now: () => number;
   /** A walk to continue. Default: a new one, from the marks in the table. */
   walk?: StreamWalk | undefined;
 }

@@ -3,6 +3,7 @@ import { StoreError } from '../errors.ts';
 import { stringOf } from '../items/attribute-value.ts';
 import { streamLabel } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import type { Runtime } from '../runtime.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { isBaseSortKey, isContinuationKey } from '../stream/filter.ts';
 import { ShardPages } from '../stream/shard-pages.ts';
@@ -12,13 +13,11 @@ import { readClaims } from './claims-item.ts';
 import { type Mark, readMarks } from './marks.ts';
 
 /** The values that walking a stream needs. */
-export interface WalkContext {
+export interface WalkContext extends Pick<Runtime, 'now'> {
   graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'query'>;
   source: StreamSource;
-  /** Clock in milliseconds since 1970. */
-  now: () => number;
 }
 
 /** A record for the projector that no known claim holds. */

@@ -3,7 +3,7 @@ import { describe } from '../items/keys.ts';
 import type { CompiledModel, SearchModel } from '../model/compiled.ts';
 import { NODE_LIST } from '../model/node-list.ts';
 import { checkOptions } from '../options.ts';
-import type { Abortable } from '../store/abortable.ts';
+import type { Abortable } from '../runtime.ts';
 import { readSearch } from './lists/search.ts';
 import { readNodes } from './nodes/views.ts';
 import type { ReadContext } from './request/context.ts';

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../model/compiled.ts';
 import type { OpenSearch, SearchTypes } from '../model/declared.ts';
 import { checkOptions } from '../options.ts';
-import type { Abortable } from '../store/abortable.ts';
+import type { Abortable } from '../runtime.ts';
 import { type CountResult, countSearch } from './lists/count.ts';
 import {
   readSearch,

@@ -7,6 +7,7 @@ import type { ChangeRecord } from '../items/change-record.ts';
 import { describe } from '../items/describe.ts';
 import { type Claim, claimOf } from '../progress/claims.ts';
 import { claimsItem } from '../progress/claims-item.ts';
+import { runtimeOf } from '../runtime.ts';
 import { type ClientOptions, isLoopback } from '../store/client/options.ts';
 import { serviceConfig } from '../store/client/service.ts';
 import { readFailedBatch } from './failed-batch.ts';
@@ -63,13 +64,14 @@ async function claimSettled(
   records: readonly ChangeRecord[],
   ends: readonly number[],
   settled: { from: number; to: number },
-  { graph, store, now = Date.now }: RedriveOptions,
+  options: RedriveOptions,
 ): Promise<void> {
   const claims = ends.flatMap((end, i): Claim[] => {
     const start = Math.max(settled.from, ends[i - 1] ?? 0);
     return claimOf(records.slice(start, Math.min(settled.to, end)));
   });
-  if (claims.length > 0) await store.put(claimsItem(graph.table, randomUUID(), claims, now()));
+  const { graph, store } = options;
+  if (claims.length > 0) await store.put(claimsItem(graph.table, randomUUID(), claims, runtimeOf(options).now()));
 }
 
 const restSchema = z.object({ edgeloomRest: z.object({ settled: z.int().min(0), message: z.string() }) });
@@ -116,7 +118,7 @@ export async function redriveQueue(
     SQS,
     import('@aws-sdk/client-sqs'),
   );
-  const { remainingMs = () => Number.POSITIVE_INFINITY } = options;
+  const { remainingMs } = runtimeOf(options);
   const queue = new SQSClient(serviceConfig({ ...options.client, endpoint: new URL(queueUrl).origin }));
   const total = emptyRedrive();
   const seen = new Set<string>();

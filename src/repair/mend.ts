@@ -4,6 +4,7 @@ import { numberOf } from '../items/attribute-value.ts';
 import { TOMBSTONE_HOURS, unchanged } from '../items/derived-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
 import { itemKindOf } from './kinds.ts';
@@ -13,7 +14,7 @@ import { removeAlien } from './parts/unknown-item.ts';
 import type { SettleContext } from './settle/context.ts';
 
 /** Options of a repair. */
-export interface MenderOptions {
+export interface MenderOptions extends RuntimeOptions {
   graph: CompiledModel;
   /** The table. It retries calls itself. */
   store: Store;
@@ -22,13 +23,8 @@ export interface MenderOptions {
   model?: WriterModel | undefined;
   /** DynamoDB's time, in milliseconds since 1970: the fence of repaired items. Default: the clock's. */
   fenceMs?: (() => number) | undefined;
-  /** Clock in milliseconds since 1970. */
-  now: () => number;
-  wait: (milliseconds: number) => Promise<void>;
-  /** Milliseconds left for all repairs. A repair that has begun gets at least three seconds. Default: no end. */
-  remainingMs?: (() => number) | undefined;
-  /** A number from 0 to below 1. Default: `Math.random`. */
-  random?: (() => number) | undefined;
+  /** Milliseconds left for all repairs. A repair that has begun gets at least three seconds. */
+  remainingMs?: RuntimeOptions['remainingMs'];
   /** Only reports the repairs, without writing. */
   isPlan?: boolean;
   /** Called with one line for each repair. */
@@ -49,12 +45,14 @@ const LEAST_MS = 3_000;
  */
 export class Mender {
   private readonly context: SettleContext;
+  private readonly runtime: Runtime;
 
   constructor(private readonly options: MenderOptions) {
-    const { graph, store, stream, model, now, wait, random = Math.random, fenceMs = now } = options;
+    const { graph, store, stream, model } = options;
+    this.runtime = runtimeOf(options);
+    const { fenceMs = this.runtime.now } = options;
     const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
-    const remainingMs = (): number => MOST_MS;
-    this.context = { graph, store, stream, model, fenceMs, now, wait, remainingMs, random, stats };
+    this.context = { graph, store, stream, model, fenceMs, ...this.runtime, stats };
   }
 
   /** Repairs derived items of a partition; returns the sort keys of those that it wrote. */
@@ -110,7 +108,7 @@ export class Mender {
   }
 
   private timeOfOne(): () => number {
-    const { now, remainingMs = () => Number.POSITIVE_INFINITY } = this.options;
+    const { now, remainingMs } = this.runtime;
     const beganAtMs = now();
     return () => {
       const spentMs = now() - beganAtMs;

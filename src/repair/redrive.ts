@@ -18,27 +18,20 @@ import { joinedKeysOf } from '../plan/joined.ts';
 
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../plan/quarantine-entry.ts';
 import { registeredModel, type WriterModel } from '../registry/writer-model.ts';
-import { type Abortable, runAbortable } from '../store/abortable.ts';
+import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
+import { runAbortable } from '../store/abortable.ts';
 import { pages, readItem, readItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { settleIndexItem } from './settle/index-item.ts';
 import { settleView, settleViewParts } from './settle/view.ts';
 
 /** Options of a redrive. */
-export interface RedriveOptions extends Abortable {
+export interface RedriveOptions extends RuntimeOptions {
   graph: CompiledModel;
   /** The table. */
   store: Store;
   /** Entries in flight at once. Default 8. */
   concurrency?: number | undefined;
-  /** Milliseconds left; called many times. Default: no end. */
-  remainingMs?: (() => number) | undefined;
-  /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: (() => number) | undefined;
-  /** Waits this many milliseconds before a retry. Default: a timer. */
-  wait?: ((milliseconds: number) => Promise<void>) | undefined;
-  /** The jitter of retries, 0 to 1. Default: `Math.random`. */
-  random?: (() => number) | undefined;
   /** The model to maintain. Default: the one that the table's registry describes; without a registry the model itself. */
   model?: WriterModel | undefined;
   /** Called after each entry, with the number of entries so far. */
@@ -123,11 +116,11 @@ async function clear(context: ApplyContext, item: Item, result: RedriveResult): 
 
 /** Makes the context. It reads the model to maintain after the records are read, as the projector does. */
 async function contextOf(options: RedriveOptions, wait: ApplyContext['wait']): Promise<ApplyContext> {
-  const { store, now = Date.now, remainingMs = () => Number.POSITIVE_INFINITY, random = Math.random } = options;
+  const { store } = options;
   const { model = registeredModel(options.graph, store) } = options;
   const stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
   const graph = await model.current(stats);
-  return { graph, store, now, remainingMs, stats, wait, random };
+  return { graph, store, stats, ...runtimeOf({ ...options, wait }) };
 }
 
 /**

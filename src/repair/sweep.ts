@@ -3,6 +3,7 @@ import type { ChangeRecord } from '../items/change-record.ts';
 import { claimOf } from '../progress/claims.ts';
 import { claimsItem } from '../progress/claims-item.ts';
 import { EMPTY_PAGES, type OpenChange, StreamWalk, type WalkedShard } from '../progress/stream-walk.ts';
+import { runtimeOf } from '../runtime.ts';
 import { decodeRecords } from '../stream/decode.ts';
 import { ShardPages } from '../stream/shard-pages.ts';
 import type { StreamSource } from '../stream/source.ts';
@@ -28,14 +29,8 @@ const AGE_MS = 60_000;
  * what is unclaimed, and the shard is skipped.
  */
 export async function sweep(options: SweepOptions): Promise<RedriveResult> {
-  const {
-    graph,
-    store,
-    source,
-    now = Date.now,
-    ageMs = AGE_MS,
-    remainingMs = () => Number.POSITIVE_INFINITY,
-  } = options;
+  const { graph, store, source, ageMs = AGE_MS } = options;
+  const { now, remainingMs } = runtimeOf(options);
   const total = emptyRedrive();
   const { shards, lookedAtMs } = await new StreamWalk({ graph, store, source, now }).look();
   for (const shard of shards) {

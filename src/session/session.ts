@@ -1,12 +1,13 @@
 import { EdgeloomError } from '../errors.ts';
 import { textOfKey } from '../items/keys.ts';
 import { checkOptions, checkSecret } from '../options.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Look } from './look.ts';
 import { decodeToken, encodeToken, type SessionKey, type TokenEntry } from './token.ts';
 
 /** Options of a session. */
-export interface SessionOptions {
+export interface SessionOptions extends Pick<RuntimeOptions, 'now'> {
   /** Secret that tokens are signed with (HMAC-SHA256). Default: tokens carry a checksum, which anyone can make. */
   key?: SessionKey | undefined;
   /**
@@ -17,8 +18,6 @@ export interface SessionOptions {
   lowMark?: (() => Promise<number | undefined>) | undefined;
   /** How long an index of DynamoDB may lag behind its table, in milliseconds. Default 10,000. */
   indexGraceMs?: number | undefined;
-  /** Milliseconds since 1970. Default: the machine's clock. */
-  now?: (() => number) | undefined;
 }
 
 /** A key of the session: what was written, when, and what the last look at it saw. */
@@ -53,9 +52,12 @@ export class Session {
   private readonly entries = new Map<string, Entry>();
   private overflow: { at: number; pending: number; passedAt?: number | undefined } | undefined;
 
+  private readonly now: Runtime['now'];
+
   constructor(private readonly options: SessionOptions = {}) {
     checkOptions('createSession', options, { key: true, lowMark: true, indexGraceMs: true, now: true });
     checkSecret('key', options.key, 'a session');
+    this.now = runtimeOf(options).now;
   }
 
   /**
@@ -214,10 +216,6 @@ export class Session {
 
   private get graceMs(): number {
     return this.options.indexGraceMs ?? INDEX_GRACE_MS;
-  }
-
-  private now(): number {
-    return (this.options.now ?? Date.now)();
   }
 
   private sizeBytes(): number {

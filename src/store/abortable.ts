@@ -1,14 +1,5 @@
 import { EdgeloomError } from '../errors.ts';
-import { sleep } from '../retry.ts';
-
-/** An option of what takes time. */
-export interface Abortable {
-  /**
-   * Ends it early with the signal's reason: a wait ends at once, no further call is made, and a call that was sent is waited
-   * for, so that its outcome is known. A read ends at once, since it leaves nothing behind.
-   */
-  signal?: AbortSignal | undefined;
-}
+import { type Abortable, type Runtime, sleep } from '../runtime.ts';
 
 /**
  * The store with calls that are made only until a signal is aborted; then they throw its reason. A call that was sent is
@@ -18,16 +9,14 @@ export function abortable<S extends object>(store: S, signal: AbortSignal | unde
   return signal === undefined ? store : noting(store, signal, new Set());
 }
 
-type Wait = (milliseconds: number) => Promise<void>;
-
 /**
  * Runs something with a store until a signal is aborted: then it throws the signal's reason, after the last call that was
  * sent has its answer. A wait, by `wait` or by a timer, ends with the signal.
  */
 export async function runAbortable<S extends object, T>(
   store: S,
-  { signal, wait = (milliseconds) => sleep(milliseconds, signal) }: Abortable & { wait?: Wait | undefined },
-  run: (store: S, wait: Wait) => Promise<T>,
+  { signal, wait = (milliseconds) => sleep(milliseconds, signal) }: Abortable & { wait?: Runtime['wait'] | undefined },
+  run: (store: S, wait: Runtime['wait']) => Promise<T>,
 ): Promise<T> {
   if (signal === undefined) return await run(store, wait);
   checkSignal(signal);

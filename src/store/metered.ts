@@ -1,6 +1,7 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import { isRetryableStoreError, type StoreError } from '../errors.ts';
-import { retrying, sleep } from '../retry.ts';
+import { retrying } from '../retry.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { isRefusal } from './classify.ts';
 import type {
   BaseChange,
@@ -25,21 +26,15 @@ import type {
 } from './port.ts';
 
 /** Options of a metered store. */
-export interface MeterOptions {
+export interface MeterOptions extends Pick<RuntimeOptions, 'remainingMs' | 'wait' | 'random'> {
   /** Read capacity units that may be consumed a second. Default: no limit. */
   maxRcu?: number;
   /** Write capacity units that may be consumed a second. Default: no limit. */
   maxWcu?: number;
   /** Calls in flight at once. Default 32. */
   concurrency?: number;
-  /** Milliseconds left; a retryable failure is retried until then. Default: no end. */
-  remainingMs?: () => number;
   /** Milliseconds of a clock that never goes back. Default: the process's. */
   now?: () => number;
-  /** Waits so many milliseconds. Default: a timer. */
-  wait?: (milliseconds: number) => Promise<void>;
-  /** The jitter of retries, 0 to 1. Default: `Math.random`. */
-  random?: () => number;
 }
 
 /**
@@ -54,29 +49,17 @@ export class MeteredStore implements Store, ScanSource {
   private readonly reads: Allowance;
   private readonly writes: Allowance;
   private readonly limit: LimitFunction;
-  private readonly wait: (milliseconds: number) => Promise<void>;
-  private readonly remainingMs: () => number;
-  private readonly random: () => number;
+  private readonly runtime: Pick<Runtime, 'wait' | 'random' | 'remainingMs'>;
 
   constructor(
     private readonly store: Store & ScanSource,
     options: MeterOptions = {},
   ) {
-    const {
-      maxRcu,
-      maxWcu,
-      concurrency = 32,
-      now = () => performance.now(),
-      wait = sleep,
-      remainingMs,
-      random = Math.random,
-    } = options;
+    const { maxRcu, maxWcu, concurrency = 32, now = () => performance.now(), ...runtime } = options;
     this.reads = new Allowance(maxRcu, now);
     this.writes = new Allowance(maxWcu, now);
     this.limit = pLimit(concurrency);
-    this.wait = wait;
-    this.remainingMs = remainingMs ?? (() => Number.POSITIVE_INFINITY);
-    this.random = random;
+    this.runtime = runtimeOf(runtime);
   }
 
   async region(): Promise<string | undefined> {
@@ -150,15 +133,10 @@ export class MeteredStore implements Store, ScanSource {
     mayRetry: (error: StoreError) => boolean = () => true,
   ): Promise<T> {
     return this.limit(async () => {
-      for (let debtMs = allowance.debtMs(); debtMs > 0; debtMs = allowance.debtMs()) await this.wait(debtMs);
+      for (let debtMs = allowance.debtMs(); debtMs > 0; debtMs = allowance.debtMs()) await this.runtime.wait(debtMs);
       return await retrying(call, {
         isRetryable: (error) => isRetryableStoreError(error) && mayRetry(error),
-        wait: async (milliseconds) => {
-          if (milliseconds >= this.remainingMs()) return false;
-          await this.wait(milliseconds);
-          return true;
-        },
-        random: this.random,
+        ...this.runtime,
       });
     });
   }

@@ -1,5 +1,6 @@
 import { StoreError } from '../errors.ts';
-import { backoffMs, retrying, sleep } from '../retry.ts';
+import { backoffMs, retrying } from '../retry.ts';
+import { sleep } from '../runtime.ts';
 import { classifyError } from './classify.ts';
 
 /** How often the unprocessed rest of a batch call is sent again before it counts as throttled. */

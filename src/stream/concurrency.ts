@@ -34,13 +34,16 @@ export async function retryingUntil<T>(
   action: () => Promise<T>,
 ): Promise<T | undefined> {
   let hasEnded = false;
-  const wait = async (milliseconds: number): Promise<boolean> => {
-    await pause(Math.max(minimumMs, milliseconds), stopping);
+  const noteEnding = (): boolean => {
     hasEnded = isEnding();
-    return !hasEnded;
+    return hasEnded;
   };
   try {
-    return await retrying(action, { isRetryable, wait });
+    return await retrying(action, {
+      isRetryable,
+      wait: (milliseconds) => pause(Math.max(minimumMs, milliseconds), stopping),
+      isEnding: noteEnding,
+    });
   } catch (error) {
     if (hasEnded) return undefined;
     throw error;

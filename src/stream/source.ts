@@ -5,7 +5,7 @@ import {
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
 import { EdgeloomError, StoreError } from '../errors.ts';
-import { sleep } from '../retry.ts';
+import { sleep } from '../runtime.ts';
 import { answered } from '../store/answered.ts';
 import { classifyError } from '../store/classify.ts';
 import type { RawRecord } from './decode.ts';

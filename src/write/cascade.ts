@@ -6,6 +6,7 @@ import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import { inboundItemKeys, inboundPartitions } from '../model/index-partition.ts';
 import type { Readable } from '../registry/readable.ts';
 import { registryLeases } from '../registry/reader-lease.ts';
+import type { Abortable } from '../runtime.ts';
 import { abortable } from '../store/abortable.ts';
 import { pages, readItems } from '../store/pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
@@ -34,11 +35,9 @@ export interface DeletedNode {
 }
 
 /** Options of `deleteNodeWithEdges`. */
-export interface DeleteOptions {
+export interface DeleteOptions extends Abortable {
   /** Region of a replica that incoming edges are looked up in, where the table is at home in another: as of a reader. */
   replica?: string | undefined;
-  /** Stops before the next call; what was deleted stays so, and another call deletes the rest. */
-  signal?: AbortSignal | undefined;
 }
 
 /** What looks up incoming edges. */

@@ -1,5 +1,6 @@
 import { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import type { Abortable } from '../runtime.ts';
 import { untilAborted } from '../store/abortable.ts';
 import type { BatchWrite, Store } from '../store/port.ts';
 import { baseKeyText } from './batch.ts';
@@ -11,13 +12,11 @@ export type PutManyEntry =
   | { source: string; type: string; target: string; attributes?: unknown };
 
 /** Options of `putMany`. */
-export interface PutManyOptions {
+export interface PutManyOptions extends Abortable {
   /** Calls in flight at once, of 25 items each. Default 8. */
   concurrency?: number | undefined;
   /** Called after each call with the items written so far. */
   onProgress?: ((items: number) => void) | undefined;
-  /** Stops taking entries, also where none comes; calls in flight are waited for. */
-  signal?: AbortSignal | undefined;
 }
 
 /** What `putMany` wrote. */

@@ -2,6 +2,7 @@ import { EdgeloomError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { retrying } from '../retry.ts';
+import type { Abortable } from '../runtime.ts';
 import {
   type BaseChange,
   type ChangeAllResult,
@@ -19,21 +20,19 @@ import {
   type WriteConditions,
 } from './item/conditions.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey } from './item/prepare.ts';
-import { isLostAnswer, mayRepeat, messageOf, type WriteContext, waited } from './item/send.ts';
+import { isLostAnswer, mayRepeat, messageOf, type WriteContext } from './item/send.ts';
 import { putChange } from './item/single.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
 import { edgeSubject, nodeSubject, type UpdateSubject } from './update/subject.ts';
 import { updateInTransaction } from './update/update.ts';
 
 /** Options of a transaction. */
-export interface TransactOptions {
+export interface TransactOptions extends Abortable {
   /**
    * Idempotency token, up to 36 characters: the same transaction with the same token is made once within ten minutes,
    * also by another process. Default: a random one, so that the attempts of this call are safe.
    */
   token?: string | undefined;
-  /** Stops before the next call; a call that was sent is waited for. */
-  signal?: AbortSignal | undefined;
 }
 
 /** What a transaction did. */
@@ -186,7 +185,8 @@ export class TransactionBuilder {
           isUnknown ||= isLostAnswer(error);
           return attempt < ATTEMPTS && mayRepeat(error);
         },
-        wait: (milliseconds) => waited(this.context.wait, milliseconds, signal),
+        wait: this.context.wait,
+        signal,
       });
       // The lost one may still be made, when the conditions hold again.
       if (!result.applied && isUnknown) throw new Error('A later attempt found a condition failed.');

@@ -11,7 +11,7 @@ import type {
   TypeOfId,
 } from '../model/inference.ts';
 import { checkOptions, checkStoreOptions } from '../options.ts';
-import { sleep } from '../retry.ts';
+import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { notingStore } from '../session/noting-store.ts';
 import type { Session } from '../session/session.ts';
 import type { Store, WriteResult } from '../store/port.ts';
@@ -155,11 +155,9 @@ const WRITE_OPTIONS = { ifAbsent: true, ifPresent: true, if: true, signal: true 
 const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: true, once: true } as const;
 
 /** Options of a writer. */
-export interface WriterOptions {
+export interface WriterOptions extends Pick<RuntimeOptions, 'wait'> {
   /** The table. */
   store: Store;
-  /** Waits so many milliseconds before an attempt is repeated. Default: a timer. */
-  wait?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
 }
 
 /**
@@ -172,7 +170,8 @@ export interface WriterOptions {
  */
 export function createWriter<G extends CompiledModel>(graph: G, options: WriterOptions): Writer<G> {
   checkStoreOptions('createWriter', options, { store: true, wait: true });
-  const { store, wait = sleep } = options;
+  const { store } = options;
+  const { wait } = runtimeOf(options);
   const context: WriteContext = { store, wait };
   const writer: Writer<CompiledModel> = {
     with: (session) => createWriter(graph, { store: notingStore(store, graph.table, session), wait }) as never,

@@ -19,7 +19,7 @@ import type { LambdaStreamEvent } from '../../src/emulator/mapping/lambda-record
 import type { InvokeResult, LambdaFunction } from '../../src/emulator/mapping/mapping-types.ts';
 import { type Engine, startEngine } from '../../src/local/engine/engine.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
-import { sleep } from '../../src/retry.ts';
+import { sleep } from '../../src/runtime.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable, serverTime, tableIdentity } from '../../src/store/table.ts';

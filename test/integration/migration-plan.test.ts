@@ -7,7 +7,7 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 import { LEASE_MS } from '../../src/registry/reader-lease.ts';
-import { sleep } from '../../src/retry.ts';
+import { sleep } from '../../src/runtime.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 interface Change {

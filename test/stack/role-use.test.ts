@@ -11,7 +11,7 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
-import { sleep } from '../../src/retry.ts';
+import { sleep } from '../../src/runtime.ts';
 import { serverTime, tableIdentity } from '../../src/store/table.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { goalGraph } from '../support/contracts-model.ts';

@@ -6,7 +6,7 @@ import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { LEASE_MS, registryLeases } from '../../src/registry/reader-lease.ts';
-import { sleep } from '../../src/retry.ts';
+import { sleep } from '../../src/runtime.ts';
 import { byOneClock } from './moments.ts';
 import { testTable, uniqueTableName } from './table.ts';
 

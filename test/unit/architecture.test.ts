@@ -175,46 +175,6 @@ describe('every exported function, class, interface and type', () => {
   });
 });
 
-describe('exported names', () => {
-  it('are declared once in all of the sources', () => {
-    const paths = new Map<string, Set<string>>();
-    for (const file of SOURCES) {
-      for (const name of exportedNames(file)) paths.set(name, (paths.get(name) ?? new Set()).add(file.path));
-    }
-    const repeated = [...paths].filter(([, found]) => found.size > 1);
-    expect(repeated.map(([name, found]) => `${name}: ${[...found].join(', ')}`)).toEqual([]);
-  });
-  it('are found of every kind of declaration', () => {
-    const text = [
-      'export async function a() {}',
-      'export const b = 1;',
-      'export abstract class C {}',
-      'export interface D {}',
-      'export type E = 1;',
-      "export { f } from './f.ts';",
-    ].join('\n');
-    expect(exportedNames({ path: 'x.ts', text, code: text })).toEqual(['a', 'b', 'C', 'D', 'E']);
-  });
-});
-
-describe('folders', () => {
-  it('hold at most 15 files', () => {
-    const counts = new Map<string, number>();
-    for (const { path } of SOURCES) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1);
-    expect([...counts].filter(([, count]) => count > 15)).toEqual([]);
-  });
-});
-
-describe('files', () => {
-  /** The marks of rules say what the code below them keeps; they make no file harder to read. */
-  const MARKS = /^ *\/\/ rule: .*\n/gm;
-
-  it('have at most 300 lines', () => {
-    const long = SOURCES.map(({ path, text }) => ({ path, lines: text.replace(MARKS, '').split('\n').length - 1 }));
-    expect(long.filter(({ lines }) => lines > 300)).toEqual([]);
-  });
-});
-
 /** The cycles of a graph, each as the way around it. */
 function cycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
   const found = new Set<string>();
@@ -250,11 +210,4 @@ function undocumented({ path, text }: Source): string[] {
     previous = name;
   }
   return missing;
-}
-
-/** The names that a file declares and exports; those that it passes on are another file's. */
-function exportedNames({ text }: Source): string[] {
-  const declaration =
-    /^export (?:default )?(?:async |abstract |declare )*(?:function\*?|class|interface|type|const|enum) (\w+)/gm;
-  return [...text.matchAll(declaration)].map(([, name]) => name!);
 }

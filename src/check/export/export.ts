@@ -1,7 +1,7 @@
 import { SERVICE_PARTITION } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { modelToCheck } from '../../registry/checked.ts';
-import { sleep } from '../../retry.ts';
+import { runtimeOf } from '../../runtime.ts';
 import { StreamLabel } from '../../stream/stream-label.ts';
 import { PartitionSummary } from '../compare.ts';
 import { type CheckTotals, emptyTotals } from '../cursor.ts';
@@ -135,7 +135,7 @@ async function lookCloser(
     ...{ graph, store: partitions, stream: new StreamLabel(streamLabel), settleMs: 0, withoutLookUps: true },
     // Nothing waits for a stream here: more open partitions would only fill the memory.
     mostOpen: 16,
-    ...{ now: Date.now, wait: sleep, remainingMs: () => Number.POSITIVE_INFINITY },
+    ...runtimeOf(),
     onFinding: (finding) => {
       if ((WRONG as readonly string[]).includes(finding.verdict)) tally.found(finding);
     },

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { isRunByNpx } from '../../config.ts';
 import { EdgeloomError } from '../../errors.ts';
 import { failureDocument } from '../../failure-document.ts';
-import { sleep } from '../../retry.ts';
+import { sleep } from '../../runtime.ts';
 import { createController, pause } from '../../stream/concurrency.ts';
 import { failureText } from './failure.ts';
 import { shownLines } from './shown.ts';

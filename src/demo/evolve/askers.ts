@@ -3,7 +3,7 @@ import { EdgeloomError } from '../../errors.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { createReader, type Reader } from '../../read/reader.ts';
 import { LEASE_MS, type ReaderLeases, registryLeases } from '../../registry/reader-lease.ts';
-import { sleep } from '../../retry.ts';
+import { sleep } from '../../runtime.ts';
 import type { DynamoDBStore } from '../../store/dynamodb.ts';
 import type { History } from './history.ts';
 import { judge } from './judge.ts';

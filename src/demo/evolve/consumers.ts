@@ -1,7 +1,7 @@
 import { createProjector, type Projector } from '../../apply/projector.ts';
 import { numberOf } from '../../items/attribute-value.ts';
 import type { ChangeRecord } from '../../items/change-record.ts';
-import { sleep } from '../../retry.ts';
+import { sleep } from '../../runtime.ts';
 import { memoryCheckpoint } from '../../stream/checkpoint.ts';
 import { createWorker } from '../../worker/worker.ts';
 import type { Worker, WorkerOptions } from '../../worker/worker-types.ts';

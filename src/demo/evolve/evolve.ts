@@ -4,7 +4,7 @@ import { migrate } from '../../migrate/migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../../migrate/migrate-types.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
-import { sleep } from '../../retry.ts';
+import { sleep } from '../../runtime.ts';
 import { createClient, createStreamsClient } from '../../store/client.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { createTable, serverTime, tableIdentity } from '../../store/table.ts';

@@ -1,6 +1,6 @@
 import { textOfKey } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
-import { sleep } from '../../retry.ts';
+import { sleep } from '../../runtime.ts';
 import type { Store } from '../../store/port.ts';
 import { createWriter } from '../../write/writer.ts';
 import type { DemoData } from '../data.ts';

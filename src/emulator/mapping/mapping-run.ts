@@ -1,12 +1,13 @@
 import { EdgeloomError } from '../../errors.ts';
 import { backoffMs } from '../../retry.ts';
+import { type Runtime, runtimeOf } from '../../runtime.ts';
 import type { FollowRun } from '../../stream/follower.ts';
 import { RunReport } from '../../stream/run-report.ts';
 import { compileFilters, type RecordFilter } from './filter-pattern.ts';
 import type { GivenUpReport, InvocationReport, MappingOptions, MappingResult } from './mapping-types.ts';
 
 /** A mapping's options with their defaults, checked. */
-export interface MappingRules {
+export interface MappingRules extends Pick<Runtime, 'now'> {
   batchSize: number;
   windowMs: number;
   passes: RecordFilter;
@@ -17,7 +18,6 @@ export interface MappingRules {
   /** Infinite: any age. */
   maximumAgeMs: number;
   retryDelayMs: (attempt: number) => number;
-  now: () => number;
 }
 
 /** What the shards of one run of a mapping share. */
@@ -46,7 +46,7 @@ export function mappingRules(options: MappingOptions): MappingRules {
     maximumRetries: maximumRetryAttempts === -1 ? Number.POSITIVE_INFINITY : maximumRetryAttempts,
     maximumAgeMs: maximumRecordAgeSeconds === -1 ? Number.POSITIVE_INFINITY : maximumRecordAgeSeconds * 1000,
     retryDelayMs: options.retryDelayMs ?? ((attempt) => backoffMs(attempt)),
-    now: options.now ?? Date.now,
+    now: runtimeOf(options).now,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from '../../logger.ts';
+import type { RuntimeOptions } from '../../runtime.ts';
 import type { CheckpointStore } from '../../stream/checkpoint.ts';
 import type { FilterPattern } from './filter-pattern.ts';
 import type { LambdaStreamEvent } from './lambda-record.ts';
@@ -50,7 +51,7 @@ export interface MappingSettings {
 }
 
 /** Options of `createEventSourceMapping`. */
-export interface MappingOptions extends MappingSettings {
+export interface MappingOptions extends MappingSettings, Pick<RuntimeOptions, 'now'> {
   /** The function that gets the batches. */
   function: LambdaFunction;
   /** Where what is given up goes. Default: it is dropped, with an error in the log. */
@@ -71,8 +72,6 @@ export interface MappingOptions extends MappingSettings {
   onGivenUp?: ((report: GivenUpReport) => void) | undefined;
   /** A pino logger, or anything like it. Default: errors and warnings become process warnings, the rest is dropped. */
   logger?: Logger | undefined;
-  /** Clock in milliseconds since 1970. Default: the machine's. */
-  now?: (() => number) | undefined;
 }
 
 /** One invocation. */

@@ -13,8 +13,8 @@ import {
 } from '../../model/index-partition.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfSearch } from '../../registry/definition.ts';
+import type { Abortable } from '../../runtime.ts';
 import { overlayOf } from '../../session/own-writes.ts';
-import type { Abortable } from '../../store/abortable.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { type KeyRange, prefixRange } from '../request/key-range.ts';

@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { compareKeys } from '../../items/encoding.ts';
 import { classify } from '../../model/base-item.ts';
 import { checkOptions } from '../../options.ts';
-import type { Abortable } from '../../store/abortable.ts';
+import type { Abortable } from '../../runtime.ts';
 import { scatter } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';

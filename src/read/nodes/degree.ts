@@ -6,7 +6,7 @@ import { countOf, elementsByEdge, evictedTypes } from '../../items/stored-view.t
 import { checkOptions } from '../../options.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import type { Derived } from '../../plan/derived.ts';
-import type { Abortable } from '../../store/abortable.ts';
+import type { Abortable } from '../../runtime.ts';
 import { queriedItems } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';

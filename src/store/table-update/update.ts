@@ -7,17 +7,16 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { INDEX_KEYS } from '../../items/derived-item.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
-import { backoffMs, sleep } from '../../retry.ts';
+import { backoffMs } from '../../retry.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../runtime.ts';
 import { classifyError } from '../classify.ts';
 import { keySchema } from '../definition/table-definition.ts';
 import { described, planTableUpdate, type TablePlan, type TableStep } from './plan.ts';
 
 /** Options of `updateTable`. */
-export interface UpdateTableOptions {
+export interface UpdateTableOptions extends Pick<RuntimeOptions, 'wait'> {
   /** Called when a step begins, and while an index is filled. */
   onProgress?: ((step: string, status: string) => void) | undefined;
-  /** Waits so many milliseconds. Default: a timer. */
-  wait?: ((milliseconds: number) => Promise<void>) | undefined;
 }
 
 /** Times between two looks at a table that changes. */
@@ -34,8 +33,9 @@ const LONGEST_PAUSE_MS = 10_000;
 export async function updateTable(
   client: DynamoDBClient,
   graph: CompiledModel,
-  { onProgress = () => undefined, wait = sleep }: UpdateTableOptions = {},
+  { onProgress = () => undefined, ...options }: UpdateTableOptions = {},
 ): Promise<TablePlan> {
+  const { wait } = runtimeOf(options);
   const plan = await planTableUpdate(client, graph);
   const settled = (text: string): Promise<void> =>
     untilActive(client, graph, (status) => onProgress(text, status), wait);
@@ -90,7 +90,7 @@ async function untilActive(
   client: DynamoDBClient,
   graph: CompiledModel,
   onStatus: (status: string) => void,
-  wait: (milliseconds: number) => Promise<void>,
+  wait: Runtime['wait'],
 ): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     const { TableStatus, GlobalSecondaryIndexes = [] } = await described(client, graph);

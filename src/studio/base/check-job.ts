@@ -3,7 +3,7 @@ import type { CheckTotals } from '../../check/cursor.ts';
 import type { Finding } from '../../check/finding.ts';
 import { EdgeloomError } from '../../errors.ts';
 import { type FailureDocument, failureDocument } from '../../failure-document.ts';
-import { sleep } from '../../retry.ts';
+import { sleep } from '../../runtime.ts';
 import { createController, pause } from '../../stream/concurrency.ts';
 
 /** What a check looks at, in words, and how far it is. */

@@ -1,14 +1,13 @@
 import { EdgeloomError, StoreError } from '../../errors.ts';
 import { retrying } from '../../retry.ts';
+import type { Abortable, Runtime } from '../../runtime.ts';
 import { isRefusal } from '../../store/classify.ts';
 import type { BaseChange, ChangeResult, Store } from '../../store/port.ts';
 import { itemName } from '../checks/problem.ts';
 
 /** What writing needs besides the model. */
-export interface WriteContext {
+export interface WriteContext extends Pick<Runtime, 'wait'> {
   store: Store;
-  /** Waits so many milliseconds. */
-  wait: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /** How often a refused call, such as a throttled one, is sent. */
@@ -22,7 +21,7 @@ const ATTEMPTS = 8;
 export async function sendChange(
   { store, wait }: WriteContext,
   change: BaseChange,
-  { once = false, signal }: { once?: boolean | undefined; signal?: AbortSignal | undefined } = {},
+  { once = false, signal }: Abortable & { once?: boolean | undefined } = {},
 ): Promise<ChangeResult> {
   const token = once ? globalThis.crypto.randomUUID() : undefined;
   // Once an answer was lost, no later refusal says that nothing was changed.
@@ -40,7 +39,8 @@ export async function sendChange(
         // rule: lost-answer-is-not-repeated-without-a-token
         return attempt < ATTEMPTS && (token === undefined ? isRefused(error) : mayRepeat(error));
       },
-      wait: (milliseconds) => waited(wait, milliseconds, signal),
+      wait,
+      signal,
     });
     // The lost one may still be made, when the condition holds again.
     if (!result.applied && isUnknown) throw new Error('A later attempt found its condition failed.');
@@ -64,7 +64,8 @@ async function withItem(
   try {
     const { item } = await retrying(() => store.get(key, { consistent: true }), {
       isRetryable: (error, attempt) => attempt < ATTEMPTS && mayRepeat(error),
-      wait: (milliseconds) => waited(wait, milliseconds, signal),
+      wait,
+      signal,
     });
     return { ...result, ...(item && { item }) };
   } catch (error) {
@@ -75,12 +76,6 @@ async function withItem(
       { cause: error },
     );
   }
-}
-
-/** Waits, and says that the next try may begin. */
-export async function waited(wait: WriteContext['wait'], milliseconds: number, signal?: AbortSignal): Promise<boolean> {
-  await wait(milliseconds, signal);
-  return true;
 }
 
 /** Whether a call that failed may be made again where it is safe to make twice. */

@@ -2,16 +2,14 @@ import type { Item } from '../../items/attribute-value.ts';
 import { attributeOf } from '../../items/attribute-value.ts';
 import { parseNodeId } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
+import type { Abortable } from '../../runtime.ts';
 import type { BaseChange, BaseCondition, ItemKey, WriteResult } from '../../store/port.ts';
 import { baseCondition, bothConditions, conditionFailed, isConditional, type WriteConditions } from './conditions.ts';
 import { sendChange, type WriteContext } from './send.ts';
 import { nextVersion, versionCondition } from './version.ts';
 
 /** Options of a put or a delete. */
-export interface WriteOptions<Attributes = Record<string, unknown>> extends WriteConditions<Attributes> {
-  /** Stops before the next call; a call that was sent is waited for. */
-  signal?: AbortSignal | undefined;
-}
+export interface WriteOptions<Attributes = Record<string, unknown>> extends WriteConditions<Attributes>, Abortable {}
 
 /** A put of a base item. */
 export type PutChange = Extract<BaseChange, { kind: 'put' }>;

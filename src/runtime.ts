@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/**
+ * The values that a run takes from outside, besides the store: time, waiting and chance. A run gets them once and passes them on
+ * whole. Tests and simulators give their own, so that a run depends on nothing else.
+ */
+export interface Runtime {
+  /** Clock in milliseconds since 1970. */
+  now: () => number;
+  /** Waits this many milliseconds. Throws the signal's reason if that is aborted first. */
+  wait: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
+  /** A random number, 0 to below 1: the jitter of retries. */
+  random: () => number;
+  /** Milliseconds left; called many times. At 0 no new call is begun. */
+  remainingMs: () => number;
+}
+
+/** An option of calls that take time. */
+export interface Abortable {
+  /**
+   * Ends it early with the signal's reason: a wait ends at once, no new call is made, and a call that was sent is waited
+   * for, so that its outcome is known. A read ends at once, since it leaves nothing behind.
+   */
+  signal?: AbortSignal | undefined;
+}
+
+/** The options by which a caller replaces parts of the runtime. A function names those that it takes, with `Pick`. */
+export interface RuntimeOptions extends Abortable {
+  /** Clock in milliseconds since 1970. Default: the machine's. */
+  now?: (() => number) | undefined;
+  /** Waits this many milliseconds. Default: a timer. */
+  wait?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
+  /** A random number, 0 to below 1: the jitter of retries. Default: `Math.random`. */
+  random?: (() => number) | undefined;
+  /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
+  remainingMs?: (() => number) | undefined;
+}
+
+/** Returns the runtime of the machine, with the parts that the caller replaces. */
+export function runtimeOf({
+  now = Date.now,
+  wait = sleep,
+  random = Math.random,
+  remainingMs = endless,
+}: RuntimeOptions = {}): Runtime {
+  return { now, wait, random, remainingMs };
+}
+
+/** Waits; throws the signal's reason if that is aborted first. */
+export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await delay(milliseconds, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+function endless(): number {
+  return Number.POSITIVE_INFINITY;
+}
