@@ -159,16 +159,17 @@ export function meaningFingerprint(data: Data): string {
   return fingerprintOf(meaningOf(data));
 }
 
-/** A fingerprint of what the order of a search's hits means. */
+/** A fingerprint of what the order of a search's hits means, and of what its partitions are named by. */
 export function meaningOfSearch(search: SearchModel): string {
-  const { order, fold, each } = search;
-  return meaningOnce(search, { order, fold, each });
+  const { order, fold, each, partition } = search;
+  return meaningOnce(search, { order, fold, each, ...(partition !== undefined && { partition }) });
 }
 
-/** A fingerprint of what an order of an edge type means. */
-export function meaningOfOrder({ type }: EdgeModel, stored: InboundOrder): string {
+/** A fingerprint of what an order of an edge type means, and of what its partitions are named by. */
+export function meaningOfOrder({ type, inbound }: EdgeModel, stored: InboundOrder): string {
   const { name, order } = stored;
-  return meaningOnce(stored, { type, name, order });
+  const partition = inbound?.partition;
+  return meaningOnce(stored, { type, name, order, ...(partition && { partition }) });
 }
 
 const meanings = new WeakMap<object, string>();

@@ -211,8 +211,9 @@ export function inboundQuery(
     binding: [
       sortKey,
       name,
-      range.from,
-      range.to,
+      wanted.from,
+      // The end that is asked for: a node behind the edges is no part of the question.
+      wanted.to,
       reverse,
       ...(within === undefined ? [] : [within]),
       ...whereBinding(where),

@@ -25,6 +25,8 @@ export interface NeighbourhoodAnswer {
   incoming: Pick<EdgeResult, 'source' | 'type' | 'target'>[];
   /** Edge types of which there are more. */
   more: string[];
+  /** Edge types whose incoming edges lie in partitions by a value, so that no one question finds them all. */
+  partitioned: string[];
 }
 
 /** Elements of an edge set that one answer holds. */
@@ -35,6 +37,7 @@ const query = {
   equals: z.string().optional(),
   from: z.string().optional(),
   to: z.string().optional(),
+  partition: z.string().optional(),
 };
 
 /** Nodes and what is around them. */
@@ -73,7 +76,8 @@ async function neighbourhood(
   const type = typePrefix(id) ?? '';
   const edges = [...graph.edges.values()];
   const leaving = edges.filter(({ from }) => from.has(type));
-  const entering = edges.filter(({ to, inbound }) => to.has(type) && inbound !== undefined);
+  const indexed = edges.filter(({ to, inbound }) => to.has(type) && inbound !== undefined);
+  const entering = indexed.filter(({ inbound }) => inbound?.partition === undefined);
   const out = await Promise.all(
     leaving.map(async (edge) => ({ edge, page: await reader.edges(id, edge.type, { limit }) })),
   );
@@ -87,5 +91,6 @@ async function neighbourhood(
     outgoing: out.flatMap(({ page }) => page.items.map(ends)),
     incoming: into.flatMap(({ page }) => page.items.map(ends)),
     more: [...new Set(more)],
+    partitioned: indexed.filter((edge) => !entering.includes(edge)).map((edge) => edge.type),
   };
 }

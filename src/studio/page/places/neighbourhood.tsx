@@ -27,7 +27,7 @@ function placeOf(id: string): string {
 }
 
 function Around({ answer }: { answer: NeighbourhoodAnswer }) {
-  const { id, outgoing, incoming, more } = answer;
+  const { id, outgoing, incoming, more, partitioned } = answer;
   const draw = useCallback((room: Room) => pictureOf(room, answer), [answer]);
   return (
     <>
@@ -40,6 +40,9 @@ function Around({ answer }: { answer: NeighbourhoodAnswer }) {
         <p class="quiet">
           There are more edges of {more.join(', ')} than the {DRAWN} that are drawn.
         </p>
+      )}
+      {partitioned.length > 0 && (
+        <p class="quiet">Edges of {partitioned.join(', ')} that enter the node are in partitions and not drawn.</p>
       )}
       <Rows
         label="Neighbours"

@@ -1,0 +1,368 @@
+import { createHash } from 'node:crypto';
+import {
+  type CheckOptions,
+  type CheckResult,
+  check,
+  createProjector,
+  createReader,
+  createWriter,
+  EdgeloomError,
+  type Finding,
+  type MigrateOptions,
+  type MigrateResult,
+  migrate,
+} from '../../src/index.ts';
+import { type Item, stringOf } from '../../src/items/attribute-value.ts';
+import type { ChangeRecord } from '../../src/items/change-record.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { registryLeases } from '../../src/registry/reader-lease.ts';
+import type { ItemKey, Store } from '../../src/store/port.ts';
+import { byOneClock } from '../support/moments.ts';
+import { comparable, storedItems, wantedItems } from '../support/oracle.ts';
+import { type Facts, factsOf, keyNames, toItem } from './facts.ts';
+import type { Feature, Values } from './features.ts';
+import { compiled, type ModelInput, modelWith, type Options } from './model.ts';
+import { typeOf } from './oracle.ts';
+import { type Kind, type OpenReader, type Question, questionsOf } from './questions.ts';
+import type { Rig } from './rig.ts';
+
+/** What is wrong in a cell. */
+export class Wrong extends Error {}
+
+/** Fails the cell unless something holds. */
+export function holds(condition: boolean, text: string): asserts condition {
+  if (!condition) throw new Wrong(text);
+}
+
+/** Questions that most operations ask afterwards; the others have an operation of their own. */
+export const USUAL: readonly Kind[] = ['view', 'search', 'equal', 'inbound', 'owner', 'degree', 'nodes'];
+
+const BASE: { goal: Values; member: Values; user: Values } = {
+  goal: { title: ['One', 'Two', 'Three', undefined] },
+  member: { note: ['n', 'm', undefined] },
+  user: { name: ['Ann', 'Bob', 'Cid'] },
+};
+
+/** Numbers of the nodes of a type; one has what keys are made of in its id. */
+const NUMBERS: Readonly<Record<string, readonly string[]>> = {
+  GOAL: ['1', '2', '3', 'é/4#|%'],
+  PLAN: ['1', '2'],
+  USER: ['1', '2', 'x/~@2'],
+  TEAM: ['1'],
+};
+
+/** A table of goals and members with the features of a row, on which an operation is carried out. */
+export class Bench {
+  readonly input: ModelInput;
+  readonly model: CompiledModel;
+  private consumed = 0;
+
+  constructor(
+    readonly rig: Rig,
+    readonly features: readonly Feature[],
+  ) {
+    this.input = modelWith(features.map(({ add }) => add));
+    this.model = compiled(this.input);
+  }
+
+  /** The model without its features. */
+  get without(): ModelInput {
+    // Keys and names of the table stay: they are no part of what a migration changes.
+    return modelWith(this.features.filter(isOfTable).map(({ add }) => add));
+  }
+
+  /** The model with other values of its features. */
+  get changed(): ModelInput {
+    return modelWith([
+      ...this.features.map(({ add }) => add),
+      ...this.features.filter((feature) => !isOfTable(feature)).map(({ change }) => change ?? (() => undefined)),
+    ]);
+  }
+
+  /** The projections of the features, as the registry names them. */
+  get projections(): string[] {
+    return [...new Set(this.features.flatMap(({ projections = [] }) => projections))];
+  }
+
+  get sources(): string[] {
+    return idsOf(this.input.edges['MEMBER']!['from'] as string[]);
+  }
+
+  get targets(): string[] {
+    return idsOf(this.input.edges['MEMBER']!['to'] as string[]);
+  }
+
+  get ids(): string[] {
+    return [...this.sources, ...this.targets];
+  }
+
+  /** The edges that items have, as pairs of nodes. */
+  get pairs(): [string, string][] {
+    const { sources, targets } = this;
+    return sources.flatMap((source, i) =>
+      targets.filter((_, t) => (i + t) % 3 !== 2).map((target): [string, string] => [source, target]),
+    );
+  }
+
+  /** Attributes of a node at a moment; each moves on by one from a moment to the next. */
+  attributesOf(id: string, moment: number): Options {
+    const isSource = this.sources.includes(id);
+    const values = isSource
+      ? { ...BASE.goal, ...merged(this.features.map(({ goal }) => goal)) }
+      : { ...BASE.user, ...merged(this.features.map(({ user }) => user)) };
+    return taken(values, this.ids.indexOf(id) + moment);
+  }
+
+  attributesOfEdge(source: string, target: string, moment: number): Options {
+    const values = { ...BASE.member, ...merged(this.features.map(({ member }) => member)) };
+    const place = this.sources.indexOf(source) + 2 * this.targets.indexOf(target);
+    return taken(values, place + moment);
+  }
+
+  /** The key of an edge as its producers make it. */
+  edgeKey(source: string, target: string): ItemKey {
+    const isHashed = this.input.edges['MEMBER']!['keys'] === 'hashed';
+    const name = isHashed ? `#${createHash('sha256').update(target).digest('hex').slice(0, 32)}` : target;
+    return { source, target: `MEMBER-${name}` };
+  }
+
+  /** A producer puts a node whole, or deletes it. */
+  async putNode(id: string, attributes: Options | undefined): Promise<void> {
+    await this.put({ source: id, target: id }, attributes);
+  }
+
+  /** A producer puts an edge whole, or deletes it. */
+  async putEdge(source: string, target: string, attributes: Options | undefined): Promise<void> {
+    const isHashed = this.input.edges['MEMBER']!['keys'] === 'hashed';
+    await this.put(
+      this.edgeKey(source, target),
+      attributes && (isHashed ? { ...attributes, targetId: target } : attributes),
+    );
+  }
+
+  /** Puts every node and edge as they are at a moment. */
+  async putAll(moment = 0): Promise<void> {
+    for (const id of this.ids) await this.putNode(id, this.attributesOf(id, moment));
+    for (const [source, target] of this.pairs)
+      await this.putEdge(source, target, this.attributesOfEdge(source, target, moment));
+  }
+
+  /** Deletes nodes and edges: of each kind some. */
+  async deleteSome(): Promise<void> {
+    const [pair, other] = this.pairs as [[string, string], [string, string]];
+    await this.putNode(this.sources[1]!, undefined);
+    await this.putNode(this.targets[0]!, undefined);
+    await this.putEdge(...pair, undefined);
+    await this.putEdge(...other, undefined);
+  }
+
+  /** Makes the registry of the empty table, then puts everything and projects it. */
+  async begin(input: ModelInput = this.input): Promise<void> {
+    const model = compiled(input);
+    await this.migrate(model);
+    await this.putAll();
+    await this.consume({ model });
+  }
+
+  /** Projects what is new in the stream, and what that brings into it. */
+  async consume({ model = this.model, store = this.rig.store, size = 100 } = {}): Promise<void> {
+    for (;;) {
+      const records = await this.rig.records();
+      const batch = records.slice(this.consumed, this.consumed + size);
+      if (batch.length === 0) return;
+      await this.project(batch, { model, store });
+      this.consumed += batch.length;
+    }
+  }
+
+  /** Whether the consumer has applied every record. */
+  async isConsumed(): Promise<boolean> {
+    return this.consumed >= (await this.rig.records()).length;
+  }
+
+  /** The records that are new; the consumer does not get them. */
+  async lose(): Promise<ChangeRecord[]> {
+    const records = await this.rig.records();
+    const lost = records.slice(this.consumed);
+    this.consumed = records.length;
+    return lost;
+  }
+
+  /** Projects some records; throws what keeps them from being applied. */
+  async project(
+    records: readonly ChangeRecord[],
+    { model = this.model, store = this.rig.store }: { model?: CompiledModel; store?: Store } = {},
+  ) {
+    const { rig } = this;
+    const projector = createProjector(model, {
+      ...{ store, now: () => rig.nowMs(), wait: (ms: number) => rig.wait(ms), random: () => 0.5 },
+    });
+    const result = await projector.project(records, { remainingMs: () => 60_000 });
+    if (result.error !== undefined) throw result.error;
+    return result;
+  }
+
+  /** Brings a model to the table. */
+  async migrate(model: CompiledModel, options: Partial<MigrateOptions> = {}): Promise<MigrateResult> {
+    const { rig } = this;
+    return await migrate({
+      ...{ graph: model, store: rig.store, table: { ...rig.identity }, wait: (ms: number) => rig.wait(ms) },
+      ...{ now: () => rig.nowMs(), clock: () => rig.nowMs(), serverTime: async () => rig.nowMs(), random: () => 0.5 },
+      ...options,
+    });
+  }
+
+  /** Checks the table; gives what it found too. */
+  async check(
+    mode: NonNullable<CheckOptions['mode']> = 'report',
+    options: Partial<CheckOptions> = {},
+  ): Promise<CheckResult & { findings: Finding[] }> {
+    const { rig, model } = this;
+    const findings: Finding[] = [];
+    const result = await check({
+      ...{ graph: model, store: rig.store, mode, streamLabel: rig.identity.streamLabel, settleMs: 1_000, segments: 1 },
+      ...{ now: () => rig.nowMs(), wait: (ms: number) => rig.wait(ms), random: () => 0.5 },
+      onFinding: (finding) => findings.push(finding),
+      ...options,
+    });
+    return { ...result, findings };
+  }
+
+  /** A reader of a process of its own. */
+  reader(model: CompiledModel = this.model, store: Store = this.rig.store): OpenReader {
+    const leases = registryLeases(
+      model,
+      store,
+      byOneClock(() => this.rig.nowMs()),
+    );
+    return createReader(model, { store, leases }) as unknown as OpenReader;
+  }
+
+  writer(model: CompiledModel = this.model) {
+    const { rig } = this;
+    return createWriter(model, { store: rig.store, wait: (ms) => rig.wait(ms) });
+  }
+
+  async facts(input: ModelInput = this.input): Promise<Facts> {
+    return factsOf(input, await this.rig.items());
+  }
+
+  /** The questions that a model answers, with the oracle's answers of this moment. */
+  async questions(kinds: readonly Kind[] = USUAL, input: ModelInput = this.input): Promise<Question[]> {
+    return questionsOf(input, await this.facts(input), this.ids).filter(({ kind }) => kinds.includes(kind));
+  }
+
+  /**
+   * Asks every question of some kinds; each has to have the oracle's answer.
+   *
+   * @param mayRefuse codes of errors that are as good as an answer.
+   */
+  async expectAnswers({
+    kinds = USUAL,
+    input = this.input,
+    reader = this.reader(compiled(input)),
+    mayRefuse = [],
+  }: {
+    kinds?: readonly Kind[];
+    input?: ModelInput;
+    reader?: OpenReader;
+    mayRefuse?: readonly string[];
+  } = {}): Promise<{ asked: number; refused: Question[] }> {
+    const questions = await this.questions(kinds, input);
+    const refused: Question[] = [];
+    for (const question of questions) {
+      try {
+        expectSame(await question.ask(reader), question.expected, question.text);
+      } catch (error) {
+        if (!(error instanceof EdgeloomError) || !mayRefuse.includes(error.code)) throw inQuestion(error, question);
+        refused.push(question);
+      }
+    }
+    return { asked: questions.length, refused };
+  }
+
+  /** Compares every derived item of the table with what the oracle derives. */
+  async expectStored(model: CompiledModel = this.model): Promise<void> {
+    const items = await this.rig.items();
+    const { partition } = keyNames(this.input);
+    const own = items.filter((item) => stringOf(item[partition]) !== '~edgeloom');
+    const isBase = (item: Item): boolean => !stringOf(item[model.table.sortKey])?.startsWith('~');
+    const stored = comparable(storedItems(model, own));
+    const wanted = comparable(wantedItems(model, own.filter(isBase)));
+    for (const name of new Set([...Object.keys(stored), ...Object.keys(wanted)])) {
+      if (this.mayBeEvicted && name.endsWith(',"~view"]')) continue;
+      expectSame(stored[name], wanted[name], `the derived item ${name}`);
+    }
+  }
+
+  /** Whether views have room for little. */
+  get mayBeEvicted(): boolean {
+    return this.input.nodes['GOAL']!['viewBudgetBytes'] !== undefined;
+  }
+
+  /** A check finds nothing. */
+  async expectClean(options: Partial<CheckOptions> = {}): Promise<void> {
+    const { drift, pending, quarantined, findings } = await this.check('report', options);
+    const count = drift.missing + drift.stale + drift.orphan + pending + quarantined;
+    holds(count === 0, `the check finds ${JSON.stringify(findings.slice(0, 3))}`);
+  }
+
+  /** Derived items that are there; tombstones and counts of nothing are left out. */
+  async derived(): Promise<{ key: ItemKey; item: Item }[]> {
+    const { partition, sort } = keyNames(this.input);
+    const { ttl } = this.model.table;
+    return (await this.rig.items()).flatMap((item) => {
+      const [source, target] = [item[partition], item[sort]].map((value) => (value && 'S' in value ? value.S : ''));
+      const isLive = item[ttl] === undefined && !(item['count'] && 'N' in item['count'] && item['count'].N === '0');
+      const isDerived = source !== '~edgeloom' && target!.startsWith('~') && isLive;
+      return isDerived ? [{ key: { source: source!, target: target! }, item }] : [];
+    });
+  }
+
+  private async put({ source, target }: ItemKey, attributes: Options | undefined): Promise<void> {
+    const { partition, sort } = keyNames(this.input);
+    if (attributes === undefined) await this.rig.store.delete({ source, target });
+    else await this.rig.store.put({ [partition]: { S: source }, [sort]: { S: target }, ...toItem(attributes) });
+  }
+}
+
+/** Whether a feature is of the table itself, which no migration changes. */
+export function isOfTable({ options }: Feature): boolean {
+  return options.every((option) => option.startsWith('table.') || option.startsWith('indexes.'));
+}
+
+function idsOf(types: readonly string[]): string[] {
+  return types.flatMap((type) => NUMBERS[type]!.map((number) => `${type}-${number}`));
+}
+
+/** The first feature that names an attribute decides its values. */
+function merged(all: readonly (Values | undefined)[]): Values {
+  return Object.assign({}, ...[...all].reverse()) as Values;
+}
+
+function taken(values: Values, place: number): Options {
+  const entries = Object.entries(values).map(([name, all]) => [name, all[place % all.length]]);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Options;
+}
+
+function inQuestion(error: unknown, { text }: Question): Error {
+  return error instanceof Wrong ? error : new Wrong(`${text}: ${(error as Error).stack ?? error}`);
+}
+
+/** Compares values as texts; the order of names does not count. */
+export function expectSame(actual: unknown, expected: unknown, text: string): void {
+  const [left, right] = [stable(actual), stable(expected)];
+  if (left !== right) throw new Wrong(`${text} is ${left} instead of ${right}`);
+}
+
+function stable(value: unknown): string {
+  const text = JSON.stringify(value, (_, entry: unknown) =>
+    typeof entry === 'object' && entry !== null && !Array.isArray(entry)
+      ? Object.fromEntries(Object.entries(entry).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : entry,
+  );
+  return text ?? 'undefined';
+}
+
+/** The type of a node: for features that concern one of several. */
+export { typeOf };

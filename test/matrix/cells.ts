@@ -1,0 +1,37 @@
+import { EdgeloomError } from '../../src/errors.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { Bench } from './bench.ts';
+import type { Feature } from './features.ts';
+import { compiled, modelWith } from './model.ts';
+import type { Operation, Outcome } from './operations/operation.ts';
+import type { Rig } from './rig.ts';
+
+/** What became of a cell; it failed: what is wrong. */
+export type CellOutcome = Outcome | { state: 'failed'; problem: string };
+
+/** Runs one cell on a table of its own. */
+export async function runCell(
+  feature: Feature,
+  operation: Operation,
+  rigOf: (model: CompiledModel) => Rig | Promise<Rig>,
+): Promise<CellOutcome> {
+  const why = operation.except?.(feature);
+  if (why !== undefined) return { state: 'none', why };
+  return await runOn([feature], operation, rigOf);
+}
+
+/** Carries out an operation on a model of some features. */
+export async function runOn(
+  features: readonly Feature[],
+  operation: Operation,
+  rigOf: (model: CompiledModel) => Rig | Promise<Rig>,
+): Promise<CellOutcome> {
+  try {
+    const rig = await rigOf(compiled(modelWith(features.map(({ add }) => add))));
+    return await operation.run(new Bench(rig, features));
+  } catch (error) {
+    const { message, stack } = error as Error;
+    const code = error instanceof EdgeloomError ? `${error.code}: ` : '';
+    return { state: 'failed', problem: code === '' && message.length > 0 ? (stack ?? message) : `${code}${stack}` };
+  }
+}

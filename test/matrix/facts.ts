@@ -1,0 +1,79 @@
+import type { AttributeValue, Item } from '../../src/items/attribute-value.ts';
+import type { ModelInput, Options } from './model.ts';
+
+/** What producers have written, without a word of the product's: its keys and values are read here again. */
+
+/** Attributes as plain values. */
+export type Attributes = Readonly<Record<string, unknown>>;
+
+/** A base edge. */
+export interface EdgeFact {
+  source: string;
+  type: string;
+  target: string;
+  /** Its sort key. */
+  key: string;
+  attributes: Attributes;
+}
+
+/** The base items of a table. */
+export interface Facts {
+  /** By id. */
+  nodes: ReadonlyMap<string, Attributes>;
+  edges: readonly EdgeFact[];
+}
+
+/** The names of the table's keys. */
+export function keyNames({ table }: ModelInput): { partition: string; sort: string } {
+  return { partition: String(table['partitionKey'] ?? 'source'), sort: String(table['sortKey'] ?? 'target') };
+}
+
+/** Reads the base items among the items of a table. */
+export function factsOf(model: ModelInput, items: Iterable<Item>): Facts {
+  const { partition, sort } = keyNames(model);
+  const nodes = new Map<string, Attributes>();
+  const edges: EdgeFact[] = [];
+  for (const item of items) {
+    const { [partition]: source, [sort]: key, ...rest } = item;
+    const [id, sortKey] = [textOf(source), textOf(key)];
+    if (id.startsWith('~') || sortKey.startsWith('~')) continue;
+    const type = sortKey.slice(0, sortKey.indexOf('-'));
+    if (id === sortKey) nodes.set(id, plainItem(rest));
+    else if (model.edges[type]?.['keys'] === 'hashed') {
+      const { targetId, ...own } = rest;
+      edges.push({ source: id, type, target: textOf(targetId), key: sortKey, attributes: plainItem(own) });
+    } else {
+      const target = sortKey.slice(type.length + 1);
+      edges.push({ source: id, type, target, key: sortKey, attributes: plainItem(rest) });
+    }
+  }
+  return { nodes, edges };
+}
+
+function textOf(value: AttributeValue | undefined): string {
+  return value !== undefined && 'S' in value ? value.S : '';
+}
+
+function plainItem(item: Item): Attributes {
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, plain(value)]));
+}
+
+function plain(value: AttributeValue): unknown {
+  if ('S' in value) return value.S;
+  if ('N' in value) return Number(value.N);
+  if ('BOOL' in value) return value.BOOL;
+  if ('L' in value) return value.L.map(plain);
+  if ('M' in value) return plainItem(value.M);
+  throw new Error(`The matrix has no values such as ${JSON.stringify(value)}.`);
+}
+
+/** Plain values as DynamoDB has them. */
+export function toItem(attributes: Options): Item {
+  const entries = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries.map(([name, value]) => [name, toValue(value)]));
+}
+
+function toValue(value: unknown): AttributeValue {
+  if (Array.isArray(value)) return { L: value.map(toValue) };
+  return typeof value === 'number' ? { N: String(value) } : { S: String(value) };
+}

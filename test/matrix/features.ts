@@ -1,0 +1,539 @@
+import * as z from 'zod';
+import { derive, fromSource, rank } from '../../src/index.ts';
+import type { ModelInput, Options } from './model.ts';
+
+/** Values of attributes: the items of a type take them in turn, and each moves on by one with each change. */
+export type Values = Readonly<Record<string, readonly unknown[]>>;
+
+/** A row of the matrix: one feature of the model. */
+export interface Feature {
+  name: string;
+  /** The options of the model file that it shows, as `vocabulary.ts` names them. */
+  options: readonly string[];
+  /** An option has one value: of the features of a slot a model has one at most. */
+  slot?: string;
+  /** Adds it to a model. */
+  add: (model: ModelInput) => void;
+  /** Gives it another value, as a later version of the model has it. Absent: it has no other. */
+  change?: (model: ModelInput) => void;
+  /** Whether the change leaves the meaning as it is: a reader of the model before it goes on with what is new. */
+  keepsMeaning?: boolean;
+  /** The projections that it makes, as the registry names them; none where it says how others are made. */
+  projections?: readonly string[];
+  /** Attributes that goals, memberships and users have for it. */
+  goal?: Values;
+  member?: Values;
+  user?: Values;
+  /** Attributes that cannot be derived, and of which item. */
+  bad?: { of: 'goal' | 'member'; attributes: Options };
+}
+
+function goal(model: ModelInput, options: Options): void {
+  model.nodes['GOAL'] = { ...model.nodes['GOAL'], ...options };
+}
+
+function search(model: ModelInput, name: string, options: unknown): void {
+  const searches = (model.nodes['GOAL']!['search'] ?? {}) as Options;
+  goal(model, { search: { ...searches, [name]: options } });
+}
+
+function member(model: ModelInput, options: Options): void {
+  model.edges['MEMBER'] = { ...model.edges['MEMBER'], ...options };
+}
+
+function inbound(model: ModelInput, options: Options): void {
+  member(model, { inbound: { ...(model.edges['MEMBER']!['inbound'] as Options | undefined), ...options } });
+}
+
+/** A search as a feature. */
+function ofSearch(
+  name: string,
+  options: readonly string[],
+  [before, after]: readonly [unknown, unknown],
+  values: Values,
+  more: Partial<Feature> = {},
+): Feature {
+  const key = name.replace(/[^a-z]+(.)/g, (_, letter: string) => letter.toUpperCase());
+  const attribute = (typeof more.slot === 'string' ? undefined : key) ?? key;
+  return {
+    name: `search ${name}`,
+    options: ['node.search', ...options],
+    add: (model) => search(model, attribute, before),
+    change: (model) => search(model, attribute, after),
+    projections: [`search:GOAL.${attribute}`],
+    goal: Object.fromEntries(Object.entries(values).map(([own, all]) => [own === '' ? attribute : own, all])),
+    ...more,
+  };
+}
+
+/** An order of memberships as a feature. */
+function ofOrder(
+  name: string,
+  order: string,
+  options: readonly string[],
+  [before, after]: readonly [unknown, unknown],
+  more: Partial<Feature> = {},
+): Feature {
+  const isNamed = !order.startsWith('gsi');
+  return {
+    name: `order ${name}`,
+    options: ['edge.inbound', isNamed ? 'inbound.NAME' : `inbound.${order}`, ...options],
+    slot: order,
+    add: (model) => inbound(model, { [order]: before }),
+    change: (model) => inbound(model, { [order]: after }),
+    projections: [isNamed ? `order:MEMBER.${order}` : 'inbound:MEMBER'],
+    ...more,
+  };
+}
+
+/** A setting of all orders as a feature. */
+function ofOrders(
+  name: string,
+  settings: readonly [Options, Options],
+  more: Partial<Feature> & { also?: readonly string[] } = {},
+): Feature {
+  const { also = [], ...rest } = more;
+  return {
+    name: `orders with ${name}`,
+    options: ['edge.inbound', ...Object.keys(settings[0]).map((option) => `inbound.${option}`), ...also],
+    add: (model) => inbound(model, settings[0]),
+    change: (model) => inbound(model, settings[1]),
+    projections: ['inbound:MEMBER'],
+    member: SINCE,
+    ...rest,
+  };
+}
+
+const TEXTS = ['Ann', 'Bob', undefined, 'ann', 'Cid'];
+const SINCE: Values = { since: ['2020', '2021', undefined, '2019'] };
+const ROLES: Values = { role: ['LEAD', 'HELPER', undefined, 'GUEST'] };
+const STATES: Values = { state: ['open', 'done', undefined, 'busy'] };
+const LEVELS = { LEAD: 500, HELPER: 400, GUEST: 300 };
+const TURNED = { LEAD: 100, HELPER: 200, GUEST: 300 };
+const STAGES = { open: 10, busy: 20, done: 30 };
+const STAGES_TURNED = { open: 30, busy: 20, done: 10 };
+
+function initial(attribute: string, version: number, others: readonly number[] = []): unknown {
+  const compute = (of: number) => (attributes: Options) => {
+    const value = attributes[attribute];
+    return typeof value === 'string' ? value.slice(0, of).toLowerCase() : undefined;
+  };
+  const known = Object.fromEntries(others.map((of) => [of, compute(of)]));
+  return derive(compute(version) as never, { version, others: known } as never);
+}
+
+const anyAttributes = z.looseObject({});
+
+/** Something in both indexes, for a feature that says how all items are stored. */
+function indexed(model: ModelInput): void {
+  search(model, 'state', { shards: 2, project: 'ALL' });
+  inbound(model, { gsi1: 'since' });
+}
+
+/** The rows of the matrix. */
+export const FEATURES: readonly Feature[] = [
+  {
+    name: 'view of all attributes',
+    options: ['node.view'],
+    slot: 'view',
+    add: (model) => goal(model, { view: 'ALL' }),
+    change: (model) => goal(model, { view: ['title'] }),
+    projections: ['view:GOAL'],
+  },
+  {
+    name: 'view of some attributes',
+    options: ['node.view'],
+    slot: 'view',
+    add: (model) => goal(model, { view: ['title', 'state'] }),
+    change: (model) => goal(model, { view: ['state'] }),
+    projections: ['view:GOAL'],
+    goal: STATES,
+  },
+  {
+    name: 'view of keys only',
+    options: ['node.view'],
+    slot: 'view',
+    add: (model) => goal(model, { view: 'KEYS_ONLY' }),
+    change: (model) => goal(model, { view: ['title'] }),
+    projections: ['view:GOAL'],
+  },
+  {
+    name: 'budget of a view (eviction)',
+    options: ['node.viewBudgetBytes'],
+    add: (model) => goal(model, { viewBudgetBytes: 1_024 }),
+    change: (model) => goal(model, { viewBudgetBytes: 65_536 }),
+    projections: ['view:GOAL'],
+    goal: { title: ['x'.repeat(1_100), 'y', 'y'.repeat(1_200)] },
+  },
+  {
+    name: 'limit of entries',
+    options: ['node.maxEntries'],
+    add: (model) => goal(model, { maxEntries: { addresses: 2 } }),
+    change: (model) => goal(model, { maxEntries: { addresses: 3 } }),
+    goal: { addresses: [['a'], ['a', 'b'], undefined] },
+  },
+  {
+    name: 'version attribute',
+    options: ['node.versionAttribute'],
+    add: (model) => goal(model, { versionAttribute: 'v' }),
+    change: (model) => goal(model, { versionAttribute: 'edition' }),
+  },
+  {
+    name: 'list of nodes',
+    options: ['node.list'],
+    add: (model) => goal(model, { list: true }),
+    projections: ['search:GOAL.'],
+  },
+  {
+    name: 'fields of nodes',
+    options: ['node.fields'],
+    add: (model) => goal(model, { fields: anyAttributes }),
+  },
+  ofSearch('by attribute', [], [{}, { from: 'state' }], { '': TEXTS, ...STATES }),
+  ofSearch(
+    'by number',
+    ['search.type'],
+    [
+      { type: 'number', shards: 3 },
+      { type: 'number', shards: 2 },
+    ],
+    {
+      '': [7, -3, undefined, 10, 7.5],
+    },
+    { keepsMeaning: true, bad: { of: 'goal', attributes: { byNumber: 'seven' } } },
+  ),
+  ofSearch(
+    'by date',
+    ['search.type'],
+    [
+      { type: 'date', shards: 3 },
+      { type: 'date', shards: 1 },
+    ],
+    {
+      '': ['2026-03-01', '2026-03-01T12:00:00Z', undefined, '2026-03-01T12:00:00+05:00', '2025-12-31'],
+    },
+    { keepsMeaning: true, bad: { of: 'goal', attributes: { byDate: 'someday' } } },
+  ),
+  ofSearch(
+    'by rank',
+    ['search.from', 'rank.attribute', 'rank.weights'],
+    [
+      { from: rank('state', STAGES), shards: 2 },
+      { from: rank('state', STAGES_TURNED), shards: 2 },
+    ],
+    STATES,
+    { bad: { of: 'goal', attributes: { state: 'lost' } } },
+  ),
+  ofSearch(
+    'by a typed order',
+    ['search.from', 'typed.from', 'typed.type'],
+    [
+      { from: { from: 'size', type: 'number' }, shards: 2 },
+      { from: { from: 'size', type: 'string' }, shards: 2 },
+    ],
+    { size: [2, 11, undefined, 3] },
+    {
+      change: (model) => search(model, 'byATypedOrder', { from: { from: 'size', type: 'number' }, shards: 4 }),
+      keepsMeaning: true,
+      bad: { of: 'goal', attributes: { size: 'wide' } },
+    },
+  ),
+  ofSearch(
+    'by derive',
+    ['search.from', 'derive.compute', 'derive.version', 'derive.others'],
+    [
+      { from: initial('label', 1, [2]), shards: 2 },
+      { from: initial('label', 2, [1]), shards: 2 },
+    ],
+    { label: TEXTS },
+  ),
+  ofSearch('in one shard', ['search.shards'], [{ shards: 1 }, { shards: 4 }], { '': TEXTS }, { keepsMeaning: true }),
+  ofSearch('by value shards', ['search.shards'], [{ shards: 'value' }, { shards: 3 }], { '': TEXTS }),
+  ofSearch(
+    'sharded by source',
+    ['search.shardBy', 'search.shards'],
+    [
+      { shards: 3, shardBy: 'source' },
+      { shards: 5, shardBy: 'source' },
+    ],
+    { '': TEXTS },
+    { keepsMeaning: true },
+  ),
+  ofSearch(
+    'with code point hash',
+    ['search.hash'],
+    [
+      { shards: 5, hash: 'codepoint-product' },
+      { shards: 5, hash: 'fnv1a' },
+    ],
+    { '': TEXTS },
+    { keepsMeaning: true },
+  ),
+  ofSearch(
+    'folded',
+    ['search.fold'],
+    [
+      { fold: true, shards: 2 },
+      { fold: false, shards: 2 },
+    ],
+    {
+      '': ['Ann', 'ann', undefined, 'ÄNN', 'ﬁne', 'Fine'],
+    },
+  ),
+  ofSearch(
+    'of each element',
+    ['search.each'],
+    [
+      { each: true, shards: 3 },
+      { each: true, shards: 2 },
+    ],
+    {
+      '': [['a', 'b'], ['b'], undefined, [], ['c', 'a']],
+    },
+    { keepsMeaning: true, bad: { of: 'goal', attributes: { ofEachElement: 'x' } } },
+  ),
+  ofSearch(
+    'of each folded element',
+    ['search.each', 'search.fold'],
+    [
+      { each: true, fold: true, shards: 3 },
+      { each: true, fold: false, shards: 3 },
+    ],
+    { '': [['A', 'a', 'B'], ['b'], undefined, ['a']] },
+  ),
+  ofSearch(
+    'within a partition',
+    ['search.partition'],
+    [
+      { partition: 'land', shards: 2 },
+      { partition: 'land', shards: 3 },
+    ],
+    { '': TEXTS, land: ['IT', 'DE', 'IT', undefined] },
+    { keepsMeaning: true },
+  ),
+  ofSearch(
+    'within a partition that changes',
+    ['search.partition'],
+    [
+      { partition: 'land', shards: 2 },
+      { partition: 'state', shards: 2 },
+    ],
+    { '': TEXTS, ...STATES, land: ['IT', 'DE', 'IT', undefined] },
+  ),
+  ofSearch(
+    'by path',
+    ['search.path'],
+    [
+      { path: ['state', 'city'], shards: 3 },
+      { path: ['city', 'state'], shards: 3 },
+    ],
+    { ...STATES, city: ['Rome', undefined, 'Oslo', 'Ro'] },
+    { bad: { of: 'goal', attributes: { state: 5, city: 'Rome' } } },
+  ),
+  ofSearch(
+    'that shows some attributes',
+    ['search.project'],
+    [
+      { project: ['title'], shards: 2 },
+      { project: ['title', 'state'], shards: 2 },
+    ],
+    { '': TEXTS, ...STATES },
+  ),
+  ofSearch(
+    'that shows all attributes',
+    ['search.project'],
+    [
+      { project: 'ALL', shards: 2 },
+      { project: 'KEYS_ONLY', shards: 2 },
+    ],
+    { '': TEXTS },
+  ),
+  ofSearch('of the same attribute', ['search.from'], [{ from: 'state' }, { from: 'state', fold: true }], STATES),
+  {
+    name: 'labels of an edge set',
+    options: ['edge.edgeSet'],
+    slot: 'edgeSet',
+    add: (model) => member(model, { edgeSet: ['role', 'since'] }),
+    change: (model) => member(model, { edgeSet: ['role'] }),
+    projections: ['view:GOAL'],
+    member: { ...ROLES, ...SINCE },
+  },
+  {
+    name: 'computed labels',
+    options: ['edge.edgeSet', 'derive.compute'],
+    slot: 'edgeSet',
+    add: (model) => member(model, { edgeSet: { is: 'role', mark: initial('role', 1, [2]) } }),
+    change: (model) => member(model, { edgeSet: { is: 'role', mark: initial('role', 2, [1]) } }),
+    projections: ['view:GOAL'],
+    member: ROLES,
+  },
+  {
+    name: 'edges out of the edge set',
+    options: ['edge.edgeSet'],
+    slot: 'edgeSet',
+    add: (model) => member(model, { edgeSet: false }),
+    change: (model) => member(model, { edgeSet: [] }),
+    projections: ['view:GOAL'],
+  },
+  {
+    name: 'edges between several types',
+    options: ['edge.from', 'edge.to'],
+    add: (model) => {
+      model.nodes['PLAN'] = { view: ['title'] };
+      model.nodes['TEAM'] = { view: 'ALL' };
+      member(model, { from: ['GOAL', 'PLAN'], to: ['USER', 'TEAM'] });
+    },
+  },
+  {
+    name: 'degree',
+    options: ['edge.degree'],
+    add: (model) => member(model, { degree: true }),
+    projections: ['inbound:MEMBER'],
+  },
+  {
+    name: 'hashed keys',
+    options: ['edge.keys'],
+    add: (model) => member(model, { keys: 'hashed' }),
+  },
+  {
+    name: 'copies',
+    options: ['edge.copy'],
+    add: (model) => member(model, { copy: ['name'] }),
+    change: (model) => member(model, { copy: ['name', 'city'] }),
+    projections: ['view:GOAL'],
+    user: { name: ['Ann', 'Bob', undefined], city: ['Rome', undefined, 'Oslo'] },
+  },
+  {
+    name: 'fields of edges',
+    options: ['edge.fields'],
+    add: (model) => member(model, { fields: anyAttributes }),
+  },
+  ofOrder('by attribute', 'gsi0', [], ['since', 'role'], { member: { ...SINCE, ...ROLES } }),
+  ofOrder('by rank', 'gsi0', ['rank.attribute', 'rank.weights'], [rank('role', LEVELS), rank('role', TURNED)], {
+    member: ROLES,
+    bad: { of: 'member', attributes: { role: 'SPY' } },
+  }),
+  ofOrder(
+    'by number',
+    'gsi0',
+    ['typed.from', 'typed.type'],
+    [
+      { from: 'size', type: 'number' },
+      { from: 'size', type: 'number' },
+    ],
+    {
+      change: (model) => inbound(model, { gsi0: { from: 'size', type: 'number' }, shards: 3 }),
+      keepsMeaning: true,
+      member: { size: [2, 11, undefined, 3] },
+      bad: { of: 'member', attributes: { size: 'wide' } },
+    },
+  ),
+  ofOrder('by date', 'gsi0', ['typed.from', 'typed.type'], [{ from: 'day', type: 'date' }, 'day'], {
+    member: { day: ['2026-03-01', '2026-02-01T10:00:00Z', undefined, '2026-03-01T12:00:00+05:00'] },
+    bad: { of: 'member', attributes: { day: 'someday' } },
+  }),
+  ofOrder('by derive', 'gsi0', ['derive.compute'], [initial('role', 1, [2]), initial('role', 2, [1])], {
+    member: ROLES,
+  }),
+  ofOrder('of the second index', 'gsi1', [], ['since', 'role'], { member: { ...SINCE, ...ROLES } }),
+  ofOrder('of a name', 'bySince', [], ['since', 'role'], { member: { ...SINCE, ...ROLES } }),
+  ofOrder(
+    'of several parts',
+    'byParts',
+    [],
+    [
+      ['role', 'since'],
+      ['since', 'role'],
+    ],
+    { member: { ...SINCE, ...ROLES } },
+  ),
+  ofOrder('by the source', 'bySource', ['source.attribute'], [fromSource('state'), fromSource('title')], {
+    goal: STATES,
+  }),
+  ofOrder(
+    'by the rank of the source',
+    'byStage',
+    ['source.attribute', 'rank.attribute'],
+    [rank(fromSource('state'), STAGES), rank(fromSource('state'), STAGES_TURNED)],
+    { goal: STATES },
+  ),
+  ofOrder(
+    'of parts of edge and source',
+    'byBoth',
+    ['source.attribute'],
+    [
+      [fromSource('state'), 'since'],
+      ['since', fromSource('state')],
+    ],
+    { goal: STATES, member: SINCE },
+  ),
+  ofOrders('shards', [{ shards: 3 }, { shards: 2 }], { keepsMeaning: true }),
+  ofOrders(
+    'shards by value',
+    [
+      { shards: 3, shardBy: 'value' },
+      { shards: 3, shardBy: 'source' },
+    ],
+    { keepsMeaning: true },
+  ),
+  ofOrders(
+    'code point hash',
+    [
+      { shards: 3, hash: 'codepoint-product' },
+      { shards: 3, hash: 'fnv1a' },
+    ],
+    { keepsMeaning: true },
+  ),
+  ofOrders('some attributes', [{ project: ['role'] }, { project: ['role', 'since'] }], {
+    slot: 'inbound.project',
+    member: { ...SINCE, ...ROLES },
+  }),
+  ofOrders('all attributes', [{ project: 'ALL' }, { project: 'KEYS_ONLY' }], {
+    slot: 'inbound.project',
+    member: { ...SINCE, ...ROLES },
+  }),
+  ofOrders('attributes of the source', [{ projectSource: ['state'] }, { projectSource: ['state', 'city'] }], {
+    goal: { ...STATES, city: ['Rome', undefined, 'Oslo'] },
+  }),
+  ofOrders('a partition', [{ partition: 'land' }, { partition: 'land', shards: 2 }], {
+    keepsMeaning: true,
+    slot: 'inbound.partition',
+    member: { ...SINCE, land: ['IT', 'DE', undefined, 'IT'] },
+  }),
+  ofOrders('a partition of the source', [{ partition: fromSource('land') }, { partition: fromSource('state') }], {
+    slot: 'inbound.partition',
+    also: ['source.attribute'],
+    goal: { ...STATES, land: ['IT', 'DE', undefined, 'IT'] },
+  }),
+  ofOrders('the owner', [{ includeOwner: true }, { includeOwner: false }]),
+  {
+    name: 'foreign key names',
+    options: ['table.name', 'table.partitionKey', 'table.sortKey'],
+    add: (model) => {
+      Object.assign(model.table, { partitionKey: 'pk', sortKey: 'sk' });
+      indexed(model);
+    },
+    goal: STATES,
+    member: SINCE,
+  },
+  {
+    name: 'expiry of base items',
+    options: ['table.ttl'],
+    add: (model) => {
+      Object.assign(model.table, { ttl: 'goneAt' });
+      indexed(model);
+    },
+    goal: { ...STATES, goneAt: [undefined, 4_000_000_000] },
+    member: SINCE,
+  },
+  {
+    name: 'names of indexes',
+    options: ['table.indexes', 'indexes.gsi0', 'indexes.gsi1'],
+    add: (model) => {
+      Object.assign(model.table, { indexes: { gsi0: 'first', gsi1: 'second' } });
+      indexed(model);
+    },
+    goal: STATES,
+    member: SINCE,
+  },
+];

@@ -1,0 +1,47 @@
+import { type CompiledModel, defineGraph, edge, node } from '../../src/index.ts';
+
+/** Options as a model file has them. */
+export type Options = Record<string, unknown>;
+
+/** A model as plain data, before it is compiled: the oracle reads the same options as the compiler. */
+export interface ModelInput {
+  table: Options;
+  nodes: Record<string, Options>;
+  edges: Record<string, Options>;
+}
+
+/** Goals and the users that are their members: what every feature is added to. */
+export function baseModel(): ModelInput {
+  return {
+    table: { name: 'records' },
+    nodes: { GOAL: { view: ['title'] }, USER: { view: ['name'] } },
+    edges: { MEMBER: { from: ['GOAL'], to: ['USER'] } },
+  };
+}
+
+/** What stands next to the orders in the option `inbound`. */
+export const INBOUND_SETTINGS = ['shards', 'shardBy', 'hash', 'project', 'projectSource', 'partition', 'includeOwner'];
+
+/** The orders of an edge type, by name. */
+export function ordersOf(edgeOptions: Options): [string, unknown][] {
+  const inbound = (edgeOptions['inbound'] ?? {}) as Options;
+  return Object.entries(inbound).filter(([name, order]) => !INBOUND_SETTINGS.includes(name) && order !== undefined);
+}
+
+/** A model with features; what one feature needs of another is added last. */
+export function modelWith(changes: readonly ((model: ModelInput) => void)[]): ModelInput {
+  const model = baseModel();
+  for (const change of changes) change(model);
+  for (const options of Object.values(model.edges)) {
+    if (options['inbound'] !== undefined && ordersOf(options).length === 0)
+      options['inbound'] = { ...(options['inbound'] as Options), gsi0: 'since' };
+  }
+  return model;
+}
+
+/** Compiles a model; throws a `ModelError` where its options exclude each other. */
+export function compiled({ table, nodes, edges }: ModelInput): CompiledModel {
+  const defined = (make: (options: never) => unknown, all: Record<string, Options>) =>
+    Object.fromEntries(Object.entries(all).map(([type, options]) => [type, make(options as never)]));
+  return defineGraph({ table, nodes: defined(node, nodes), edges: defined(edge, edges) } as never) as CompiledModel;
+}

@@ -1,0 +1,298 @@
+import { EdgeloomError, type MigrateAction } from '../../../src/index.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
+import { type Bench, expectSame, holds, isOfTable } from '../bench.ts';
+import type { Feature } from '../features.ts';
+import { compiled, type ModelInput } from '../model.ts';
+import type { AnyPage } from '../questions.ts';
+import { type Operation, type Outcome, RAN } from './operation.ts';
+
+/** Operations that change the model of a table. */
+
+/** Brings a model to the table; `between` runs before each change of the registry, each page of a walk, and in each pause. */
+async function migrateInSteps(bench: Bench, model: CompiledModel, between: () => Promise<void>): Promise<void> {
+  const { rig } = bench;
+  let isBetween = false;
+  const interrupt = async (): Promise<void> => {
+    if (isBetween) return;
+    isBetween = true;
+    await between();
+    isBetween = false;
+  };
+  const store = new Proxy(rig.store, {
+    get: (target, name) => {
+      const method = Reflect.get(target, name) as unknown;
+      if (typeof method !== 'function') return method;
+      return async (...parameters: unknown[]) => {
+        const isOfRegistry = !/^get|^query/.test(String(name)) && JSON.stringify(parameters[0]).includes('~edgeloom');
+        if (name === 'scan' || isOfRegistry) await interrupt();
+        return (await Reflect.apply(method, target, parameters)) as unknown;
+      };
+    },
+  });
+  const wait = async (milliseconds: number): Promise<void> => {
+    await interrupt();
+    await rig.wait(milliseconds);
+  };
+  const { done, next } = await bench.migrate(model, { store, wait, segments: 1 });
+  holds(done, `the migration leaves ${next}`);
+}
+
+/** Brings a model to the table while producers write; both models' readers are right all the time, or say that it is not ready. */
+async function migrateBesideWrites(bench: Bench, before: ModelInput, after: ModelInput): Promise<void> {
+  await bench.begin(before);
+  const model = compiled(after);
+  const reader = bench.reader(model);
+  const mayRefuse = ['projection-not-ready'];
+  let step = 0;
+  await migrateInSteps(bench, model, async () => {
+    step += 1;
+    const id = bench.sources[step % bench.sources.length]!;
+    const [source, target] = bench.pairs[step % bench.pairs.length]!;
+    await bench.putNode(id, bench.attributesOf(id, step));
+    await bench.putEdge(source, target, bench.attributesOfEdge(source, target, step));
+    await bench.consume({ model });
+    await bench.expectAnswers({ input: after, reader, mayRefuse });
+  });
+  await bench.putAll(1);
+  await bench.consume({ model });
+  await bench.expectAnswers({ input: after });
+}
+
+/** Why a feature's value does not change by a migration. */
+function withoutChange({ change, options }: Feature): string | undefined {
+  if (isTable({ options })) return 'The names of a table stay as they are: another name is another table.';
+  if (options.includes('edge.keys')) return 'The keys of base edges change: producers write them again.';
+  return change === undefined ? 'It is there or not: it has no other value.' : undefined;
+}
+
+function isTable({ options }: Pick<Feature, 'options'>): boolean {
+  return isOfTable({ options } as Feature);
+}
+
+/** Why a feature is no part of what a migration adds or takes away. */
+function withoutAdding({ options }: Feature): string | undefined {
+  if (isTable({ options })) return 'The names of a table stay as they are: another name is another table.';
+  return options.includes('edge.keys') ? 'The keys of base edges change: producers write them again.' : undefined;
+}
+
+/** Why a feature has no generation that an action could name. */
+function withoutGeneration(feature: Feature): string | undefined {
+  const why = withoutAdding(feature);
+  if (why !== undefined) return why;
+  const { projections = [] } = feature;
+  if (projections.length === 0) return 'No projection is made by it: the registry has nothing of its name.';
+  return projections.every((name) => name.startsWith('view:'))
+    ? 'The views of a type have one shape at a time: there is no second one to take away.'
+    : undefined;
+}
+
+/** Carries out an action for each projection of the features; gives the code of a refusal. */
+async function act(bench: Bench, input: ModelInput, kind: MigrateAction['kind']): Promise<Outcome> {
+  for (const name of bench.projections) {
+    try {
+      const { done, next } = await bench.migrate(compiled(input), { action: { kind, name } });
+      // Without its code of the present model there is something left to do.
+      holds(done || kind === 'withdraw', `after ${kind} of ${name} there is left: ${next}`);
+    } catch (error) {
+      if (error instanceof EdgeloomError && error.code === 'last-generation')
+        return { state: 'refused', code: error.code };
+      throw error;
+    }
+  }
+  return RAN;
+}
+
+/** The projections whose questions a reader of a model refuses; everything else it answers right. */
+async function refusedBy(bench: Bench, input: ModelInput): Promise<string[]> {
+  const { refused } = await bench.expectAnswers({ input, mayRefuse: ['projection-not-ready'] });
+  return [...new Set(refused.map(({ projection }) => projection))].sort();
+}
+
+/** What is in the place of a model where two of its values differ in more than spreading. */
+function changesMeaning({ features }: Bench): boolean {
+  return features.some(({ change, keepsMeaning }) => change !== undefined && keepsMeaning !== true);
+}
+
+/** The columns of model changes. */
+export const EVOLUTION_OPERATIONS: readonly Operation[] = [
+  {
+    name: 'migrate: add',
+    covers: ['command:migrate', 'library:migrate'],
+    except: withoutAdding,
+    run: async (bench) => {
+      await migrateBesideWrites(bench, bench.without, bench.input);
+      await bench.expectClean();
+      return RAN;
+    },
+  },
+  {
+    name: 'migrate: change',
+    covers: [],
+    except: withoutChange,
+    run: async (bench) => {
+      await migrateBesideWrites(bench, bench.input, bench.changed);
+      return RAN;
+    },
+  },
+  {
+    name: 'migrate: withdraw',
+    covers: [],
+    except: (feature) => withoutGeneration(feature) ?? withoutChange(feature),
+    run: async (bench) => {
+      await bench.begin();
+      await bench.migrate(compiled(bench.changed));
+      const outcome = await act(bench, bench.changed, 'withdraw');
+      if (outcome.state === 'refused') {
+        holds(!changesMeaning(bench), 'a withdrawal is refused although the old generation is there');
+        await bench.expectAnswers({ input: bench.changed });
+        return outcome;
+      }
+      await bench.putAll(1);
+      await bench.consume();
+      await bench.expectAnswers();
+      return RAN;
+    },
+  },
+  {
+    name: 'migrate: retire',
+    covers: [],
+    except: (feature) => withoutGeneration(feature) ?? withoutChange(feature),
+    run: async (bench) => {
+      await bench.begin();
+      const { changed } = bench;
+      await bench.migrate(compiled(changed));
+      await act(bench, changed, 'retire');
+      await bench.putAll(1);
+      await bench.consume({ model: compiled(changed) });
+      await bench.expectAnswers({ input: changed });
+      if (changesMeaning(bench)) {
+        const refused = await refusedBy(bench, bench.input);
+        expectSame(refused, [...bench.projections].sort(), 'the list of what the old reader refuses');
+      }
+      const left = (await bench.derived()).filter(({ key }) => /^~(ix|degree)\/(?!@)/.test(key.target));
+      expectSame(
+        left.map(({ key }) => key),
+        [],
+        'the list of items of first generations that are left',
+      );
+      return RAN;
+    },
+  },
+  {
+    name: 'migrate: drop',
+    covers: [],
+    except: withoutGeneration,
+    run: async (bench) => {
+      await bench.begin();
+      const { without } = bench;
+      const model = compiled(without);
+      await bench.migrate(model);
+      // It is maintained until someone drops it.
+      await bench.putAll(1);
+      await bench.consume({ model: bench.model });
+      await bench.expectAnswers({ mayRefuse: [] });
+      await act(bench, without, 'drop');
+      await bench.putAll(2);
+      await bench.consume({ model });
+      await bench.expectAnswers({ input: without });
+      const refused = await refusedBy(bench, bench.input);
+      // Without its count a degree is counted in the base edges.
+      const isCounted = bench.features.some(({ options }) => options.includes('edge.degree'));
+      for (const name of bench.projections)
+        holds(
+          refused.includes(name) || isCounted || name.startsWith('view:'),
+          `a reader goes on with ${name}, which was dropped`,
+        );
+      const left = (await bench.derived()).filter(({ key }) => /^~(ix|degree)\//.test(key.target));
+      expectSame(
+        left.map(({ key }) => key),
+        [],
+        'the list of derived items that are left',
+      );
+      return RAN;
+    },
+  },
+  {
+    name: 'old reader beside the new',
+    covers: [],
+    except: withoutChange,
+    run: async (bench) => {
+      await bench.begin();
+      const { changed } = bench;
+      const reader = bench.reader();
+      const mayRefuse = bench.features.every(({ keepsMeaning }) => keepsMeaning === true)
+        ? []
+        : ['projection-not-ready'];
+      await migrateInSteps(bench, compiled(changed), async () => {
+        await bench.expectAnswers({ reader, mayRefuse });
+      });
+      await bench.expectAnswers({ reader, mayRefuse });
+      return RAN;
+    },
+  },
+  {
+    name: 'old consumer beside the new',
+    covers: [],
+    except: withoutChange,
+    run: async (bench) => {
+      await bench.begin();
+      const { changed } = bench;
+      await bench.migrate(compiled(changed));
+      await bench.putAll(1);
+      await bench.consume();
+      await bench.expectAnswers({ input: changed });
+      return RAN;
+    },
+  },
+  {
+    name: 'new consumer before the migration',
+    covers: [],
+    except: withoutChange,
+    run: async (bench) => {
+      await bench.begin();
+      await bench.putAll(1);
+      await bench.consume({ model: compiled(bench.changed) });
+      await bench.expectAnswers();
+      return RAN;
+    },
+  },
+  {
+    name: 'cursor across a migration',
+    covers: [],
+    except: withoutChange,
+    run: async (bench) => {
+      await bench.begin();
+      const { changed } = bench;
+      const old = bench.reader();
+      const questions = (await bench.questions(['pages', 'nodes'])).filter(({ page }) => page !== undefined);
+      const firsts: AnyPage[] = [];
+      for (const { page } of questions) firsts.push(await page!(old, { limit: 1 }));
+      await bench.migrate(compiled(changed));
+      const reader = bench.reader(compiled(changed));
+      for (const [i, { page, expected, text }] of questions.entries()) {
+        let { cursor } = firsts[i]!;
+        const items = [...firsts[i]!.items];
+        try {
+          while (cursor !== undefined) {
+            const next = await page!(reader, { limit: 1, cursor });
+            items.push(...next.items);
+            cursor = next.cursor;
+          }
+        } catch (error) {
+          const code = error instanceof EdgeloomError ? error.code : String(error);
+          holds(changesMeaning(bench) && code === 'cursor-outdated', `${text}: ${code}`);
+          continue;
+        }
+        // A new model may show other attributes from the second page on.
+        const keysOf = (all: unknown): unknown =>
+          (all as { id?: string; source?: string; target?: string }[]).map(({ id, source, target }) => [
+            id,
+            source,
+            target,
+          ]);
+        expectSame(keysOf(items), keysOf(expected), text);
+      }
+      return RAN;
+    },
+  },
+];

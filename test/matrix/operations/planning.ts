@@ -1,0 +1,246 @@
+import { modelCost } from '../../../src/cost/capacity.ts';
+import { toJson } from '../../../src/exact-json.ts';
+import { status } from '../../../src/index.ts';
+import type { CompiledModel, IndexName } from '../../../src/model/compiled.ts';
+import { registryLeases } from '../../../src/registry/reader-lease.ts';
+import { policyResources } from '../../../src/stack/rights/policies.ts';
+import { roleResources } from '../../../src/stack/rights/roles.ts';
+import { NODE_ROUTES } from '../../../src/studio/api/nodes.ts';
+import { OVERVIEW_ROUTES } from '../../../src/studio/api/overview.ts';
+import { SEARCH_ROUTES } from '../../../src/studio/api/searches.ts';
+import { requestContext } from '../../../src/studio/base/context.ts';
+import type { StudioRoute } from '../../../src/studio/base/route.ts';
+import { byOneClock } from '../../support/moments.ts';
+import { testSite } from '../../support/stack/parameters.ts';
+import { type Access, grantOf, tableArn } from '../../support/stack/policy-proxy.ts';
+import { type PolicyStatement, roleStatements, type TemplateResource } from '../../support/stack/template.ts';
+import { type Bench, expectSame, holds } from '../bench.ts';
+import type { Facts } from '../facts.ts';
+import { type Options, ordersOf } from '../model.ts';
+import { inboundOf, typeOf } from '../oracle.ts';
+import { type Operation, RAN } from './operation.ts';
+
+/** Operations of those who look at a model or a table from outside: what it costs, which rights it takes, how it is shown. */
+
+/** Attributes that have everything that a feature looks at, and one value where it has several. */
+function full(bench: Bench, of: (moment: number) => Options): Options {
+  const found: Options = {};
+  for (let moment = 0; moment < 8; moment++)
+    for (const [name, value] of Object.entries(of(moment)))
+      found[name] ??= Array.isArray(value) ? value.slice(0, 1) : value;
+  const budget = bench.mayBeEvicted ? { title: 'short' } : {};
+  return { ...found, ...budget };
+}
+
+/** The write units that a put of an item takes, and all that is derived of it. */
+async function unitsOf(bench: Bench, put: () => Promise<void>): Promise<number> {
+  const { rig } = bench;
+  const before = (await rig.records()).length;
+  await put();
+  const { wcu } = await bench.project((await rig.records()).slice(before));
+  await bench.consume();
+  return wcu;
+}
+
+/** What a call of the store asks of IAM. */
+function accessesOf({ table }: CompiledModel, method: string, [first]: readonly unknown[]): Access[] {
+  const resource = tableArn(table.name);
+  const indexArn = (name: string): string => `${resource}/index/${table.indexNames[name as IndexName]}`;
+  const of = (action: string, leadingKeys: string[], where = resource): Access => ({
+    action: `dynamodb:${action}`,
+    resource: where,
+    leadingKeys,
+  });
+  const keyOf = (one: unknown): string => {
+    const { key, source, item } = one as {
+      key?: { source: string };
+      source?: string;
+      item?: Record<string, { S: string }>;
+    };
+    return key?.source ?? source ?? Object.values(item ?? {})[0]!.S;
+  };
+  if (method === 'query') {
+    const { index, partition } = first as { index?: string; partition: string };
+    return [index === undefined ? of('Query', [partition]) : of('Query', [], indexArn(index))];
+  }
+  if (method === 'getMany')
+    return (first as unknown[]).length === 0 ? [] : [of('BatchGetItem', (first as unknown[]).map(keyOf))];
+  if (method === 'transact') return (first as unknown[]).map((one) => of('UpdateItem', [keyOf(one)]));
+  const single: Record<string, string> = { get: 'GetItem', update: 'UpdateItem', delete: 'DeleteItem' };
+  if (single[method] !== undefined) return [of(single[method], [keyOf(first)])];
+  if (method === 'put')
+    return [of('PutItem', [(Object.values(first as Record<string, { S: string }>)[0] as { S: string }).S])];
+  if (method === 'scan') {
+    const { index } = first as { index?: string };
+    return [of('Scan', [], index === undefined ? resource : indexArn(index))];
+  }
+  return [];
+}
+
+/** A store that refuses what the statements do not allow. */
+function guarded<S extends object>(store: S, model: CompiledModel, statements: readonly PolicyStatement[]): S {
+  return new Proxy(store, {
+    get: (target, name) => {
+      const method = Reflect.get(target, name) as unknown;
+      if (typeof method !== 'function') return method;
+      return (...parameters: unknown[]) => {
+        for (const access of accessesOf(model, String(name), parameters))
+          holds(grantOf(statements, access) !== undefined, `${access.action} on ${access.resource} is not allowed`);
+        return Reflect.apply(method, target, parameters) as unknown;
+      };
+    },
+  });
+}
+
+/** The answer of a route of the studio. */
+async function answerOf(bench: Bench, path: string, input: Options): Promise<Options> {
+  const { model: graph, rig } = bench;
+  const leases = registryLeases(
+    graph,
+    rig.store,
+    byOneClock(() => rig.nowMs()),
+  );
+  const routes: readonly StudioRoute[] = [...NODE_ROUTES, ...SEARCH_ROUTES, ...OVERVIEW_ROUTES];
+  const found = routes.find((one) => one.path === path)!;
+  const context = requestContext({ ...({} as Parameters<typeof requestContext>[0]), graph, store: rig.store, leases });
+  // As the page gets it.
+  return JSON.parse(toJson(await found.answer(context, input))) as Options;
+}
+
+/** The number of edges that enter a node in the first order of their type; undefined where they lie in partitions by a value. */
+function enteringOf({ input }: Bench, facts: Facts, id: string): number | undefined {
+  const options = input.edges['MEMBER']!;
+  const inbound = options['inbound'] as Options | undefined;
+  if (inbound === undefined || !(options['to'] as string[]).includes(typeOf(id))) return 0;
+  const names = ordersOf(options).map(([name]) => name);
+  const first = ['gsi0', 'gsi1'].find((name) => names.includes(name)) ?? names[0]!;
+  return inbound['partition'] === undefined ? inboundOf(input, facts, 'MEMBER', id, first).length : undefined;
+}
+
+/** The columns of those who look from outside. */
+export const PLANNING_OPERATIONS: readonly Operation[] = [
+  {
+    name: 'cost',
+    covers: ['command:cost'],
+    run: async (bench) => {
+      await bench.migrate(bench.model);
+      const { puts } = modelCost(bench.model);
+      const costOf = (type: string) => puts.find((put) => put.type === type)!;
+      const [source] = bench.sources as [string];
+      const target = bench.targets[1]!;
+      const node = await unitsOf(bench, () =>
+        bench.putNode(
+          source,
+          full(bench, (moment) => bench.attributesOf(source, moment)),
+        ),
+      );
+      expectSame(
+        node,
+        costOf(typeOf(source)).total - 1,
+        `the cost of a put of ${source}, without that of the node itself,`,
+      );
+      const edge = await unitsOf(bench, () =>
+        bench.putEdge(
+          source,
+          target,
+          full(bench, (moment) => bench.attributesOfEdge(source, target, moment)),
+        ),
+      );
+      expectSame(edge, costOf('MEMBER').total - 1, 'the cost of a put of an edge, without that of the edge itself,');
+      return RAN;
+    },
+  },
+  {
+    name: 'rights of the stack',
+    covers: ['command:stack'],
+    run: async (bench) => {
+      const { model } = bench;
+      const arn = tableArn(model.table.name);
+      const site = testSite(model, { existingTableArn: arn, existingStreamArn: `${arn}/stream/2026` });
+      const resources = { ...roleResources(site), ...policyResources(site) } as Record<string, TemplateResource>;
+      const { store } = bench.rig;
+      await bench.begin();
+      await bench.putAll(1);
+      await bench.deleteSome();
+      await bench.consume({ store: guarded(store, model, statementsOf(resources, 'StreamRole')) });
+      await bench.expectStored();
+      await bench.expectAnswers({
+        reader: bench.reader(bench.model, guarded(store, model, statementsOf(resources, 'ReaderPolicy'))),
+      });
+      await bench.check('report', { store: guarded(store, model, statementsOf(resources, 'CheckRole')) });
+      for (const { key } of await bench.derived()) await store.delete(key);
+      await bench.check('rebuild', { store: guarded(store, model, statementsOf(resources, 'RebuildRole')) });
+      await bench.expectStored();
+      return RAN;
+    },
+  },
+  {
+    name: 'studio',
+    covers: ['command:studio'],
+    run: async (bench) => {
+      await bench.begin();
+      const facts = await bench.facts();
+      for (const { kind, expected } of await bench.questions(['view'])) {
+        if (kind !== 'view') continue;
+        for (const { id, attributes, edgeSet } of expected as { id: string; attributes: unknown; edgeSet: unknown }[]) {
+          const { view, base, edgeSet: shown } = await answerOf(bench, '/api/node', { id });
+          expectSame(view, attributes, `the view of ${id} in the studio`);
+          expectSame(base, facts.nodes.get(id) ?? null, `${id} in the studio`);
+          if (!bench.mayBeEvicted) expectSame(shown, edgeSet, `the edge set of ${id} in the studio`);
+          const { outgoing, incoming } = await answerOf(bench, '/api/neighbourhood', { id });
+          const entering = enteringOf(bench, facts, id);
+          if (entering !== undefined)
+            expectSame((incoming as unknown[]).length, entering, `the edges that enter ${id} in the studio`);
+          expectSame(
+            (outgoing as unknown[]).length,
+            facts.edges.filter((edge) => edge.source === id).length,
+            `the edges that leave ${id} in the studio`,
+          );
+        }
+      }
+      for (const type of Object.keys(bench.input.nodes))
+        for (const name of Object.keys((bench.input.nodes[type]!['search'] ?? {}) as Options)) {
+          const [list] = (await bench.questions(['search'])).filter(
+            ({ projection }) => projection === `search:${type}.${name}`,
+          );
+          if (list === undefined) continue;
+          const partition = / in (\S+)$/.exec(list.text)?.[1];
+          const { items } = await answerOf(bench, '/api/search', {
+            name: `${type}.${name}`,
+            ...(partition && { partition }),
+          });
+          expectSame(items, list.expected, `the search ${name} in the studio`);
+        }
+      const { nodes } = await answerOf(bench, '/api/model', {});
+      holds(nodes !== undefined, 'the studio shows no node types');
+      return RAN;
+    },
+  },
+  {
+    name: 'status',
+    covers: ['command:status', 'library:status'],
+    run: async (bench) => {
+      const { rig, model } = bench;
+      await bench.begin();
+      const clean = await status({ graph: model, store: rig.store, now: () => rig.nowMs() });
+      expectSame(clean.quarantined, {}, 'the quarantine that status counts');
+      const bad = bench.features.find((feature) => feature.bad !== undefined)?.bad;
+      if (bad === undefined) return RAN;
+      const [source, target] = bench.pairs[0]!;
+      if (bad.of === 'goal') await bench.putNode(source, { ...bench.attributesOf(source, 1), ...bad.attributes });
+      else await bench.putEdge(source, target, { ...bench.attributesOfEdge(source, target, 1), ...bad.attributes });
+      await bench.consume();
+      const { quarantined } = await status({ graph: model, store: rig.store, now: () => rig.nowMs() });
+      const count = Object.values(quarantined).reduce((sum, one) => sum + Number(one), 0);
+      expectSame(count, 1, 'the number of records in quarantine that status counts');
+      return RAN;
+    },
+  },
+];
+
+function statementsOf(resources: Record<string, TemplateResource>, role: string): PolicyStatement[] {
+  const resource = resources[role];
+  if (resource === undefined) throw new Error(`the stack has no ${role}, only ${Object.keys(resources).join(' ')}`);
+  if (resource.Type === 'AWS::IAM::Role') return roleStatements(resource);
+  return (resource.Properties['PolicyDocument'] as { Statement: PolicyStatement[] }).Statement;
+}

@@ -1,0 +1,95 @@
+import { explainQuery } from '../../../src/explain/query.ts';
+import { type Bench, expectSame, holds } from '../bench.ts';
+import type { Kind } from '../questions.ts';
+import { type Operation, RAN } from './operation.ts';
+
+/** Operations of readers beyond the whole lists that all others ask for. */
+
+/** Asks questions of some kinds before and after a change of everything. */
+function asking(name: string, kinds: readonly Kind[], covers: readonly string[], why: string): Operation {
+  const run = async (bench: Bench): Promise<number> => {
+    await bench.begin();
+    const { asked } = await bench.expectAnswers({ kinds });
+    await bench.putAll(1);
+    await bench.consume();
+    await bench.expectAnswers({ kinds });
+    return asked;
+  };
+  return {
+    ...{ name, covers },
+    run: async (bench) => ((await run(bench)) === 0 ? { state: 'none', why } : RAN),
+  };
+}
+
+const NO_LIST = 'It adds no list, and the model around it has none.';
+
+/** The columns of readers. */
+export const READING_OPERATIONS: readonly Operation[] = [
+  asking(
+    'reads of the truth',
+    ['base'],
+    [
+      'command:get',
+      'command:edge',
+      'command:edges',
+      'reader.node',
+      'reader.edge',
+      'reader.edges',
+      'reader.has',
+      'reader.collection',
+    ],
+    'never',
+  ),
+  asking(
+    'ranges',
+    ['range'],
+    ['search.between', 'search.beginsWith', 'search.eq', 'search.path'],
+    'It has no order of single values.',
+  ),
+  asking('pages by cursor', ['pages'], ['command:search', 'command:inbound', 'command:nodes'], NO_LIST),
+  asking('counts', ['count'], ['command:count', 'command:degree', 'search.count', 'reader.inDegree'], NO_LIST),
+  asking(
+    'shards',
+    ['shards'],
+    ['command:shards', 'reader.shards'],
+    'Only searches in order have shards that are counted.',
+  ),
+  asking(
+    'page of three steps',
+    ['page'],
+    ['command:page', 'reader.page'],
+    'It has no order of edges, of which a page is made.',
+  ),
+  asking('filter', ['filter'], [], 'No index item holds attributes to filter by.'),
+  {
+    name: 'explain of a query',
+    covers: [],
+    run: async (bench) => {
+      await bench.begin();
+      const questions = await bench.questions(['view', 'search', 'equal', 'inbound']);
+      for (const { ask, text, expected } of questions) {
+        const calls: string[] = [];
+        const { store } = bench.rig;
+        const counting = new Proxy(store, {
+          get: (target, name) => {
+            const method = Reflect.get(target, name) as unknown;
+            if (typeof method !== 'function') return method;
+            return (...parameters: unknown[]) => {
+              const text = JSON.stringify(parameters[0]);
+              // A read of no keys is no call, and a look at the registry is not the query's.
+              const isRead = /^(get|getMany|query)$/.test(String(name)) && text !== '[]' && !text.includes('~edgeloom');
+              if (isRead) calls.push(String(name));
+              return Reflect.apply(method, target, parameters) as unknown;
+            };
+          },
+        });
+        const { plan, result } = await explainQuery(counting, (noted) => ask(bench.reader(bench.model, noted)));
+        expectSame(result, expected, text);
+        const queries = calls.filter((name) => name === 'query').length;
+        holds(plan.partitions.length >= Math.min(1, queries), `explain names no partition of ${text}`);
+        expectSame(plan.calls, calls.length, `the number of calls that explain counts of ${text}`);
+      }
+      return RAN;
+    },
+  },
+];

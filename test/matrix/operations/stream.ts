@@ -1,0 +1,190 @@
+import { redrive } from '../../../src/index.ts';
+import { redriveRecords } from '../../../src/repair/redrive-records.ts';
+import { type Bench, holds } from '../bench.ts';
+import { type Operation, RAN } from './operation.ts';
+
+/** Operations of the stream's consumer: what it gets, how often, and what becomes of what it does not get. */
+
+async function expectRight(bench: Bench): Promise<void> {
+  await bench.expectAnswers();
+  await bench.expectStored();
+}
+
+class Crash extends Error {}
+
+/** Crashes before each call of a batch, or after it, and gets the batch again each time. */
+async function crashAtEachCall(bench: Bench, isAfter: boolean): Promise<void> {
+  const batch = await bench.lose();
+  for (let crashAt = 1; ; crashAt++) {
+    let calls = 0;
+    const { store } = bench.rig;
+    const crashing = new Proxy(store, {
+      get: (target, name) => {
+        const method = Reflect.get(target, name) as unknown;
+        if (typeof method !== 'function') return method;
+        return async (...parameters: unknown[]) => {
+          calls += 1;
+          const isLast = calls >= crashAt;
+          if (isLast && !(isAfter && calls === crashAt)) throw new Crash();
+          const answer = (await Reflect.apply(method, target, parameters)) as unknown;
+          if (isLast) throw new Crash();
+          return answer;
+        };
+      },
+    });
+    try {
+      await bench.project(batch, { store: crashing });
+      return;
+    } catch (error) {
+      if (!(error instanceof Crash)) throw error;
+    }
+  }
+}
+
+/** The columns of the consumer. */
+export const STREAM_OPERATIONS: readonly Operation[] = [
+  {
+    name: 'first write',
+    covers: ['command:project', 'library:createProjector', 'library:createReader', 'reader.get', 'reader.degree'],
+    run: async (bench) => {
+      await bench.migrate(bench.model);
+      await bench.putAll();
+      await bench.consume();
+      await expectRight(bench);
+      return RAN;
+    },
+  },
+  {
+    name: 'change',
+    covers: ['reader.search', 'search.all', 'search.latest', 'search.find', 'reader.inbound'],
+    run: async (bench) => {
+      await bench.begin();
+      for (const moment of [1, 2]) {
+        await bench.putAll(moment);
+        await bench.consume({ size: moment === 1 ? 1 : 100 });
+        await expectRight(bench);
+      }
+      return RAN;
+    },
+  },
+  {
+    name: 'delete',
+    covers: ['reader.nodes'],
+    run: async (bench) => {
+      await bench.begin();
+      await bench.deleteSome();
+      await bench.consume();
+      await expectRight(bench);
+      // What comes back after its tombstones is whole again.
+      await bench.putAll();
+      await bench.consume();
+      await expectRight(bench);
+      return RAN;
+    },
+  },
+  {
+    name: 'expiry of base items',
+    covers: [],
+    run: async (bench) => {
+      await bench.begin();
+      const { ttl } = bench.model.table;
+      const [pair] = bench.pairs as [[string, string]];
+      const past = Math.floor(bench.rig.nowMs() / 1_000) - 3_600;
+      const [, second] = bench.sources as [string, string];
+      await bench.putNode(second, { ...bench.attributesOf(second, 1), [ttl]: past });
+      await bench.putEdge(...pair, { ...bench.attributesOfEdge(...pair, 1), [ttl]: past });
+      await bench.consume();
+      await expectRight(bench);
+      await bench.rig.expire();
+      const { nodes, edges } = await bench.facts();
+      const isLeft = nodes.has(second) || edges.some(({ source, target }) => source === pair[0] && target === pair[1]);
+      holds(!isLeft, 'the table keeps what has expired');
+      await bench.consume();
+      await expectRight(bench);
+      return RAN;
+    },
+  },
+  {
+    name: 'late duplicate',
+    covers: [],
+    run: async (bench) => {
+      await bench.begin();
+      await bench.putAll(1);
+      await bench.deleteSome();
+      await bench.consume();
+      const records = [...(await bench.rig.records())];
+      await bench.project(records);
+      for (const record of records) await bench.project([record]);
+      await bench.consume();
+      await expectRight(bench);
+      return RAN;
+    },
+  },
+  {
+    name: 'crash and retry',
+    covers: [],
+    run: async (bench) => {
+      await bench.begin();
+      await bench.putAll(1);
+      await bench.deleteSome();
+      await crashAtEachCall(bench, false);
+      await bench.putAll(2);
+      await crashAtEachCall(bench, true);
+      await bench.consume();
+      await expectRight(bench);
+      return RAN;
+    },
+  },
+  {
+    name: 'give-up and redrive',
+    covers: ['command:redrive'],
+    run: async (bench) => {
+      await bench.begin();
+      await bench.putAll(1);
+      await bench.deleteSome();
+      const lost = await bench.lose();
+      // What comes later is applied before what was given up.
+      await bench.putNode(bench.sources[0]!, bench.attributesOf(bench.sources[0]!, 2));
+      await bench.consume();
+      const { rig, model } = bench;
+      const { left, reasons } = await redriveRecords(lost, {
+        ...{ graph: model, store: rig.store, now: () => rig.nowMs(), wait: (ms: number) => rig.wait(ms) },
+      });
+      holds(left === 0, `the redrive leaves ${reasons.join(' ')}`);
+      await bench.consume();
+      await expectRight(bench);
+      return RAN;
+    },
+  },
+  {
+    name: 'quarantine and redrive',
+    covers: ['library:redrive'],
+    except: ({ bad }) => (bad === undefined ? 'Every value of its attributes can be derived.' : undefined),
+    run: async (bench) => {
+      await bench.begin();
+      const { rig, model } = bench;
+      const bad = bench.features.find((feature) => feature.bad !== undefined)!.bad!;
+      const [source, target] = bench.pairs[0]!;
+      const put = async (more: object, moment: number): Promise<void> => {
+        if (bad.of === 'goal') await bench.putNode(source, { ...bench.attributesOf(source, moment), ...more });
+        else await bench.putEdge(source, target, { ...bench.attributesOfEdge(source, target, moment), ...more });
+      };
+      await put(bad.attributes, 1);
+      await bench.consume();
+      const { quarantined } = await bench.check();
+      holds(quarantined > 0, `the check counts ${quarantined} items in quarantine`);
+      const redriven = () => redrive({ graph: model, store: rig.store, now: () => rig.nowMs(), wait: rig.wait });
+      const first = await redriven();
+      holds(
+        first.left > 0 && first.repaired === 0,
+        `a redrive clears what cannot be derived: ${JSON.stringify(first)}`,
+      );
+      await put({}, 1);
+      await bench.lose();
+      const second = await redriven();
+      holds(second.left === 0 && second.repaired > 0, `a redrive leaves ${JSON.stringify(second)}`);
+      await expectRight(bench);
+      return RAN;
+    },
+  },
+];

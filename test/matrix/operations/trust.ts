@@ -1,0 +1,211 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkExport } from '../../../src/check/export/export.ts';
+import { explain, type Finding } from '../../../src/index.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { watermarkOf } from '../../../src/items/watermark.ts';
+import type { ItemKey } from '../../../src/store/port.ts';
+import { writeExport } from '../../support/export.ts';
+import { LABEL } from '../../support/records.ts';
+import { type Bench, expectSame, holds } from '../bench.ts';
+import { keyNames } from '../facts.ts';
+import { type Operation, RAN } from './operation.ts';
+
+/** Operations that say whether the projections are right, and make them right. */
+
+async function begin(bench: Bench): Promise<void> {
+  await bench.begin();
+  await bench.deleteSome();
+  await bench.consume();
+}
+
+type Derived = Awaited<ReturnType<Bench['derived']>>[number];
+
+/** The kind of a derived item, by its key. */
+function kindOf({ key: { target } }: Derived): string {
+  return /^~[a-z]+/.exec(target)![0];
+}
+
+/** Damages the derived items, one kind after the other: each is found, and repaired to what the oracle says. */
+async function damageEach(
+  bench: Bench,
+  verdicts: readonly Finding['verdict'][],
+  damage: (one: Derived) => Promise<ItemKey | undefined>,
+): Promise<void> {
+  await begin(bench);
+  const all = await bench.derived();
+  let count = 0;
+  for (const kind of new Set(all.map(kindOf))) {
+    const damaged: ItemKey[] = [];
+    for (const one of all.filter((derived) => kindOf(derived) === kind)) {
+      const key = await damage(one);
+      if (key !== undefined) damaged.push(key);
+    }
+    if (damaged.length === 0) continue;
+    count += damaged.length;
+    const { findings } = await bench.check();
+    for (const { source, target } of damaged) {
+      const found = findings.filter((one) => one.source === source && one.target === target);
+      const isFound = found.some(({ verdict }) => verdicts.includes(verdict));
+      holds(isFound, `a check does not find the damage of ${source} ${target}, only ${JSON.stringify(findings)}`);
+    }
+    await bench.check('repair');
+    await bench.expectStored();
+    await bench.expectClean();
+  }
+  holds(count > 0, 'no derived item was damaged');
+  await bench.expectAnswers();
+}
+
+function withText(item: Item, name: string, text: string): Item {
+  return { ...item, [name]: { S: text } };
+}
+
+/** What a derived item holds, altered; undefined: it holds nothing that can be. */
+function altered(item: Item): Item | undefined {
+  if (item['attributes'] !== undefined) return { ...item, attributes: { M: { forged: { S: 'forged' } } } };
+  if (item['edgeSet'] !== undefined) return { ...item, edgeSet: { SS: ['MEMBER-USER-forged'] } };
+  if (item['count'] !== undefined) return { ...item, count: { N: '77' } };
+  if (item['value'] !== undefined) return withText(item, 'value', 'forged');
+  if (item['gsi0sk'] !== undefined) return withText(item, 'gsi0sk', 'forged');
+  if (item['gsi1sk'] !== undefined) return withText(item, 'gsi1sk', 'forged');
+  if (item['child'] !== undefined) return withText(item, 'child', 'GOAL-forged');
+  return undefined;
+}
+
+/** The columns of checks and repairs. */
+export const TRUST_OPERATIONS: readonly Operation[] = [
+  {
+    name: 'clean check',
+    covers: ['command:check', 'library:check'],
+    run: async (bench) => {
+      await begin(bench);
+      await bench.putAll(1);
+      await bench.consume();
+      await bench.expectClean();
+      const { derivedItems } = await bench.check();
+      holds(derivedItems > 0, 'the check has seen no derived item');
+      return RAN;
+    },
+  },
+  {
+    name: 'a lost item found and repaired',
+    covers: [],
+    run: async (bench) => {
+      await damageEach(bench, ['missing'], async ({ key }) => {
+        await bench.rig.store.delete(key);
+        return key;
+      });
+      return RAN;
+    },
+  },
+  {
+    name: 'a wrong item found and repaired',
+    covers: [],
+    run: async (bench) => {
+      await damageEach(bench, ['stale', 'orphan'], async ({ key, item }) => {
+        const wrong = altered(item);
+        if (wrong === undefined) return undefined;
+        await bench.rig.store.put(wrong);
+        return key;
+      });
+      return RAN;
+    },
+  },
+  {
+    name: 'an item too many found and repaired',
+    covers: [],
+    run: async (bench) => {
+      const { partition } = keyNames(bench.input);
+      await damageEach(bench, ['orphan', 'stale'], async ({ key, item }) => {
+        // A reverse item under another target, a derived item under a node that does not exist.
+        const source = key.source.startsWith('USER-') ? 'USER-none' : 'GOAL-none';
+        await bench.rig.store.put({ ...item, [partition]: { S: source } });
+        return { source, target: key.target };
+      });
+      return RAN;
+    },
+  },
+  {
+    name: 'a wrong watermark found and repaired',
+    covers: [],
+    run: async (bench) => {
+      const later = LABEL.replace('2026', '2099');
+      await damageEach(bench, ['stale'], async ({ key, item }) => {
+        if (item['w'] === undefined) return undefined;
+        await bench.rig.store.put(withText(item, 'w', watermarkOf(later, '7')));
+        return key;
+      });
+      return RAN;
+    },
+  },
+  {
+    name: 'rebuild',
+    covers: ['command:rebuild'],
+    run: async (bench) => {
+      await begin(bench);
+      const derived = await bench.derived();
+      for (const [i, { key, item }] of derived.entries()) {
+        const wrong = altered(item);
+        if (i % 2 === 0 || wrong === undefined) await bench.rig.store.delete(key);
+        else await bench.rig.store.put(wrong);
+      }
+      await bench.check('rebuild');
+      await bench.expectStored();
+      await bench.expectAnswers();
+      return RAN;
+    },
+  },
+  {
+    name: 'explain',
+    covers: ['command:explain', 'library:explain'],
+    run: async (bench) => {
+      await begin(bench);
+      const { rig, model } = bench;
+      const { nodes, edges } = await bench.facts();
+      const keys = [
+        ...[...nodes.keys()].map((id) => ({ source: id, target: id })),
+        ...edges.map(({ source, key }) => ({ source, target: key })),
+      ];
+      const statesOf = async (key: ItemKey): Promise<string[]> =>
+        (await explain(key, { graph: model, store: rig.store })).parts.map(({ state }) => state);
+      for (const key of keys) {
+        const states = new Set(await statesOf(key));
+        for (const state of ['lag', 'drift', 'quarantined'])
+          holds(!states.has(state), `explain says ${state} of ${key.source} ${key.target}`);
+      }
+      // Of each derived item it names the base items that it comes from, and says of these that something is wrong once it is gone.
+      for (const { key } of await bench.derived()) {
+        const { parts } = await explain(key, { graph: model, store: rig.store });
+        holds(parts.length > 0, `explain says nothing of ${key.source} ${key.target}`);
+      }
+      return RAN;
+    },
+  },
+  {
+    name: 'check of an export',
+    covers: [],
+    run: async (bench) => {
+      await begin(bench);
+      const { rig, model } = bench;
+      const folder = await mkdtemp(join(tmpdir(), 'edgeloom-matrix-'));
+      try {
+        await writeExport(folder, await rig.items());
+        const clean = await checkExport({ graph: model, folder, streamLabel: rig.identity.streamLabel });
+        expectSame(clean.suspects, [], 'the list of partitions that an export shows as wrong');
+        const damaged = (await bench.derived()).find(
+          ({ key }) => key.target === '~view' || key.target.startsWith('~ix/'),
+        )!;
+        const items = (await rig.items()).filter((item) => JSON.stringify(item) !== JSON.stringify(damaged.item));
+        await rm(join(folder, 'AWSDynamoDB'), { recursive: true });
+        await writeExport(folder, items);
+        const found = await checkExport({ graph: model, folder, streamLabel: rig.identity.streamLabel });
+        expectSame(found.suspects, [damaged.key.source], 'the list of partitions that an export shows as wrong');
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+      return RAN;
+    },
+  },
+];

@@ -1,0 +1,423 @@
+import type { Reader } from '../../src/index.ts';
+import type { Attributes, EdgeFact, Facts } from './facts.ts';
+import { type ModelInput, type Options, ordersOf } from './model.ts';
+import {
+  comparedAs,
+  compareRows,
+  compareText,
+  type EdgeRow,
+  type HitRow,
+  hitsOf,
+  inboundOf,
+  shown,
+  typeOf,
+  viewOf,
+} from './oracle.ts';
+
+/** Every question that a model answers, with the answer that the oracle has. */
+
+/** What a question asks for. */
+export type Kind =
+  | 'view'
+  | 'base'
+  | 'search'
+  | 'equal'
+  | 'range'
+  | 'count'
+  | 'shards'
+  | 'inbound'
+  | 'owner'
+  | 'degree'
+  | 'nodes'
+  | 'pages'
+  | 'page'
+  | 'filter';
+
+/** A question and its answer. */
+export interface Question {
+  kind: Kind;
+  /** In words, for a message. */
+  text: string;
+  /** The projection that it needs, as the registry names it. */
+  projection: string;
+  ask: (reader: OpenReader) => Promise<unknown>;
+  /** Of a list: one page of it. */
+  page?: (reader: OpenReader, options: Options) => Promise<AnyPage>;
+  expected: unknown;
+}
+
+/** A page of a list. */
+export interface AnyPage {
+  items: Record<string, unknown>[];
+  cursor?: string;
+  nodes?: Record<string, unknown>;
+  owner?: unknown;
+}
+
+type Ask = (options: Options) => Promise<AnyPage>;
+
+/** A search of a model that the compiler does not know. */
+interface OpenSearch {
+  all: Ask;
+  latest: Ask;
+  eq(value: unknown, options: Options): Promise<AnyPage>;
+  beginsWith(text: string, options: Options): Promise<AnyPage>;
+  between(from: unknown, to: unknown, options: Options): Promise<AnyPage>;
+  path(segments: readonly unknown[], options: Options): Promise<AnyPage>;
+  count(predicate: Options, options: Options): Promise<{ count: number }>;
+}
+
+/** A reader of a model that the compiler does not know. */
+export type OpenReader = Omit<
+  Reader,
+  | 'search'
+  | 'inbound'
+  | 'page'
+  | 'nodes'
+  | 'inDegree'
+  | 'get'
+  | 'degree'
+  | 'shards'
+  | 'edges'
+  | 'node'
+  | 'edge'
+  | 'has'
+  | 'collection'
+> & {
+  search(name: string): OpenSearch;
+  inbound(type: string, target: string, options: Options): Promise<AnyPage>;
+  page(type: string, target: string, options: Options): Promise<AnyPage>;
+  nodes(type: string, options: Options): Promise<AnyPage>;
+  inDegree(target: string, type: string, options: Options): Promise<{ count: number }>;
+  get(ids: readonly string[], options?: Options): Promise<Record<string, unknown>[]>;
+  degree(source: string, type: string): Promise<number>;
+  shards(name: string, options: Options): Promise<{ items: number }>;
+  edges(source: string, type?: string): Promise<AnyPage>;
+  node(id: string): Promise<unknown>;
+  edge(source: string, type: string, target: string): Promise<unknown>;
+  has(source: string, type: string, target: string): Promise<boolean>;
+  collection(id: string): Promise<{ node?: unknown; items: unknown[] }>;
+};
+
+/** Asks for one page that has everything. */
+async function whole(ask: Ask): Promise<unknown[]> {
+  const { items, cursor } = await ask({ limit: 1_000 });
+  if (cursor !== undefined) throw new Error('a page of 1,000 has a cursor');
+  return items;
+}
+
+/** Reads a list to its end, two items a page. */
+export async function walk(ask: Ask): Promise<unknown[]> {
+  const found: unknown[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await ask({ limit: 2, ...(cursor !== undefined && { cursor }) });
+    found.push(...page.items);
+    cursor = page.cursor;
+    if (found.length > 1_000) throw new Error('the pages do not end');
+  } while (cursor !== undefined);
+  return found;
+}
+
+/**
+ * The questions of a model about nodes and what is known of them.
+ *
+ * @param ids nodes that are or were there.
+ */
+export function questionsOf(model: ModelInput, facts: Facts, ids: readonly string[]): Question[] {
+  const questions: Question[] = [...viewQuestions(model, facts, ids), ...baseQuestions(facts, ids)];
+  for (const [type, options] of Object.entries(model.nodes)) {
+    for (const name of Object.keys((options['search'] ?? {}) as Options))
+      questions.push(...searchQuestions(model, facts, type, name));
+    if (options['list'] === true) questions.push(nodesQuestion(model, facts, type));
+  }
+  for (const [type, options] of Object.entries(model.edges)) {
+    const targets = ids.filter((id) => (options['to'] as string[]).includes(typeOf(id)));
+    const sources = ids.filter((id) => (options['from'] as string[]).includes(typeOf(id)));
+    for (const [name] of ordersOf(options))
+      for (const target of targets) questions.push(...orderQuestions(model, facts, type, target, name));
+    if (options['degree'] === true || options['edgeSet'] !== false) {
+      for (const source of sources) {
+        const of = facts.edges.filter((edge) => edge.source === source && edge.type === type);
+        questions.push({
+          ...{ kind: 'degree', text: `degree of ${source}`, expected: of.length },
+          projection: options['degree'] === true ? `inbound:${type}` : `view:${typeOf(source)}`,
+          ask: (reader) => reader.degree(source, type),
+        });
+      }
+    }
+  }
+  return questions;
+}
+
+function viewQuestions(model: ModelInput, facts: Facts, ids: readonly string[]): Question[] {
+  return Object.keys(model.nodes).flatMap((type): Question[] => {
+    const own = ids.filter((id) => typeOf(id) === type);
+    // What is evicted comes from the base edges, without copies.
+    const hasCopies = model.nodes[type]!['viewBudgetBytes'] === undefined;
+    const plain = (nodes: readonly unknown[]): unknown =>
+      hasCopies
+        ? nodes
+        : (nodes as { edgeSet: Options[] }[]).map((node) => ({
+            ...node,
+            edgeSet: node.edgeSet.map(({ copy: _, ...rest }) => rest),
+          }));
+    return [
+      {
+        ...{ kind: 'view', text: `get every ${type}`, projection: `view:${type}` },
+        ask: async (reader) => plain(await reader.get(own)),
+        expected: plain(own.map((id) => viewOf(model, facts, id))),
+      },
+    ];
+  });
+}
+
+function plainEdge({ source, type, target, attributes }: EdgeFact): Options {
+  return { source, type, target, attributes };
+}
+
+function baseQuestions(facts: Facts, ids: readonly string[]): Question[] {
+  return ids.flatMap((id): Question[] => {
+    const own = facts.edges.filter(({ source }) => source === id);
+    own.sort((left, right) => compareText(left.key, right.key));
+    const attributes = facts.nodes.get(id);
+    const node = attributes === undefined ? null : { id, attributes };
+    return [
+      {
+        ...{ kind: 'base', text: `edges, node and collection of ${id}`, projection: '' },
+        ask: async (reader) => ({
+          edges: (await reader.edges(id)).items,
+          node: await reader.node(id),
+          collection: await reader.collection(id).then(({ node = null, items }) => ({ node, items })),
+          each: await Promise.all(own.map(({ type, target }) => reader.edge(id, type, target))),
+          has: await Promise.all(own.map(({ type, target }) => reader.has(id, type, target))),
+        }),
+        expected: {
+          ...{ edges: own.map(plainEdge), node, collection: { node, items: own.map(plainEdge) } },
+          ...{ each: own.map(plainEdge), has: own.map(() => true) },
+        },
+      },
+    ];
+  });
+}
+
+function hit({ id, value, attributes }: HitRow): Options {
+  return { id, value, attributes };
+}
+
+function searchQuestions(model: ModelInput, facts: Facts, type: string, name: string): Question[] {
+  const projection = `search:${type}.${name}`;
+  const entry = (model.nodes[type]!['search'] as Options)[name];
+  const options = (
+    typeof entry === 'object' && entry !== null && !('kind' in entry) ? entry : { from: entry }
+  ) as Options;
+  const all = hitsOf(model, facts, type, name);
+  const scopes = options['partition'] === undefined ? [undefined] : [...new Set(all.map(({ within }) => within))];
+  const questions: Question[] = [];
+  for (const scope of scopes) {
+    const rows = all.filter(({ within }) => within === scope);
+    const scoped = scope === undefined ? {} : { partition: scope };
+    const where = scope === undefined ? '' : ` in ${scope}`;
+    const add = (kind: Kind, text: string, expected: unknown, ask: (search: OpenSearch) => Promise<unknown>): void => {
+      questions.push({
+        kind,
+        projection,
+        text: `${text} ${name}${where}`,
+        expected,
+        ask: (reader) => ask(reader.search(`${type}.${name}`)),
+      });
+    };
+    const values = new Map(rows.map((row) => [JSON.stringify(row.sort), row]));
+    const isPath = options['path'] !== undefined;
+    for (const { sort, value } of values.values()) {
+      const same = rows.filter((row) =>
+        isPath
+          ? row.sort.every((one, i) => i >= sort.length || one === sort[i]) && row.sort.length >= sort.length
+          : JSON.stringify(row.sort) === JSON.stringify(sort),
+      );
+      if (isPath)
+        add('equal', `path ${value}`, same.map(hit), (search) =>
+          whole((page) => search.path(value as string[], { ...page, ...scoped })),
+        );
+      else
+        add('equal', `${value}`, same.map(hit), (search) => whole((page) => search.eq(value, { ...page, ...scoped })));
+    }
+    if (options['shards'] === 'value') {
+      const [first] = values.values();
+      if (first !== undefined)
+        add(
+          'count',
+          `count of ${first.value}`,
+          rows.filter(({ sort }) => sort[0] === first.sort[0]).length,
+          async (search) => (await search.count({ eq: first.value }, scoped)).count,
+        );
+      continue;
+    }
+    add('search', 'all of', rows.map(hit), (search) => whole((page) => search.all({ ...page, ...scoped })));
+    add('search', 'latest of', [...rows].reverse().map(hit), (search) =>
+      whole((page) => search.latest({ ...page, ...scoped })),
+    );
+    questions.push({
+      ...{ kind: 'pages', projection, text: `pages of ${name}${where}`, expected: rows.map(hit) },
+      ask: (reader) => walk((page) => reader.search(`${type}.${name}`).all({ ...page, ...scoped })),
+      page: (reader, page) => reader.search(`${type}.${name}`).all({ ...page, ...scoped }),
+    });
+    add('count', 'count of', rows.length, async (search) => (await search.count({}, scoped)).count);
+    questions.push({
+      ...{ kind: 'shards', projection, text: `shards of ${name}`, expected: rows.length },
+      ask: async (reader) => (await reader.shards(`${type}.${name}`, scoped)).items,
+    });
+    const [low, high] = [[...values.values()].at(1), [...values.values()].at(-1)];
+    if (!isPath && low !== undefined && high !== undefined) {
+      const within = rows.filter((row) => compareRows({ sort: row.sort, id: '' }, { sort: low.sort, id: '' }) >= 0);
+      add('range', `from ${low.value} to ${high.value} of`, within.map(hit), (search) =>
+        whole((page) => search.between(low.value, high.value, { ...page, ...scoped })),
+      );
+    }
+    const isText = !isPath && low !== undefined && typeof low.sort[0] === 'string' && low.sort.length === 1;
+    if (isText) {
+      const prefix = String(low.value).slice(0, 1);
+      const as = String(comparedAs(prefix, 'string', options['fold'] === true));
+      add('range', `${prefix}… of`, rows.filter(({ sort }) => String(sort[0]).startsWith(as)).map(hit), (search) =>
+        whole((page) => search.beginsWith(prefix, { ...page, ...scoped })),
+      );
+    }
+    const filter = filterOf(rows.map(({ attributes }) => attributes));
+    if (filter !== undefined)
+      add(
+        'filter',
+        `${JSON.stringify(filter)} of`,
+        rows.filter((row) => meets(row.attributes, filter)).map(hit),
+        (search) => walk((page) => search.all({ ...page, ...scoped, where: filter })),
+      );
+  }
+  return questions;
+}
+
+function filterOf(all: readonly Attributes[]): Options | undefined {
+  for (const attributes of all) {
+    const found = Object.entries(attributes).find(
+      ([, value]) => typeof value === 'string' || typeof value === 'number',
+    );
+    if (found !== undefined) return Object.fromEntries([found]);
+  }
+  return undefined;
+}
+
+function meets(attributes: Attributes, filter: Options): boolean {
+  return Object.entries(filter).every(([name, value]) => attributes[name] === value);
+}
+
+function nodesQuestion(model: ModelInput, facts: Facts, type: string): Question {
+  const ids = [...facts.nodes.keys()].filter((id) => typeOf(id) === type).sort(compareText);
+  const evicts = model.nodes[type]!['viewBudgetBytes'] !== undefined;
+  const strip = (nodes: readonly unknown[]): unknown =>
+    evicts
+      ? (nodes as { edgeSet: Options[] }[]).map((node) => ({
+          ...node,
+          edgeSet: node.edgeSet.map(({ copy: _, ...rest }) => rest),
+        }))
+      : nodes;
+  return {
+    ...{ kind: 'nodes', text: `nodes ${type}`, projection: `search:${type}.` },
+    ask: async (reader) => strip(await walk((page) => reader.nodes(type, page))),
+    page: (reader, page) => reader.nodes(type, page),
+    expected: strip(ids.map((id) => viewOf(model, facts, id))),
+  };
+}
+
+function edgeRow({ edge: { source, type, target }, attributes }: EdgeRow): Options {
+  return { source, type, target, attributes };
+}
+
+function orderQuestions(model: ModelInput, facts: Facts, type: string, target: string, name: string): Question[] {
+  const projection = name.startsWith('gsi') ? `inbound:${type}` : `order:${type}.${name}`;
+  const options = model.edges[type]!;
+  const inbound = options['inbound'] as Options;
+  const order = ordersOf(options).find(([known]) => known === name)![1];
+  const all = inboundOf(model, facts, type, target, name);
+  const scopes = inbound['partition'] === undefined ? [undefined] : [...new Set(all.map(({ within }) => within))];
+  const questions: Question[] = [];
+  for (const scope of scopes) {
+    const rows = all.filter(({ within }) => within === scope);
+    const own = { order: name, ...(scope !== undefined && { partition: scope }) };
+    const where = ` ${target} by ${name}${scope === undefined ? '' : ` in ${scope}`}`;
+    const ask = (more: Options) => (reader: OpenReader) =>
+      whole((page) => reader.inbound(type, target, { ...own, ...page, ...more }));
+    const add = (kind: Kind, text: string, expected: unknown, how: Question['ask']): void => {
+      questions.push({ kind, projection, text: `${text}${where}`, expected, ask: how });
+    };
+    add('inbound', 'inbound', rows.map(edgeRow), ask({}));
+    add('inbound', 'inbound, reversed,', [...rows].reverse().map(edgeRow), ask({ reverse: true }));
+    questions.push({
+      ...{ kind: 'pages', projection, text: `pages of inbound${where}`, expected: rows.map(edgeRow) },
+      ask: (reader) => walk((page) => reader.inbound(type, target, { ...own, ...page })),
+      page: (reader, page) => reader.inbound(type, target, { ...own, ...page }),
+    });
+    add('count', 'degree of', rows.length, async (reader) => (await reader.inDegree(target, type, own)).count);
+    const distinct = [...new Map(rows.map((row) => [JSON.stringify(row.sort), row])).values()];
+    for (const { sort, value } of distinct) {
+      const same = rows.filter((row) => sort.every((one, i) => row.sort[i] === one));
+      const how = Array.isArray(order) ? { path: value } : { equals: value };
+      add('equal', `inbound of ${value}`, same.map(edgeRow), ask(how));
+    }
+    const low = distinct.at(1);
+    if (low !== undefined && !Array.isArray(order)) {
+      const isRank = (order as { kind?: string }).kind === 'rank';
+      const above = rows.filter((row) =>
+        isRank
+          ? (row.sort[0] as number) >= (low.sort[0] as number)
+          : compareRows({ sort: row.sort, id: '' }, { sort: low.sort, id: '' }) >= 0,
+      );
+      add('range', `inbound at least ${low.value}`, above.map(edgeRow), ask({ atLeast: low.value }));
+    }
+    const filter = filterOf(rows.map(({ attributes }) => attributes));
+    if (filter !== undefined)
+      add(
+        'filter',
+        `inbound with ${JSON.stringify(filter)}`,
+        rows.filter((row) => meets(row.attributes, filter)).map(edgeRow),
+        (reader) => walk((page) => reader.inbound(type, target, { ...own, ...page, where: filter })),
+      );
+    add('page', 'page of', pageOf(model, facts, rows), async (reader) =>
+      comparablePage(model, await reader.page(type, target, { ...own, limit: 1_000 })),
+    );
+    if (inbound['includeOwner'] === true) {
+      const attributes = facts.nodes.get(target);
+      const owner =
+        attributes === undefined
+          ? null
+          : { id: target, attributes: shown(attributes, model.nodes[typeOf(target)]!['view'] ?? 'ALL') };
+      add('owner', 'owner of', { owner, items: [...rows].reverse().map(edgeRow) }, async (reader) => {
+        const { owner: found = null, items } = await reader.inbound(type, target, {
+          ...own,
+          reverse: true,
+          owner: true,
+        });
+        return { owner: found, items };
+      });
+    }
+  }
+  return questions;
+}
+
+/** A page's nodes, and who their neighbours are; what is shown of a neighbour that is copied depends on the copies. */
+function pageOf(model: ModelInput, facts: Facts, rows: readonly EdgeRow[]): unknown {
+  const nodes = rows.map(({ edge }) => viewOf(model, facts, edge.source));
+  const neighbours: Record<string, unknown> = {};
+  for (const { edgeSet } of nodes)
+    for (const { target } of edgeSet) neighbours[String(target)] = viewOf(model, facts, String(target)).attributes;
+  return comparablePage(model, { items: nodes as never, nodes: neighbours });
+}
+
+function comparablePage(model: ModelInput, { items, nodes = {} }: AnyPage): unknown {
+  const hasCopies = Object.values(model.edges).some(({ copy }) => copy !== undefined);
+  const evicts = Object.values(model.nodes).some(({ viewBudgetBytes }) => viewBudgetBytes !== undefined);
+  const shownItems = evicts
+    ? (items as { edgeSet: Options[] }[]).map((node) => ({
+        ...node,
+        edgeSet: node.edgeSet.map(({ copy: _, ...rest }) => rest),
+      }))
+    : items;
+  return { items: shownItems, nodes: hasCopies ? Object.keys(nodes).sort() : nodes };
+}

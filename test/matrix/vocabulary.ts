@@ -1,0 +1,105 @@
+import { COMMANDS } from '../../src/cli/command-list.ts';
+import * as library from '../../src/index.ts';
+import {
+  deriveSchema,
+  edgeSchema,
+  inboundSchema,
+  nodeSchema,
+  rankSchema,
+  searchSchema,
+  sourceSchema,
+  tableSchema,
+  typedOrder,
+} from '../../src/model/compile/schemas.ts';
+import { TransactionBuilder } from '../../src/write/transaction.ts';
+import { baseModel, compiled } from './model.ts';
+import { memoryRig } from './rig.ts';
+
+/**
+ * What a model file and the library can say, taken from their code: an option that no row shows, or a command or method that no column is
+ * about, is a hole of the matrix.
+ */
+
+function named(kind: string, names: Iterable<string>): string[] {
+  return [...names].map((name) => `${kind}.${name}`);
+}
+
+/** The options of the model file, as rows name them. */
+export function modelOptions(): string[] {
+  const parts = {
+    node: nodeSchema,
+    search: searchSchema,
+    edge: edgeSchema,
+    inbound: inboundSchema,
+    table: tableSchema,
+  };
+  const orders = { rank: rankSchema, derive: deriveSchema, typed: typedOrder, source: sourceSchema };
+  return [
+    ...Object.entries({ ...parts, ...orders }).flatMap(([kind, { shape }]) => named(kind, Object.keys(shape))),
+    // Orders have names of their own, beside those of the two indexes.
+    ...named('inbound', ['gsi0', 'gsi1', 'NAME']),
+    ...named('indexes', ['gsi0', 'gsi1']),
+  ].filter((name) => !name.endsWith('.kind'));
+}
+
+/** The commands, the methods of reader, search, writer, transaction and session, and the functions of the library. */
+export function operations(): string[] {
+  const input = baseModel();
+  input.nodes['GOAL'] = { search: { title: {} } };
+  const model = compiled(input);
+  const { store } = memoryRig(model);
+  const reader = library.createReader(model, { store });
+  const transaction = new TransactionBuilder(model, { store, wait: async () => undefined });
+  const session = Object.getOwnPropertyNames(library.Session.prototype);
+  const functions = Object.entries(library).filter(([, value]) => typeof value === 'function');
+  return [
+    ...COMMANDS.map(({ name }) => `command:${name}`),
+    ...named('reader', Object.keys(reader)),
+    ...named('search', Object.keys(reader.search('GOAL.title' as never))),
+    ...named('writer', Object.keys(library.createWriter(model, { store }))),
+    ...Object.entries(transaction).flatMap(([name, value]) =>
+      typeof value === 'function' ? named('transaction', [name]) : [],
+    ),
+    ...named(
+      'session',
+      session.filter((name) => !HIDDEN.includes(name)),
+    ),
+    ...functions.filter(([, value]) => !isError(value)).map(([name]) => `library:${name}`),
+  ];
+}
+
+/** Methods of a session that the compiler hides from callers. */
+const HIDDEN = ['constructor', 'enter', 'isOver', 'hasPassed', 'isOutOfStream', 'graceMs', 'now', 'sizeBytes'];
+
+function isError(value: unknown): boolean {
+  return (value as { prototype?: unknown }).prototype instanceof Error;
+}
+
+/** What no column is about, and why. */
+export const ELSEWHERE: Readonly<Record<string, string>> = {
+  'command:demo': 'It has a model of its own.',
+  'command:dev': 'It runs the projector of the column "first write" on an engine.',
+  'command:table': 'It makes what the columns stand on: a table with its indexes, whatever the model says of items.',
+  'command:init': 'It makes the files of a project; the model is a fixed one.',
+  'library:DynamoDBStore': 'The port to the table, whose calls have a suite of their own.',
+  'library:ExactNumber': 'A value.',
+  'library:Session': 'What createSession makes.',
+  'library:createClient': 'The connection to DynamoDB.',
+  'library:createStreamsClient': 'The connection to DynamoDB Streams.',
+  'library:createTable': 'As the command `table`.',
+  'library:deleteTable': 'As the command `table`.',
+  'library:describeTable': 'As the command `table`.',
+  'library:updateTable': 'As the command `table`.',
+  'library:planTableUpdate': 'As the command `table`.',
+  'library:serverTime': 'A clock.',
+  'library:tableIdentity': 'The name of a table.',
+  'library:parseCursor': 'It reads the cursor of a check, which holds keys and no features.',
+  'library:newId': 'It makes an id.',
+  'library:defineGraph': 'It compiles the model of each row.',
+  'library:node': 'A word of the model file: the rows.',
+  'library:edge': 'A word of the model file: the rows.',
+  'library:rank': 'A word of the model file: the rows.',
+  'library:derive': 'A word of the model file: the rows.',
+  'library:fromSource': 'A word of the model file: the rows.',
+  'library:hashedEdgeKey': 'The rows make hashed keys without it, so as to judge it.',
+};

@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, inject, it } from 'vitest';
+import { type CellOutcome, runCell } from '../matrix/cells.ts';
+import { FEATURES } from '../matrix/features.ts';
+import { OPERATIONS } from '../matrix/operations/all.ts';
+import { cellName, cellsOf, pageOf } from '../matrix/page.ts';
+import { memoryRig } from '../matrix/rig.ts';
+import { ELSEWHERE, modelOptions, operations } from '../matrix/vocabulary.ts';
+import { isWhole } from '../support/extent.ts';
+
+const PAGE = readFileSync(fileURLToPath(new URL('../../docs/matrix.md', import.meta.url)), 'utf8');
+/** Parts that the cells are dealt out into: a part has cells of each row and of each column. */
+const PARTS = 20;
+
+function isOfRun(row: number, column: number): boolean {
+  return isWhole || (row + 7 * column) % PARTS === inject('seed') % PARTS;
+}
+
+describe('the tables of the matrix', () => {
+  it('have a row for each option of the model file, and no other options', () => {
+    const shown = new Set(FEATURES.flatMap(({ options }) => options));
+    expect([...shown].sort()).toEqual(modelOptions().sort());
+  });
+
+  it('have a column for each command, method and function, or a sentence that says why not', () => {
+    const covered = new Set([...OPERATIONS.flatMap(({ covers }) => covers), ...Object.keys(ELSEWHERE)]);
+    expect([...covered].sort()).toEqual(operations().sort());
+  });
+
+  it('give each row and each column a name of its own', () => {
+    for (const names of [FEATURES, OPERATIONS].map((all) => all.map(({ name }) => name)))
+      expect(new Set(names).size).toBe(names.length);
+  });
+});
+
+describe('each feature with each operation', () => {
+  const known = cellsOf(PAGE);
+  const outcomes = new Map<string, CellOutcome>(known);
+
+  it.each(OPERATIONS.map((operation, column) => ({ name: operation.name, operation, column })))(
+    '$name is right with the features of this run',
+    async ({ operation, column }) => {
+      const problems: string[] = [];
+      for (const [row, feature] of FEATURES.entries()) {
+        if (!isOfRun(row, column)) continue;
+        const outcome = await runCell(feature, operation, memoryRig);
+        const name = cellName(feature, operation);
+        outcomes.set(name, outcome);
+        if (outcome.state === 'failed' && known.get(name)?.state !== 'failed')
+          problems.push(`${name}: ${outcome.problem}`);
+      }
+      expect(problems).toEqual([]);
+    },
+  );
+
+  it('are as docs/matrix.md says, which `npm run matrix` writes', () => {
+    expect(pageOf(FEATURES, OPERATIONS, outcomes)).toBe(PAGE);
+  });
+});
