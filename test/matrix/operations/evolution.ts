@@ -213,7 +213,7 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
     },
   },
   {
-    name: 'old reader beside the new',
+    name: 'old reader next to a new one',
     covers: [],
     except: withoutChange,
     run: async (bench) => {
@@ -231,7 +231,7 @@ export const EVOLUTION_OPERATIONS: readonly Operation[] = [
     },
   },
   {
-    name: 'old consumer beside the new',
+    name: 'old consumer next to a new one',
     covers: [],
     except: withoutChange,
     run: async (bench) => {
