@@ -7,7 +7,7 @@ import { createProjector } from '../src/apply/projector.ts';
 import { itemSizeBytes } from '../src/items/attribute-value.ts';
 import { EVICTED } from '../src/items/derived-item.ts';
 import { hashedEdgeKey } from '../src/items/hashed-key.ts';
-import { degreeKey, edgeSortKey } from '../src/items/keys.ts';
+import { edgeSortKey } from '../src/items/keys.ts';
 import { defineGraph } from '../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/model/compiled.ts';
 import { edge, node } from '../src/model/schema.ts';
@@ -124,9 +124,9 @@ function friendItem(keys: Keys, source: string, friend: string): Item {
 
 /** The derived items that a change of one friend meets: the count; the view, without the friends if they are too many. */
 function projectedBefore(graph: CompiledModel, { id, degree, friends }: Person): Item[] {
-  const { labels, degree: isCounted, keys } = graph.edges.get(FRIEND)!;
+  const { labels, count, keys } = graph.edges.get(FRIEND)!;
   const stamp: Item = { source: { S: id }, w: { S: 'before' }, r: { N: '1' }, model: { S: graph.fingerprint } };
-  if (isCounted) return [{ ...stamp, target: { S: degreeKey(FRIEND) }, count: { N: String(degree) } }];
+  if (count !== undefined) return [{ ...stamp, target: { S: count.places.key }, count: { N: String(degree) } }];
   if (labels === undefined) return [];
   const views = derivedItems(
     graph,

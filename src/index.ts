@@ -28,10 +28,10 @@ export { migrate } from './migrate/migrate.ts';
 export type { MigrateOptions, MigrateResult, MigrateStep } from './migrate/migrate-types.ts';
 export type { CompiledModel, IndexName } from './model/compiled.ts';
 export type * from './model/declared.ts';
-export type { DeriveContext, DeriveOptions } from './model/derive-options.ts';
 export type { Graph, GraphInput } from './model/graph.ts';
 export type * from './model/inference.ts';
 export type * from './model/order.ts';
+export type { DeriveContext, DeriveOptions } from './model/projection/derive-options.ts';
 export type {
   EdgeDefinition,
   EdgeOptions,

@@ -1,7 +1,7 @@
 import { type Item, itemSizeBytes, stringOf } from '../items/attribute-value.ts';
 import { COUNTED, MODEL, WATERMARK } from '../items/derived-item.ts';
-import { degreeKey } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { countKeyOf } from '../model/projection/places.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { CountedUnit, IndexUnit } from '../plan/unit.ts';
 import { isFenced, isStale } from '../plan/writes/stale.ts';
@@ -173,7 +173,7 @@ async function transacted(context: ApplyContext, updates: readonly DerivedUpdate
 /** Makes the update that changes the count of a node's edges of a type. */
 function countUpdate(graph: CompiledModel, source: string, countName: string, change: number): DerivedUpdate {
   return {
-    key: { source, target: degreeKey(countName) },
+    key: { source, target: countKeyOf(countName) },
     set: { [MODEL]: { S: graph.fingerprint } },
     unset: [],
     addCount: change,

@@ -2,8 +2,9 @@ import pMap from 'p-map';
 import { StoreError } from '../errors.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { CHILD, revisionOf } from '../items/derived-item.ts';
-import { edgeSortKey, reversePrefix, VIEW_KEY } from '../items/keys.ts';
+import { edgeSortKey, VIEW_KEY } from '../items/keys.ts';
 import type { EdgeModel } from '../model/compiled.ts';
+import { FanOutPlaces } from '../model/projection/places.ts';
 import { copyOf } from '../plan/copies.ts';
 import { beginUpdate, moveUpdate } from '../plan/fan-out.ts';
 import { refusalEntry } from '../plan/quarantine-entry.ts';
@@ -80,7 +81,7 @@ async function visitPage(
   if (edge === undefined) return undefined;
   const page = await store.query({
     partition: unit.source,
-    sortKey: { beginsWith: reversePrefix(unit.edgeType) },
+    sortKey: { beginsWith: new FanOutPlaces(unit.edgeType).reversePrefix },
     limit: fanOutPageSize,
     startKey:
       after === undefined ? undefined : { [table.partitionKey]: { S: unit.source }, [table.sortKey]: { S: after } },

@@ -1,8 +1,7 @@
 import pMap from 'p-map';
 import type { Item } from '../items/attribute-value.ts';
-import { parseDerivedKey } from '../items/derived-key.ts';
-import { countNameOf, textOfKey, typePrefix } from '../items/keys.ts';
-import { layersOf } from '../model/compiled.ts';
+import { textOfKey } from '../items/keys.ts';
+import { countHolding } from '../plan/counted.ts';
 import { derivedOf, type Problem } from '../plan/derive.ts';
 import { derivationEntry } from '../plan/quarantine-entry.ts';
 import { type IndexUnit, type JoinedUnit, span } from '../plan/unit.ts';
@@ -82,7 +81,9 @@ export async function written(
   const changed: IndexUnit[] = [];
   const failures: unknown[] = [];
   // Counted items share their count's item: concurrent writes would only conflict.
-  const concurrency = units.some((unit) => countNameOfUnit(context, unit) !== undefined) ? 1 : AT_ONCE;
+  const concurrency = units.some(({ base, sortKey }) => countHolding(context.graph, base, sortKey) !== undefined)
+    ? 1
+    : AT_ONCE;
   await pMap(
     units,
     async (unit, i) => {
@@ -146,7 +147,7 @@ async function writeOne(
   // rule: joined-item-always-leaves-a-trace
   // rule: joined-item-is-written-under-the-revision-seen
   const update = settledIndexUpdate(graph, unit, trusted, wanted, epochSeconds(context));
-  const countName = countNameOfUnit(context, unit);
+  const countName = countHolding(graph, base, sortKey)?.name;
   const isWritten =
     countName === undefined
       ? (await updateItem(context, update)).applied
@@ -167,11 +168,4 @@ async function quarantine(context: ApplyContext, unit: IndexUnit, problems: read
     context,
     derivationEntry(context.graph, { ...entry, derivedKeys: [sortKey], ...span(records) }, context.now()),
   );
-}
-
-/** Returns the name of the count that may contain a joined item; undefined if its type is not counted. */
-function countNameOfUnit({ graph }: ApplyContext, { base, sortKey }: IndexUnit): string | undefined {
-  const edgeType = typePrefix(base.target) ?? '';
-  if (!layersOf(graph).some(({ edges }) => edges.get(edgeType)?.degree === true)) return undefined;
-  return countNameOf(edgeType, parseDerivedKey(sortKey)?.generation);
 }

@@ -1,6 +1,7 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { CHILD } from '../items/derived-item.ts';
 import { escapedEdge } from '../items/element.ts';
+import { BASE_ITEMS } from '../items/keys.ts';
 import { reverseOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { WholeView } from '../plan/writes/whole-view.ts';
@@ -8,9 +9,6 @@ import { queriedItems, readItems } from '../store/pages.ts';
 import { type ApplyContext, checkTime } from './context.ts';
 import { readCopies } from './copies.ts';
 import { applyByBase } from './index-item.ts';
-
-/** Type names begin with `A` to `Z`, so the range does not read derived items. */
-const BASE_ITEMS = { from: 'A', to: '[' };
 
 /**
  * Reads everything that the base items of a partition ask for in its view, consistently. The reverse items of the edges are written

@@ -6,12 +6,12 @@ import { countOf, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stor
 import { classify } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { attributesOfSource, needsSource, type SourceNode } from '../model/joined.ts';
+import { placesOfCount } from '../model/projection/places.ts';
 import { derivedOf, derivedOfShares, type JoinedShares, joinedShares, type Problem } from '../plan/derive.ts';
 import { concernOf } from '../registry/concerns.ts';
 import { itemKindOf } from '../repair/kinds.ts';
 import { attributesText } from '../repair/parts/attributes.ts';
 import { type CopySlot, copySlots, hasCopies } from '../repair/parts/copy.ts';
-import { countNameOfKey } from '../repair/parts/count.ts';
 import { indexItemText } from '../repair/parts/index-item.ts';
 import type { ItemKind } from '../repair/parts/kind.ts';
 import { fitsAgain } from '../repair/parts/mark.ts';
@@ -86,7 +86,7 @@ export class PartitionSummary {
     if (kind.decidedBy === 'partition' && kind.oddities(this, item).length > 0) this.isOdd = true;
     if (kind.name === 'view') this.addView(item);
     else if (kind.name === 'index-item') this.addIndexItem(sortKey, item);
-    else if (kind.name === 'count') this.counts.set(countNameOfKey(sortKey), countOf(item));
+    else if (kind.name === 'count') this.counts.set(placesOfCount(sortKey).name, countOf(item));
     else if (kind.name === 'quarantine-entry') this.addEntry(item);
     return kind.hasTombstones ? this.tombstone(kind, item) : undefined;
   }

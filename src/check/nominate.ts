@@ -1,18 +1,18 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { COUNTED } from '../items/derived-item.ts';
-import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
+import { baseKeyOfIndexItem } from '../items/derived-key.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
 import { compareKeys } from '../items/encoding.ts';
-import { degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedTypesFrom, type SourceNode } from '../model/joined.ts';
+import { countKeyOf, placesOfCount } from '../model/projection/places.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { concernOf } from '../registry/concerns.ts';
 import { itemKindOf } from '../repair/kinds.ts';
 import { attributesText } from '../repair/parts/attributes.ts';
 import { type CopySlot, copySlots, isSlotRight } from '../repair/parts/copy.ts';
-import { countNameOfKey } from '../repair/parts/count.ts';
 import { NO_SET } from '../repair/parts/element.ts';
 import { indexItem, indexItemText } from '../repair/parts/index-item.ts';
 import type { ItemKind, Part, Suspect } from '../repair/parts/kind.ts';
@@ -147,10 +147,9 @@ class PartitionComparison {
     const text = kind.name === 'index-item' ? indexItemText(item) : undefined;
     if (text === undefined) return;
     const target = baseKeyOfIndexItem(this.source, key);
-    // Items of a later generation are not next to their base items.
-    const isApart = (parseDerivedKey(key)?.generation ?? 1) > 1;
+    const isBeside = target !== undefined && this.prefixes.some((prefix) => prefix + target === key);
     // rule: index-item-of-no-base-item-is-a-suspect
-    if (target === undefined || target === this.source || isApart) this.pending(key).stored = text;
+    if (!isBeside || target === this.source) this.pending(key).stored = text;
     else yield this.suspect(key, { kind: 'index-item', target });
   }
 
@@ -171,8 +170,8 @@ class PartitionComparison {
     }
     for (const name of new Set([...this.live.keys(), ...this.counts.keys()])) {
       const differs = (this.counts.get(name) ?? 0) !== (this.live.get(name) ?? 0);
-      if (differs && !this.malformed.has(name) && itemKindOf(this.graph, degreeKey(name)).name === 'count')
-        yield this.suspect(degreeKey(name), { kind: 'count' });
+      if (differs && !this.malformed.has(name) && itemKindOf(this.graph, countKeyOf(name)).name === 'count')
+        yield this.suspect(countKeyOf(name), { kind: 'count' });
     }
     for (const part of this.inView?.rest() ?? []) yield this.suspect(VIEW_KEY, part);
   }
@@ -182,8 +181,8 @@ class PartitionComparison {
     for (const part of kind.oddities(this, item)) yield this.suspect(key, part);
     if (kind.name === 'count') {
       const count = countOf(item);
-      if (count === undefined) this.malformed.add(countNameOfKey(key));
-      else this.counts.set(countNameOfKey(key), count);
+      if (count === undefined) this.malformed.add(placesOfCount(key).name);
+      else this.counts.set(placesOfCount(key).name, count);
     }
     const edgeType = kind.name === 'index-item' ? stringOf(item[COUNTED]) : undefined;
     if (edgeType !== undefined) this.live.set(edgeType, (this.live.get(edgeType) ?? 0) + 1);

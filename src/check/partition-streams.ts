@@ -1,7 +1,8 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
+import { BEGINNINGS } from '../items/derived-key.ts';
 import { compareKeys } from '../items/encoding.ts';
-import { INDEX_PREFIX, isDerivedKey, orderKeyPrefix } from '../items/keys.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import { BASE_ITEMS, isDerivedKey } from '../items/keys.ts';
+import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { queriedItems } from '../store/pages.ts';
 import type { QueryRequest, Store } from '../store/port.ts';
 
@@ -29,7 +30,7 @@ type Queries = Pick<Store, 'query'>;
 
 /** Reads the base items of a partition. Their sort keys begin with `A` to `Z`; `[` is the next character. */
 export function baseItems(graph: CompiledModel, store: Queries, source: string): AsyncGenerator<Keyed> {
-  return itemsOf(graph, store, { partition: source, sortKey: { from: 'A', to: '[' } });
+  return itemsOf(graph, store, { partition: source, sortKey: BASE_ITEMS });
 }
 
 /**
@@ -37,15 +38,16 @@ export function baseItems(graph: CompiledModel, store: Queries, source: string):
  * before the first base item, and one for all others.
  */
 export async function derivedStreams(graph: CompiledModel, store: Queries, source: string): Promise<DerivedStream[]> {
-  const names = new Set<string>();
-  for (const { inbound } of graph.edges.values()) {
-    for (const { orderName } of inbound?.items ?? []) if (orderName !== undefined) names.add(orderName);
-  }
-  const prefixes = [...names].map((name) => orderKeyPrefix(name)).sort(compareKeys);
+  const named = layersOf(graph).flatMap(({ edges }) =>
+    [...edges.values()].flatMap(
+      ({ inbound }) => inbound?.items.filter(({ orderName }) => orderName !== undefined) ?? [],
+    ),
+  );
+  const prefixes = [...new Set(named.map(({ inForce }) => inForce.places.prefix))].sort(compareKeys);
   const streams = prefixes.map((prefix) =>
     opened(prefix, itemsOf(graph, store, { partition: source, sortKey: { beginsWith: prefix } })),
   );
-  return Promise.all([opened(INDEX_PREFIX, otherItems(graph, store, source, prefixes)), ...streams]);
+  return Promise.all([opened(BEGINNINGS['index-item'], otherItems(graph, store, source, prefixes)), ...streams]);
 }
 
 /** Reads the derived items before, between and after the named orders. */

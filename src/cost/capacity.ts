@@ -1,5 +1,5 @@
 import type { CompiledModel, EdgeModel, InboundItem, NodeModel, SearchModel } from '../model/compiled.ts';
-import { isJoinedEdge, isJoinedItem } from '../model/joined.ts';
+import { isJoinedEdge, joinedItemsOf } from '../model/joined.ts';
 
 /**
  * What the model's writes and queries cost in capacity units, for items of up to 1 KB each. Source: DynamoDB bills a
@@ -62,7 +62,7 @@ export function modelCost(graph: CompiledModel): ModelCost {
   for (const edge of graph.edges.values()) {
     puts.push(edgePut(edge));
     queries.push({ query: `edges ${edge.type}`, calls: 1, rcu: HALF_UNIT });
-    if (edge.degree) queries.push({ query: `degree of ${edge.type}`, calls: 1, rcu: HALF_UNIT });
+    if (edge.count !== undefined) queries.push({ query: `degree of ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
       // The owner comes in the same Query, where that is read backwards.
@@ -91,15 +91,14 @@ function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
 }
 
 /** Write units of a change of an edge's joined items: each once in the table, and taken out of and put into each index. */
-function changeUnits({ inbound }: EdgeModel): number {
-  const items = inbound?.items.filter((item) => isJoinedItem(inbound, item)) ?? [];
-  return items.reduce((sum, { orders }) => sum + 1 + 2 * orders.length, 0);
+function changeUnits(edge: EdgeModel): number {
+  return joinedItemsOf(edge).reduce((sum, { orders }) => sum + 1 + 2 * orders.length, 0);
 }
 
 /** Edge types whose sources are meant to have many edges, and whose index items each change of the source writes. */
 function hubWarnings({ edges }: CompiledModel): string[] {
   return [...edges.values()].filter(isJoinedEdge).flatMap((edge) => {
-    const many = edge.labels === undefined ? 'edgeSet: false' : edge.degree ? 'degree: true' : undefined;
+    const many = edge.labels === undefined ? 'edgeSet: false' : edge.count === undefined ? undefined : 'degree: true';
     if (many === undefined) return [];
     return [
       `${edge.type} has ${many}, as edges of hubs do, and its index items use the source: each change of a ${[...edge.from].join(' or ')} that they use writes ${changeUnits(edge)} WCU for every edge that leaves it`,
@@ -117,18 +116,20 @@ function edgePut(edge: EdgeModel): PutCost {
   };
 }
 
-function edgeIndexItems({ inbound, degree }: EdgeModel): number {
+function edgeIndexItems({ inbound, count }: EdgeModel): number {
   const items = inbound?.items ?? [];
-  if (!degree) return inboundItems(items);
+  if (count === undefined) return inboundItems(items);
   const named = items.filter(({ orderName }) => orderName !== undefined);
   const shared = items.find(({ orderName }) => orderName === undefined);
   // The item that is counted and the count are written in a transaction, at twice the capacity.
-  const counted = inboundItems([shared ?? { orders: [] }]) + 1;
+  const counted = inboundItems([shared ?? NO_ORDERS]) + 1;
   return inboundItems(named) + 2 * counted;
 }
 
+const NO_ORDERS = { orders: [] };
+
 /** Each index item is written once in the table and once in each of its indexes. */
-function inboundItems(items: readonly InboundItem[]): number {
+function inboundItems(items: readonly Pick<InboundItem, 'orders'>[]): number {
   return items.reduce((sum, { orders }) => sum + 1 + orders.length, 0);
 }
 

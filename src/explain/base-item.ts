@@ -1,6 +1,6 @@
 import { isWrong, observe } from '../check/observe.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import { edgeIndexKey, searchKey, searchValuePrefix, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { evictedTypes } from '../items/stored-view.ts';
 import { classify, misfitText } from '../model/base-item.ts';
 import {
@@ -149,13 +149,14 @@ function nodePlaces(graph: CompiledModel, source: string, wanted: Derived): Plac
 }
 
 function searchPlaces({ type, searches }: NodeModel, source: string, wanted: Derived): Place[] {
-  return [...searches.values()].flatMap(({ name, each, order, generation }): Place[] => {
+  return [...searches.values()].flatMap(({ name, order, inForce: { places } }): Place[] => {
     const line = `nodes.${type}.search.${name}`;
-    const prefix = each ? searchValuePrefix(name, generation) : searchKey(name, generation);
-    const keys = [...wanted.indexItems.keys()].filter((key) => (each ? key.startsWith(prefix) : key === prefix));
+    const keys = [...wanted.indexItems.keys()].filter((key) => places.holds(key));
     if (keys.length > 0) return keys.map((sortKey) => indexPlace(source, sortKey, source, line));
     const attribute = order.kind === 'attribute' || order.kind === 'rank' ? order.attribute : name;
-    return [{ source, sortKey: prefix, name: line, attribute, absent: `The node has no value for ${attribute}.` }];
+    return [
+      { source, sortKey: places.first, name: line, attribute, absent: `The node has no value for ${attribute}.` },
+    ];
   });
 }
 
@@ -189,8 +190,8 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, wanted:
     places.push({ source: reverse.source, sortKey: reverse.target, name: `${line}.copy (reverse item)`, suspect });
   }
   for (const layer of layersOf(graph)) {
-    for (const { orderName, orders, generation } of layer.edges.get(edge.type)?.inbound?.items ?? []) {
-      const sortKey = edgeIndexKey(target, orderName, generation);
+    for (const { orders, inForce } of layer.edges.get(edge.type)?.inbound?.items ?? []) {
+      const sortKey = inForce.places.key(target);
       const fields = wanted.indexItems.get(sortKey);
       for (const { name, index, order } of orders) {
         const place = `${line}.inbound.${name}`;

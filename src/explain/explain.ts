@@ -1,8 +1,8 @@
 import { nearestOf } from '../check/unknown-types.ts';
 import { type Item, itemSizeBytes, numberOf, stringOf, WRITE_UNIT_BYTES } from '../items/attribute-value.ts';
 import { COUNT, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
-import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
-import { DERIVED_PREFIX, parseNodeId, QUARANTINE_PREFIX, typePrefix } from '../items/keys.ts';
+import { BEGINNINGS, baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
+import { isDerivedKey, parseNodeId, typePrefix } from '../items/keys.ts';
 import { classifyKey } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedTypesFrom } from '../model/joined.ts';
@@ -52,7 +52,7 @@ async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Expla
   // What readers use lies where the registry says, whatever the own model would make of it.
   const graph = await modelToCheck(options.graph, store).current();
   const { item } = await store.get(key, { consistent: true });
-  if (key.target.startsWith(DERIVED_PREFIX)) return explainDerivedItem(graph, key, item);
+  if (isDerivedKey(key.target)) return explainDerivedItem(graph, key, item);
   const kind = classifyKey(graph, key.source, key.target);
   const notes: string[] = [];
   if (item === undefined) notes.push('There is no such item: nothing is derived from it.');
@@ -102,7 +102,7 @@ async function quarantineOf(
   { source, target }: ItemKey,
 ): Promise<Item[]> {
   const found: Item[] = [];
-  const request = { partition: source, sortKey: { beginsWith: QUARANTINE_PREFIX }, consistent: true };
+  const request = { partition: source, sortKey: { beginsWith: BEGINNINGS['quarantine-entry'] }, consistent: true };
   for await (const entry of queriedItems(store, request)) {
     if (stringOf(entry[QUARANTINE_FIELDS.of]) === target && stringOf(entry[graph.table.partitionKey]) === source) {
       found.push(entry);

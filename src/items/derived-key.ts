@@ -5,8 +5,6 @@ import {
   edgeIndexPrefix,
   fittingKey,
   INDEX_PREFIX,
-  isDerivedKey,
-  isTypeName,
   nameOfSearchKey,
   ORDER_KEY,
   OWNER_PREFIX,
@@ -16,9 +14,8 @@ import {
   SOURCE_CONTINUATION_PREFIX,
   searchKey,
   searchValuePrefix,
-  typePrefix,
-  VIEW_KEY,
-} from './keys.ts';
+} from './key-forms.ts';
+import { type DerivedSortKey, isDerivedKey, isTypeName, typePrefix, VIEW_KEY } from './keys.ts';
 
 /**
  * The codec of derived sort keys: `parseDerivedKey` and `formatDerivedKey` are inverse, for every kind, generation, order,
@@ -53,6 +50,13 @@ export type DerivedKey =
 /** The kinds of derived items, by their sort keys. */
 export type DerivedKind = DerivedKey['kind'];
 
+/** The beginnings of the sort keys of some kinds, in any generation: ranges and filters need no more of them. */
+export const BEGINNINGS = {
+  'index-item': INDEX_PREFIX,
+  continuation: CONTINUATION_PREFIX,
+  'quarantine-entry': QUARANTINE_PREFIX,
+} as const satisfies { readonly [Kind in DerivedKind]?: string };
+
 const VIEW: DerivedKey = { kind: 'view', edgeType: '', generation: 1 };
 const UNKNOWN_ITEM: DerivedKey = { kind: 'unknown-item', edgeType: '', generation: 1 };
 
@@ -79,7 +83,9 @@ export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
 }
 
 /** Puts a derived sort key together; a text that the key has no room for becomes its hash. */
-export function formatDerivedKey(key: Exclude<DerivedKey, { kind: 'unknown-item' } | { of: 'nothing' }>): string {
+export function formatDerivedKey(
+  key: Exclude<DerivedKey, { kind: 'unknown-item' } | { of: 'nothing' }>,
+): DerivedSortKey {
   const { generation } = key;
   switch (key.kind) {
     case 'view':
@@ -87,7 +93,7 @@ export function formatDerivedKey(key: Exclude<DerivedKey, { kind: 'unknown-item'
     case 'quarantine-entry':
       return key.target.hash === undefined
         ? quarantineKey(key.target.text, key.position)
-        : `${QUARANTINE_PREFIX}#${key.target.hash}/${key.position}`;
+        : (`${QUARANTINE_PREFIX}#${key.target.hash}/${key.position}` as DerivedSortKey);
     case 'index-item': {
       if (key.of === 'edge') return ended(edgeIndexPrefix(key.order, generation), key.edge);
       const { search, value } = key;
@@ -98,7 +104,7 @@ export function formatDerivedKey(key: Exclude<DerivedKey, { kind: 'unknown-item'
     case 'reverse-item':
       return ended(`${marked(REVERSE_PREFIX, generation)}${key.edgeType}-`, key.source);
     default:
-      return marked(NAMED.find(([kind]) => kind === key.kind)![1], generation) + key.edgeType;
+      return (marked(NAMED.find(([kind]) => kind === key.kind)![1], generation) + key.edgeType) as DerivedSortKey;
   }
 }
 
@@ -108,8 +114,8 @@ function marked(prefix: string, generation: number): string {
   return generationPrefix(prefix.slice(0, end), generation) + prefix.slice(end);
 }
 
-function ended(prefix: string, { text, hash }: KeyEnd): string {
-  return hash === undefined ? fittingKey(prefix, text) : `${prefix}#${hash}`;
+function ended(prefix: string, { text, hash }: KeyEnd): DerivedSortKey {
+  return hash === undefined ? fittingKey(prefix, text) : (`${prefix}#${hash}` as DerivedSortKey);
 }
 
 const HASH = /^#[0-9a-f]{32}$/;

@@ -1,13 +1,34 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item } from '../items/attribute-value.ts';
-import type { ValueType } from '../items/encoding.ts';
-import type { HashName } from '../items/shard.ts';
-import type { Derive } from './order.ts';
+import type { CountPlaces, EdgeItemPlaces, OrderPlaces, SearchPlaces } from './projection/places.ts';
+
+import type {
+  DeriveModel,
+  InboundSettings,
+  IndexName,
+  OrderSettings,
+  Projection,
+  SearchSettings,
+} from './projection/settings.ts';
+
+export type {
+  AttributeOrder,
+  Compute,
+  DeriveModel,
+  EdgeOrderModel,
+  InboundSettings,
+  IndexName,
+  OrderModel,
+  OrderPart,
+  OrderSettings,
+  PartitionModel,
+  Projection,
+  SearchOrder,
+  SearchSettings,
+  SourceOrder,
+} from './projection/settings.ts';
 
 /** The compiled model: what the model file says, checked and with every default filled in. All code below the surface reads this. */
-
-/** The two indexes that a model can use. */
-export type IndexName = 'gsi0' | 'gsi1';
 
 /** A checked, compiled model without the declared types. */
 export interface CompiledModel {
@@ -80,6 +101,18 @@ export interface ViewShape {
   settleBefore: number;
 }
 
+/** One generation of a projection, as writers maintain it. */
+export interface InForce<Places> {
+  places: Places;
+  /** As in `ViewShape`; absent: never. */
+  settleBefore?: number;
+  /**
+   * Whether a newer generation of the projection is kept, which says what is right: an item that only this one cannot derive, such
+   * as one with a new label of a rank, is left out of it, and has no fault.
+   */
+  isSuperseded?: boolean;
+}
+
 /** The table's name and those of its attributes and indexes. */
 export interface TableNames {
   name: string;
@@ -120,12 +153,8 @@ export interface EdgeModel {
   /** Labels of the set element; undefined where the type is left out of the set. */
   labels?: readonly LabelModel[];
   inbound?: InboundModel;
-  /** Whether each node's edges of this type are counted. */
-  degree: boolean;
-  /** Generation of the item that gsi0 and gsi1 share, and of the count. Default 1. */
-  generation?: number;
-  /** As in `ViewShape`, for that generation. */
-  settleBefore?: number;
+  /** The count of each node's edges of this type, and the item that is counted where no order applies; undefined: none. */
+  count?: InForce<CountPlaces>;
   /** How sort keys are made. */
   keys: 'plain' | 'hashed';
   /** Attributes of the target node that are copied into the source's view; undefined: none. */
@@ -133,15 +162,8 @@ export interface EdgeModel {
 }
 
 /** One order of an edge type. */
-export interface InboundOrder {
-  /** `gsi0`, `gsi1`, or a name. */
-  name: string;
-  index: IndexName;
-  order: EdgeOrderModel;
-  /** Whether it is beyond the two indexes, with an index item and an index partition of its own. */
-  isNamed: boolean;
-  /** Default 1. */
-  generation?: number;
+export interface InboundOrder extends OrderSettings {
+  places: OrderPlaces;
 }
 
 /** One index item of an edge, with the orders that it is found in. */
@@ -149,103 +171,18 @@ export interface InboundItem {
   /** The order that has the item for itself; undefined for the item that gsi0 and gsi1 share. */
   orderName?: string;
   orders: readonly InboundOrder[];
-  /** Default 1. */
-  generation?: number;
-  /** As in `ViewShape`, for this generation. */
-  settleBefore?: number;
-  /** As of a search. */
-  isSuperseded?: boolean;
+  inForce: InForce<EdgeItemPlaces>;
 }
 
 /** How an edge type's index items are made. */
-export interface InboundModel {
+export interface InboundModel extends InboundSettings {
   /** Every order by name: gsi0 and gsi1 first, then the named ones as they are declared. */
   orders: ReadonlyMap<string, InboundOrder>;
   /** The index items of an edge. */
   items: readonly InboundItem[];
-  shards: number;
-  shardBy: 'value' | 'source';
-  hash: HashName;
-  project: Projection;
-  /** Attributes of the source node that are copied into the index items; undefined: none. */
-  projectSource?: readonly string[];
-  /** What is put into the index partition; queries then name its value. */
-  partition?: PartitionModel;
-  /** Whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
-  includeOwner: boolean;
 }
 
-/** One search attribute of a node type. */
-export interface SearchModel {
-  /** `USER.name`: the index partition without its suffixes. */
-  indexPartition: string;
-  name: string;
-  order: SearchOrder;
-  each: boolean;
-  fold: boolean;
-  shards: number | 'value';
-  shardBy: 'value' | 'source';
-  hash: HashName;
-  partition?: string;
-  project: Projection;
-  /** Default 1. */
-  generation?: number;
-  /** As in `ViewShape`, for this generation. */
-  settleBefore?: number;
-  /**
-   * Whether a newer generation of the projection is kept, which says what is right: an item that only this one cannot derive, such
-   * as one with a new label of a rank, is left out of it, and has no fault.
-   */
-  isSuperseded?: boolean;
+/** One search of a node type. */
+export interface SearchModel extends SearchSettings {
+  inForce: InForce<SearchPlaces>;
 }
-
-/** An attribute that is part of an edge's index partition, and whose it is. */
-export interface PartitionModel {
-  of: 'edge' | 'source';
-  attribute: string;
-}
-
-/** An order by one attribute. */
-export type AttributeOrder =
-  | { kind: 'attribute'; attribute: string; type: ValueType }
-  | { kind: 'rank'; attribute: string; weights: ReadonlyMap<string, string> };
-
-/** An order of an edge by an attribute of its source node. */
-export interface SourceOrder {
-  kind: 'source';
-  order: AttributeOrder;
-}
-
-/** One part of an order of several. */
-export type OrderPart = AttributeOrder | DeriveModel | SourceOrder;
-
-/** Where a search's value comes from and how it is encoded. */
-export type SearchOrder =
-  | AttributeOrder
-  | DeriveModel
-  /** Attributes joined in order. */
-  | { kind: 'path'; attributes: readonly string[] };
-
-/** Where the value of an edge's order comes from and how it is encoded. */
-export type EdgeOrderModel =
-  | OrderPart
-  /** Values joined in order. */
-  | { kind: 'parts'; parts: readonly OrderPart[] };
-
-/** Any order. */
-export type OrderModel = SearchOrder | EdgeOrderModel;
-
-/** A computed text. */
-export interface DeriveModel {
-  kind: 'derive';
-  compute: Compute;
-  version: number;
-  /** Functions of other versions. */
-  others?: Readonly<Record<string, Compute>>;
-}
-
-/** The function of a `derive`, over open attributes. */
-export type Compute = Derive<Record<string, unknown>>['compute'];
-
-/** Which attributes of a base item are copied into a derived item. */
-export type Projection = { kind: 'KEYS_ONLY' } | { kind: 'ALL' } | { kind: 'LIST'; attributes: readonly string[] };

@@ -1,6 +1,13 @@
 import type { Item } from '../items/attribute-value.ts';
 import { typePrefix } from '../items/keys.ts';
-import { type CompiledModel, type EdgeModel, type InboundItem, type InboundModel, layersOf } from './compiled.ts';
+import {
+  type CompiledModel,
+  type EdgeModel,
+  type InboundItem,
+  type InboundSettings,
+  layersOf,
+  type OrderSettings,
+} from './compiled.ts';
 
 /**
  * Joined index items: those that two base items determine, an edge and its source node. The orders, the index partition and
@@ -14,8 +21,8 @@ export interface SourceNode {
 
 /** Whether an index item of an edge type needs the edge's source node. */
 export function isJoinedItem(
-  { projectSource, partition }: Pick<InboundModel, 'projectSource' | 'partition'>,
-  { orders }: Pick<InboundItem, 'orders'>,
+  { projectSource, partition }: Pick<InboundSettings, 'projectSource' | 'partition'>,
+  { orders }: { orders: readonly OrderSettings[] },
 ): boolean {
   if (projectSource !== undefined || partition?.of === 'source') return true;
   return orders.some(({ order }) => {
@@ -23,9 +30,14 @@ export function isJoinedItem(
   });
 }
 
+/** The index items of an edge type that need the edge's source node. */
+export function joinedItemsOf({ inbound }: Pick<EdgeModel, 'inbound'>): InboundItem[] {
+  return inbound?.items.filter((item) => isJoinedItem(inbound, item)) ?? [];
+}
+
 /** Whether any index item of an edge type needs the edge's source node. */
-export function isJoinedEdge({ inbound }: EdgeModel): boolean {
-  return inbound?.items.some((item) => isJoinedItem(inbound, item)) === true;
+export function isJoinedEdge(edge: EdgeModel): boolean {
+  return joinedItemsOf(edge).length > 0;
 }
 
 const joined = new WeakMap<CompiledModel, ReadonlySet<string>>();

@@ -1,4 +1,4 @@
-import type { SearchModel } from './compiled.ts';
+import type { SearchSettings } from './compiled.ts';
 
 /**
  * The list of all nodes of a type: a search that every node is in, by its id. It has the empty name, which no search of a
@@ -10,7 +10,7 @@ export const NODE_LIST = '';
 const SHARDS = 10;
 
 /** The list of a node type. */
-export function nodeList(type: string): SearchModel {
+export function nodeList(type: string): SearchSettings {
   return {
     indexPartition: `${type}.${NODE_LIST}`,
     name: NODE_LIST,

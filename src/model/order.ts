@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { ValueType } from '../items/encoding.ts';
-import type { DeriveContext, DeriveOptions } from './derive-options.ts';
+import type { DeriveContext, DeriveOptions } from './projection/derive-options.ts';
 
 /**
  * What the attributes of a type are, and what items are ordered by: the words that the options of `node` and `edge` share.

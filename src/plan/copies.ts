@@ -10,9 +10,10 @@ import {
 import { CHILD, COPIES } from '../items/derived-item.ts';
 import { parseDerivedKey } from '../items/derived-key.ts';
 import { escapedEdge } from '../items/element.ts';
-import { edgeSortKey, parseNodeId, reverseKey, reversePrefix, typePrefix } from '../items/keys.ts';
+import { edgeSortKey, parseNodeId, typePrefix } from '../items/keys.ts';
 import { classifyKey } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
+import { FanOutPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Derived, ReverseItem } from './derived.ts';
 
@@ -27,7 +28,10 @@ import type { Derived, ReverseItem } from './derived.ts';
 /** The reverse item that an edge asks for; undefined if its type copies nothing. */
 export function reverseItemOfEdge({ type, copy }: EdgeModel, child: string, parent: string): ReverseItem | undefined {
   if (copy === undefined) return undefined;
-  return { key: { source: parent, target: reverseKey(type, child) }, fields: { [CHILD]: { S: child } } };
+  return {
+    key: { source: parent, target: new FanOutPlaces(type).reverseKey(child) },
+    fields: { [CHILD]: { S: child } },
+  };
 }
 
 /** The reverse item that a base item asks for as long as it exists; undefined if it is no edge that copies. */
@@ -46,9 +50,8 @@ export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefine
   const key = parseDerivedKey(target);
   if (key?.kind !== 'reverse-item') return undefined;
   const type = key.edgeType;
-  const named = target.slice(reversePrefix(type).length);
-  const child = named.startsWith('#') ? stringOf(item?.[CHILD]) : named;
-  if (child === undefined || reverseKey(type, child) !== target) return undefined;
+  const child = key.source.hash === undefined ? key.source.text : stringOf(item?.[CHILD]);
+  if (child === undefined || new FanOutPlaces(type).reverseKey(child) !== target) return undefined;
   return { source: child, target: edgeSortKey(type, source) };
 }
 

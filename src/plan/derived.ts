@@ -1,4 +1,5 @@
 import type { Item } from '../items/attribute-value.ts';
+import type { DerivedSortKey } from '../items/keys.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Share } from './parts/joined-items.ts';
 import type { Problem } from './parts/subject.ts';
@@ -22,7 +23,7 @@ export interface Derived {
 /** The same, with the index items as parallel lists: units are made of them, without a map for each image. */
 export interface DerivedImage extends Omit<Derived, 'indexItems'> {
   /** Sort keys of index items, without duplicates. */
-  keys: readonly string[];
+  keys: readonly DerivedSortKey[];
   /** Expected fields, parallel to `keys`; undefined if the item is to be absent. */
   fields: readonly (Item | undefined)[];
   /**
@@ -48,11 +49,11 @@ export function settleBeforeOf(image: DerivedImage, sortKey: string): number | u
 }
 
 function placeOf({ keys, places }: DerivedImage, sortKey: string): number {
-  return places === undefined ? keys.indexOf(sortKey) : (places.get(sortKey) ?? -1);
+  return places === undefined ? (keys as readonly string[]).indexOf(sortKey) : (places.get(sortKey) ?? -1);
 }
 
 /** The reverse item of an edge: its key and its fields. */
 export interface ReverseItem {
-  key: ItemKey;
+  key: ItemKey & { target: DerivedSortKey };
   fields: Item;
 }

@@ -4,14 +4,15 @@ import type { ChangeRecord } from '../items/change-record.ts';
 import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../items/derived-item.ts';
 import { parseDerivedKey } from '../items/derived-key.ts';
 import { compareKeys } from '../items/encoding.ts';
-import { continuationKey, parseNodeId, sourceContinuationKey } from '../items/keys.ts';
+import { parseNodeId } from '../items/keys.ts';
 import { laterOf } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedTypes, joinedTypesFrom } from '../model/joined.ts';
+import { type FanOutOf, FanOutPlaces } from '../model/projection/places.ts';
 import type { DerivedUpdate, ItemKey } from '../store/port.ts';
 import { copyingTypes, copyOf } from './copies.ts';
 import { givesTheSame } from './joined.ts';
-import type { ContinuationUnit, EpochSeconds, FanOutOf, FanOutUnit } from './unit.ts';
+import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
 
 /**
  * The fan-out of a parent's change to the views of its children, or of a source node's change to the index items of its edges (`of`
@@ -48,7 +49,7 @@ export function fanOutsOf(graph: CompiledModel, source: string, position: string
     kind: 'fan-out',
     of,
     source,
-    sortKey: keyOf(of, edgeType),
+    sortKey: new FanOutPlaces(edgeType).continuation(of),
     edgeType,
     records: [],
     oldest: position,
@@ -66,18 +67,12 @@ function fanOutUnit(of: FanOutOf, source: string, edgeType: string, records: rea
     kind: 'fan-out',
     of,
     source,
-    sortKey: keyOf(of, edgeType),
+    sortKey: new FanOutPlaces(edgeType).continuation(of),
     edgeType,
     records,
     oldest: positions[0]!,
     newest: positions.at(-1)!,
   };
-}
-
-/** The key of the continuation. A fan-out of copies and one of joined items may be under way along the same edge type. */
-function keyOf(of: FanOutOf, edgeType: string): string {
-  // rule: fan-outs-of-a-type-go-on-apart
-  return of === 'copies' ? continuationKey(edgeType) : sourceContinuationKey(edgeType);
 }
 
 /** The next page that a batch's records of a continuation drive: the newest record does, unless it is at its end. */

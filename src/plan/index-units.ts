@@ -1,8 +1,7 @@
 import type { ItemHistory } from '../fold/fold.ts';
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { countNameOf } from '../items/keys.ts';
-import type { EdgeModel } from '../model/compiled.ts';
+import type { CountPlaces } from '../model/projection/places.ts';
 import { isBefore } from './by-base.ts';
 import { fieldsOf, settleBeforeOf } from './derived.ts';
 import type { ItemPlanner } from './item-planner.ts';
@@ -29,15 +28,14 @@ export function addIndexedUnits(
   steps: readonly DerivedStep[],
   indexed: IndexedUnits,
 ): void {
-  addIndexUnits(history, steps, edge?.degree === true ? countedUnits(edge, indexed) : indexed.units);
+  addIndexUnits(history, steps, edge?.count === undefined ? indexed.units : countedUnits(edge.count.places, indexed));
   if (joinedKeys.length === 0) return;
   indexed.joined ??= [];
   addJoinedUnits(history, joinedKeys, steps, indexed.joined);
 }
 
-function countedUnits({ type, generation }: EdgeModel, indexed: IndexedUnits): IndexUnit[] {
+function countedUnits({ name }: CountPlaces, indexed: IndexedUnits): IndexUnit[] {
   indexed.counted ??= new Map();
-  const name = countNameOf(type, generation);
   let units = indexed.counted.get(name);
   if (units === undefined) {
     units = [];

@@ -1,7 +1,7 @@
 import type { Item } from '../items/attribute-value.ts';
 import { COUNTED } from '../items/derived-item.ts';
 import { escapedEdge, escapedHashedEdge } from '../items/element.ts';
-import { countNameOf, fittingKey } from '../items/keys.ts';
+import type { DerivedSortKey } from '../items/keys.ts';
 import {
   type BaseItemKind,
   classifyHashed,
@@ -15,7 +15,7 @@ import type { SourceNode } from '../model/joined.ts';
 import { reverseItemOfEdge } from './copies.ts';
 import type { DerivedImage } from './derived.ts';
 import { inboundItem, searchItems } from './parts/index-items.ts';
-import { edgeShare, joinedItem, joinedKey, sourceShare } from './parts/joined-items.ts';
+import { edgeShare, joinedItem, sourceShare } from './parts/joined-items.ts';
 import { ownerItems } from './parts/owner-items.ts';
 import { type ImageOwner, nodeOwner, type Problem, Subject } from './parts/subject.ts';
 import { type EdgePlan, edgePlan, hasViewlessTypes, nodePlan } from './parts/type-plans.ts';
@@ -44,9 +44,9 @@ export class ItemPlanner implements ImageOwner {
   /** The beginning of an edge's element; for a hashed key only the part that all images share. */
   private escapedEdge = '';
   /** Sort keys of the index items that the edge alone decides. */
-  private indexKeys: readonly string[] = NONE;
+  private indexKeys: readonly DerivedSortKey[] = NONE;
   /** Sort keys of the edge's joined index items. */
-  joinedKeys: readonly string[] = NONE;
+  joinedKeys: readonly DerivedSortKey[] = NONE;
 
   constructor(
     readonly graph: CompiledModel,
@@ -64,12 +64,12 @@ export class ItemPlanner implements ImageOwner {
     this.indexKeys = NONE;
     this.joinedKeys = NONE;
     if (kind.kind !== 'plain' && kind.kind !== 'hashed') return this;
-    const { labels, prefixes, joinedItems } = this.planOf(kind.edge);
+    const { labels, places, joinedItems } = this.planOf(kind.edge);
     this.escapedEdge = labels === undefined ? '' : escapedEdge(sortKey);
     // An array literal has room for exactly its elements; an array that grows gets room for seventeen.
-    if (prefixes.length === 1) this.indexKeys = [fittingKey(prefixes[0]!, sortKey)];
-    else if (prefixes.length > 1) this.indexKeys = prefixes.map((prefix) => fittingKey(prefix, sortKey));
-    if (joinedItems.length > 0) this.joinedKeys = joinedItems.map((item) => joinedKey(item, sortKey));
+    if (places.length === 1) this.indexKeys = [places[0]!.key(sortKey)];
+    else if (places.length > 1) this.indexKeys = places.map((place) => place.key(sortKey));
+    if (joinedItems.length > 0) this.joinedKeys = joinedItems.map(({ item }) => item.inForce.places.key(sortKey));
     return this;
   }
 
@@ -163,7 +163,7 @@ export class ItemPlanner implements ImageOwner {
     if (indexItems.length === 1) fields = [inboundItem(indexItems[0]!, subject, this.sortKey)];
     else if (keys.length > 0) fields = indexItems.map((plan) => inboundItem(plan, subject, this.sortKey));
     if (fields !== undefined && countedPlace >= 0) {
-      fields[countedPlace] = { ...fields[countedPlace], [COUNTED]: { S: countNameOf(edge.type, edge.generation) } };
+      fields[countedPlace] = { ...fields[countedPlace], [COUNTED]: { S: edge.count!.places.name } };
     }
     return { element, keys, fields: fields ?? NONE, settleBefore, reverse, problems: subject.problems, shares };
   }
@@ -182,10 +182,10 @@ function withoutParts(kind: Extract<BaseItemKind, { kind: 'unknown' | 'misfit' }
 
 function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: Item): DerivedImage {
   const subject = new Subject(nodeOwner(graph, id), image);
-  const keys: string[] = [];
+  const keys: DerivedSortKey[] = [];
   const fields: Item[] = [];
   let settleBefore: (number | undefined)[] | undefined;
-  const add = (key: string, item: Item, before: number | undefined): void => {
+  const add = (key: DerivedSortKey, item: Item, before: number | undefined): void => {
     keys.push(key);
     fields.push(item);
     if (before === undefined) return;
@@ -193,12 +193,13 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
     settleBefore[keys.length - 1] = before;
   };
   for (const plan of nodePlan(graph, node).searches) {
+    const { settleBefore: before, isSuperseded } = plan.search.inForce;
     try {
       // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
       // answer.
-      for (const [key, item] of searchItems(plan, subject)) add(key, item, plan.search.settleBefore);
+      for (const [key, item] of searchItems(plan, subject)) add(key, item, before);
     } catch (error) {
-      subject.note(error, plan.search.isSuperseded);
+      subject.note(error, isSuperseded);
     }
   }
   // The shares are derived only for their problems: the joined items themselves are derived with the edges.

@@ -1,7 +1,7 @@
 import type { Item } from '../items/attribute-value.ts';
-import { edgeIndexKey } from '../items/keys.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
-import { isJoinedItem } from '../model/joined.ts';
+import { joinedItemsOf } from '../model/joined.ts';
+import type { EdgeItemPlaces } from '../model/projection/places.ts';
 import { sameShare, sourceShare } from './parts/joined-items.ts';
 import { nodeOwner, Subject } from './parts/subject.ts';
 import { edgePlan } from './parts/type-plans.ts';
@@ -30,29 +30,19 @@ export function givesTheSame(
   });
 }
 
-/** One joined index item of an edge type: the order that has it for itself, if any, and its generation. */
-interface JoinedSlot {
-  orderName: string | undefined;
-  generation: number | undefined;
-}
-
-function slotsOf(graph: CompiledModel, edgeType: string): JoinedSlot[] {
-  return layersOf(graph).flatMap((layer) => {
-    const inbound = layer.edges.get(edgeType)?.inbound;
-    const items = inbound?.items.filter((item) => isJoinedItem(inbound, item)) ?? [];
-    return items.map(({ orderName, generation }) => ({ orderName, generation }));
-  });
+/** The places of the joined index items of an edge type. */
+function placesOf(graph: CompiledModel, edgeType: string): EdgeItemPlaces[] {
+  return layersOf(graph).flatMap(({ edges }) =>
+    joinedItemsOf(edges.get(edgeType) ?? {}).map(({ inForce }) => inForce.places),
+  );
 }
 
 /** The sort keys of an edge's joined index items, expected or not. */
 export function joinedKeysOf(graph: CompiledModel, edgeType: string, sortKey: string): string[] {
-  return slotsOf(graph, edgeType).map(({ orderName, generation }) => edgeIndexKey(sortKey, orderName, generation));
+  return placesOf(graph, edgeType).map((places) => places.key(sortKey));
 }
 
 /** The prefixes before an edge's sort key in the keys of its type's joined index items, one for each. */
 export function joinedPrefixes(graph: CompiledModel, edgeType: string): string[] {
-  const any = `${edgeType}-`;
-  return slotsOf(graph, edgeType).map(({ orderName, generation }) =>
-    edgeIndexKey(any, orderName, generation).slice(0, -any.length),
-  );
+  return placesOf(graph, edgeType).map(({ prefix }) => prefix);
 }

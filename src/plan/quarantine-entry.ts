@@ -3,8 +3,8 @@ import type { Item } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
-import { quarantineKey } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { entryKeyOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { CountedUnit, JoinedUnit, QuarantineUnit, Unit } from './unit.ts';
 
@@ -64,7 +64,7 @@ function entryItem(
   const { source, target } = concerned(unit);
   return {
     [partitionKey]: { S: source },
-    [sortKey]: { S: quarantineKey(named, unit.newest) },
+    [sortKey]: { S: entryKeyOf(named, unit.newest) },
     [INDEX_KEYS.gsi0.partition]: { S: QUARANTINE_PARTITION },
     [INDEX_KEYS.gsi0.sort]: { S: `${since}/${unit.newest}` },
     [QUARANTINE_FIELDS.of]: { S: target },

@@ -1,6 +1,6 @@
 import type { Item } from '../items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../items/change-record.ts';
-import { degreeKey } from '../items/keys.ts';
+import { countKeyOf, type FanOutOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Problem } from './parts/subject.ts';
 
@@ -68,7 +68,7 @@ export interface IndexUnit extends UnitBase {
 /** The changes of one batch to the index items of counted edges of one type, and to their count. */
 export interface CountedUnit extends UnitBase {
   kind: 'counted';
-  /** The result of `countNameOf`. */
+  /** The name of the count, which its items hold. */
   countName: string;
   items: readonly IndexUnit[];
 }
@@ -78,9 +78,6 @@ export interface JoinedUnit extends UnitBase {
   kind: 'joined';
   items: readonly IndexUnit[];
 }
-
-/** The aim of a fan-out: copies in the views of children, or joined index items of the node's edges. */
-export type FanOutOf = 'copies' | 'joined';
 
 /** A record to be quarantined: its problems, and the derived keys of its images. */
 export interface QuarantineUnit extends UnitBase {
@@ -134,7 +131,7 @@ export function countedUnit(countName: string, items: readonly IndexUnit[]): Cou
   return {
     kind: 'counted',
     source: items[0]!.source,
-    sortKey: degreeKey(countName),
+    sortKey: countKeyOf(countName),
     countName,
     items,
     records,

@@ -3,7 +3,7 @@ import { AFTER, isTombstone, MODEL } from '../items/derived-item.ts';
 import { parseDerivedKey } from '../items/derived-key.ts';
 import { parseNodeId } from '../items/keys.ts';
 import { type ChangingPart, type CompiledModel, type Concern, type Concerns, layersOf } from '../model/compiled.ts';
-import { isJoinedItem } from '../model/joined.ts';
+import { isJoinedItem, joinedItemsOf } from '../model/joined.ts';
 import { type Data, modelValue } from './data.ts';
 import { type Definition, viewName } from './definition.ts';
 import { ownerOfItem, partitionOwners } from './ownership.ts';
@@ -59,7 +59,8 @@ function liveConcern(
     case 'source-continuation': {
       const { kind, edgeType, generation } = key;
       if (generation > 1) return { kind: 'unregistered', name: `${edgeType}@${generation}` };
-      const keepers = kind === 'source-continuation' ? joinedItemsOf(ready, edgeType) : copyingViewsOf(ready, edgeType);
+      const keepers =
+        kind === 'source-continuation' ? joinedPlacesOf(ready, edgeType) : copyingViewsOf(ready, edgeType);
       // They have no generations: a writer of a shape to come may find one that is there right. So what they are kept for names
       // them: between two that keep them there may have been none.
       if (keepers.length > 0) return { kind: 'compared', name: `${edgeType} for ${keepers.join(', ')}` };
@@ -84,11 +85,9 @@ function copyingViewsOf({ edges, shapes }: CompiledModel, edgeType: string): str
 }
 
 /** The generations of an edge type's index items that source nodes decide too. */
-function joinedItemsOf(ready: CompiledModel, edgeType: string): string[] {
+function joinedPlacesOf(ready: CompiledModel, edgeType: string): string[] {
   return layersOf(ready).flatMap(({ edges }) => {
-    const inbound = edges.get(edgeType)?.inbound;
-    const joined = inbound?.items.filter((item) => isJoinedItem(inbound, item)) ?? [];
-    return joined.map(({ orderName = '', generation = 1 }) => `${orderName}@${generation}`);
+    return joinedItemsOf(edges.get(edgeType) ?? {}).map(({ inForce: { places } }) => places.prefix);
   });
 }
 

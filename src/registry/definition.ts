@@ -2,11 +2,12 @@ import { EdgeloomError } from '../errors.ts';
 import type {
   CompiledModel,
   EdgeModel,
-  InboundModel,
   InboundOrder,
+  InboundSettings,
   NodeModel,
+  OrderSettings,
   Projection,
-  SearchModel,
+  SearchSettings,
 } from '../model/compiled.ts';
 import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
@@ -17,8 +18,6 @@ import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
 /** What decides which base items are edges of a type. */
 export type EdgeTyping = Pick<EdgeModel, 'type' | 'from' | 'to' | 'keys'>;
-/** What applies to all orders of an edge type. */
-export type InboundSettings = Omit<InboundModel, 'orders' | 'items'>;
 /** What the views show of the nodes that are in their own index partitions. */
 export type Owners = ReadonlyMap<string, Projection>;
 
@@ -26,7 +25,7 @@ export type Owners = ReadonlyMap<string, Projection>;
 export interface SearchDefinition {
   kind: 'search';
   type: string;
-  search: SearchModel;
+  search: SearchSettings;
 }
 
 /** The item that gsi0 and gsi1 share, with the count of the edges and the owner's item. */
@@ -34,7 +33,7 @@ export interface FamilyDefinition {
   kind: 'inbound';
   edge: EdgeTyping;
   degree: boolean;
-  orders: readonly InboundOrder[];
+  orders: readonly OrderSettings[];
   settings?: InboundSettings;
   owners?: Owners;
 }
@@ -43,7 +42,7 @@ export interface FamilyDefinition {
 export interface OrderDefinition {
   kind: 'order';
   edge: EdgeTyping;
-  order: InboundOrder;
+  order: OrderSettings;
   settings: InboundSettings;
   owners?: Owners;
 }
@@ -121,20 +120,23 @@ function takeApart(model: CompiledModel): Definitions {
   const views = new Map<string, Defined<ViewDefinition>>();
   for (const node of model.nodes.values()) {
     views.set(node.type, defined(viewName(node.type), viewDefinition(model, node)));
-    for (const search of node.searches.values()) {
+    // Where items lie belongs to a generation, not to its definition.
+    for (const { inForce: _, ...search } of node.searches.values()) {
       add(searchName(node.type, search.name), { kind: 'search', type: node.type, search });
     }
   }
   for (const edge of model.edges.values()) {
     const typing = typingOf(edge);
-    const { type, inbound, degree } = edge;
-    const shared = [...(inbound?.orders.values() ?? [])].filter(({ isNamed }) => !isNamed);
+    const { type, inbound } = edge;
+    const degree = edge.count !== undefined;
+    const orders = [...(inbound?.orders.values() ?? [])].map(orderSettings);
+    const shared = orders.filter(({ isNamed }) => !isNamed);
     const rest = settingsOf(model, edge);
     if (shared.length > 0 || degree) {
       const settings = shared.length > 0 ? rest : {};
       add(familyName(type), { kind: 'inbound', edge: typing, degree, orders: shared, ...settings });
     }
-    for (const order of inbound?.orders.values() ?? []) {
+    for (const order of orders) {
       if (!order.isNamed || rest.settings === undefined) continue;
       const settings = { settings: rest.settings, owners: rest.owners };
       add(orderName(type, order.name), { kind: 'order', edge: typing, order, ...settings });
@@ -160,7 +162,7 @@ export function meaningFingerprint(data: Data): string {
 }
 
 /** A fingerprint of what the order of a search's hits means, and of what its partitions are named by. */
-export function meaningOfSearch(search: SearchModel): string {
+export function meaningOfSearch(search: SearchSettings): string {
   const { order, fold, each, partition } = search;
   return meaningOnce(search, { order, fold, each, ...(partition !== undefined && { partition }) });
 }
@@ -190,6 +192,10 @@ function meaningOf(data: Data): Data {
     return [[name, name === 'search' || name === 'settings' ? meaningOf(entry) : entry]];
   });
   return Object.fromEntries(entries);
+}
+
+function orderSettings({ places: _, ...order }: InboundOrder): OrderSettings {
+  return order;
 }
 
 function typingOf({ type, from, to, keys }: EdgeModel): EdgeTyping {

@@ -1,14 +1,20 @@
 import { EdgeloomError } from '../errors.ts';
-import type { CompiledModel, EdgeModel, InboundItem, InboundOrder, NodeModel, Projection } from '../model/compiled.ts';
-import { dataOf } from './data.ts';
 import type {
-  FamilyDefinition,
+  CompiledModel,
+  EdgeModel,
+  InboundItem,
+  InboundOrder,
   InboundSettings,
-  KeyedDefinition,
-  OrderDefinition,
-  Owners,
-  ViewDefinition,
-} from './definition.ts';
+  InForce,
+  NodeModel,
+  OrderSettings,
+  Projection,
+  SearchModel,
+  SearchSettings,
+} from '../model/compiled.ts';
+import { CountPlaces, EdgeItemPlaces, OrderPlaces, SearchPlaces } from '../model/projection/places.ts';
+import { dataOf } from './data.ts';
+import type { FamilyDefinition, KeyedDefinition, OrderDefinition, Owners, ViewDefinition } from './definition.ts';
 
 /** A generation as the planner takes it. */
 export interface Kept {
@@ -17,6 +23,25 @@ export interface Kept {
   settleBefore?: number;
   /** Whether a newer generation of the projection is kept. */
   isSuperseded?: boolean;
+}
+
+/** A search in a generation. */
+export function keptSearch(search: SearchSettings, kept: Kept): SearchModel {
+  return { ...search, inForce: inForce(new SearchPlaces(search, kept.generation), kept) };
+}
+
+/** An order of an edge type in a generation. */
+export function keptOrder(
+  edgeType: string,
+  order: OrderSettings,
+  settings: InboundSettings,
+  { generation }: Kept,
+): InboundOrder {
+  return { ...order, places: new OrderPlaces(edgeType, order, settings, generation) };
+}
+
+function inForce<Places>(places: Places, { generation: _, ...kept }: Kept): InForce<Places> {
+  return { places, ...kept };
 }
 
 /** A definition of a generation. */
@@ -85,7 +110,7 @@ class Layer {
     const node = this.node(type);
     const searches = this.searches.get(type) ?? new Map();
     if (searches.has(search.name)) return false;
-    searches.set(search.name, { ...search, ...kept });
+    searches.set(search.name, keptSearch(search, kept));
     this.searches.set(type, searches);
     node.searches = searches;
     return true;
@@ -105,8 +130,7 @@ class Layer {
     const edge = this.edge(definition.edge)!;
     if (definition.kind === 'inbound') {
       this.families.add(edge.type);
-      edge.degree = definition.degree;
-      Object.assign(edge, kept);
+      if (definition.degree) edge.count = inForce(new CountPlaces(edge.type, kept.generation), kept);
     }
     if (definition.settings !== undefined) this.addOrders(edge, definition.settings, orders, kept);
     this.addOwners(definition.owners);
@@ -116,15 +140,19 @@ class Layer {
   private addOrders(
     edge: { -readonly [K in keyof EdgeModel]: EdgeModel[K] },
     settings: InboundSettings,
-    added: readonly InboundOrder[],
+    added: readonly OrderSettings[],
     kept: Kept,
   ): void {
     const orders = new Map(edge.inbound?.orders);
-    const mark = kept.generation === undefined ? {} : { generation: kept.generation };
-    const marked = added.map((order): InboundOrder => ({ ...order, ...mark }));
+    const marked = added.map((order) => keptOrder(edge.type, order, settings, kept));
     for (const order of marked) orders.set(order.name, order);
     const [named] = marked.filter(({ isNamed }) => isNamed);
-    const item: InboundItem = { ...(named && { orderName: named.name }), orders: marked, ...kept };
+    const places = new EdgeItemPlaces(edge.type, named?.name, kept.generation);
+    const item: InboundItem = {
+      ...(named && { orderName: named.name }),
+      orders: marked,
+      inForce: inForce(places, kept),
+    };
     edge.inbound = { ...settings, orders, items: [...(edge.inbound?.items ?? []), item] };
   }
 
@@ -168,7 +196,7 @@ class Layer {
   private edge(wanted: FamilyDefinition['edge']) {
     let edge = this.edges.get(wanted.type);
     if (edge === undefined) {
-      edge = { ...wanted, degree: false };
+      edge = { ...wanted };
       this.edges.set(wanted.type, edge);
       for (const type of [...wanted.from, ...wanted.to]) this.node(type);
     }

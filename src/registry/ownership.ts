@@ -1,8 +1,9 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS, MODEL } from '../items/derived-item.ts';
 import { type DerivedKey, parseDerivedKey } from '../items/derived-key.ts';
-import { degreeKey, isDerivedKey, parseNodeId, VIEW_KEY } from '../items/keys.ts';
-import { type IndexPlace, parseIndexPartition } from '../model/index-partition.ts';
+import { isDerivedKey, parseNodeId, VIEW_KEY } from '../items/keys.ts';
+import { type IndexPlace, parseIndexPartition } from '../model/projection/index-partition.ts';
+import { countKeyOf } from '../model/projection/places.ts';
 import { familyName, orderName, searchName, viewName } from './definition.ts';
 import { stampedId } from './registry.ts';
 
@@ -79,6 +80,6 @@ export function ownedBy(
 /** The edge type that an item with a hashed key holds: in its count, or in an index partition. */
 function edgeTypeHeld(item: Item): string | undefined {
   const counted = stringOf(item[COUNTED]);
-  if (counted !== undefined) return parseDerivedKey(degreeKey(counted))?.edgeType;
+  if (counted !== undefined) return parseDerivedKey(countKeyOf(counted))?.edgeType;
   return placesOf(item).find((place) => place.of === 'edge')?.edgeType;
 }

@@ -3,6 +3,7 @@ import { type Item, stringOf } from '../items/attribute-value.ts';
 import { MODEL } from '../items/derived-item.ts';
 import { parseNodeId } from '../items/keys.ts';
 import type { CompiledModel, EdgeModel, InboundModel, InboundOrder, SearchModel } from '../model/compiled.ts';
+import { CountPlaces } from '../model/projection/places.ts';
 import type { Data } from './data.ts';
 import {
   type Defined,
@@ -15,7 +16,7 @@ import {
   viewName,
 } from './definition.ts';
 import { effectiveModel, keptOf, newestKept } from './effective.ts';
-import { compileLayers, type LayerPart } from './layer.ts';
+import { compileLayers, keptOrder, keptSearch, type LayerPart } from './layer.ts';
 import { type Registry, stampText } from './registry.ts';
 import { type DefinitionData, reviveKeyed } from './revive.ts';
 
@@ -34,8 +35,8 @@ export interface Readable {
    * edges leave copy along it, and are ready.
    */
   checkReverseItems(edge: EdgeModel): void;
-  /** The generation of an edge type's count; undefined where the base edges have to be counted. */
-  countGeneration(edge: EdgeModel): number | undefined;
+  /** An edge type's count as it is stored; undefined where the base edges have to be counted. */
+  count(edge: EdgeModel): CountPlaces | undefined;
   /** All that may be used, as a model: keys and contents of the items that the reader relies on. */
   model: CompiledModel;
   /** What a view of this node has to be to be used; undefined where the base items have to be read. */
@@ -95,7 +96,7 @@ export function readableOf(registry: Registry, data: DefinitionData, own: Compil
     search(search) {
       const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
       const { definition, generation } = ready(searchName(type, search.name));
-      return definition.kind === 'search' ? { ...definition.search, generation } : search;
+      return definition.kind === 'search' ? keptSearch(definition.search, { generation }) : search;
     },
     order(edge, order) {
       const { definition, generation } = ready(
@@ -103,7 +104,8 @@ export function readableOf(registry: Registry, data: DefinitionData, own: Compil
       );
       const inbound = edge.inbound!;
       if (definition.kind === 'search') return { inbound, order };
-      return { inbound: { ...inbound, ...definition.settings }, order: { ...order, generation } };
+      const settings = { ...inbound, ...definition.settings };
+      return { inbound: settings, order: keptOrder(edge.type, order, settings, { generation }) };
     },
     checkReverseItems(edge) {
       for (const type of edge.from) {
@@ -112,7 +114,10 @@ export function readableOf(registry: Registry, data: DefinitionData, own: Compil
           throw viewsNotReady(type, edge);
       }
     },
-    countGeneration: (edge) => (edge.degree ? lookUp(familyName(edge.type))?.generation : undefined),
+    count(edge) {
+      const found = edge.count && lookUp(familyName(edge.type));
+      return found && new CountPlaces(edge.type, found.generation);
+    },
     view(id) {
       const type = parseNodeId(id)?.type ?? '';
       const shape = registry.shapes.get(type)?.shape;

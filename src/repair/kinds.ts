@@ -47,7 +47,7 @@ export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
   const key = parseDerivedKey(sortKey);
   if (key === undefined) return unknownItem;
   const kind = ITEMS[key.kind];
-  return kind.isKept?.(graph, key) === false ? unknownItem : kind;
+  return kind.isKept?.(graph, key, sortKey) === false ? unknownItem : kind;
 }
 
 /** Returns the kind of a part of a derived item. */

@@ -1,15 +1,7 @@
 import { canonicalText, type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import { AFTER, revisionOf } from '../items/derived-item.ts';
 import { escapedEdge } from '../items/element.ts';
-import {
-  edgeIndexKey,
-  hash128,
-  ownerIndexKey,
-  parseNodeId,
-  searchKey,
-  searchValuePrefix,
-  VIEW_KEY,
-} from '../items/keys.ts';
+import { hash128, parseNodeId, VIEW_KEY } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, viewAttributes, viewCopies } from '../items/stored-view.ts';
 import { classifyKey, type KeyKind } from '../model/base-item.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
@@ -98,8 +90,8 @@ export async function compareDerived(
   const stored = await storedItems(context, base, consistent);
   const view = stored.get(VIEW_KEY);
   const isUsed = context.usesView?.(view) ?? true;
-  const differing = !isUsed || isViewAsWanted(view, base, kind, derived, copy) ? [] : [VIEW_KEY];
-  for (const sortKey of new Set([...stored.keys(), ...derived.indexItems.keys()])) {
+  const differing: string[] = !isUsed || isViewAsWanted(view, base, kind, derived, copy) ? [] : [VIEW_KEY];
+  for (const sortKey of new Set<string>([...stored.keys(), ...derived.indexItems.keys()])) {
     if (sortKey === VIEW_KEY) continue;
     if (!isAsWanted(stored.get(sortKey), derived.indexItems.get(sortKey))) differing.push(sortKey);
   }
@@ -205,25 +197,21 @@ async function storedItems(
   { source, target }: ItemKey,
   consistent: boolean,
 ): Promise<Map<string, Item | undefined>> {
-  const sortKeys = new Set([VIEW_KEY]);
+  const sortKeys = new Set<string>([VIEW_KEY]);
   const prefixes: string[] = [];
   for (const layer of layersOf(graph)) {
     const kind = classifyKey(layer, source, target);
     if (kind.kind === 'edge' || kind.kind === 'hashed') {
-      const { degree, inbound, generation: ofCount } = kind.edge;
-      if (degree) sortKeys.add(edgeIndexKey(target, undefined, ofCount));
-      for (const { orderName, generation } of inbound?.items ?? []) {
-        sortKeys.add(edgeIndexKey(target, orderName, generation));
-      }
+      const { count, inbound } = kind.edge;
+      if (count !== undefined) sortKeys.add(count.places.items.key(target));
+      for (const { inForce } of inbound?.items ?? []) sortKeys.add(inForce.places.key(target));
     } else if (kind.kind === 'node') {
-      for (const { name, each, generation } of kind.node.searches.values()) {
-        if (each) prefixes.push(searchValuePrefix(name, generation));
-        else sortKeys.add(searchKey(name, generation));
+      for (const { each, inForce } of kind.node.searches.values()) {
+        if (each) prefixes.push(inForce.places.first);
+        else sortKeys.add(inForce.places.first);
       }
-      for (const { type, inbound } of kind.node.ownerOf) {
-        for (const { orderName, generation } of inbound?.items ?? []) {
-          sortKeys.add(ownerIndexKey(type, orderName, generation));
-        }
+      for (const { inbound } of kind.node.ownerOf) {
+        for (const { inForce } of inbound?.items ?? []) sortKeys.add(inForce.places.ownerKey);
       }
     }
   }

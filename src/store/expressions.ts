@@ -13,7 +13,7 @@ import {
 } from '../items/derived-item.ts';
 import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../items/keys.ts';
 import type { TableNames } from '../model/compiled.ts';
-import type { ItemKeys } from '../model/index-partition.ts';
+import type { ItemKeys } from '../model/projection/places.ts';
 import type { DerivedUpdate, QueryRequest, RevisionCondition, UpdateCondition } from './port.ts';
 
 /** The expression part of an UpdateItem for a derived item. Every name goes through a placeholder: `w` may be reserved. */

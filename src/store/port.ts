@@ -1,6 +1,6 @@
 import type { AttributeValue, Item } from '../items/attribute-value.ts';
 import type { IndexName } from '../model/compiled.ts';
-import type { ItemKeys } from '../model/index-partition.ts';
+import type { ItemKeys } from '../model/projection/places.ts';
 
 /**
  * The one way to the table. `dynamodb.ts` speaks to DynamoDB, `memory.ts` keeps the same contract in memory for the

@@ -1,5 +1,4 @@
-import { parseDerivedKey } from '../items/derived-key.ts';
-import { CONTINUATION_PREFIX } from '../items/keys.ts';
+import { BEGINNINGS, parseDerivedKey } from '../items/derived-key.ts';
 
 const TYPE_INITIALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
@@ -32,6 +31,6 @@ export interface StreamFilterPattern {
  * @param sortKey the name of the table's sort key.
  */
 export function streamFilterPattern(sortKey: string): StreamFilterPattern {
-  const prefixes = [...TYPE_INITIALS, CONTINUATION_PREFIX].map((prefix) => ({ prefix }));
+  const prefixes = [...TYPE_INITIALS, BEGINNINGS.continuation].map((prefix) => ({ prefix }));
   return { dynamodb: { Keys: { [sortKey]: { S: prefixes } } } };
 }

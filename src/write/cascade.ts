@@ -1,9 +1,9 @@
 import { stringOf } from '../items/attribute-value.ts';
 import { CHILD } from '../items/derived-item.ts';
-import { parseNodeId, reversePrefix } from '../items/keys.ts';
+import { BASE_ITEMS, parseNodeId } from '../items/keys.ts';
 import { classify, sortKeyOfEdge } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
-import { inboundItemKeys, inboundPartitions } from '../model/index-partition.ts';
+import { FanOutPlaces } from '../model/projection/places.ts';
 import type { Readable } from '../registry/readable.ts';
 import { registryLeases } from '../registry/reader-lease.ts';
 import type { Abortable } from '../runtime.ts';
@@ -49,7 +49,6 @@ interface Cascade {
 }
 
 /** Sort keys of base items begin with `A` to `Z`: the range passes the derived items by without reading them. */
-const BASE_SORT_KEYS = { from: 'A', to: '[' } as const;
 
 /** Deletes a node with its edges: see `Writer.deleteNodeWithEdges`. The node goes last, so that a rest can be found again. */
 export async function deleteNodeWithEdges(
@@ -84,7 +83,7 @@ export async function deleteNodeWithEdges(
 }
 
 async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, result: DeletedNode): Promise<void> {
-  const request: QueryRequest = { partition: id, sortKey: BASE_SORT_KEYS, consistent: true };
+  const request: QueryRequest = { partition: id, sortKey: BASE_ITEMS, consistent: true };
   for await (const { items } of pages(store, request, result)) {
     const edges: ItemKey[] = [];
     for (const item of items) {
@@ -131,17 +130,17 @@ function sourcesOf({ graph, readable }: Cascade, edge: EdgeModel, id: string): S
   const sources: Sources[] = [];
   if (edge.copy !== undefined) {
     readable?.checkReverseItems(edge);
-    const sortKey = { beginsWith: reversePrefix(edge.type) };
+    const sortKey = { beginsWith: new FanOutPlaces(edge.type).reversePrefix };
     sources.push({ request: { partition: id, sortKey, consistent: true }, attribute: CHILD });
   }
   if (edge.inbound === undefined || edge.inbound.partition !== undefined) return sources;
   const edgeKey = sortKeyOfEdge(edge, id);
   for (const declared of edge.inbound.orders.values()) {
-    const { inbound, order } = readable?.order(edge, declared) ?? { inbound: edge.inbound, order: declared };
+    const { index, places } = readable?.order(edge, declared).order ?? declared;
     // The node's own item may be in the partition, too, and would name an edge of the node to itself.
-    const itemKeys = inboundItemKeys(edge, order, edgeKey);
-    for (const partition of inboundPartitions(inbound, order, edgeKey)) {
-      const request: QueryRequest = { index: order.index, partition, itemKeys };
+    const itemKeys = places.itemKeys(edge.from, edgeKey);
+    for (const partition of places.partitions(edgeKey)) {
+      const request: QueryRequest = { index, partition, itemKeys };
       sources.push({ request, attribute: graph.table.partitionKey });
     }
   }

@@ -5,22 +5,16 @@ import { hashedEdgeKey, hashedSortKey } from '../../src/items/hashed-key.ts';
 import {
   continuationKey,
   edgeIndexKey,
-  edgeSortKey,
-  isDerivedKey,
   ownerIndexKey,
-  parseNodeId,
   quarantineKey,
   reverseKey,
-  SORT_KEY_BYTES,
   searchKey,
   searchValueKey,
-  typePrefix,
-  VIEW_KEY,
-} from '../../src/items/keys.ts';
+} from '../../src/items/key-forms.ts';
+import { edgeSortKey, isDerivedKey, parseNodeId, SORT_KEY_BYTES, typePrefix, VIEW_KEY } from '../../src/items/keys.ts';
 import { watermarkOf } from '../../src/items/watermark.ts';
 import { classify, classifyKey } from '../../src/model/base-item.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
-import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
 import { NODE_LIST } from '../../src/model/node-list.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { isBaseSortKey } from '../../src/stream/filter.ts';
@@ -305,18 +299,18 @@ describe('partitions of the index', () => {
         .map(([name, partition, value, source]) => {
           const search = searches.get(name)!;
           const within = search.partition === undefined ? undefined : partition;
-          return { owner: ['search', name, within], key: searchPartition(search, within, value, source) };
+          return { owner: ['search', name, within], key: search.inForce.places.partition(within, value, source) };
         }),
       anyText.map((value) => ({
         owner: ['search', 'value', value],
-        key: searchPartition(searches.get('value')!, undefined, value, ''),
+        key: searches.get('value')!.inForce.places.partition(undefined, value, ''),
       })),
       fc
         .tuple(fc.constantFrom('A', 'B'), fc.constantFrom('gsi0', 'a', 'b'), anyText, anyText)
         .map(([type, order, target, source]) => {
           const sortKey = edgeSortKey(type, `USER-${target}`);
           const inbound = graph.edges.get(type)!.inbound!;
-          const key = inboundPartition(inbound, inbound.orders.get(order)!, sortKey, '', source);
+          const key = inbound.orders.get(order)!.places.partition(sortKey, '', source);
           return { owner: ['edge', type, order, target], key };
         }),
     );

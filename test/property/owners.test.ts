@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { stringOf } from '../../src/items/attribute-value.ts';
 import { COUNTED, INDEX_KEYS } from '../../src/items/derived-item.ts';
-import { degreeKey } from '../../src/items/keys.ts';
+import { degreeKey } from '../../src/items/key-forms.ts';
 import { sortKeyOfEdge } from '../../src/model/base-item.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { inboundItemKeys, isAsked, searchItemKeys } from '../../src/model/index-partition.ts';
+import { isAsked } from '../../src/model/projection/places.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { derivedOf } from '../../src/plan/derive.ts';
 import { definitionsOf, type KeyedDefinition } from '../../src/registry/definition.ts';
@@ -97,12 +97,12 @@ describe('the keys that a question asks for', () => {
           if (!Object.values(INDEX_KEYS).some(({ partition }) => fields[partition] !== undefined)) continue;
           if (definition.kind === 'search') {
             const search = only.nodes.get('USER')!.searches.get(definition.search.name)!;
-            expect(isAsked(searchItemKeys(search), source, key)).toBe(true);
-            expect(isAsked(searchItemKeys(search), source.replace('USER', 'USE'), key)).toBe(false);
+            expect(isAsked(search.inForce.places.itemKeys, source, key)).toBe(true);
+            expect(isAsked(search.inForce.places.itemKeys, source.replace('USER', 'USE'), key)).toBe(false);
             continue;
           }
           const edge = only.edges.get(definition.edge.type)!;
-          const asked = [...edge.inbound!.orders.values()].map((order) => inboundItemKeys(edge, order, target));
+          const asked = [...edge.inbound!.orders.values()].map(({ places }) => places.itemKeys(edge.from, target));
           expect(asked.some((keys) => isAsked(keys, source, key))).toBe(source !== target && key !== '');
         }
       }),

@@ -2,6 +2,9 @@ import { ModelError } from '../../src/errors.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node } from '../../src/model/schema.ts';
+import { definitionsOf } from '../../src/registry/definition.ts';
+import { keptOf } from '../../src/registry/effective.ts';
+import { compileLayers } from '../../src/registry/layer.ts';
 
 /** Model files are also written in plain JavaScript: anything can come in. */
 export const define = defineGraph as (input: unknown) => CompiledModel;
@@ -19,4 +22,12 @@ export function mistakesOf(input: unknown): string[] {
     return error.mistakes.map(({ path, message }) => `${path}: ${message}`);
   }
   return [];
+}
+
+/** A model with all of its projections in one generation. */
+export function inGeneration(graph: CompiledModel, id: number): CompiledModel {
+  const { projections, views } = definitionsOf(graph);
+  const parts = [...projections.values()].map(({ definition }) => ({ definition, kept: keptOf(id) }));
+  const shown = [...views.values()].map(({ definition }) => definition);
+  return compileLayers(shown, parts, graph, graph.fingerprint);
 }

@@ -3,7 +3,7 @@ import { type AttributeValue, attributeOf, canonicalText, type Item } from '../.
 import { encodeElement } from '../../src/items/element.ts';
 import { EncodingError, encodePath, encodeValue, indexSortKey } from '../../src/items/encoding.ts';
 import { hashedSortKey } from '../../src/items/hashed-key.ts';
-import { edgeIndexKey, reverseKey, searchKey, searchValueKey } from '../../src/items/keys.ts';
+import { edgeIndexKey, reverseKey, searchKey, searchValueKey } from '../../src/items/key-forms.ts';
 import { toPlainItem } from '../../src/items/plain.ts';
 import type {
   AttributeOrder,
@@ -17,7 +17,6 @@ import type {
   SearchModel,
   SearchOrder,
 } from '../../src/model/compiled.ts';
-import { inboundPartition, searchPartition } from '../../src/model/index-partition.ts';
 
 /**
  * What should be derived from base items, computed from the model in the plainest way and apart from the planner: no
@@ -257,7 +256,7 @@ function searchItem(
   const within = search.partition === undefined ? undefined : attributeOf(base.item, search.partition);
   if (within !== undefined && !('S' in within)) throw new Underivable();
   return withAttributes(base, search.project, {
-    gsi0pk: { S: searchPartition(search, within?.S, encoded, base.source) },
+    gsi0pk: { S: search.inForce.places.partition(within?.S, encoded, base.source) },
     gsi0sk: { S: indexSortKey(encoded, base.source) },
     value,
   });
@@ -277,7 +276,7 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, node: Base | un
     const key = index === name ? edgeIndexKey(base.sortKey) : edgeIndexKey(base.sortKey, name);
     items.set(key, {
       ...items.get(key),
-      [`${index}pk`]: { S: inboundPartition(inbound!, inboundOrder, base.sortKey, encoded, base.source, within) },
+      [`${index}pk`]: { S: inboundOrder.places.partition(base.sortKey, encoded, base.source, within) },
       [`${index}sk`]: { S: indexSortKey(encoded, base.source) },
     });
   }
@@ -291,7 +290,7 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, node: Base | un
       items.set(key, { ...item, attributes: { M: { ...projected(base, project), ...copied } } });
     }
   }
-  if (edge.degree) {
+  if (edge.count !== undefined) {
     const key = edgeIndexKey(base.sortKey);
     items.set(key, { ...items.get(key), counted: { S: edge.type } });
     const countName = derivedName(base.source, `~degree/${edge.type}`);

@@ -7,8 +7,8 @@ import { reconcile } from '../../apply/reconcile.ts';
 import { readWholeView } from '../../apply/whole-view.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../../items/derived-key.ts';
-import { countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../../items/keys.ts';
-import { type CompiledModel, layersOf } from '../../model/compiled.ts';
+import { parseNodeId, typePrefix, VIEW_KEY } from '../../items/keys.ts';
+import { countHolding } from '../../plan/counted.ts';
 import { joinedKeysOf } from '../../plan/joined.ts';
 import { isOfOtherShape } from '../../plan/shape.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
@@ -114,31 +114,19 @@ export async function settleItem(context: ApplyContext, base: Wanted['base'], so
   if (joinedKeysOf(context.graph, typePrefix(base.target) ?? '', base.target).includes(sortKey)) {
     return await settleJoined(context, [unit]);
   }
-  const name = countOf(context.graph, base.target, sortKey);
-  if (name === undefined) await applyByBase(context, unit);
+  const count = countHolding(context.graph, base, sortKey);
+  if (count === undefined) await applyByBase(context, unit);
   else {
-    const key = { source: base.source, sortKey: degreeKey(name) };
+    const key = { source: base.source, sortKey: count.key };
     await applyCountedUnit(context, {
       kind: 'counted',
       ...key,
-      countName: name,
+      countName: count.name,
       items: [unit],
       records: [],
       ...position,
     });
   }
-}
-
-/** The count that contains an edge's item with this sort key; undefined if none does. */
-function countOf(graph: CompiledModel, target: string, sortKey: string): string | undefined {
-  const edgeType = typePrefix(target) ?? '';
-  for (const { edges } of layersOf(graph)) {
-    const edge = edges.get(edgeType);
-    if (edge?.degree !== true) continue;
-    const name = countNameOf(edge.type, edge.generation);
-    if (parseDerivedKey(sortKey)?.generation === (edge.generation ?? 1)) return name;
-  }
-  return undefined;
 }
 
 /** Rebuilds the views of some types that have another shape or are missing. */

@@ -5,6 +5,7 @@ import { TARGET_ID } from '../../items/hashed-key.ts';
 import { isTypeName } from '../../items/keys.ts';
 import type { EdgeModel, LabelModel, NodeModel, SearchModel, TableNames } from '../compiled.ts';
 import { NODE_LIST, nodeList } from '../node-list.ts';
+import { CountPlaces, SearchPlaces } from '../projection/places.ts';
 import { compileInbound } from './inbound.ts';
 import { compiledDerive } from './order.ts';
 import {
@@ -62,7 +63,10 @@ export function compileNode(
     const search = compileSearch(type, name, entry, `${path}.search.${name}`, mistakes);
     if (search) searches.set(name, search);
   }
-  if (options.list === true) searches.set(NODE_LIST, nodeList(type));
+  if (options.list === true) {
+    const list = nodeList(type);
+    searches.set(NODE_LIST, { ...list, inForce: { places: new SearchPlaces(list) } });
+  }
   const { fields, view, viewBudgetBytes, versionAttribute } = options;
   if (versionAttribute !== undefined && [table.partitionKey, table.sortKey, table.ttl].includes(versionAttribute)) {
     mistakes.push({
@@ -104,8 +108,8 @@ export function compileEdge(
     from,
     to,
     labels: compileLabels(options.edgeSet, path, mistakes),
-    inbound: compileInbound(options.inbound, `${path}.inbound`, mistakes),
-    degree: options.degree ?? false,
+    inbound: compileInbound(type, options.inbound, `${path}.inbound`, mistakes),
+    ...(options.degree === true && { count: { places: new CountPlaces(type) } }),
     keys: compileKeys(options.keys, table, `${path}.keys`, mistakes),
     copy: compileCopy(options, `${path}.copy`, mistakes),
   };

@@ -1,5 +1,14 @@
 import type * as z from 'zod/mini';
-import type { InboundItem, InboundModel, InboundOrder, IndexName, PartitionModel } from '../compiled.ts';
+import type {
+  InboundItem,
+  InboundModel,
+  InboundOrder,
+  InboundSettings,
+  IndexName,
+  OrderSettings,
+  PartitionModel,
+} from '../compiled.ts';
+import { EdgeItemPlaces, OrderPlaces } from '../projection/places.ts';
 import { compileEdgeOrder } from './order.ts';
 import { compileProjection, inboundSchema, type MistakeLog, parsedPart } from './schemas.ts';
 
@@ -17,7 +26,12 @@ const ORDER_NAME = /^[a-z][A-Za-z0-9_]{0,63}$/;
 const OTHER_INDEX = /^gsi\d+$/;
 
 /** Compiles the `inbound` option of an edge type; undefined where it has none. */
-export function compileInbound(input: unknown, path: string, mistakes: MistakeLog): InboundModel | undefined {
+export function compileInbound(
+  type: string,
+  input: unknown,
+  path: string,
+  mistakes: MistakeLog,
+): InboundModel | undefined {
   if (input === undefined) return undefined;
   const isObject = typeof input === 'object' && input !== null && !Array.isArray(input);
   const entries = isObject ? Object.entries(input) : [];
@@ -25,10 +39,10 @@ export function compileInbound(input: unknown, path: string, mistakes: MistakeLo
   const option = parsedPart(inboundSchema, settings, path, mistakes);
   if (option === undefined) return undefined;
   const given = new Map(entries.filter(([name, entry]) => !SETTINGS.has(name) && entry !== undefined));
-  const orders = new Map<string, InboundOrder>();
+  const found: OrderSettings[] = [];
   for (const name of new Set([...INDEXES.filter((index) => given.has(index)), ...given.keys()])) {
     const order = compileInboundOrder(name, given.get(name), `${path}.${name}`, mistakes);
-    if (order !== undefined) orders.set(name, order);
+    if (order !== undefined) found.push(order);
   }
   if (given.size === 0) mistakes.push({ path, message: 'names no order: give gsi0, gsi1 or one of a name of its own' });
   const includeOwner = option.includeOwner ?? false;
@@ -37,9 +51,7 @@ export function compileInbound(input: unknown, path: string, mistakes: MistakeLo
     mistakes.push({ path: `${path}.includeOwner`, message });
   }
   const { projectSource, partition } = compileSource(option, path, mistakes);
-  return {
-    orders,
-    items: itemsOf([...orders.values()]),
+  const inboundSettings: InboundSettings = {
     shards: option.shards ?? 1,
     shardBy: option.shardBy ?? 'source',
     hash: option.hash ?? 'fnv1a',
@@ -48,6 +60,12 @@ export function compileInbound(input: unknown, path: string, mistakes: MistakeLo
     ...(partition && { partition }),
     includeOwner,
   };
+  const orders = found.map((order) => ({ ...order, places: new OrderPlaces(type, order, inboundSettings) }));
+  return {
+    orders: new Map(orders.map((order) => [order.name, order])),
+    items: itemsOf(type, orders),
+    ...inboundSettings,
+  };
 }
 
 /** What an edge type takes from its source nodes, and what else is put into its index partitions. */
@@ -55,7 +73,7 @@ function compileSource(
   { project = 'KEYS_ONLY', projectSource, partition, includeOwner }: z.infer<typeof inboundSchema>,
   path: string,
   mistakes: MistakeLog,
-): Pick<InboundModel, 'projectSource' | 'partition'> {
+): Pick<InboundSettings, 'projectSource' | 'partition'> {
   if (projectSource !== undefined && project === 'ALL') {
     const message =
       "stands beside project: 'ALL', which may hold the same names: list the edge's attributes in project";
@@ -88,7 +106,7 @@ function compileInboundOrder(
   entry: unknown,
   path: string,
   mistakes: MistakeLog,
-): InboundOrder | undefined {
+): OrderSettings | undefined {
   const index = INDEXES.find((known) => known === name);
   if (index !== undefined) {
     return { name, index, order: compileEdgeOrder(entry, path, mistakes), isNamed: false };
@@ -106,11 +124,15 @@ function compileInboundOrder(
   return undefined;
 }
 
-function itemsOf(orders: readonly InboundOrder[]): InboundItem[] {
+function itemsOf(type: string, orders: readonly InboundOrder[]): InboundItem[] {
   const shared = orders.filter(({ isNamed }) => !isNamed);
   const named = orders.filter(({ isNamed }) => isNamed);
   return [
-    ...(shared.length > 0 ? [{ orders: shared }] : []),
-    ...named.map((order) => ({ orderName: order.name, orders: [order] })),
+    ...(shared.length > 0 ? [{ orders: shared, inForce: { places: new EdgeItemPlaces(type, undefined) } }] : []),
+    ...named.map((order) => ({
+      orderName: order.name,
+      orders: [order],
+      inForce: { places: new EdgeItemPlaces(type, order.name) },
+    })),
   ];
 }

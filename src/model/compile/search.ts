@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
-import type { SearchModel, SearchOrder } from '../compiled.ts';
+import type { SearchModel, SearchOrder, SearchSettings } from '../compiled.ts';
+import { SearchPlaces } from '../projection/places.ts';
 import { compileOrder } from './order.ts';
 import { compileProjection, type MistakeLog, parsedPart, searchSchema } from './schemas.ts';
 
@@ -34,7 +35,7 @@ export function compileSearch(
     add('each applies to an attribute, not to rank or derive');
   if (shards === 'value' && options.shardBy !== undefined) add("shardBy has no meaning with shards: 'value'");
   if (shards === 'value' && options.hash !== undefined) add("hash has no meaning with shards: 'value'");
-  return {
+  const settings: SearchSettings = {
     indexPartition: `${type}.${name}`,
     name,
     order,
@@ -46,6 +47,7 @@ export function compileSearch(
     partition: options.partition,
     project: compileProjection(options.project ?? 'KEYS_ONLY'),
   };
+  return { ...settings, inForce: { places: new SearchPlaces(settings) } };
 }
 
 /** The order of a search by path; what else the options say of it must not contradict that. */

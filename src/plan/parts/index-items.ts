@@ -7,7 +7,7 @@ import {
 } from '../../items/attribute-value.ts';
 import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../items/derived-item.ts';
 import { indexSortKey, typeName } from '../../items/encoding.ts';
-import { isWithinBytes, SORT_KEY_BYTES, searchKey, searchValueKey } from '../../items/keys.ts';
+import { type DerivedSortKey, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
 import type {
   EdgeModel,
   InboundItem,
@@ -17,8 +17,8 @@ import type {
   Projection,
   SearchModel,
 } from '../../model/compiled.ts';
-import { inboundPartition, isIndexPartition, searchPartition } from '../../model/index-partition.ts';
 import { isJoinedItem } from '../../model/joined.ts';
+import type { OrderPlaces, SearchPlaces } from '../../model/projection/places.ts';
 import { type Encoded, encode, type OrderEncoder, orderEncoder } from './order.ts';
 import { PartError, type Subject } from './subject.ts';
 
@@ -62,11 +62,12 @@ export function inboundItemPlans({ type, inbound }: EdgeModel): InboundItemPlan[
 
 /** Makes one index item of an edge, with the keys of each of its orders that applies; undefined if none does. */
 export function inboundItem(
-  { item: { isSuperseded }, inbound, orders, partition: partitioned }: InboundItemPlan,
+  { item: { inForce }, inbound, orders, partition: partitioned }: InboundItemPlan,
   subject: Subject,
   sortKey: string,
 ): Item | undefined {
   const item: Item = {};
+  const { isSuperseded } = inForce;
   const { source } = subject;
   let indexed = false;
   let within: string | undefined;
@@ -82,9 +83,8 @@ export function inboundItem(
     try {
       const encoded = encodeOrder(subject);
       if (encoded === undefined) continue;
-      const partition = inboundPartition(inbound, order, sortKey, encoded.text, source, within);
-      const spread = { generation: order.generation, shards: inbound.shards };
-      addIndexKeys(item, order.index, { partition, ...spread }, encoded, source, purpose);
+      const partition = order.places.partition(sortKey, encoded.text, source, within);
+      addIndexKeys(item, order.index, order.places, partition, encoded, source, purpose);
       indexed = true;
     } catch (error) {
       subject.note(error, isSuperseded);
@@ -103,8 +103,6 @@ export function inboundItem(
 export interface SearchPlan {
   search: SearchModel;
   encode: OrderEncoder;
-  /** The item's sort key, if one item is for all values. */
-  key: string;
   purpose: string;
 }
 
@@ -112,24 +110,25 @@ export interface SearchPlan {
 export function searchPlan(search: SearchModel): SearchPlan {
   const purpose = `search ${search.indexPartition}`;
   const encode = orderEncoder(search.order, search.fold, purpose);
-  return { search, encode, key: searchKey(search.name, search.generation), purpose };
+  return { search, encode, purpose };
 }
 
 /** Makes a node's items in a search, with their sort keys; several only if the search has one for each value. */
 export function searchItems(
-  { search, encode: encodeOrder, key: ofAll, purpose }: SearchPlan,
+  { search, encode: encodeOrder, purpose }: SearchPlan,
   subject: Subject,
-): [string, Item][] {
+): [DerivedSortKey, Item][] {
+  const { places } = search.inForce;
   if (!search.each) {
     const encoded = encodeOrder(subject);
     if (encoded === undefined) return [];
     const item = searchItem(search, subject, encoded, purpose);
-    return item === undefined ? [] : [[ofAll, item]];
+    return item === undefined ? [] : [[places.key(encoded.text), item]];
   }
-  const items = new Map<string, Item>();
+  const items = new Map<DerivedSortKey, Item>();
   let bytes = 0;
   for (const encoded of eachValue(search, subject, purpose)) {
-    const key = searchValueKey(search.name, encoded.text, search.generation);
+    const key = places.key(encoded.text);
     const present = items.get(key);
     // Values that fold to the same text share an item. It shows the value that sorts first, whatever the order in the set.
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
@@ -175,10 +174,10 @@ function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, pur
     within = partitionText(search.partition, subject, purpose);
     if (within === undefined) return undefined;
   }
-  const partition = searchPartition(search, within, encoded.text, subject.source);
+  const { places } = search.inForce;
+  const partition = places.partition(within, encoded.text, subject.source);
   const item: Item = {};
-  const { generation, shards } = search;
-  addIndexKeys(item, 'gsi0', { partition, generation, shards }, encoded, subject.source, purpose);
+  addIndexKeys(item, 'gsi0', places, partition, encoded, subject.source, purpose);
   item[VALUE] = encoded.value;
   return withProjection(item, search.project, subject);
 }
@@ -187,19 +186,14 @@ function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, pur
 export function addIndexKeys(
   item: Item,
   index: IndexName,
-  { partition, ...spread }: { partition: string; generation: number | undefined; shards: number | 'value' },
-  { text, attribute }: Pick<Encoded, 'text' | 'attribute'>,
+  places: OrderPlaces | SearchPlaces,
+  partition: IndexPartitionKey,
+  encoded: Pick<Encoded, 'text' | 'attribute'>,
   source: string,
   purpose: string,
 ): void {
-  const sort = indexSortKey(text, source);
-  const isPartition = isIndexPartition(partition, spread);
-  if (!isPartition || !isWithinBytes(sort, SORT_KEY_BYTES)) {
-    const tooLong = isPartition ? sort : partition;
-    const cause = attribute === undefined ? 'the derived text' : `attribute ${attribute}`;
-    const message = `the key that ${cause} makes for ${purpose} has ${Buffer.byteLength(tooLong)} bytes; an index key has at most ${SORT_KEY_BYTES}`;
-    throw new PartError('key-too-long', message, attribute);
-  }
+  if (!places.fits(partition)) throw tooLong(partition, encoded, purpose);
+  const sort = fittingSortKey(encoded, source, purpose);
   // Fixed property names are set faster than computed ones, so each name is written out.
   if (index === 'gsi0') {
     item[INDEX_KEYS.gsi0.partition] = { S: partition };
@@ -208,6 +202,19 @@ export function addIndexKeys(
     item[INDEX_KEYS.gsi1.partition] = { S: partition };
     item[INDEX_KEYS.gsi1.sort] = { S: sort };
   }
+}
+
+/** The sort key of an item in an index; throws a `PartError` if it would be too long. */
+export function fittingSortKey(encoded: Pick<Encoded, 'text' | 'attribute'>, source: string, purpose: string): string {
+  const sort = indexSortKey(encoded.text, source);
+  if (!isWithinBytes(sort, SORT_KEY_BYTES)) throw tooLong(sort, encoded, purpose);
+  return sort;
+}
+
+function tooLong(key: string, { attribute }: Pick<Encoded, 'attribute'>, purpose: string): PartError {
+  const cause = attribute === undefined ? 'the derived text' : `attribute ${attribute}`;
+  const message = `the key that ${cause} makes for ${purpose} has ${Buffer.byteLength(key)} bytes; an index key has at most ${SORT_KEY_BYTES}`;
+  return new PartError('key-too-long', message, attribute);
 }
 
 function withProjection(item: Item, projection: Projection, subject: Subject): Item {

@@ -1,6 +1,5 @@
 import { type Item, sameItem, setOwn } from '../../items/attribute-value.ts';
 import { COUNTED } from '../../items/derived-item.ts';
-import { countNameOf, edgeIndexKey } from '../../items/keys.ts';
 import type {
   EdgeModel,
   InboundItem,
@@ -9,9 +8,8 @@ import type {
   OrderPart,
   Projection,
 } from '../../model/compiled.ts';
-import { inboundPartition } from '../../model/index-partition.ts';
-import { isJoinedItem } from '../../model/joined.ts';
-import { addIndexKeys, partitionText, withAttributes } from './index-items.ts';
+import { joinedItemsOf } from '../../model/joined.ts';
+import { addIndexKeys, fittingSortKey, partitionText, withAttributes } from './index-items.ts';
 import { type Encoded, joinedParts, type OrderEncoder, valueEncoder } from './order.ts';
 import { note, type Problem, type Subject } from './subject.ts';
 
@@ -54,14 +52,13 @@ export interface Share {
 
 /** Plans the joined index items of an edge type. */
 export function joinedItemPlans(edge: EdgeModel): JoinedItemPlan[] {
-  const { type, inbound, degree, generation } = edge;
+  const { type, inbound, count } = edge;
   if (inbound === undefined) return [];
-  const items = inbound.items.filter((item) => isJoinedItem(inbound, item));
-  return items.map((item) => ({
+  return joinedItemsOf(edge).map((item) => ({
     edge,
     inbound,
     item,
-    countName: degree && item.orderName === undefined ? countNameOf(type, generation) : undefined,
+    countName: item.orderName === undefined ? count?.places.name : undefined,
     orders: item.orders.map((order) => {
       const purpose = `order ${order.name} of ${type}`;
       const isList = order.order.kind === 'parts';
@@ -78,11 +75,6 @@ function plannedPart(part: OrderPart, purpose: string): PlannedPart {
     encode: valueEncoder(order, false, purpose),
     attribute: order.kind === 'derive' ? undefined : order.attribute,
   };
-}
-
-/** The sort key of a joined item of an edge. */
-export function joinedKey({ item }: JoinedItemPlan, sortKey: string): string {
-  return edgeIndexKey(sortKey, item.orderName, item.generation);
 }
 
 /** The share of an edge's image in its index item. */
@@ -104,7 +96,7 @@ export function sameShare(left: Share | undefined, right: Share | undefined): bo
 }
 
 function shareOf(
-  { edge, inbound, item: { isSuperseded }, orders }: JoinedItemPlan,
+  { edge, inbound, item, orders }: JoinedItemPlan,
   side: Side,
   subject: Subject | undefined,
   projection: Projection,
@@ -115,7 +107,7 @@ function shareOf(
       const text = textOf(subject);
       return text === undefined ? 'absent' : { text };
     } catch (error) {
-      subject.note(error, isSuperseded);
+      subject.note(error, item.inForce.isSuperseded);
       return 'failed';
     }
   };
@@ -131,9 +123,8 @@ function shareOf(
 
 /** Returns the text of a value; throws a `PartError` if no key has room for it, for any share of the other side. */
 function fitting(encoded: Encoded | undefined, { source }: Subject, purpose: string): string | undefined {
-  // The keys are not used: this only checks that they fit.
-  const nowhere = { partition: '', generation: undefined, shards: 1 };
-  if (encoded !== undefined) addIndexKeys({}, 'gsi0', nowhere, encoded, source, purpose);
+  // The key is not used: this only checks that it fits.
+  if (encoded !== undefined) fittingSortKey(encoded, source, purpose);
   return encoded?.text;
 }
 
@@ -158,7 +149,7 @@ export function joinedItem(
 }
 
 function withKeys(
-  { edge, inbound, item: { isSuperseded }, orders }: JoinedItemPlan,
+  { edge, inbound, item: planned, orders }: JoinedItemPlan,
   source: string,
   sortKey: string,
   shares: Shares,
@@ -176,12 +167,11 @@ function withKeys(
     });
     const encoded = isList ? joinedParts(texts) : texts[0];
     if (encoded === undefined) continue;
-    const partition = inboundPartition(inbound, order, sortKey, encoded.text, source, within);
+    const partition = order.places.partition(sortKey, encoded.text, source, within);
     try {
-      const spread = { generation: order.generation, shards: inbound.shards };
-      addIndexKeys(item, order.index, { partition, ...spread }, encoded, source, purpose);
+      addIndexKeys(item, order.index, order.places, partition, encoded, source, purpose);
     } catch (error) {
-      note(problems, error, isSuperseded);
+      note(problems, error, planned.inForce.isSuperseded);
     }
   }
   if (Object.keys(item).length === 0) return undefined;
@@ -189,7 +179,7 @@ function withKeys(
   try {
     return withAttributes(item, bothAttributes(shares), edge);
   } catch (error) {
-    note(problems, error, isSuperseded);
+    note(problems, error, planned.inForce.isSuperseded);
     return undefined;
   }
 }

@@ -1,16 +1,15 @@
 import type { Item } from '../../items/attribute-value.ts';
 import { INDEX_KEYS } from '../../items/derived-item.ts';
 import { OWNER_SORT_KEY } from '../../items/encoding.ts';
-import { ownerIndexKey } from '../../items/keys.ts';
+import type { DerivedSortKey } from '../../items/keys.ts';
 import { sortKeyOfEdge } from '../../model/base-item.ts';
-import type { InboundModel, InboundOrder, NodeModel } from '../../model/compiled.ts';
-import { inboundPartition, isIndexPartition } from '../../model/index-partition.ts';
+import type { InboundOrder, NodeModel } from '../../model/compiled.ts';
 import { withAttributes } from './index-items.ts';
 import type { Subject } from './subject.ts';
 
 /** An owner item with its sort key, and with the time in `Derived` if its generation is new. */
 export interface OwnerItem {
-  key: string;
+  key: DerivedSortKey;
   item: Item;
   settleBefore?: number;
 }
@@ -25,13 +24,13 @@ export interface OwnerItem {
 export function ownerItems(node: NodeModel, subject: Subject, attributes: Item): OwnerItem[] {
   const items: OwnerItem[] = [];
   for (const edge of node.ownerOf) {
-    const { type, inbound } = edge;
-    for (const { orderName, orders, generation, settleBefore, isSuperseded } of inbound?.items ?? []) {
-      const item = inbound && ownerKeys(inbound, orders, sortKeyOfEdge(edge, subject.source));
-      if (item === undefined || Object.keys(item).length === 0) continue;
+    for (const { orders, inForce } of edge.inbound?.items ?? []) {
+      const { places, settleBefore, isSuperseded } = inForce;
+      const item = ownerKeys(orders, sortKeyOfEdge(edge, subject.source));
+      if (Object.keys(item).length === 0) continue;
       try {
         const whole = node.view.kind === 'KEYS_ONLY' ? item : withAttributes(item, attributes, subject);
-        items.push({ key: ownerIndexKey(type, orderName, generation), item: whole, settleBefore });
+        items.push({ key: places.ownerKey, item: whole, settleBefore });
       } catch (error) {
         subject.note(error, isSuperseded);
       }
@@ -40,13 +39,13 @@ export function ownerItems(node: NodeModel, subject: Subject, attributes: Item):
   return items;
 }
 
-function ownerKeys(inbound: InboundModel, orders: readonly InboundOrder[], edgeKey: string): Item {
+function ownerKeys(orders: readonly InboundOrder[], edgeKey: string): Item {
   const item: Item = {};
   for (const order of orders) {
     // There is one shard only, so neither value nor source matters.
-    const partition = inboundPartition(inbound, order, edgeKey, '', '');
+    const partition = order.places.partition(edgeKey, '', '');
     // No edge can be in a partition with such a key, so no owner item is needed.
-    if (!isIndexPartition(partition, { generation: order.generation, shards: inbound.shards })) continue;
+    if (!order.places.fits(partition)) continue;
     const names = INDEX_KEYS[order.index];
     item[names.partition] = { S: partition };
     item[names.sort] = { S: OWNER_SORT_KEY };

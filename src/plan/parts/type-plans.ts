@@ -1,7 +1,7 @@
 import { LabelError, labelEncoder } from '../../items/element.ts';
 import { isWellFormed } from '../../items/encoding.ts';
-import { edgeIndexPrefix } from '../../items/keys.ts';
 import type { CompiledModel, EdgeModel, LabelModel, NodeModel } from '../../model/compiled.ts';
+import type { EdgeItemPlaces } from '../../model/projection/places.ts';
 import { type InboundItemPlan, inboundItemPlans, type SearchPlan, searchPlan } from './index-items.ts';
 import { type JoinedItemPlan, joinedItemPlans } from './joined-items.ts';
 import { PartError, type Subject } from './subject.ts';
@@ -22,8 +22,8 @@ export interface EdgePlan {
   indexItems: readonly InboundItemPlan[];
   /** Joined index items, which the edge and its source node decide. */
   joinedItems: readonly JoinedItemPlan[];
-  /** The prefixes of the sort keys of index items that the edge alone decides; the edge's sort key follows. */
-  prefixes: readonly string[];
+  /** The places of the index items that the edge alone decides. */
+  places: readonly EdgeItemPlaces[];
   /**
    * The place, among these items, of the item that the count counts, which exists even if no order applies; -1 if the edge is not
    * counted.
@@ -58,18 +58,19 @@ export function edgePlan(graph: CompiledModel, edge: EdgeModel): EdgePlan {
   if (plan === undefined) {
     const indexItems = inboundItemPlans(edge);
     const joinedItems = joinedItemPlans(edge);
-    const prefixes = indexItems.map(({ item }) => edgeIndexPrefix(item.orderName, item.generation));
-    const settleBefore = [...indexItems.map(({ item }) => item.settleBefore), edge.settleBefore];
+    const places = indexItems.map(({ item }) => item.inForce.places);
+    const settleBefore = [...indexItems.map(({ item }) => item.inForce.settleBefore), edge.count?.settleBefore];
     // A counted joined item counts for itself, so no other item is needed for the count.
-    const isCounted = edge.degree && joinedItems.every(({ countName }) => countName === undefined);
-    const counted = edgeIndexPrefix(undefined, edge.generation);
-    if (isCounted && !prefixes.includes(counted)) prefixes.push(counted);
+    const isCounted = joinedItems.every(({ countName }) => countName === undefined);
+    const counted = isCounted ? edge.count?.places.items : undefined;
+    const countedAt = counted === undefined ? -1 : places.findIndex(({ prefix }) => prefix === counted.prefix);
+    if (counted !== undefined && countedAt < 0) places.push(counted);
     plan = {
       labels: edge.labels?.map(labelWriter),
       indexItems,
       joinedItems,
-      prefixes,
-      countedPlace: isCounted ? prefixes.indexOf(counted) : -1,
+      places,
+      countedPlace: counted !== undefined && countedAt < 0 ? places.length - 1 : countedAt,
       settleBefore: settleBefore.every((before) => before === undefined) ? undefined : settleBefore,
     };
     edges.set(edge, plan);

@@ -5,7 +5,7 @@ import { INDEX_KEYS } from '../../items/derived-item.ts';
 import { typePrefix } from '../../items/keys.ts';
 import type { HashName } from '../../items/shard.ts';
 import type { IndexName, SearchModel } from '../../model/compiled.ts';
-import type { ItemKeys } from '../../model/index-partition.ts';
+import type { ItemKeys } from '../../model/projection/places.ts';
 import { checkOptions } from '../../options.ts';
 import { isOfInbound } from '../../session/own-writes.ts';
 import { pages } from '../../store/pages.ts';

@@ -1,10 +1,9 @@
 import { EdgeloomError } from '../../errors.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../items/encoding.ts';
-import { ownerIndexKey } from '../../items/keys.ts';
 import type { EdgeModel, IndexName } from '../../model/compiled.ts';
 import { heldAttributes } from '../../model/held-attributes.ts';
-import { type ItemKeys, inboundItemKeys, inboundPartition, inboundPartitions } from '../../model/index-partition.ts';
+import type { ItemKeys } from '../../model/projection/places.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfOrder } from '../../registry/definition.ts';
 import type { Abortable } from '../../runtime.ts';
@@ -185,10 +184,9 @@ export function inboundQuery(
   // The node stands behind the edges: a range that ends before it leaves it unread, whatever limit and direction.
   const range = inbound.includeOwner && isOpenAbove ? { ...wanted, to: LAST_SORT_KEY } : wanted;
   const within = checkPartition(`The order ${name} of ${edgeType}`, inbound.partition?.attribute, options.partition);
-  const oneShard = equals !== undefined && inbound.shardBy === 'value';
-  const partitions = oneShard
-    ? [inboundPartition(inbound, order, sortKey, equals, '', within)]
-    : inboundPartitions(inbound, order, sortKey, within);
+  const { places } = order;
+  const partitions =
+    equals === undefined ? places.partitions(sortKey, within) : places.partitionsOfValue(sortKey, equals, within);
   const reverse = options.reverse ?? false;
   const where = encodeWhere(graph, options.where, {
     name: ordered.name,
@@ -200,8 +198,8 @@ export function inboundQuery(
     edgeKey: sortKey,
     index,
     partitions,
-    itemKeys: inboundItemKeys(edge, order, sortKey),
-    ownerKey: ownerIndexKey(edge.type, order.isNamed ? name : undefined, order.generation),
+    itemKeys: places.itemKeys(edge.from, sortKey),
+    ownerKey: places.ownerKey,
     range,
     reverse,
     isOpenAbove,

@@ -3,7 +3,7 @@ import { attributeOf, type Item, sameValue, stringOf } from '../../items/attribu
 import { INDEX_KEYS } from '../../items/derived-item.ts';
 import { compareKeys } from '../../items/encoding.ts';
 import type { CompiledModel, IndexName } from '../../model/compiled.ts';
-import { type ItemKeys, isAsked } from '../../model/index-partition.ts';
+import { type ItemKeys, isAsked } from '../../model/projection/places.ts';
 import type { Overlay } from '../../session/own-writes.ts';
 import type { Store } from '../../store/port.ts';
 import type { ReadContext } from '../request/context.ts';

@@ -4,13 +4,7 @@ import { escapeValue } from '../../items/encoding.ts';
 import { typePrefix } from '../../items/keys.ts';
 import { toPlain } from '../../items/plain.ts';
 import type { SearchModel } from '../../model/compiled.ts';
-import {
-  type ItemKeys,
-  isIndexPartition,
-  searchItemKeys,
-  searchPartitions,
-  searchPartitionsOf,
-} from '../../model/index-partition.ts';
+import type { ItemKeys } from '../../model/projection/places.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfSearch } from '../../registry/definition.ts';
 import type { Abortable } from '../../runtime.ts';
@@ -159,14 +153,11 @@ function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: Sea
   refuseConsistent(scope.consistent, 'search');
   const query: OrderOfQuery = { order: search.order, fold: search.fold, name: `search ${search.indexPartition}` };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
-  const itemKeys = searchItemKeys(search);
+  const { places } = search.inForce;
+  const { itemKeys } = places;
   if ('eq' in predicate) {
     const encoded = encodeArgument(query, predicate.eq, 'eq');
-    return {
-      partitions: storable(search, searchPartitionsOf(search, partition, encoded)),
-      range: equalRange(encoded),
-      itemKeys,
-    };
+    return { partitions: places.partitionsOfValue(partition, encoded), range: equalRange(encoded), itemKeys };
   }
   if (search.shards === 'value') {
     throw new EdgeloomError(
@@ -180,7 +171,7 @@ function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: Sea
     'beginsWith' in predicate
       ? beginsWithRange(query, predicate.beginsWith)
       : valueRange(query, { value: predicate.from, argument: 'from' }, { value: predicate.to, argument: 'to' });
-  return { partitions: storable(search, searchPartitions(search, partition)), range, itemKeys };
+  return { partitions: places.partitions(partition), range, itemKeys };
 }
 
 /** A whole path has one shard, as one value has; the beginning of one is asked of all. */
@@ -192,15 +183,7 @@ function pathQuery(
 ): ResolvedSearch {
   const encoded = encodePathArgument(query, path);
   const isWhole = search.order.kind === 'path' && path.length === search.order.attributes.length;
-  const partitions = isWhole ? searchPartitionsOf(search, partition, encoded) : searchPartitions(search, partition);
-  return {
-    partitions: storable(search, partitions),
-    range: prefixRange(escapeValue(encoded)),
-    itemKeys: searchItemKeys(search),
-  };
-}
-
-/** Longer partition keys are refused when the item is derived, so there is nothing to be found under them. */
-function storable(search: SearchModel, partitions: string[]): string[] {
-  return partitions.filter((partition) => isIndexPartition(partition, search));
+  const { places } = search.inForce;
+  const partitions = isWhole ? places.partitionsOfValue(partition, encoded) : places.partitions(partition);
+  return { partitions, range: prefixRange(escapeValue(encoded)), itemKeys: places.itemKeys };
 }

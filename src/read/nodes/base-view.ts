@@ -1,5 +1,6 @@
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET } from '../../items/derived-item.ts';
+import { BASE_ITEMS } from '../../items/keys.ts';
 import { copyingEdge, copyOf, parentOf } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { pages } from '../../store/pages.ts';
@@ -9,9 +10,6 @@ import type { ReadContext } from '../request/context.ts';
  * Views for reads that may not rely on the stored one: it is of another shape than the reader's model, or on the way to one.
  * The base items are read in its place and projected by the planner: the same result, at the cost of a Query.
  */
-
-/** Types begin with `A` to `Z`: the range leaves derived items unread. */
-const BASE_ITEMS = { from: 'A', to: '[' };
 
 /** The view that the reader's model wants of a node's base items; undefined where there are none. */
 export async function makeView(

@@ -1,5 +1,6 @@
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { compareKeys } from '../../items/encoding.ts';
+import { BASE_ITEMS } from '../../items/keys.ts';
 import { classify } from '../../model/base-item.ts';
 import { checkOptions } from '../../options.ts';
 import type { Abortable } from '../../runtime.ts';
@@ -10,7 +11,7 @@ import { type KeyRange, prefixRange } from '../request/key-range.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
 import { isOwnRead } from '../request/own.ts';
 import { type BaseNode, baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
-import { BASE_ITEMS, BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
+import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
 
 /** Options of `node`. */
 export interface NodeReadOptions extends Abortable {

@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../../errors.ts';
 import { stringOf } from '../../items/attribute-value.ts';
 import { COUNTED } from '../../items/derived-item.ts';
-import { countNameOf, degreeKey, typePrefix } from '../../items/keys.ts';
+import { typePrefix } from '../../items/keys.ts';
 import { countOf, elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
 import { checkOptions } from '../../options.ts';
 import { derivedOf } from '../../plan/derive.ts';
@@ -34,15 +34,15 @@ export async function readDegree(
   const { graph, store } = context;
   checkSource(graph, source);
   const edge = findEdge(graph, edgeType);
-  const isCounted = edge.degree || edge.labels !== undefined;
+  const isCounted = edge.count !== undefined || edge.labels !== undefined;
   if (isCounted && isOwnRead(context, (key) => key.source === source && typePrefix(key.target) === edgeType)) {
     // A count lags behind the edges, and which of them it has is not to be seen: they are counted themselves.
     return await countBaseEdges(context, source, edgeType, true);
   }
-  if (edge.degree) {
-    const generation = context.readable === undefined ? 1 : context.readable.countGeneration(edge);
-    if (generation === undefined) return await countBaseEdges(context, source, edgeType, consistent);
-    const { item } = await store.get({ source, target: degreeKey(countNameOf(edgeType, generation)) }, { consistent });
+  if (edge.count !== undefined) {
+    const places = context.readable === undefined ? edge.count.places : context.readable.count(edge);
+    if (places === undefined) return await countBaseEdges(context, source, edgeType, consistent);
+    const { item } = await store.get({ source, target: places.key }, { consistent });
     const count = countOf(item);
     if (count !== undefined) return count;
     throw new EdgeloomError(
@@ -72,7 +72,7 @@ async function countBaseEdges(
   consistent: boolean,
 ): Promise<number> {
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
-  const isCounted = graph.edges.get(edgeType)?.degree === true;
+  const isCounted = graph.edges.get(edgeType)?.count !== undefined;
   let total = 0;
   for await (const item of queriedItems(store, request)) {
     const sortKey = stringOf(item[graph.table.sortKey]) ?? '';

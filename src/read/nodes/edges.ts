@@ -1,11 +1,12 @@
 import { type Item, stringOf } from '../../items/attribute-value.ts';
+import { BASE_ITEMS } from '../../items/keys.ts';
 import { classify } from '../../model/base-item.ts';
 import { checkOptions } from '../../options.ts';
 import type { Abortable } from '../../runtime.ts';
 import { scatter } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
-import { type KeyRange, prefixRange } from '../request/key-range.ts';
+import { prefixRange } from '../request/key-range.ts';
 import { checkEdge, checkSource, findEdge } from '../request/lookup.ts';
 import { isOwnRead } from '../request/own.ts';
 import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
@@ -32,8 +33,6 @@ export interface HasOptions extends Abortable {
   consistent?: boolean | undefined;
 }
 
-/** The sort keys of base items. Types begin with `A` to `Z`: the range leaves derived items, `~`, unread. */
-export const BASE_ITEMS: KeyRange = { from: 'A', to: '[' };
 /** Base items come in the order of their sort keys, whatever the model says. */
 export const BASE_ORDER = '';
 

@@ -2,11 +2,11 @@ import { epochSeconds } from '../../apply/context.ts';
 import { reconcile } from '../../apply/reconcile.ts';
 import { canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
 import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../../items/derived-item.ts';
-import { parseDerivedKey } from '../../items/derived-key.ts';
+import { type DerivedKind, parseDerivedKey } from '../../items/derived-key.ts';
 import { compareKeys } from '../../items/encoding.ts';
-import { reversePrefix } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { joinedTypes } from '../../model/joined.ts';
+import { type FanOutOf, FanOutPlaces } from '../../model/projection/places.ts';
 import type { EpochSeconds } from '../../plan/unit.ts';
 import type { DerivedUpdate, ItemKey } from '../../store/port.ts';
 import { NO_WATERMARK, trusted } from '../settle/context.ts';
@@ -20,9 +20,11 @@ export const continuation: ItemKind = {
   attributes: new Map([AFTER, AGAIN, WATERMARK, MODEL].map((name) => [name, 'any'])),
   hasTombstones: true,
   mendOrder: 2,
-  isKept: (graph, { kind, edgeType, generation }) =>
-    generation === 1 &&
-    (kind === 'source-continuation' ? joinedTypes(graph).has(edgeType) : graph.edges.get(edgeType)?.copy !== undefined),
+  isKept(graph, { kind, edgeType }, sortKey) {
+    const of = fanOutOf(kind);
+    const isWanted = of === 'joined' ? joinedTypes(graph).has(edgeType) : graph.edges.get(edgeType)?.copy !== undefined;
+    return isWanted && new FanOutPlaces(edgeType).continuation(of) === sortKey;
+  },
   isLive: (item) => item?.[AFTER] !== undefined,
   oddities: (context, item) => oddities(continuation, context, item),
   /** Restarts a stuck fan-out. */
@@ -57,6 +59,10 @@ export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>>
   }),
 };
 
+function fanOutOf(kind: DerivedKind | undefined): FanOutOf {
+  return kind === 'source-continuation' ? 'joined' : 'copies';
+}
+
 /** Whether a fan-out has still to visit a place, in this round or in the next one. */
 export function isAheadOf(item: Item | undefined, place: string): boolean {
   if (item?.[AFTER] === undefined) return false;
@@ -89,7 +95,7 @@ function restartUpdate(
   now: EpochSeconds,
 ): DerivedUpdate {
   const { kind, edgeType = '' } = parseDerivedKey(key.target) ?? {};
-  const first = kind === 'source-continuation' ? `${edgeType}-` : reversePrefix(edgeType);
+  const first = new FanOutPlaces(edgeType).visited(fanOutOf(kind));
   const placeAt = (name: string): Item => {
     const stored = stringOf(current?.[name]);
     if (current?.[name] === undefined) return {};

@@ -1,16 +1,10 @@
 import { canonicalText, type Item } from '../../items/attribute-value.ts';
 import { COPIES, revisionOf } from '../../items/derived-item.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../../items/element.ts';
-import {
-  continuationKey,
-  isWithinBytes,
-  parseNodeId,
-  reverseKey,
-  SORT_KEY_BYTES,
-  typePrefix,
-} from '../../items/keys.ts';
+import { isWithinBytes, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../../items/keys.ts';
 import { elementsByEdge } from '../../items/stored-view.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
+import { FanOutPlaces } from '../../model/projection/places.ts';
 import { copyingEdge, copyOf, parentOf } from '../../plan/copies.ts';
 import { isAheadOf, placeOf } from './continuation.ts';
 import { hashed, imageText, type Part, type PartKind } from './kind.ts';
@@ -29,7 +23,7 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
     return [
       { source, target: part.target },
       { source: parent, target: parent },
-      { source: parent, target: continuationKey(typePrefix(part.target) ?? '') },
+      { source: parent, target: fanOutAlong(part.target).continuation('copies') },
     ];
   },
   compare({ graph }, { suspect: { part }, derived, items }) {
@@ -42,7 +36,7 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
   state({ suspect: { source, part }, derived, items: [edge, parent, continuation] }) {
     // A fan-out visits the reverse items in order of their keys. If it is past this edge, it has written the view already, which
     // changed the view's revision, and it repairs nothing here any more.
-    const isAhead = isAheadOf(continuation, reverseKey(typePrefix(part.target) ?? '', source));
+    const isAhead = isAheadOf(continuation, fanOutAlong(part.target).reverseKey(source));
     const moved = (isAhead && revisionOf(continuation)) || '';
     return {
       revision: `${revisionOf(derived) ?? ''}/${moved}`,
@@ -134,4 +128,9 @@ function storedCopies(view: Item | undefined): Map<string, Item[string]> {
 /** Many places wait for their nodes at once. A hash takes the same memory for a copy of any size. */
 function copyHash(copy: Item[string] | undefined): string | undefined {
   return copy && hashed(canonicalText(copy));
+}
+
+/** The places of the fan-outs along the type of an edge. */
+function fanOutAlong(edgeKey: string): FanOutPlaces {
+  return new FanOutPlaces(typePrefix(edgeKey) ?? '');
 }

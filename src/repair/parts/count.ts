@@ -1,16 +1,14 @@
 import { reconcile } from '../../apply/reconcile.ts';
 import { type Item, sameValue, stringOf } from '../../items/attribute-value.ts';
 import { COUNT, COUNTED, MODEL, REVISION, revisionOf } from '../../items/derived-item.ts';
-import type { DerivedKey } from '../../items/derived-key.ts';
 import { countOf } from '../../items/stored-view.ts';
-import { type EdgeModel, layersOf } from '../../model/compiled.ts';
+import { placesOfCount } from '../../model/projection/places.ts';
+import { isKeptCount } from '../../plan/counted.ts';
 import type { Store } from '../../store/port.ts';
 import type { SettleContext } from '../settle/context.ts';
-import { countedExactly, countNameOfKey, itemsToCount, settledCountUpdate } from '../settle/count.ts';
+import { countedExactly, itemsToCount, settledCountUpdate } from '../settle/count.ts';
 import { oddities } from './form.ts';
 import { hashed, type ItemKind, type ObserveContext, type Part, type PartKind } from './kind.ts';
-
-export { countNameOfKey } from '../settle/count.ts';
 
 /**
  * The number of a node's counted edges of a type. The live index items of these edges decide about it: each of them is written in
@@ -23,7 +21,7 @@ export const count: ItemKind = {
   hasTombstones: false,
   // Counts are repaired first: a malformed one blocks the writes of the items that it counts.
   mendOrder: 0,
-  isKept: (graph, key) => layersOf(graph).some(({ edges }) => isCountOf(edges.get(key.edgeType), key)),
+  isKept: (graph, _key, sortKey) => isKeptCount(graph, sortKey),
   isLive: (item) => item !== undefined,
   oddities: (context, item) => {
     const parts = oddities(count, context, item);
@@ -46,10 +44,6 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
   // A count has no base item. Its revision changes with each of the items that it counts.
   state: ({ derived }) => ({ revision: revisionOf(derived), base: hashed(revisionOf(derived) ?? '') }),
 };
-
-function isCountOf(edge: EdgeModel | undefined, { generation }: DerivedKey): boolean {
-  return edge?.degree === true && (edge.generation ?? 1) === generation;
-}
 
 /**
  * Reconciles the count of a node's edges of a type with its live index items. Each index item that appears or disappears changes
@@ -95,7 +89,7 @@ async function countAtOnce(
 
 /** Counts the live items of a node's counted edges of a type, with a consistent Query. */
 async function countLive(reader: { store: Pick<Store, 'query'> }, source: string, countKey: string): Promise<number> {
-  const name = countNameOfKey(countKey);
+  const { name } = placesOfCount(countKey);
   let live = 0;
   for await (const item of itemsToCount(reader.store, source, countKey))
     if (stringOf(item[COUNTED]) === name) live += 1;

@@ -2,15 +2,16 @@ import { reconcile } from '../../apply/reconcile.ts';
 import { type AttributeType, canonicalText, type Item, stringOf } from '../../items/attribute-value.ts';
 import { COUNTED, FENCE, INDEX_ITEM_FIELDS, MODEL, revisionOf, WATERMARK } from '../../items/derived-item.ts';
 import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../../items/derived-key.ts';
-import { degreeKey, SORT_KEY_BYTES, sourceContinuationKey, typePrefix } from '../../items/keys.ts';
+import { BASE_ITEMS, SORT_KEY_BYTES, typePrefix } from '../../items/keys.ts';
 import { needsSource } from '../../model/joined.ts';
+import { type CountPlaces, countKeyOf, FanOutPlaces } from '../../model/projection/places.ts';
+import { countHolding, isKeptCount } from '../../plan/counted.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { queriedItems } from '../../store/pages.ts';
-import type { ItemKey } from '../../store/port.ts';
 import { NO_WATERMARK, type SettleContext } from '../settle/context.ts';
 import { burialOf, settleIndexItem } from '../settle/index-item.ts';
 import { isAheadOf, placeOf } from './continuation.ts';
-import { count, settleCount } from './count.ts';
+import { settleCount } from './count.ts';
 import { oddities } from './form.ts';
 import {
   hashed,
@@ -47,25 +48,27 @@ export const indexItem: ItemKind = {
     });
     const { target } = expected;
     if (target !== undefined) await settleIndexItem(context, { source, target }, key, NO_WATERMARK);
-    await settleOtherCount(context, key, target ?? sortKey, stringOf(actual?.[COUNTED]));
+    const holding = target === undefined ? undefined : countHolding(context.graph, { source, target }, sortKey);
+    await settleOtherCount(context, source, stringOf(actual?.[COUNTED]), holding);
     return true;
   },
 };
 
 /**
  * Reconciles a count that contained an item by mistake. The item has left that count, and the transaction that wrote the item
- * changed only the count of its own edge type.
+ * changed only the count that holds items in its place.
+ *
+ * @param name the count that the item named.
  */
 async function settleOtherCount(
   context: SettleContext,
-  { source }: ItemKey,
-  base: string,
+  source: string,
   name: string | undefined,
+  holding: CountPlaces | undefined,
 ): Promise<void> {
-  if (name === undefined) return;
-  const target = degreeKey(name);
-  const key = parseDerivedKey(target);
-  if (key === undefined || key.edgeType === typePrefix(base) || count.isKept?.(context.graph, key) !== true) return;
+  if (name === undefined || name === holding?.name) return;
+  const target = countKeyOf(name);
+  if (!isKeptCount(context.graph, target)) return;
   await settleCount(context, source, target);
 }
 
@@ -77,7 +80,10 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
     if (target === undefined) return [];
     if (!needsSource(context.graph, target)) return [{ source, target }];
     // A joined item also depends on the source node, and on a fan-out of that node under way.
-    return [target, source, sourceContinuationKey(typePrefix(target) ?? '')].map((key) => ({ source, target: key }));
+    return [target, source, new FanOutPlaces(typePrefix(target) ?? '').continuation('joined')].map((key) => ({
+      source,
+      target: key,
+    }));
   },
   compare({ graph }, { suspect: { source, sortKey }, derived, keys, items }) {
     const node = keys.length < 2 ? undefined : { item: items[1] };
@@ -114,7 +120,7 @@ async function edgeNamedBy(
 ): Promise<string | undefined> {
   const named = parseDerivedKey(indexKey);
   if (named?.kind !== 'index-item' || named.of !== 'edge') return undefined;
-  const request = { partition: source, sortKey: { from: 'A', to: '[' }, consistent: true };
+  const request = { partition: source, sortKey: BASE_ITEMS, consistent: true };
   for await (const item of queriedItems(store, request)) {
     const key = stringOf(item[graph.table.sortKey]) ?? '';
     if (key.length * 3 > SORT_KEY_BYTES / 2 && formatDerivedKey({ ...named, edge: { text: key } }) === indexKey)

@@ -141,7 +141,7 @@ export interface ItemKind {
   /** The order of repairs: lowest number first. */
   mendOrder: number;
   /** Whether the model maintains such items for the edge type in the key. Default: always. */
-  isKept?(graph: CompiledModel, key: DerivedKey): boolean;
+  isKept?(graph: CompiledModel, key: DerivedKey, sortKey: string): boolean;
   /** Whether an item has content. Without content it is a tombstone, or should be one. */
   isLive(item: Item | undefined): boolean;
   /** Returns the parts of an item that are wrong whatever its base items say. */

@@ -1,6 +1,7 @@
 import { reconcile } from '../../apply/reconcile.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { isWithinBytes, SORT_KEY_BYTES, VIEW_KEY } from '../../items/keys.ts';
+import { FanOutPlaces } from '../../model/projection/places.ts';
 import { edgeOfReverse, reverseItemOf, wantedFields } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { isAsWanted } from '../../plan/writes/updates.ts';
@@ -20,7 +21,8 @@ export const reverseItem: ItemKind = {
   attributes: indexItem.attributes,
   hasTombstones: true,
   mendOrder: 2,
-  isKept: ({ edges }, { edgeType, generation }) => generation === 1 && edges.get(edgeType)?.copy !== undefined,
+  isKept: ({ edges }, { edgeType }, sortKey) =>
+    edges.get(edgeType)?.copy !== undefined && sortKey.startsWith(new FanOutPlaces(edgeType).reversePrefix),
   isLive: indexItem.isLive,
   oddities: (context, item) => oddities(reverseItem, context, item),
   async mend(context, key, parts) {

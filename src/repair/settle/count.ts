@@ -2,20 +2,13 @@ import pMap from 'p-map';
 import { updateItem } from '../../apply/context.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { COUNT, COUNTED, MODEL, REVISION, revisionOf, unchanged } from '../../items/derived-item.ts';
-import { parseDerivedKey } from '../../items/derived-key.ts';
-import { countNameOf, edgeIndexKey, hashedIndexPrefix } from '../../items/keys.ts';
+import { placesOfCount } from '../../model/projection/places.ts';
 import { queriedItems, readItem } from '../../store/pages.ts';
 import type { DerivedUpdate, ItemKey, Store } from '../../store/port.ts';
 import type { SettleContext } from './context.ts';
 
 /** Reads at once, if each item is read by itself. */
 const READS_AT_ONCE = 32;
-
-/** Returns the name that counted items hold for the count with this sort key. */
-export function countNameOfKey(sortKey: string): string {
-  const { edgeType, generation } = parseDerivedKey(sortKey)!;
-  return countNameOf(edgeType, generation);
-}
 
 /**
  * Counts the items one by one and writes the number; false if the count has changed meanwhile. A Query may show items from before a
@@ -43,14 +36,13 @@ export async function countedExactly(
 /** Counts the live items of a count. It reads all items that a Query shows, live or not, and those that base edges ask for. */
 async function countExactly(context: SettleContext, { source, target: countKey }: ItemKey): Promise<number> {
   const { store, graph } = context;
-  const { edgeType, generation } = parseDerivedKey(countKey)!;
+  const { name, edgeType, items: counted } = placesOfCount(countKey);
   const sortKeys = new Set<string>();
   const sortKeyOf = (item: Item): string => stringOf(item[graph.table.sortKey])!;
   for await (const item of itemsToCount(store, source, countKey)) sortKeys.add(sortKeyOf(item));
   const edges = queriedItems(store, { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent: true });
-  for await (const item of edges) sortKeys.add(edgeIndexKey(sortKeyOf(item), undefined, generation));
+  for await (const item of edges) sortKeys.add(counted.key(sortKeyOf(item)));
   const items = await pMap(sortKeys, (target) => readItem(context, { source, target }), { concurrency: READS_AT_ONCE });
-  const name = countNameOf(edgeType, generation);
   return items.filter((item) => stringOf(item?.[COUNTED]) === name).length;
 }
 
@@ -60,9 +52,7 @@ export async function* itemsToCount(
   source: string,
   countKey: string,
 ): AsyncGenerator<Item, void> {
-  const { edgeType, generation } = parseDerivedKey(countKey)!;
-  // The items of edges with long keys have a hash in their name.
-  for (const beginsWith of [edgeIndexKey(`${edgeType}-`, undefined, generation), hashedIndexPrefix(generation)]) {
+  for (const beginsWith of placesOfCount(countKey).itemPrefixes) {
     yield* queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent: true });
   }
 }

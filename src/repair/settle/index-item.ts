@@ -3,10 +3,9 @@ import { writeCounted } from '../../apply/counted.ts';
 import { settleJoined } from '../../apply/joined.ts';
 import { reconcile } from '../../apply/reconcile.ts';
 import type { Item } from '../../items/attribute-value.ts';
-import { parseDerivedKey } from '../../items/derived-key.ts';
-import { countNameOf, typePrefix } from '../../items/keys.ts';
-import { type CompiledModel, layersOf } from '../../model/compiled.ts';
+import { typePrefix } from '../../items/keys.ts';
 import { wantedFields } from '../../plan/copies.ts';
+import { countHolding } from '../../plan/counted.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { joinedKeysOf } from '../../plan/joined.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
@@ -36,7 +35,7 @@ export async function settleIndexItem(
     return await settleJoined(context, [unit], { trusted: (current) => trusted(context, current) });
   }
   const unit = unitOf(key, base, watermark);
-  const countName = parseDerivedKey(sortKey)?.kind === 'reverse-item' ? undefined : countNameOfEdge(graph, key, base);
+  const countName = countHolding(graph, base, sortKey)?.name;
   // rule: repair-reads-the-derived-item-before-its-base, first
   await reconcile(context, {
     key,
@@ -77,12 +76,4 @@ export async function burialOf(
 
 function unitOf({ source, target: sortKey }: ItemKey, base: ItemKey, watermark: string): IndexUnit {
   return { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
-}
-
-/** Returns the name of the count that may contain an edge's index item; undefined if its type is not counted. */
-function countNameOfEdge(graph: CompiledModel, { target: sortKey }: ItemKey, base: ItemKey): string | undefined {
-  const { generation = 1 } = parseDerivedKey(sortKey) ?? {};
-  const edgeType = typePrefix(base.target) ?? '';
-  const isCounted = layersOf(graph).some(({ edges }) => edges.get(edgeType)?.degree === true);
-  return base.source !== base.target && isCounted ? countNameOf(edgeType, generation) : undefined;
 }

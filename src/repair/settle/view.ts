@@ -5,7 +5,7 @@ import { readWholeView } from '../../apply/whole-view.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { CHILD } from '../../items/derived-item.ts';
 import { decodeElement, edgeKeyOf } from '../../items/element.ts';
-import { typePrefix, VIEW_KEY } from '../../items/keys.ts';
+import { BASE_ITEMS, typePrefix, VIEW_KEY } from '../../items/keys.ts';
 import { elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { reverseOf } from '../../plan/copies.ts';
@@ -142,7 +142,7 @@ function unitOf(source: string, targets: readonly string[], watermark: string): 
 
 /** Reads every base item of a partition, by sort key. Their keys lie between `A` and `[`, the character after `Z`. */
 function readPartition(context: ApplyContext, source: string): Promise<Map<string, Item | undefined>> {
-  return readRange(context, source, { from: 'A', to: '[' });
+  return readRange(context, source, BASE_ITEMS);
 }
 
 async function readRange(

@@ -83,9 +83,9 @@ function describeSearch(search: SearchModel): DescribedSearch {
   };
 }
 
-function describeEdge({ type, from, to, labels, inbound, copy = [], degree }: EdgeModel): DescribedEdge {
+function describeEdge({ type, from, to, labels, inbound, copy = [], count }: EdgeModel): DescribedEdge {
   return {
-    ...{ type, from: [...from], to: [...to], copies: copy, isCounted: degree },
+    ...{ type, from: [...from], to: [...to], copies: copy, isCounted: count !== undefined },
     ...(labels !== undefined && { labels: labels.map(({ name }) => name) }),
     orders: [...(inbound?.orders.values() ?? [])].map(({ name, order }) => ({ name, ...describeOrder(order) })),
     shards: inbound?.shards ?? 1,

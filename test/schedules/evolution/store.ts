@@ -1,5 +1,5 @@
 import type { Item } from '../../../src/items/attribute-value.ts';
-import { isAsked } from '../../../src/model/index-partition.ts';
+import { isAsked } from '../../../src/model/projection/places.ts';
 import type { QueryRequest, QueryResult, ScanPage, ScanRequest, ScanSource, Store } from '../../../src/store/port.ts';
 import type { Process } from './process.ts';
 import { type Cell, holds, MOST_READ_LAG_MS, type Table, versionAt, writeUnits } from './table.ts';

@@ -166,7 +166,7 @@ export const COPY_MUTANTS: readonly Mutant[] = [
     (
       await context.store.query({
         partition: unit.source,
-        sortKey: { beginsWith: reversePrefix(unit.edgeType) },
+        sortKey: { beginsWith: new FanOutPlaces(unit.edgeType).reversePrefix },
         limit: context.fanOutPageSize,
         startKey: { source: { S: unit.source }, target: { S: unit.after } },
         consistent: true,

@@ -4,7 +4,6 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import { COUNTED } from '../../../src/items/derived-item.ts';
 import { encodeLabel, escapedEdge, escapedHashedEdge, LabelError } from '../../../src/items/element.ts';
 import { isWellFormed } from '../../../src/items/encoding.ts';
-import { countNameOf, edgeIndexKey } from '../../../src/items/keys.ts';
 import { type BaseItemKind, classify, classifyKey, type KeyKind, misfitText } from '../../../src/model/base-item.ts';
 import {
   type CompiledModel,
@@ -89,14 +88,14 @@ export class ItemPlanner {
     const { inbound } = this.kind.edge;
     this.joinedItems = items
       .filter((item) => inbound !== undefined && usesSource(inbound, item))
-      .map((item) => [edgeIndexKey(sortKey, item.orderName, item.generation), item]);
+      .map((item) => [item.inForce.places.key(sortKey), item]);
     const alone = items.filter((item) => !this.joinedItems.some(([, joined]) => joined === item));
-    this.indexItems = alone.map((item) => [edgeIndexKey(sortKey, item.orderName, item.generation), item]);
-    for (const [key, item] of this.indexItems) this.settle(key, item.settleBefore);
-    const { degree, generation, settleBefore } = this.kind.edge;
-    if (!degree || this.joinedItems.some(([, { orderName }]) => orderName === undefined)) return;
-    this.countedKey = edgeIndexKey(sortKey, undefined, generation);
-    this.settle(this.countedKey, settleBefore);
+    this.indexItems = alone.map((item) => [item.inForce.places.key(sortKey), item]);
+    for (const [key, item] of this.indexItems) this.settle(key, item.inForce.settleBefore);
+    const { count } = this.kind.edge;
+    if (count === undefined || this.joinedItems.some(([, { orderName }]) => orderName === undefined)) return;
+    this.countedKey = count.places.items.key(sortKey);
+    this.settle(this.countedKey, count.settleBefore);
   }
 
   private settle(key: string, before: number | undefined): void {
@@ -143,8 +142,7 @@ export class ItemPlanner {
     }
     const { countedKey } = this;
     if (countedKey !== undefined) {
-      const name = countNameOf(edge.type, edge.generation);
-      indexItems.set(countedKey, { ...indexItems.get(countedKey), [COUNTED]: { S: name } });
+      indexItems.set(countedKey, { ...indexItems.get(countedKey), [COUNTED]: { S: edge.count!.places.name } });
     }
     return { element, indexItems, settleBefore: this.settleBefore, reverse, problems };
   }
@@ -180,7 +178,7 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
   for (const search of node.searches.values()) {
     // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
     const items = part(problems, () => searchItems(search, subject)) ?? [];
-    for (const [key, item] of items) add(key, item, search.settleBefore);
+    for (const [key, item] of items) add(key, item, search.inForce.settleBefore);
   }
   for (const edge of graph.edges.values()) {
     const { from, inbound } = edge;

@@ -7,7 +7,7 @@ import {
 } from '../../../src/items/attribute-value.ts';
 import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../../src/items/derived-item.ts';
 import { indexSortKey, typeName } from '../../../src/items/encoding.ts';
-import { isWithinBytes, SORT_KEY_BYTES, searchKey, searchValueKey } from '../../../src/items/keys.ts';
+import { type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../../src/items/keys.ts';
 import type {
   InboundItem,
   InboundModel,
@@ -16,7 +16,7 @@ import type {
   Projection,
   SearchModel,
 } from '../../../src/model/compiled.ts';
-import { inboundPartition, searchPartition } from '../../../src/model/index-partition.ts';
+import type { OrderPlaces, SearchPlaces } from '../../../src/model/projection/places.ts';
 import { MAX_SEARCH_BYTES, MAX_SEARCH_VALUES } from '../../../src/plan/parts/index-items.ts';
 import { type Encoded, encode, encodeOrder } from './order.ts';
 import { PartError, type Problem, part, type Subject } from './subject.ts';
@@ -43,7 +43,7 @@ export function inboundItem(
     if (within === undefined) return undefined;
   }
   for (const order of orders) {
-    if (part(problems, () => addOrderKeys(item, order, inbound, subject, sortKey, within)) === true) indexed = true;
+    if (part(problems, () => addOrderKeys(item, order, subject, sortKey, within)) === true) indexed = true;
   }
   if (!indexed) return undefined;
   return part(problems, () => withProjection(item, inbound.project, subject));
@@ -53,7 +53,6 @@ export function inboundItem(
 function addOrderKeys(
   item: Item,
   order: InboundOrder,
-  inbound: InboundModel,
   subject: Subject,
   sortKey: string,
   within: string | undefined,
@@ -61,9 +60,8 @@ function addOrderKeys(
   const purpose = `order ${order.name} of ${subject.context.type}`;
   const encoded = encodeOrder(order.order, subject, false, purpose);
   if (encoded === undefined) return false;
-  const partition = inboundPartition(inbound, order, sortKey, encoded.text, subject.source, within);
-  const room = { partition, generation: order.generation, shards: inbound.shards };
-  addIndexKeys(item, order.index, room, encoded, subject.source, purpose);
+  const partition = order.places.partition(sortKey, encoded.text, subject.source, within);
+  addIndexKeys(item, order.index, { partition, places: order.places }, encoded, subject.source, purpose);
   return true;
 }
 
@@ -74,12 +72,12 @@ export function searchItems(search: SearchModel, subject: Subject): [string, Ite
     const encoded = encodeOrder(search.order, subject, search.fold, purpose);
     if (encoded === undefined) return [];
     const item = searchItem(search, subject, encoded, purpose);
-    return item === undefined ? [] : [[searchKey(search.name, search.generation), item]];
+    return item === undefined ? [] : [[search.inForce.places.key(encoded.text), item]];
   }
   const items = new Map<string, Item>();
   let bytes = 0;
   for (const encoded of eachValue(search, subject, purpose)) {
-    const key = searchValueKey(search.name, encoded.text, search.generation);
+    const key = search.inForce.places.key(encoded.text);
     const present = items.get(key);
     // Values that fold to the same text share an item; it shows the one that sorts first, in any order of the set.
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
@@ -119,9 +117,10 @@ function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, pur
     within = partitionText(search.partition, subject, purpose);
     if (within === undefined) return undefined;
   }
-  const partition = searchPartition(search, within, encoded.text, subject.source);
+  const { places } = search.inForce;
+  const partition = places.partition(within, encoded.text, subject.source);
   const item: Item = {};
-  addIndexKeys(item, 'gsi0', { ...search, partition }, encoded, subject.source, purpose);
+  addIndexKeys(item, 'gsi0', { partition, places }, encoded, subject.source, purpose);
   item[VALUE] = encoded.value;
   return withProjection(item, search.project, subject);
 }
@@ -133,26 +132,23 @@ export function partitionText(attribute: string, subject: Subject, purpose: stri
   return encode(value, 'string', false, `the partition of ${purpose}`, attribute).text;
 }
 
-/** An index partition, with what may stand in its key beyond the limit: the mark of a generation, and the shard. */
+/** An index partition, with the places that it is one of. */
 interface Place {
-  partition: string;
-  generation?: number | undefined;
-  shards: number | 'value';
+  partition: IndexPartitionKey;
+  places: OrderPlaces | SearchPlaces;
 }
 
 /** Adds the two keys of an index. */
 export function addIndexKeys(
   item: Item,
   index: IndexName,
-  { partition, generation = 1, shards }: Place,
+  { partition, places }: Place,
   { text, attribute }: Encoded,
   source: string,
   purpose: string,
 ): void {
   const sort = indexSortKey(text, source);
-  const ofGeneration = generation === 1 ? 0 : `@${generation}`.length;
-  const ofShard = shards === 1 || shards === 'value' ? 0 : `#${shards}`.length;
-  const fits = isWithinBytes(partition, SORT_KEY_BYTES + ofGeneration + ofShard);
+  const fits = places.fits(partition);
   const tooLong = fits ? sort : partition;
   if (!fits || !isWithinBytes(sort, SORT_KEY_BYTES)) {
     const cause = attribute === undefined ? 'the derived text' : `attribute ${attribute}`;

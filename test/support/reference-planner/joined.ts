@@ -1,4 +1,5 @@
 import { canonicalText } from '../../../src/items/attribute-value.ts';
+import type { IndexPartitionKey } from '../../../src/items/keys.ts';
 import type { EdgeModel, InboundItem, InboundModel, OrderPart, Projection } from '../../../src/model/compiled.ts';
 import { addIndexKeys, partitionText } from './index-items.ts';
 import { encodeOrder } from './order.ts';
@@ -24,7 +25,7 @@ export function givenBy(
 ): string {
   const { partition, project, projectSource = [] } = inbound!;
   const given: unknown[] = [];
-  for (const { name, order } of item.orders) {
+  for (const { name, order, places } of item.orders) {
     const purpose = `order ${name} of ${type}`;
     for (const one of order.kind === 'parts' ? order.parts : [order]) {
       if ((one.kind === 'source') !== (side === 'source')) continue;
@@ -32,7 +33,7 @@ export function givenBy(
       const result = part(problems, () => {
         const encoded = encodeOrder(own, subject, false, purpose);
         if (encoded !== undefined)
-          addIndexKeys({}, 'gsi0', { partition: '', shards: 1 }, encoded, subject.source, purpose);
+          addIndexKeys({}, 'gsi0', { partition: '' as IndexPartitionKey, places }, encoded, subject.source, purpose);
         return { text: encoded?.text };
       });
       given.push(result ?? 'failed');

@@ -1,10 +1,8 @@
 import type { Item } from '../../../src/items/attribute-value.ts';
 import { INDEX_KEYS } from '../../../src/items/derived-item.ts';
 import { OWNER_SORT_KEY } from '../../../src/items/encoding.ts';
-import { isWithinBytes, ownerIndexKey, SORT_KEY_BYTES } from '../../../src/items/keys.ts';
 import { sortKeyOfEdge } from '../../../src/model/base-item.ts';
-import type { InboundModel, InboundOrder, NodeModel } from '../../../src/model/compiled.ts';
-import { inboundPartition } from '../../../src/model/index-partition.ts';
+import type { InboundOrder, NodeModel } from '../../../src/model/compiled.ts';
 import { withAttributes } from './index-items.ts';
 import { type Problem, part, type Subject } from './subject.ts';
 
@@ -25,27 +23,26 @@ export interface OwnerItem {
 export function ownerItems(node: NodeModel, subject: Subject, attributes: Item, problems: Problem[]): OwnerItem[] {
   const items: OwnerItem[] = [];
   for (const edge of node.ownerOf) {
-    const { type, inbound } = edge;
-    for (const { orderName, orders, generation, settleBefore } of inbound?.items ?? []) {
-      const item = inbound && ownerKeys(inbound, orders, sortKeyOfEdge(edge, subject.source));
-      if (item === undefined || Object.keys(item).length === 0) continue;
+    for (const { orders, inForce } of edge.inbound?.items ?? []) {
+      const { places, settleBefore } = inForce;
+      const item = ownerKeys(orders, sortKeyOfEdge(edge, subject.source));
+      if (Object.keys(item).length === 0) continue;
       const whole =
         node.view.kind === 'KEYS_ONLY' ? item : part(problems, () => withAttributes(item, attributes, subject));
       if (whole === undefined) continue;
-      items.push({ key: ownerIndexKey(type, orderName, generation), item: whole, settleBefore });
+      items.push({ key: places.ownerKey, item: whole, settleBefore });
     }
   }
   return items;
 }
 
-function ownerKeys(inbound: InboundModel, orders: readonly InboundOrder[], edgeKey: string): Item {
+function ownerKeys(orders: readonly InboundOrder[], edgeKey: string): Item {
   const item: Item = {};
   for (const order of orders) {
     // There is one shard, so neither value nor source matters.
-    const partition = inboundPartition(inbound, order, edgeKey, '', '');
+    const partition = order.places.partition(edgeKey, '', '');
     // No edge can be in a partition with such a key, so there is nothing to own.
-    const ofGeneration = order.generation === undefined ? 0 : `@${order.generation}`.length;
-    if (!isWithinBytes(partition, SORT_KEY_BYTES + ofGeneration)) continue;
+    if (!order.places.fits(partition)) continue;
     const names = INDEX_KEYS[order.index];
     item[names.partition] = { S: partition };
     item[names.sort] = { S: OWNER_SORT_KEY };

@@ -9,7 +9,7 @@ import {
 import { TARGET_ID } from '../../../src/items/hashed-key.ts';
 import { toPlainItem } from '../../../src/items/plain.ts';
 import type { CompiledModel, Compute, Projection } from '../../../src/model/compiled.ts';
-import type { DeriveContext } from '../../../src/model/derive-options.ts';
+import type { DeriveContext } from '../../../src/model/projection/derive-options.ts';
 
 /** Why a part of a base item could not be derived. */
 export interface Problem {

@@ -3,7 +3,8 @@
 import type { ItemHistory } from '../../../src/fold/fold.ts';
 import { sameItem } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
-import { countNameOf, degreeKey, parseNodeId, typePrefix, VIEW_KEY } from '../../../src/items/keys.ts';
+import { degreeKey } from '../../../src/items/key-forms.ts';
+import { parseNodeId, typePrefix, VIEW_KEY } from '../../../src/items/keys.ts';
 import { type CompiledModel, layersOf } from '../../../src/model/compiled.ts';
 import { continuationUnit, fanOutUnits } from '../../../src/plan/fan-out.ts';
 import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../../src/plan/unit.ts';
@@ -137,7 +138,7 @@ function sameInView(before: PlainDerived, after: PlainDerived): boolean {
 /** The name of the count that a base item is in, of those that the model keeps. */
 function countedName(graph: CompiledModel, { source, target }: ItemHistory): string | undefined {
   const edge = source === target ? undefined : graph.edges.get(typePrefix(target) ?? '');
-  return edge?.degree === true ? countNameOf(edge.type, edge.generation) : undefined;
+  return edge?.count?.places.name;
 }
 
 /** Counted items of one type and node as one unit; a transaction takes up to a hundred of them. */

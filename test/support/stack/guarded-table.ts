@@ -121,7 +121,8 @@ export async function damage({
   await store.put({ ...keysOf('USER-1', '~ix/MEMBER-USER-8'), w, r: { N: '1' }, expiresAt: { N: '1' } });
   for (const edge of graph.edges.values()) {
     if (edge.copy !== undefined) await store.delete({ source: 'USER-2', target: `~rev/${edge.type}-USER-1` });
-    if (edge.degree) await store.put({ ...(await read('USER-1', `~degree/${edge.type}`)), count: { N: '7' } });
+    if (edge.count !== undefined)
+      await store.put({ ...(await read('USER-1', `~degree/${edge.type}`)), count: { N: '7' } });
   }
 }
 

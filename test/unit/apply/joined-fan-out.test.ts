@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../../src/apply/projector.ts';
 import { StoreError } from '../../../src/errors.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
-import { edgeIndexKey } from '../../../src/items/keys.ts';
+import { edgeIndexKey } from '../../../src/items/key-forms.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, fromSource, node } from '../../../src/model/schema.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';

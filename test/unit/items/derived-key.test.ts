@@ -10,8 +10,8 @@ import {
   reverseKey,
   searchKey,
   searchValueKey,
-  VIEW_KEY,
-} from '../../../src/items/keys.ts';
+} from '../../../src/items/key-forms.ts';
+import { VIEW_KEY } from '../../../src/items/keys.ts';
 
 const LONG = 'x'.repeat(1_500);
 

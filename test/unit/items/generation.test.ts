@@ -6,10 +6,10 @@ import {
   degreeKey,
   edgeIndexKey,
   ownerIndexKey,
-  SORT_KEY_BYTES,
   searchKey,
   searchValueKey,
-} from '../../../src/items/keys.ts';
+} from '../../../src/items/key-forms.ts';
+import { SORT_KEY_BYTES } from '../../../src/items/keys.ts';
 
 describe('keys of generations', () => {
   it('the first generation has the plain keys', () => {

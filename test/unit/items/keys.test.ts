@@ -1,21 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { baseKeyOfIndexItem } from '../../../src/items/derived-key.ts';
+import { edgeIndexKey, ownerIndexKey, quarantineKey, searchKey, searchValueKey } from '../../../src/items/key-forms.ts';
 import {
   checkKeyText,
   describe as describeValue,
-  edgeIndexKey,
   edgeSortKey,
   hash128,
   isDerivedKey,
   isTypeName,
   newId,
-  ownerIndexKey,
   PARTITION_KEY_BYTES,
   parseNodeId,
-  quarantineKey,
   SORT_KEY_BYTES,
-  searchKey,
-  searchValueKey,
   typePrefix,
 } from '../../../src/items/keys.ts';
 import { ODD_TEXTS } from '../../support/texts.ts';

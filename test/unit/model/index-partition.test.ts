@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hash128 } from '../../../src/items/keys.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
-import {
-  inboundPartition,
-  inboundPartitions,
-  searchPartition,
-  searchPartitions,
-  searchPartitionsOf,
-} from '../../../src/model/index-partition.ts';
 import { edge, node } from '../../../src/model/schema.ts';
 
 const graph = defineGraph({
@@ -30,45 +23,42 @@ const graph = defineGraph({
     BYVALUE: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', shards: 50, shardBy: 'value' } }),
   },
 });
-const search = (name: string) => graph.nodes.get('USER')!.searches.get(name)!;
-const inbound = (type: string) => graph.edges.get(type)!.inbound!;
+const search = (name: string) => graph.nodes.get('USER')!.searches.get(name)!.inForce.places;
+const order = (type: string, name: string) => graph.edges.get(type)!.inbound!.orders.get(name)!.places;
 
 describe('partitions of search items', () => {
   it('hold the shard of the value: Terui is in USER.name#161 by product, in USER.email#51 by FNV-1a', () => {
-    expect(searchPartition(search('name'), undefined, 'Terui', 'USER-1')).toBe('USER.name#161');
-    expect(searchPartition(search('email'), undefined, 'Terui', 'USER-1')).toBe('USER.email#51');
-    expect(searchPartitionsOf(search('name'), undefined, 'Terui')).toEqual(['USER.name#161']);
+    expect(search('name').partition(undefined, 'Terui', 'USER-1')).toBe('USER.name#161');
+    expect(search('email').partition(undefined, 'Terui', 'USER-1')).toBe('USER.email#51');
+    expect(search('name').partitionsOfValue(undefined, 'Terui')).toEqual(['USER.name#161']);
   });
   it('have no suffix where there is one shard', () => {
-    expect(searchPartition(search('city'), undefined, 'Tokyo', 'USER-1')).toBe('USER.city');
-    expect(searchPartitions(search('city'), undefined)).toEqual(['USER.city']);
+    expect(search('city').partition(undefined, 'Tokyo', 'USER-1')).toBe('USER.city');
+    expect(search('city').partitions(undefined)).toEqual(['USER.city']);
   });
   it('by source, one value is in every shard', () => {
     const used = new Set<string>();
-    for (let i = 0; i < 200; i++) used.add(searchPartition(search('status'), undefined, 'OPEN', `USER-${i}`));
-    expect([...used].sort()).toEqual(searchPartitions(search('status'), undefined));
-    expect(searchPartitionsOf(search('status'), undefined, 'OPEN')).toEqual(
-      searchPartitions(search('status'), undefined),
-    );
+    for (let i = 0; i < 200; i++) used.add(search('status').partition(undefined, 'OPEN', `USER-${i}`));
+    expect([...used].sort()).toEqual(search('status').partitions(undefined));
+    expect(search('status').partitionsOfValue(undefined, 'OPEN')).toEqual(search('status').partitions(undefined));
   });
   it("hold the partition's value before the shard", () => {
-    expect(searchPartition(search('place'), 'US', 'Fresno', 'USER-1')).toMatch(/^USER\.place#US#[123]$/);
-    expect(searchPartitions(search('place'), 'US')).toEqual(['USER.place#US#1', 'USER.place#US#2', 'USER.place#US#3']);
+    expect(search('place').partition('US', 'Fresno', 'USER-1')).toMatch(/^USER\.place#US#[123]$/);
+    expect(search('place').partitions('US')).toEqual(['USER.place#US#1', 'USER.place#US#2', 'USER.place#US#3']);
   });
   it("with shards: 'value' hold the value, or its hash where it is long; there is no list of them", () => {
-    expect(searchPartition(search('token'), undefined, 'abc', 'USER-1')).toBe('USER.token#=abc');
+    expect(search('token').partition(undefined, 'abc', 'USER-1')).toBe('USER.token#=abc');
     const long = 'é'.repeat(257);
-    expect(searchPartition(search('token'), undefined, long, 'USER-1')).toBe(`USER.token#~${hash128(long)}`);
-    expect(searchPartitionsOf(search('token'), undefined, 'abc')).toEqual(['USER.token#=abc']);
-    expect(searchPartitions(search('token'), undefined)).toEqual([]);
+    expect(search('token').partition(undefined, long, 'USER-1')).toBe(`USER.token#~${hash128(long)}`);
+    expect(search('token').partitionsOfValue(undefined, 'abc')).toEqual(['USER.token#=abc']);
+    expect(search('token').partitions(undefined)).toEqual([]);
   });
 });
 
 describe("partitions of edges' index items", () => {
-  const partition = (type: string, sortKey: string, value: string, source: string, order = 'gsi0') =>
-    inboundPartition(inbound(type), inbound(type).orders.get(order)!, sortKey, value, source);
-  const partitions = (type: string, sortKey: string, order = 'gsi0') =>
-    inboundPartitions(inbound(type), inbound(type).orders.get(order)!, sortKey);
+  const partition = (type: string, sortKey: string, value: string, source: string, name = 'gsi0') =>
+    order(type, name).partition(sortKey, value, source);
+  const partitions = (type: string, sortKey: string, name = 'gsi0') => order(type, name).partitions(sortKey);
 
   it('are the sort key of the edge, sharded where the model says so', () => {
     expect(partition('ONE', 'ONE-USER-2', 'x', 'USER-1')).toBe('ONE-USER-2');

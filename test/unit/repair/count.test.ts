@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../../src/apply/projector.ts';
-import { degreeKey } from '../../../src/items/keys.ts';
+import type { Item } from '../../../src/items/attribute-value.ts';
+import { countNameOf, degreeKey, edgeIndexKey } from '../../../src/items/key-forms.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { edge, node } from '../../../src/model/schema.ts';
+import { definitionsOf } from '../../../src/registry/definition.ts';
+import { keptOf } from '../../../src/registry/effective.ts';
+import { compileLayers } from '../../../src/registry/layer.ts';
+import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { Mender } from '../../../src/repair/mend.ts';
 import type { ItemKey, QueryRequest, QueryResult, ReadOptions } from '../../../src/store/port.ts';
 import { StreamLabel } from '../../../src/stream/stream-label.ts';
@@ -107,5 +113,59 @@ describe('a repair of a count', () => {
     await store.put({ ...item!, count: { N: '7' } });
     await mend();
     expect(await count()).toEqual({ N: '3' });
+  });
+});
+
+describe('a repair of an index item', () => {
+  const counting = defineGraph({
+    table: 'records',
+    nodes: { USER: node() },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true, inbound: { byDate: 'date' } }) },
+  });
+  const plain = defineGraph({
+    table: 'records',
+    nodes: { USER: node() },
+    edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, inbound: { gsi0: 'date' } }) },
+  });
+  const base = { source: 'USER-1', target: 'FOLLOWS-USER-2' };
+
+  async function projected(model: CompiledModel) {
+    const store = new StreamedStore(model);
+    await store.put({ source: { S: base.source }, target: { S: base.target }, date: { S: '2026' } });
+    await createProjector(model, { store, model: fixedModel(model) }).project(store.records.splice(0));
+    const clock = { now: Date.now, wait: () => Promise.resolve() };
+    const mender = new Mender({ graph: model, store, stream: new StreamLabel(undefined), ...clock });
+    const at = async (sortKey: string) => (await store.get({ ...base, target: sortKey }, { consistent: true })).item;
+    return {
+      at,
+      damage: async (sortKey: string, change: Item) => await store.put({ ...(await at(sortKey))!, ...change }),
+      mend: (sortKey: string) =>
+        mender.mend(base.source, [{ source: base.source, sortKey, part: { kind: 'index-item', target: base.target } }]),
+    };
+  }
+
+  it('makes no count that the model does not keep, of an item that names one by mistake', async () => {
+    // The first generation of the edges' items has no count; one that is being built has.
+    const parts = [
+      { definition: definitionsOf(counting).projections.get('inbound:FOLLOWS')!.definition, kept: keptOf(2) },
+      { definition: definitionsOf(plain).projections.get('inbound:FOLLOWS')!.definition, kept: keptOf(1) },
+    ];
+    const { at, damage, mend } = await projected(compileLayers([], parts, plain, '@1'));
+    const sortKey = edgeIndexKey(base.target);
+    expect(await at(degreeKey(countNameOf('FOLLOWS', 2)))).toHaveProperty('count', { N: '1' });
+    await damage(sortKey, { counted: { S: 'FOLLOWS' } });
+    await mend(sortKey);
+    expect(await at(sortKey)).not.toHaveProperty('counted');
+    expect(await at(degreeKey('FOLLOWS'))).toBeUndefined();
+  });
+
+  it('counts again where an item of a named order was in the count by mistake', async () => {
+    const { at, damage, mend } = await projected(counting);
+    const sortKey = edgeIndexKey(base.target, 'byDate');
+    await damage(sortKey, { counted: { S: 'FOLLOWS' } });
+    await damage(degreeKey('FOLLOWS'), { count: { N: '2' } });
+    await mend(sortKey);
+    expect(await at(sortKey)).not.toHaveProperty('counted');
+    expect(await at(degreeKey('FOLLOWS'))).toHaveProperty('count', { N: '1' });
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../../src/apply/projector.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
-import { edgeIndexKey, reverseKey } from '../../../src/items/keys.ts';
+import { edgeIndexKey, reverseKey } from '../../../src/items/key-forms.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { edge, fromSource, node } from '../../../src/model/schema.ts';
@@ -9,6 +9,7 @@ import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { Mender } from '../../../src/repair/mend.ts';
 import { StreamLabel } from '../../../src/stream/stream-label.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
+import { inGeneration } from '../../support/model.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({
@@ -22,16 +23,7 @@ const graph = defineGraph({
 });
 
 /** The same model, with the index items of its edges in a later generation. */
-const later: CompiledModel = {
-  ...graph,
-  edges: new Map(
-    [...graph.edges].map(([type, one]) => {
-      const { inbound } = one;
-      const items = inbound?.items.map((item) => ({ ...item, generation: 2 })) ?? [];
-      return [type, { ...one, inbound: inbound && { ...inbound, items } }];
-    }),
-  ),
-};
+const later = inGeneration(graph, 2);
 
 /** Leaves no room for the prefix of an index item, which is named by a hash; there is room for that of an index partition. */
 const LONG = `B-${'x'.repeat(1_011)}`;

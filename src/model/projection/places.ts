@@ -1,0 +1,240 @@
+import { parseDerivedKey } from '../../items/derived-key.ts';
+import {
+  continuationKey,
+  countNameOf,
+  degreeKey,
+  edgeIndexPrefix,
+  fittingKey,
+  hashedIndexPrefix,
+  ownerIndexKey,
+  quarantineKey,
+  reverseKey,
+  reversePrefix,
+  searchKey,
+  searchValuePrefix,
+  sourceContinuationKey,
+} from '../../items/key-forms.ts';
+import type { DerivedSortKey, IndexPartitionKey } from '../../items/keys.ts';
+import { escapedInPartition, formatIndexPartition } from './index-partition.ts';
+import { Partitions } from './partitions.ts';
+import type { InboundSettings, OrderSettings, SearchSettings } from './settings.ts';
+
+/**
+ * The places of a projection: the sort keys of its derived items and the index partitions that they lie in. A generation of a
+ * projection has places of its own, which are made once, with the model. Nothing else makes a derived key or an index partition, so
+ * that nobody else has to know that there are generations, or shards.
+ */
+
+/**
+ * The keys in the table of the items that a question asks an index for. An index partition holds no others but the node among its
+ * edges, unless something is lost that no writer knows of any more: its own key tells that it is not of the projection.
+ */
+export interface ItemKeys {
+  /** Partition keys begin with one of these. */
+  sources: readonly string[];
+  /** The sort key, or what it begins with. */
+  target: string;
+  isPrefix: boolean;
+}
+
+/** Whether an item with these keys in the table is one of those that a question asks for. */
+export function isAsked({ sources, target, isPrefix }: ItemKeys, source: string, sortKey: string): boolean {
+  const isTarget = isPrefix ? sortKey.startsWith(target) : sortKey === target;
+  return isTarget && sources.some((prefix) => source.startsWith(prefix));
+}
+
+/** The places of a search's items. */
+export class SearchPlaces {
+  /** The sort key of the item, or where there is one for each value what their sort keys begin with. */
+  readonly first: string;
+  /** The keys of all items of the search in the table: the nodes of its type, each with the key of the search. */
+  readonly itemKeys: ItemKeys;
+  private readonly base: string;
+  private readonly partitionsOf: Partitions;
+
+  constructor(
+    private readonly search: SearchSettings,
+    generation = 1,
+  ) {
+    const { indexPartition, name, each } = search;
+    const type = indexPartition.slice(0, indexPartition.indexOf('.'));
+    this.first = each ? searchValuePrefix(name, generation) : searchKey(name, generation);
+    this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: each };
+    this.base = formatIndexPartition({ of: 'search', type, search: name, generation });
+    this.partitionsOf = new Partitions(search, generation);
+  }
+
+  /** The sort key of the item for an encoded value. */
+  key(encoded: string): DerivedSortKey {
+    return this.search.each ? fittingKey(this.first, encoded) : (this.first as DerivedSortKey);
+  }
+
+  /** Whether a sort key is that of an item of the search. */
+  holds(sortKey: string): boolean {
+    return this.search.each ? sortKey.startsWith(this.first) : sortKey === this.first;
+  }
+
+  /** The index partition of an item; `within` is the value of the search's partition attribute. */
+  partition(within: string | undefined, encoded: string, source: string): IndexPartitionKey {
+    return this.partitionsOf.one(this.within(within), encoded, source);
+  }
+
+  /** Every index partition; with `shards: 'value'` there is no list of them. */
+  partitions(within: string | undefined): IndexPartitionKey[] {
+    return this.partitionsOf.all(this.within(within));
+  }
+
+  /** The index partitions in which a search for one encoded value has to look: one, unless the shard is by source. */
+  partitionsOfValue(within: string | undefined, encoded: string): IndexPartitionKey[] {
+    return this.partitionsOf.ofValue(this.within(within), encoded);
+  }
+
+  /** Whether an index takes a partition key. */
+  fits(partition: IndexPartitionKey): boolean {
+    return this.partitionsOf.fits(partition);
+  }
+
+  private within(within: string | undefined): string {
+    return within === undefined ? this.base : `${this.base}#${within}`;
+  }
+}
+
+/** The places of the items that edges of a type have in one order, or in those of `gsi0` and `gsi1`. */
+export class EdgeItemPlaces {
+  /** The text before an edge's sort key. */
+  readonly prefix: string;
+  /** The sort key of the target node's own item among its edges. */
+  readonly ownerKey: DerivedSortKey;
+
+  constructor(edgeType: string, orderName: string | undefined, generation = 1) {
+    this.prefix = edgeIndexPrefix(orderName, generation);
+    this.ownerKey = ownerIndexKey(edgeType, orderName, generation);
+  }
+
+  /** The sort key of an edge's item; one that leaves no room is named by a hash. */
+  key(edgeSortKey: string): DerivedSortKey {
+    return fittingKey(this.prefix, edgeSortKey);
+  }
+}
+
+/** The places of an order's items in its index. */
+export class OrderPlaces {
+  private readonly items: EdgeItemPlaces;
+  private readonly base: string;
+  private readonly partitionsOf: Partitions;
+
+  constructor(
+    private readonly edgeType: string,
+    { name, isNamed }: OrderSettings,
+    spread: Pick<InboundSettings, 'shards' | 'shardBy' | 'hash'>,
+    generation = 1,
+  ) {
+    const named = isNamed ? { order: name } : {};
+    this.items = new EdgeItemPlaces(edgeType, named.order, generation);
+    this.base = formatIndexPartition({ of: 'edge', edgeType, ...named, generation });
+    this.partitionsOf = new Partitions(spread, generation);
+  }
+
+  /** The sort key of the target node's own item in the order. */
+  get ownerKey(): DerivedSortKey {
+    return this.items.ownerKey;
+  }
+
+  /** The keys in the table of the index items of edges with one sort key, which leave nodes of these types. */
+  itemKeys(from: Iterable<string>, edgeSortKey: string): ItemKeys {
+    return { sources: [...from].map((type) => `${type}-`), target: this.items.key(edgeSortKey), isPrefix: false };
+  }
+
+  /** The index partition of an edge's item; `within` is the value that the model puts into it besides the target. */
+  partition(edgeSortKey: string, encoded: string, source: string, within?: string): IndexPartitionKey {
+    return this.partitionsOf.one(this.within(edgeSortKey, within), encoded, source);
+  }
+
+  /** Every index partition that holds a target's incoming edges. */
+  partitions(edgeSortKey: string, within?: string): IndexPartitionKey[] {
+    return this.partitionsOf.all(this.within(edgeSortKey, within));
+  }
+
+  /** The index partitions of a target's incoming edges with one encoded value. */
+  partitionsOfValue(edgeSortKey: string, encoded: string, within?: string): IndexPartitionKey[] {
+    return this.partitionsOf.ofValue(this.within(edgeSortKey, within), encoded);
+  }
+
+  /** Whether an index takes a partition key. */
+  fits(partition: IndexPartitionKey): boolean {
+    return this.partitionsOf.fits(partition);
+  }
+
+  private within(edgeSortKey: string, within: string | undefined): string {
+    const base = this.base + edgeSortKey.slice(this.edgeType.length);
+    // Without a `#` of its own the value is what stands behind the last one, whatever the target's id holds.
+    return within === undefined ? base : `${base}#${escapedInPartition(within)}`;
+  }
+}
+
+/** The places of a count of edges. */
+export class CountPlaces {
+  /** The name that counted items hold. */
+  readonly name: string;
+  /** The sort key of the count. */
+  readonly key: DerivedSortKey;
+  /** The index items that it counts: those that gsi0 and gsi1 share. */
+  readonly items: EdgeItemPlaces;
+  /** The beginnings of the sort keys of all items that may be counted: an edge with a long sort key is named by a hash. */
+  readonly itemPrefixes: readonly string[];
+
+  constructor(
+    readonly edgeType: string,
+    generation = 1,
+  ) {
+    this.name = countNameOf(edgeType, generation);
+    this.key = degreeKey(this.name);
+    this.items = new EdgeItemPlaces(edgeType, undefined, generation);
+    this.itemPrefixes = [`${this.items.prefix}${edgeType}-`, hashedIndexPrefix(generation)];
+  }
+}
+
+/** The places of the count with this sort key, whether a model keeps it or not. */
+export function placesOfCount(countKey: string): CountPlaces {
+  const key = parseDerivedKey(countKey);
+  return new CountPlaces(key?.edgeType ?? '', key?.generation);
+}
+
+/** The sort key of the count that counted items name. */
+export function countKeyOf(name: string): DerivedSortKey {
+  return degreeKey(name);
+}
+
+/** The sort key of the quarantine entry of a record: `target` is the item that it cannot be written to, `position` the record's watermark. */
+export function entryKeyOf(target: string, position: string): DerivedSortKey {
+  return quarantineKey(target, position);
+}
+
+/** The aim of a fan-out along an edge type: copies in the views of children, or joined index items of the node's edges. */
+export type FanOutOf = 'copies' | 'joined';
+
+/** The places of the fan-outs along an edge type. They have no generations. */
+export class FanOutPlaces {
+  constructor(private readonly edgeType: string) {}
+
+  /** The beginning of the sort keys of the reverse items: `~rev/WROTE-`. */
+  get reversePrefix(): string {
+    return reversePrefix(this.edgeType);
+  }
+
+  /** The sort key of the reverse item of the edge from a node, in the target's partition. */
+  reverseKey(source: string): DerivedSortKey {
+    return reverseKey(this.edgeType, source);
+  }
+
+  /** The sort key of the continuation. A fan-out of copies and one of joined items may be under way along the same edge type. */
+  continuation(of: FanOutOf): DerivedSortKey {
+    // rule: fan-outs-of-a-type-go-on-apart
+    return of === 'copies' ? continuationKey(this.edgeType) : sourceContinuationKey(this.edgeType);
+  }
+
+  /** The beginning of the sort keys of the items that a fan-out visits. */
+  visited(of: FanOutOf): string {
+    return of === 'copies' ? this.reversePrefix : `${this.edgeType}-`;
+  }
+}

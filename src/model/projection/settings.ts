@@ -1,0 +1,101 @@
+import type { ValueType } from '../../items/encoding.ts';
+import type { HashName } from '../../items/shard.ts';
+import type { DeriveContext } from './derive-options.ts';
+
+/**
+ * The options of a projection, checked and with every default filled in, without the places of any generation. Definitions in the
+ * registry hold them, so that an option whose default is `undefined` or `false` changes no fingerprint.
+ */
+
+/** The two indexes that a model can use. */
+export type IndexName = 'gsi0' | 'gsi1';
+
+/** The options of one search of a node type. */
+export interface SearchSettings {
+  /** `USER.name`: the index partition without its suffixes. */
+  indexPartition: string;
+  name: string;
+  order: SearchOrder;
+  each: boolean;
+  fold: boolean;
+  shards: number | 'value';
+  shardBy: 'value' | 'source';
+  hash: HashName;
+  partition?: string;
+  project: Projection;
+}
+
+/** The options that apply to all orders of an edge type. */
+export interface InboundSettings {
+  shards: number;
+  shardBy: 'value' | 'source';
+  hash: HashName;
+  project: Projection;
+  /** Attributes of the source node that are copied into the index items; undefined: none. */
+  projectSource?: readonly string[];
+  /** What is put into the index partition; queries then name its value. */
+  partition?: PartitionModel;
+  /** Whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
+  includeOwner: boolean;
+}
+
+/** The options of one order of an edge type. */
+export interface OrderSettings {
+  /** `gsi0`, `gsi1`, or a name. */
+  name: string;
+  index: IndexName;
+  order: EdgeOrderModel;
+  /** Whether it is beyond the two indexes, with an index item and an index partition of its own. */
+  isNamed: boolean;
+}
+
+/** An attribute that is part of an edge's index partition, and whose it is. */
+export interface PartitionModel {
+  of: 'edge' | 'source';
+  attribute: string;
+}
+
+/** An order by one attribute. */
+export type AttributeOrder =
+  | { kind: 'attribute'; attribute: string; type: ValueType }
+  | { kind: 'rank'; attribute: string; weights: ReadonlyMap<string, string> };
+
+/** An order of an edge by an attribute of its source node. */
+export interface SourceOrder {
+  kind: 'source';
+  order: AttributeOrder;
+}
+
+/** One part of an order of several. */
+export type OrderPart = AttributeOrder | DeriveModel | SourceOrder;
+
+/** Where a search's value comes from and how it is encoded. */
+export type SearchOrder =
+  | AttributeOrder
+  | DeriveModel
+  /** Attributes joined in order. */
+  | { kind: 'path'; attributes: readonly string[] };
+
+/** Where the value of an edge's order comes from and how it is encoded. */
+export type EdgeOrderModel =
+  | OrderPart
+  /** Values joined in order. */
+  | { kind: 'parts'; parts: readonly OrderPart[] };
+
+/** Any order. */
+export type OrderModel = SearchOrder | EdgeOrderModel;
+
+/** A computed text. */
+export interface DeriveModel {
+  kind: 'derive';
+  compute: Compute;
+  version: number;
+  /** Functions of other versions. */
+  others?: Readonly<Record<string, Compute>>;
+}
+
+/** The function of a `derive`, over open attributes. */
+export type Compute = (attributes: Record<string, unknown>, context: DeriveContext) => string | undefined;
+
+/** Which attributes of a base item are copied into a derived item. */
+export type Projection = { kind: 'KEYS_ONLY' } | { kind: 'ALL' } | { kind: 'LIST'; attributes: readonly string[] };
