@@ -5,7 +5,7 @@ import type { TableIdentity } from '../registry/registry.ts';
 import type { RuntimeOptions } from '../runtime.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import type { MigrateAction } from './action.ts';
-import type { Step } from './next-step.ts';
+import type { Step } from './steps/step.ts';
 import type { MigratePlace } from './walks/place.ts';
 
 /** Options of a migration. */

@@ -1,54 +1,16 @@
 import type { Data } from '../registry/data.ts';
-import { type Defined, type Definitions, meaningFingerprint, viewName } from '../registry/definition.ts';
+import { type Definitions, meaningFingerprint, viewName } from '../registry/definition.ts';
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isFresh, type SeenState } from '../registry/transitions.ts';
 import { type ActionTarget, liveGenerations, type MigrateAction } from './action.ts';
+import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
 /**
  * Decides the next step of a migration: a pure function of the registry, of the expected model, and of the work of this run under
  * the ids that it has seen. Each step is one write of the registry, or the work before one, so that an interrupted run is simply
  * started again.
  */
-
-/** The work of this run; the work of another run does not count here. */
-export interface RunMemory {
-  /** Generations that are backfilled and verified. */
-  verified: ReadonlySet<string>;
-  /** Views that are reconciled. */
-  settled: ReadonlySet<string>;
-  /** Generations, and types of views, whose items are deleted. */
-  deleted: ReadonlySet<string>;
-  /** Generations and shapes that no reader may have used for a full lease, as this run has seen itself. */
-  unused: ReadonlySet<string>;
-  /** Generations and shapes that were built so long ago that every replica shows them. */
-  shown: ReadonlySet<string>;
-}
-
-/** One step. */
-export type Step =
-  | { kind: 'register' }
-  | { kind: 'enforce' }
-  | { kind: 'note-home'; table: TableIdentity }
-  | { kind: 'look' }
-  | { kind: 'open-empty' }
-  | { kind: 'doubt'; table: TableIdentity }
-  | { kind: 'keep'; definitions: readonly Defined[] }
-  | { kind: 'note-since' }
-  | { kind: 'backfill'; generations: readonly (SeenState & { definition: string })[] }
-  | { kind: 'pause'; seen: readonly SeenState[] }
-  | { kind: 'ready'; seen: SeenState }
-  | { kind: 'distrust'; types: readonly string[] }
-  | { kind: 'trust-again'; types: readonly string[] }
-  | { kind: 'wait'; seen: readonly SeenState[] }
-  | { kind: 'install'; definitions: readonly Defined[]; seen: readonly SeenState[] }
-  | { kind: 'settle-views'; shapes: readonly SeenState[] }
-  | { kind: 'shape-ready'; seen: SeenState }
-  | { kind: 'withdraw'; seen: SeenState }
-  | { kind: 'abandon'; seen: SeenState }
-  | { kind: 'delete'; generations: readonly SeenState[] }
-  | { kind: 'forget'; seen: SeenState }
-  | { kind: 'drop-shape'; seen: SeenState };
 
 /** The values that decide the next step. */
 export interface Situation {
@@ -62,12 +24,6 @@ export interface Situation {
   action?: MigrateAction;
   /** The target of the action when the run began. Absent: the run has no action, or has seen no registry. */
   target?: ActionTarget;
-}
-
-/** The name of a state that a run has seen. The same id in another state, or in the same state a second time, has another name. */
-export function seenKey({ name, id, changed }: SeenState): string {
-  // rule: state-that-comes-back-is-seen-again
-  return `${name}@${id}/${changed}`;
 }
 
 /** Returns the next step; undefined if nothing is left to do. */

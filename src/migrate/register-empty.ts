@@ -1,9 +1,9 @@
 import { readHead } from '../registry/head.ts';
 import { isFresh } from '../registry/transitions.ts';
 import type { ReadStats } from '../store/pages.ts';
-import { isEmptyTable } from './empty.ts';
 import { migrate } from './migrate.ts';
 import type { MigrateOptions } from './migrate-types.ts';
+import { isEmptyTable } from './steps/empty.ts';
 
 /**
  * Registers the model with a table that has no registry and no items, so that readers may use all of it at once. Any other table is

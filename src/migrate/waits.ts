@@ -1,16 +1,10 @@
 import { LEASE_MS } from '../registry/reader-lease.ts';
 import { runtimeOf } from '../runtime.ts';
 import type { MigrateOptions } from './migrate-types.ts';
+import { REPLICA_LAG_MS } from './steps/work-steps.ts';
 import { type MigratePlace, StoppedRun } from './walks/place.ts';
 
 /** The waits of a migration, within a call or between two of them. */
-
-/**
- * How long after a write readers may assume that every replica of the table, and of its indexes, shows it. DynamoDB says that
- * eventually consistent reads usually show a write within a second, and promises no bound. Ten times that costs a migration
- * seconds, and sessions rely on the same time (`indexGraceMs`).
- */
-export const REPLICA_LAG_MS = 10_000;
 
 type Waiting = NonNullable<MigratePlace['waiting']>;
 

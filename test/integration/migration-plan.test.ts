@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { migrate, tableIdentity } from '../../src/index.ts';
 import { planMigration } from '../../src/migrate/forecast/plan-migration.ts';
 import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
-import { REPLICA_LAG_MS } from '../../src/migrate/waits.ts';
+import { REPLICA_LAG_MS } from '../../src/migrate/steps/work-steps.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';

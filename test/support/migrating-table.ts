@@ -1,6 +1,6 @@
 import { migrate, serverTime, tableIdentity } from '../../src/index.ts';
 import type { MigrateOptions } from '../../src/migrate/migrate-types.ts';
-import { REPLICA_LAG_MS } from '../../src/migrate/waits.ts';
+import { REPLICA_LAG_MS } from '../../src/migrate/steps/work-steps.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node, rank } from '../../src/model/schema.ts';

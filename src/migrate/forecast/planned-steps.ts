@@ -1,8 +1,8 @@
 import type { Registry } from '../../registry/registry.ts';
-import { announce, register } from '../../registry/transitions.ts';
 import { type ActionTarget, targetOf } from '../action.ts';
-import { changed } from '../changed.ts';
-import { nextStep, type Situation, type Step, seenKey } from '../next-step.ts';
+import { nextStep, type Situation } from '../next-step.ts';
+import { type Step, seenKey } from '../steps/step.ts';
+import { kindOf } from '../steps/steps.ts';
 
 /** A planned step, with the registry that it begins with. */
 export interface PlannedStep {
@@ -26,7 +26,7 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
     unused: new Set<string>(),
     shown: new Set<string>(),
   };
-  const { verified, settled, deleted, unused, shown } = memory;
+  const isEmptyTable = situation.isEmpty === true;
   let isEmpty: boolean | undefined;
   let { registry } = situation;
   let target: ActionTarget | undefined;
@@ -40,14 +40,12 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
     });
     if (step === undefined) break;
     planned.push({ step, registry });
-    if (step.kind === 'register') registry = (situation.isEmpty === true ? register : announce)(wanted, table);
-    else if (step.kind === 'look') isEmpty = situation.isEmpty === true;
-    else if (step.kind === 'backfill') for (const seen of step.generations) verified.add(seenKey(seen));
-    else if (step.kind === 'settle-views') for (const seen of step.shapes) settled.add(seenKey(seen));
-    else if (step.kind === 'wait') for (const seen of step.seen) unused.add(seenKey(seen));
-    else if (step.kind === 'pause') for (const seen of step.seen) shown.add(seenKey(seen));
-    else if (step.kind === 'delete') for (const seen of step.generations) deleted.add(seenKey(seen));
-    else registry = changed(step, registry!, 0);
+    const kind = kindOf(step);
+    if ('write' in kind)
+      registry = kind.write(step, registry!, { wanted, table, serverTimeMs: 0, isEmpty: isEmptyTable });
+    else if (kind.remembers !== undefined)
+      for (const seen of kind.states(step)) memory[kind.remembers].add(seenKey(seen));
+    if (step.kind === 'look') isEmpty = isEmptyTable;
   }
   return planned;
 }

@@ -2,20 +2,8 @@ import { itemSizeBytes } from '../../items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { ScanSource } from '../../store/port.ts';
-import { type WalkedItem, walkedItem } from '../walks/walk.ts';
-
-/** Some items of a table, with the size of the whole. */
-export interface TableSample {
-  items: readonly WalkedItem[];
-  /** Number of items of the table; equal to the sample's if that is whole. */
-  itemCount: number;
-  /** Bytes of the table, estimated from the sample's items. */
-  bytes: number;
-  /** Whether the sample is the whole table, so that nothing is estimated. */
-  isWhole: boolean;
-  /** Read units of the sampling. */
-  rcu: number;
-}
+import type { TableSample } from '../steps/estimates.ts';
+import { walkedItem } from '../walks/walk.ts';
 
 /** Number of segments that the sample is taken from. Several are needed, because a partition's items lie together. */
 const SAMPLE_PARTS = 4;

@@ -1,0 +1,136 @@
+import type { ApplyStats } from '../apply/context.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { neededFanOuts } from '../registry/concerns.ts';
+import type { Data } from '../registry/data.ts';
+import { type Head, readDefinitions, readHead } from '../registry/head.ts';
+import { LEASE_MS } from '../registry/reader-lease.ts';
+import type { DefinitionData } from '../registry/revive.ts';
+import type { SeenState } from '../registry/transitions.ts';
+import { type Runtime, runtimeOf } from '../runtime.ts';
+import type { MigrateOptions } from './migrate-types.ts';
+import { type StepRun, seenKey, seenKeys } from './steps/step.ts';
+import { Waits } from './waits.ts';
+import type { BuildContext } from './walks/build.ts';
+import { buildingWalks } from './walks/building.ts';
+import { OldWrites } from './walks/old-writes.ts';
+import { type MigratePlace, StoppedRun, type WalkPlace } from './walks/place.ts';
+
+/** The work of a run: its walks over the table, its waits, and the place where it stops. */
+export class StepWork implements StepRun {
+  readonly graph: CompiledModel;
+  readonly store: MigrateOptions['store'];
+  readonly stats: ApplyStats = { writes: 0, wcu: 0, rcu: 0, stale: 0, contradictions: 0, quarantined: 0 };
+  readonly runtime: Runtime;
+  readonly waits: Waits;
+  isEmpty: boolean | undefined;
+  /** The walk that the last run had under way. */
+  private begun: MigratePlace['walk'];
+  private readonly old: OldWrites;
+  /** The phase of the walk over the table that is under way. */
+  private phase = '';
+  private readonly known = new Map<string, Data>();
+
+  constructor(private readonly options: MigrateOptions) {
+    this.graph = options.graph;
+    this.store = options.store;
+    this.runtime = runtimeOf(options);
+    this.begun = options.resume?.walk;
+    this.waits = new Waits(options);
+    this.old = new OldWrites(options.table?.streamLabel, options.resume);
+  }
+
+  /** Reads the registry, and the definitions in it that the run does not know yet. */
+  async read(): Promise<{ head: Head | undefined; data: DefinitionData }> {
+    const head = await readHead(this);
+    const data: DefinitionData =
+      head === undefined ? this.known : await readDefinitions(this, head.registry, this.known);
+    return { head, data };
+  }
+
+  /** Throws `StoppedRun` if time is over. */
+  checkTime(): void {
+    if (this.isOver()) throw new StoppedRun({ walk: this.begun, waiting: this.options.resume?.waiting });
+  }
+
+  /** The part of the run's place that is about old software. */
+  get place(): Pick<MigratePlace, 'newest' | 'rounds'> {
+    return this.old.place;
+  }
+
+  context(graph: CompiledModel): BuildContext {
+    const { store, stats } = this;
+    const { segments = 4, concurrency = 16, onProgress } = this.options;
+    return {
+      ...runtimeOf({ ...this.options, remainingMs: undefined }),
+      graph,
+      store,
+      segments,
+      concurrency,
+      stats,
+      // A page that has begun is finished: only the walk asks for the time.
+      isOver: () => this.isOver(),
+      neededFanOuts: async () => {
+        const { head, data } = await this.read();
+        return neededFanOuts(head?.registry, data);
+      },
+      ...(onProgress && { onProgress: (items: number) => onProgress(items, this.phase) }),
+    };
+  }
+
+  /** Throws `StoppedRun` if the walk stops. */
+  async walked(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void> {
+    [this.phase] = name.split(' ') as [string];
+    const begunAt = this.begun?.name === name ? this.begun.at : undefined;
+    this.begun = undefined;
+    const at = await walk(begunAt);
+    if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
+  }
+
+  async built(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
+    do {
+      await this.builtOnce(context, generations);
+    } while (await this.oldSoftwareWrites());
+  }
+
+  async unused(seen: readonly SeenState[]): Promise<readonly SeenState[]> {
+    await this.waits.leases(seen.map(seenKey));
+    const still: SeenState[] = [];
+    for (const one of seen) if (await this.isStill(one)) still.push(one);
+    return still;
+  }
+
+  async shown(seen: readonly SeenState[]): Promise<void> {
+    await this.waits.replicas(seen.map(seenKey));
+  }
+
+  /** Builds generations and verifies them, beginning with the walk in which the last run stopped. */
+  private async builtOnce(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
+    const name = seenKeys(generations);
+    const walks = buildingWalks(context, generations, this.old).map((one) => ({ ...one, name: `${one.kind} ${name}` }));
+    const first = walks.findIndex((one) => one.name === this.begun?.name);
+    for (const one of walks.slice(Math.max(0, first))) await this.walked(one.name, one.walk);
+  }
+
+  /** Whether software from before the registry has written during the walks; if so, waits until its current batches have ended. */
+  private async oldSoftwareWrites(): Promise<boolean> {
+    const { waitsBetweenCalls = false } = this.options;
+    const found = this.old.nextRound();
+    if (found === undefined) return false;
+    if (waitsBetweenCalls) throw new StoppedRun({ waiting: { seen: [], sinceMs: await this.waits.now() } });
+    this.options.onWait?.(found, LEASE_MS);
+    await this.runtime.wait(LEASE_MS);
+    return true;
+  }
+
+  /** Whether a generation or shape is still in the state in which it was seen. */
+  private async isStill({ name, id, changed }: SeenState): Promise<boolean> {
+    const { head } = await this.read();
+    const generation = head?.registry.projections.get(name)?.generations.find((other) => other.id === id);
+    const shape = head?.registry.shapes.get(name)?.shape;
+    return generation?.changed === changed || (shape?.id === id && shape.changed === changed);
+  }
+
+  private isOver(): boolean {
+    return this.runtime.remainingMs() <= 0;
+  }
+}

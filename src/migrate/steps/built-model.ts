@@ -1,0 +1,20 @@
+import type { CompiledModel } from '../../model/compiled.ts';
+import { keptOf } from '../../registry/effective.ts';
+import { compileLayers } from '../../registry/layer.ts';
+import type { Registry } from '../../registry/registry.ts';
+import { type DefinitionData, reviveKeyed } from '../../registry/revive.ts';
+import type { SeenState } from '../../registry/transitions.ts';
+
+/** Makes the model to build: the index items of some generations. */
+export function builtModel(
+  generations: readonly (SeenState & { definition: string })[],
+  { version }: Registry,
+  data: DefinitionData,
+  graph: CompiledModel,
+): CompiledModel {
+  const parts = generations.map(({ name, id, definition }) => {
+    return { definition: reviveKeyed(name, definition, data, graph), kept: keptOf(id) };
+  });
+  // The model has no views: `shapes` is without types.
+  return { ...compileLayers([], parts, graph, `@${version}`), shapes: new Map() };
+}

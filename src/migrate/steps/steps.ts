@@ -1,0 +1,30 @@
+import { REGISTRY_STEPS } from './registry-steps.ts';
+import type { Step, StepKind, StepOf } from './step.ts';
+import { WORK_STEPS } from './work-steps.ts';
+
+/** The table of the kinds of steps. `next-step.ts` decides when a step comes; everything else about a step is in its entry. */
+const STEPS: { readonly [Kind in Step['kind']]: StepKind<StepOf<Kind>> } = { ...REGISTRY_STEPS, ...WORK_STEPS };
+
+/** Returns the entry of a step's kind. */
+export function kindOf(step: Step): StepKind {
+  return STEPS[step.kind] as StepKind;
+}
+
+/** Returns the names of a step's projections. */
+export function subjectOf(step: Step): string {
+  if ('definitions' in step) return step.definitions.map(({ name }) => name).join(' ');
+  if ('types' in step) return step.types.map((type) => `view:${type}`).join(' ');
+  if ('shapes' in step) return step.shapes.map(({ name, id }) => `view:${name}@${id}`).join(' ');
+  if ('generations' in step) return step.generations.map(({ name, id }) => `${name}@${id}`).join(' ');
+  if ('seen' in step)
+    return [step.seen]
+      .flat()
+      .map(({ name, id }) => `${name}@${id}`)
+      .join(' ');
+  return '';
+}
+
+/** A step in words. */
+export function describeStep(step: Step): string {
+  return `${kindOf(step).words} ${subjectOf(step)}`.trim();
+}

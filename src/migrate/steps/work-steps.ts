@@ -1,0 +1,94 @@
+import { effectiveModel } from '../../registry/effective.ts';
+import { ownedBy } from '../../registry/ownership.ts';
+import { LEASE_MS } from '../../registry/reader-lease.ts';
+import { settleViews } from '../walks/build.ts';
+import { removeGenerations } from '../walks/remove.ts';
+import { builtModel } from './built-model.ts';
+import { isEmptyTable } from './empty.ts';
+import { buildWork, deletionWork, viewWork } from './estimates.ts';
+import { type StepOf, seenKeys, type WorkStep } from './step.ts';
+
+/** The steps that work, or wait, and change nothing in the registry. */
+
+/**
+ * How long after a write readers may assume that every replica of the table, and of its indexes, shows it. DynamoDB says that
+ * eventually consistent reads usually show a write within a second, and promises no bound. Ten times that costs a migration
+ * seconds, and sessions rely on the same time (`indexGraceMs`).
+ */
+export const REPLICA_LAG_MS = 10_000;
+
+const look: WorkStep<StepOf<'look'>> = {
+  words: 'Look whether anything is in the table',
+  stateAfter: 'looked at',
+  states: () => [],
+  async work(run) {
+    run.isEmpty = await isEmptyTable(run.graph, run.store, run.stats);
+    return [];
+  },
+};
+
+const wait: WorkStep<StepOf<'wait'>> = {
+  words: 'Wait until no reader can rely any more on',
+  stateAfter: 'unused',
+  remembers: 'unused',
+  waitMs: LEASE_MS,
+  states: ({ seen }) => seen,
+  work: (run, { seen }) => run.unused(seen),
+};
+
+const pause: WorkStep<StepOf<'pause'>> = {
+  words: 'Wait until every replica shows',
+  stateAfter: 'shown',
+  remembers: 'shown',
+  waitMs: REPLICA_LAG_MS,
+  states: ({ seen }) => seen,
+  async work(run, { seen }) {
+    await run.shown(seen);
+    return seen;
+  },
+};
+
+const backfill: WorkStep<StepOf<'backfill'>> = {
+  words: 'Build and verify',
+  stateAfter: 'verified',
+  remembers: 'verified',
+  states: ({ generations }) => generations,
+  async work(run, { generations }, { registry, data }) {
+    await run.built(run.context(builtModel(generations, registry, data, run.graph)), generations);
+    return generations;
+  },
+  estimate: ({ generations }, { registry, data }, options) =>
+    buildWork(builtModel(generations, registry, data, options.graph), options),
+};
+
+const settlesViews: WorkStep<StepOf<'settle-views'>> = {
+  words: 'Make anew all views of',
+  stateAfter: 'settled',
+  remembers: 'settled',
+  states: ({ shapes }) => shapes,
+  async work(run, { shapes }, { registry, data }) {
+    const context = run.context(effectiveModel(registry, data, run.graph));
+    const types = new Set(shapes.map(({ name }) => name));
+    await run.walked(`settle-views ${seenKeys(shapes)}`, (begunAt) => settleViews({ ...context, begunAt }, types));
+    return shapes;
+  },
+  estimate: ({ shapes }, _known, options) => viewWork(new Set(shapes.map(({ name }) => name)), options),
+};
+
+const deletes: WorkStep<StepOf<'delete'>> = {
+  words: 'Delete the items of',
+  stateAfter: 'deleted',
+  remembers: 'deleted',
+  states: ({ generations }) => generations,
+  async work(run, { generations }) {
+    const context = run.context(run.graph);
+    await run.walked(`delete ${seenKeys(generations)}`, (begunAt) =>
+      removeGenerations({ ...context, begunAt }, generations),
+    );
+    return generations;
+  },
+  estimate: ({ generations }, _known, options) => deletionWork(ownedBy(generations), options),
+};
+
+/** The steps that work, by kind. */
+export const WORK_STEPS = { look, wait, pause, backfill, 'settle-views': settlesViews, delete: deletes };
