@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import graphOfPackage from '../../edgeloom.config.ts';
+import * as edgeloom from '../../src/index.ts';
+import { withTableName } from '../../src/model/compile/define-graph.ts';
+import { ROOT } from '../support/command.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** The first examples of the pages on writing and reading run as they are printed, with the model of the package. */
+
+/** Runs a page's first block; returns the values of the named variables. */
+async function run(page: string, given: Record<string, unknown>, names: readonly string[]): Promise<unknown[]> {
+  const [, code] = /```ts\n(.*?)```/s.exec(readFileSync(join(ROOT, 'docs', page), 'utf8'))!;
+  const known = { ...edgeloom, ...given };
+  const lines = `'use strict'; return (async () => { ${code}\nreturn [${names.join(', ')}]; })();`;
+  return await new Function(...Object.keys(known), lines)(...Object.values(known));
+}
+
+describe('the first examples of the pages', () => {
+  it('write a goal, and read it, its list and its member', async () => {
+    const { graph, client, store, projectAll } = await testTable(withTableName(graphOfPackage, uniqueTableName()));
+    const given = edgeloom.createWriter(graph, { store });
+    await given.putNode('USER-U1', { name: 'Terui' });
+    await given.putNode('GOAL-G1', { title: 'Halve the page load time', status: 'open' });
+    await given.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'CONTRIBUTOR' });
+
+    const [writer] = await run('writing.md', { graph, store }, ['writer']);
+    expect(writer).toBeDefined();
+    await projectAll();
+
+    const [goal, items, cursor, found] = await run('reading.md', { graph, client }, [
+      ...['goal', 'items', 'cursor', 'found'],
+    ]);
+    expect(goal).toMatchObject({
+      attributes: { title: 'Halve the page load time' },
+      edgeSet: [{ type: 'GOALMEMBERSHIP', target: 'USER-U1', memberRole: 'CONTRIBUTOR' }],
+    });
+    expect(items).toMatchObject([{ source: 'GOAL-G1' }, { source: 'GOAL-G2' }]);
+    expect(cursor).toBeUndefined();
+    expect(found).toMatchObject({ items: [{ source: 'USER-U1' }] });
+    const reader = edgeloom.createReader(graph, { store });
+    expect(await reader.get(['GOAL-G2'])).toMatchObject([{ attributes: { title: 'Run a marathon', status: 'done' } }]);
+  });
+});
