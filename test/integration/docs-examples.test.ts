@@ -38,7 +38,7 @@ describe('the first examples of the pages', () => {
     });
     expect(items).toMatchObject([{ source: 'GOAL-G1' }, { source: 'GOAL-G2' }]);
     expect(cursor).toBeUndefined();
-    expect(found).toMatchObject({ items: [{ source: 'USER-U1' }] });
+    expect(found).toMatchObject({ items: [{ id: 'USER-U1', value: 'Terui' }] });
     const reader = edgeloom.createReader(graph, { store });
     expect(await reader.get(['GOAL-G2'])).toMatchObject([{ attributes: { title: 'Run a marathon', status: 'done' } }]);
   });
