@@ -1,5 +1,5 @@
-// `npm run test:all`, and with names of parts what `.ci/run` runs: one part after the other, also where one fails. The last line says how
-// many tests passed and failed in all of them.
+// `npm run test:all`, and with names of parts what `.ci/run` runs: one part after the other, also where one fails. At the end it names
+// what failed, as few readers of a long log see more. The last line says how many tests passed and failed in all of them.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,40 +29,50 @@ if (unknown.length > 0) {
 const folder = mkdtempSync(join(tmpdir(), 'edgeloom-tests-'));
 const countsFile = join(folder, 'counts.jsonl');
 const lines = [];
-const sum = { passed: 0, failed: 0, skipped: 0 };
+const all = { passed: 0, skipped: 0, failures: [] };
 try {
   for (const name of names) {
     const startMs = Date.now();
-    const counts = run(PARTS[name]);
-    for (const key of Object.keys(sum)) sum[key] += counts[key];
+    const counts = run(name, PARTS[name]);
+    add(counts, all);
     lines.push(`${name}: ${text(counts)}, ${Math.round((Date.now() - startMs) / 1000)} s`);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-console.log(`\n${lines.join('\n')}\n${text(sum)}`);
-process.exitCode = sum.failed === 0 ? 0 : 1;
+for (const { test, file, error } of all.failures) console.log(`\nfailed: ${test}\n  ${file}\n  ${error}`);
+console.log(`\n${lines.join('\n')}\n${text(all)}`);
+process.exitCode = all.failures.length === 0 ? 0 : 1;
 
 /** Runs a part, and gives its counts. A part that fails without a test that failed, or has run none, counts as one failure. */
-function run({ script, vitest = false, needs }) {
+function run(name, { script, vitest = false, needs }) {
   if (needs !== undefined && spawnSync(needs, ['-version']).error !== undefined) {
     console.log(`No ${needs}: npm run ${script} is left out.`);
-    return { passed: 0, failed: 0, skipped: 1 };
+    return { passed: 0, skipped: 1, failures: [] };
   }
   console.log(`\n> npm run ${script}`);
   writeFileSync(countsFile, '');
   const env = { ...process.env, EDGELOOM_TEST_COUNTS: countsFile };
   const { status } = spawnSync('npm', ['run', '--silent', script], { stdio: 'inherit', env });
-  const counts = { passed: 0, failed: 0, skipped: 0 };
-  for (const line of readFileSync(countsFile, 'utf8').split('\n').filter(Boolean)) {
-    for (const [key, count] of Object.entries(JSON.parse(line))) counts[key] += count;
-  }
+  const counts = { passed: 0, skipped: 0, failures: [] };
+  for (const line of readFileSync(countsFile, 'utf8').split('\n').filter(Boolean)) add(JSON.parse(line), counts);
+  for (const failure of counts.failures) failure.file = `${failure.file} (${name})`;
   if (!vitest && status === 0) counts.passed = 1;
-  const ranNothing = counts.passed + counts.failed === 0;
-  if (counts.failed === 0 && (status !== 0 || ranNothing)) counts.failed = 1;
+  const ranNothing = counts.passed + counts.failures.length === 0;
+  if (counts.failures.length === 0 && (status !== 0 || ranNothing)) {
+    const error = status === 0 ? 'It ran no test.' : `It ended with ${status}.`;
+    counts.failures.push({ test: name, file: `npm run ${script}`, error });
+  }
   return counts;
 }
 
-function text({ passed, failed, skipped }) {
-  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+/** Adds counts to a sum. */
+function add({ passed, skipped, failures }, sum) {
+  sum.passed += passed;
+  sum.skipped += skipped;
+  sum.failures.push(...failures);
+}
+
+function text({ passed, skipped, failures }) {
+  return `${passed} passed, ${failures.length} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }

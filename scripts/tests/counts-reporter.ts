@@ -1,30 +1,66 @@
 import { appendFileSync } from 'node:fs';
-import type { Reporter, TestModule } from 'vitest/node';
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 
-/** How many tests a run had. */
+/** A test that failed, or a suite, a file or a run that failed beside its tests. */
+export interface Failure {
+  /** The name with those of the suites around it; that of the suite or the file where no test failed. */
+  test: string;
+  /** From the current folder. */
+  file: string;
+  /** The first line of the error. */
+  error: string;
+}
+
+/** How many tests a run had, and which of them failed. */
 export interface Counts {
   passed: number;
-  failed: number;
   skipped: number;
+  failures: Failure[];
 }
 
 /**
  * Appends a line of JSON with the counts of a run to the file that EDGELOOM_TEST_COUNTS names, so that several runs can be summed
- * up. Without it, does nothing. A file that could not be loaded counts as one failure.
+ * up. Without it, does nothing. A file that could not be loaded counts as one failure, as does a suite whose hook failed.
  */
 export default class CountsReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     const path = process.env['EDGELOOM_TEST_COUNTS'];
     if (path === undefined) return;
-    const counts: Counts = { passed: 0, failed: unhandled.length, skipped: 0 };
-    for (const module of modules) {
-      const failedBefore = counts.failed;
-      for (const test of module.children.allTests()) {
-        const { state } = test.result();
-        counts[state === 'pending' ? 'skipped' : state] += 1;
-      }
-      if (module.state() === 'failed' && counts.failed === failedBefore) counts.failed += 1;
+    const counts: Counts = { passed: 0, skipped: 0, failures: [] };
+    for (const module of modules) addModule(module, counts);
+    for (const error of unhandled) {
+      const { VITEST_TEST_NAME: test = 'outside of the tests', VITEST_TEST_PATH: file = '' } = error;
+      counts.failures.push({ test: String(test), file: fromHere(String(file)), error: firstLine([error]) });
     }
     appendFileSync(path, `${JSON.stringify(counts)}\n`);
   }
+}
+
+function addModule(module: TestModule, counts: Counts): void {
+  const file = fromHere(module.moduleId);
+  const before = counts.failures.length;
+  for (const test of module.children.allTests()) {
+    const { state, errors = [] } = test.result();
+    if (state === 'passed') counts.passed += 1;
+    else if (state === 'failed') counts.failures.push({ test: test.fullName, file, error: firstLine(errors) });
+    else counts.skipped += 1;
+  }
+  for (const suite of module.children.allSuites()) {
+    const errors = suite.errors();
+    if (errors.length > 0) counts.failures.push({ test: suite.fullName, file, error: firstLine(errors) });
+  }
+  const errors = module.errors();
+  const hasMore = errors.length > 0 || (module.state() === 'failed' && counts.failures.length === before);
+  if (hasMore) counts.failures.push({ test: 'the file', file, error: firstLine(errors) });
+}
+
+function firstLine([error]: readonly { message: string }[]): string {
+  const lines = stripVTControlCharacters(error?.message ?? '').split('\n');
+  return lines.find((line) => line.trim() !== '') ?? 'without a message';
+}
+
+function fromHere(path: string): string {
+  return relative(process.cwd(), path);
 }
