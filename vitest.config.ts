@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import ByProject from './scripts/tests/by-project.ts';
 
 // The SDK's notice about future Node versions says nothing about a test.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
@@ -36,6 +37,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
+    sequence: { sequencer: ByProject },
     // Tests read these files, without importing them.
     forceRerunTriggers: [
       'package.json',

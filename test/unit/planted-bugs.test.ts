@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { transformSync } from 'esbuild';
+import { minifySync, transformSync } from 'rolldown/utils';
 import { describe, expect, it } from 'vitest';
 import { PLANTED } from '../simulator/planted/all.ts';
 import {
@@ -31,10 +31,16 @@ import { rulesPage } from '../simulator/planted/table.ts';
 const run = promisify(execFile);
 const texts = new Map([...marks().values()].map(({ file, text }) => [file, text]));
 
+const programsOfTexts = new Map<string, string>();
+
 /** The program of a text: what is left without its comments and its format. */
 function programOf(text: string): string {
-  const tsconfigRaw = { compilerOptions: { verbatimModuleSyntax: true } };
-  return transformSync(text, { loader: 'ts', minify: true, tsconfigRaw }).code;
+  const known = programsOfTexts.get(text);
+  if (known !== undefined) return known;
+  const { code } = transformSync('file.ts', text, { tsconfig: false, typescript: { onlyRemoveTypeImports: true } });
+  const program = minifySync('file.js', code, { mangle: false }).code;
+  programsOfTexts.set(text, program);
+  return program;
 }
 
 /** The programs that a bug makes, by their files. */
