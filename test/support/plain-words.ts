@@ -44,10 +44,10 @@ const PATTERNS: readonly (readonly [name: string, pattern: RegExp])[] = [
   ['concern', /\bconcerns?\b/gi],
 ];
 
-/** All phrases in comments of `src`, in README.md, CONTRIBUTING.md and `docs` without decision records. */
+/** All phrases in comments of `src`, in README.md, CONTRIBUTING.md and `docs`, decision records included. */
 export function phrases(): Phrase[] {
   const code = files('src', /\.tsx?$/).flatMap((path) => found(path, commentLines(read(path))));
-  const pages = ['README.md', 'CONTRIBUTING.md', ...files('docs', /^[^/]*\.md$/)].filter(
+  const pages = ['README.md', 'CONTRIBUTING.md', ...files('docs', /^(?:decisions\/)?[^/]*\.md$/)].filter(
     (path) => path !== 'docs/glossary.md',
   );
   return [...code, ...pages.flatMap((path) => found(path, proseLines(read(path))))];
