@@ -105,7 +105,8 @@ async function readStatus(options: StatusOptions): Promise<Status> {
   const consumers = position?.consumers ?? [];
   const quarantined = await quarantine(graph, store, stats);
   const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
-  const shards = (position?.shards ?? []).map((shard) => shardStatus(shard, consumers, now()));
+  const seen = seenConsumers(consumers, now());
+  const shards = (position?.shards ?? []).map((shard) => shardStatus(shard, seen));
   return {
     shards,
     consumers: consumersOf(consumers),
@@ -114,7 +115,7 @@ async function readStatus(options: StatusOptions): Promise<Status> {
     lastCheck: lastCheck === undefined ? null : checkStatus(lastCheck),
     problems: [
       ...missing,
-      ...shards.flatMap((shard) => shardProblem(shard, consumers)),
+      ...shards.flatMap((shard) => shardProblem(shard, seen)),
       // With a registry every consumer maintains what it lists, whatever its own model is.
       ...(projections.length === 0 ? modelProblems(graph, consumers) : []),
       ...Object.entries(quarantined).map(
@@ -141,13 +142,25 @@ async function quarantine(
   return counts;
 }
 
-function shardStatus(
-  { shardId: id, atEnd, behindSeconds }: ShardPosition,
-  consumers: readonly ConsumerProgress[],
-  nowMs: number,
-): ShardStatus {
+/** The consumers of a stream together. */
+interface SeenConsumers {
+  /** Whether one of them was seen lately, and has not stopped. */
+  isSeen: boolean;
+  /** When the last of them was seen, in milliseconds since 1970; undefined: none ever was. */
+  lastMs: number | undefined;
+}
+
+function seenConsumers(consumers: readonly ConsumerProgress[], nowMs: number): SeenConsumers {
+  const seen: SeenConsumers = { isSeen: false, lastMs: undefined };
+  for (const { isStopped, seenAtMs } of consumers) {
+    if (!isStopped && nowMs - seenAtMs < GONE_MS) seen.isSeen = true;
+    seen.lastMs = Math.max(seen.lastMs ?? seenAtMs, seenAtMs);
+  }
+  return seen;
+}
+
+function shardStatus({ shardId: id, atEnd, behindSeconds }: ShardPosition, { isSeen }: SeenConsumers): ShardStatus {
   if (atEnd) return { id, atEnd, behindSeconds, state: 'at end' };
-  const isSeen = consumers.some(({ isStopped, seenAtMs }) => !isStopped && nowMs - seenAtMs < GONE_MS);
   const isGone = !isSeen && behindSeconds * 1000 >= GONE_MS;
   return { id, atEnd, behindSeconds, state: isGone ? 'gone' : 'behind' };
 }
@@ -172,11 +185,10 @@ function checkStatus({ endedAtMs, ...check }: LastCheck): NonNullable<Status['la
   return { ...check, ended: new Date(endedAtMs).toISOString() };
 }
 
-function shardProblem({ id, state, behindSeconds }: ShardStatus, consumers: readonly ConsumerProgress[]): string[] {
+function shardProblem({ id, state, behindSeconds }: ShardStatus, { lastMs }: SeenConsumers): string[] {
   const behind = `the oldest record that is not applied is ${Math.round(behindSeconds)} s old`;
   if (state === 'gone') {
-    const newest = Math.max(...consumers.map(({ seenAtMs }) => seenAtMs));
-    const seen = consumers.length === 0 ? 'was ever seen' : `has been seen since ${new Date(newest).toISOString()}`;
+    const seen = lastMs === undefined ? 'was ever seen' : `has been seen since ${new Date(lastMs).toISOString()}`;
     return [
       `No consumer of shard ${id} ${seen}, and ${behind}: start one (edgeloom project), or look at the function.`,
     ];

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import pMap from 'p-map';
 import { StoreError } from '../errors.ts';
 import type { Item } from '../items/attribute-value.ts';
 import { streamLabel } from '../items/watermark.ts';
 import type { Store } from '../store/port.ts';
 import { publish, readPublished, saveMark } from './marks.ts';
-import { StreamWalk, type WalkContext, type WalkedStream } from './stream-walk.ts';
+import { SHARDS_AT_ONCE, StreamWalk, type WalkContext, type WalkedShard, type WalkedStream } from './stream-walk.ts';
 
 /** The values that moving the mark needs. */
 export interface MoverContext extends WalkContext {
@@ -55,17 +56,14 @@ export class MarkMover {
   /** Publishes the result of a walk. If another process holds the lease by now, its published mark stays. */
   private async move({ upToMs, lookedAtMs, shards }: WalkedStream): Promise<void> {
     const { store, graph, source, now } = this.context;
-    for (const { shardId, appliedUpTo } of shards) {
-      if (appliedUpTo === undefined || this.saved.get(shardId) === appliedUpTo) continue;
-      await saveMark(
-        store,
-        graph.table,
-        shardId,
-        { stream: streamLabel(source.streamArn), sequenceNumber: appliedUpTo },
-        now(),
-      );
+    const stream = streamLabel(source.streamArn);
+    const save = async ({ shardId, appliedUpTo }: WalkedShard): Promise<void> => {
+      if (appliedUpTo === undefined || this.saved.get(shardId) === appliedUpTo) return;
+      await saveMark(store, graph.table, shardId, { stream, sequenceNumber: appliedUpTo }, now());
       this.saved.set(shardId, appliedUpTo);
-    }
+    };
+    // One after the other they would outlast the lease of a stream with many shards.
+    await pMap(shards, save, { concurrency: SHARDS_AT_ONCE });
     const { item, published } = await readPublished(store);
     if (published?.holder !== this.id) return;
     await publish(store, item, {

@@ -1,4 +1,4 @@
-import pMap from 'p-map';
+import pLimit, { type LimitFunction } from 'p-limit';
 import { SERVICE_PARTITION } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { Runtime } from '../runtime.ts';
@@ -56,9 +56,8 @@ export interface PositionContext extends Pick<Runtime, 'now'> {
 
 /** At most this many base items of a shard are compared with their derived items. */
 const MOST_COMPARED = 25;
-/** Shards whose records are compared at once, and records of each. */
-const SHARDS_AT_ONCE = 4;
-const COMPARED_AT_ONCE = 8;
+/** Base items that are compared at once, of all shards together. */
+const COMPARED_AT_ONCE = 32;
 
 /** Reads a table's progress items that have not expired. */
 export async function readConsumers(
@@ -79,9 +78,11 @@ export async function streamPosition(context: PositionContext): Promise<StreamPo
   const { walk = new StreamWalk(context) } = context;
   const consumers = await readConsumers(context, context.now());
   const { lookedAtMs, shards, upToMs } = await walk.look();
-  const positions = await pMap(shards, (shard) => shardPosition(context, shard, lookedAtMs), {
-    concurrency: SHARDS_AT_ONCE,
-  });
+  const turns = pLimit(COMPARED_AT_ONCE);
+  const positions = await Promise.all(shards.map((shard) => shardPosition(context, shard, lookedAtMs, turns))).finally(
+    // Where one comparison fails, those that wait for their turn are not made.
+    () => turns.clearQueue(),
+  );
   return { lookedAtMs, consumers, shards: positions, ...(upToMs !== undefined && { claimedUpToMs: upToMs }) };
 }
 
@@ -104,10 +105,11 @@ async function shardPosition(
   context: PositionContext,
   { shardId, open, isWhole }: WalkedShard,
   lookedAtMs: number,
+  turns: LimitFunction,
 ): Promise<ShardPosition> {
   const newest = new Map(open.map((one) => [JSON.stringify([one.key.source, one.key.target]), one]));
   const compared = spread([...newest.values()], MOST_COMPARED);
-  const projected = await pMap(compared, ({ key }) => context.isProjected(key), { concurrency: COMPARED_AT_ONCE });
+  const projected = await turns.map(compared, ({ key }) => context.isProjected(key));
   const late = compared.filter((_, i) => projected[i] === false);
   const isCertain = isWhole && (late.length > 0 || compared.length === newest.size);
   if (late.length === 0) return { shardId, atEnd: isWhole, behindSeconds: 0, waiting: 0, isCertain };

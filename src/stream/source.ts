@@ -86,11 +86,14 @@ const DESCRIBE_PAUSE_MS = 250;
 export class DynamoDBStreamSource implements StreamSource {
   /** Shards that were shown closed; a closed shard stays closed. */
   private readonly closed = new Set<string>();
+  private readonly listings: SharedQuestion<StreamDescription>;
 
   constructor(
     private readonly client: DynamoDBStreamsClient,
     readonly streamArn: string,
-  ) {}
+  ) {
+    this.listings = new SharedQuestion(() => this.describe());
+  }
 
   async describe(): Promise<StreamDescription> {
     const shards: Shard[] = [];
@@ -110,7 +113,8 @@ export class DynamoDBStreamSource implements StreamSource {
 
   async isClosed(shardId: string): Promise<boolean> {
     if (this.closed.has(shardId)) return true;
-    const { status, shards } = await this.describe();
+    // The readers of many shards may ask at the same time: a listing takes a call for each hundred shards, and a pause.
+    const { status, shards } = await this.listings.ask();
     if (shards.every((shard) => shard.shardId !== shardId)) {
       throw new StreamError('no-shard', `The stream does not list shard ${shardId}.`);
     }
@@ -174,6 +178,33 @@ export class DynamoDBStreamSource implements StreamSource {
     } catch (error) {
       throw shardError(error);
     }
+  }
+}
+
+/** A question that many ask at the same time: whoever asks gets an answer to a question that was asked after. */
+class SharedQuestion<Answer> {
+  private current: Promise<Answer> | undefined;
+  private next: Promise<Answer> | undefined;
+
+  constructor(private readonly answer: () => Promise<Answer>) {}
+
+  ask(): Promise<Answer> {
+    if (this.current === undefined) return this.start();
+    // The question under way may have passed by what is asked for.
+    this.next ??= this.current.then(
+      () => this.start(),
+      () => this.start(),
+    );
+    return this.next;
+  }
+
+  private start(): Promise<Answer> {
+    this.next = undefined;
+    const asked = this.answer().finally(() => {
+      if (this.current === asked) this.current = undefined;
+    });
+    this.current = asked;
+    return asked;
   }
 }
 

@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
+import type { Item } from '../../../src/items/attribute-value.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';
 import type { Claim } from '../../../src/progress/claims.ts';
 import { claimsItem } from '../../../src/progress/claims-item.ts';
+import { MarkMover } from '../../../src/progress/mark-mover.ts';
 import { saveMark } from '../../../src/progress/marks.ts';
+import { streamPosition } from '../../../src/progress/stream-position.ts';
 import { StreamWalk } from '../../../src/progress/stream-walk.ts';
 import type { Shard, StreamDescription, StreamRecord, StreamSource } from '../../../src/stream/source.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
@@ -100,6 +103,57 @@ it('a look at a thousand shards with a hundred functions costs what is new, and 
   expect((await walk.look()).upToMs).toBe(NOW);
   // Two empty pages of each, from where the look before has ended.
   expect([source.iterators, source.reads]).toEqual([SHARDS, 5 * SHARDS]);
+});
+
+it('the open records of many shards are compared 32 at once, and their marks are saved 32 at once', async () => {
+  const { store, source, claim } = await walked();
+  const SHARDS = 200;
+  for (let shard = 0; shard < SHARDS; shard++) source.add(`s${shard}`, [shard * 10 + 1, shard * 10 + 2]);
+  // Of each shard one record is claimed and one is open.
+  const firsts = Array.from({ length: SHARDS }, (_, shard) => `${shard * 10 + 1}`);
+  await claim(
+    firsts.map((first) => ({ first, last: first, records: 1 })),
+    'f',
+  );
+  const counted = () => {
+    let [atOnce, most, all] = [0, 0, 0];
+    const count = async <T>(run: () => Promise<T>): Promise<T> => {
+      all += 1;
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await new Promise((resolve) => setImmediate(resolve));
+      const result = await run();
+      atOnce -= 1;
+      return result;
+    };
+    return { count, seen: () => ({ most, all }) };
+  };
+  const compared = counted();
+  const context = { graph, store, source, now: () => NOW };
+  const { shards } = await streamPosition({ ...context, isProjected: () => compared.count(async () => true) });
+  expect(shards.every(({ isCertain }) => isCertain)).toBe(true);
+  expect(compared.seen()).toEqual({ most: 32, all: SHARDS });
+
+  const saved = counted();
+  const counting = new Proxy(store, {
+    get: (target, name) =>
+      name === 'put' ? (item: Item) => saved.count(() => target.put(item)) : Reflect.get(target, name).bind(target),
+  });
+  await new MarkMover({ ...context, store: counting }).upToMs(0);
+  expect(saved.seen()).toEqual({ most: 32, all: SHARDS });
+
+  // A comparison that fails ends the look: those that wait for their turn are not made.
+  const failing = counted();
+  const refused = streamPosition({
+    ...context,
+    isProjected: () =>
+      failing.count(async () => {
+        throw new Error('no');
+      }),
+  });
+  await expect(refused).rejects.toThrow('no');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(failing.seen().all).toBeLessThan(2 * 32);
 });
 
 it('the mark waits until it is known what a closed shard goes on in', async () => {

@@ -112,6 +112,20 @@ describe('isClosed', () => {
     expect(requests).toHaveLength(2);
   });
 
+  it('lists the stream once for all that ask while a listing is under way, which may have passed their shard', async () => {
+    const others = Array.from({ length: 50 }, (_, i) => ({ ...closed, ShardId: `b${i}` }));
+    answers.push(listing([open]), listing([closed, ...others]));
+    const first = source.isClosed('a');
+    const later = ['a', ...others.map(({ ShardId }) => ShardId)].map((shardId) => source.isClosed(shardId));
+    expect(await first).toBe(false);
+    expect(new Set(await Promise.all(later))).toEqual(new Set([true]));
+    expect(requests).toHaveLength(2);
+    answers.push(listing([open]), listing([{ ...open, ShardId: 'c' }]));
+    // A listing that fails fails those that wait for it, and no others.
+    expect(await failure(source.isClosed('c'))).toMatchObject({ kind: 'no-shard' });
+    expect(await source.isClosed('c')).toBe(false);
+  });
+
   it('takes every shard of a disabled stream for closed, and one that is not listed for gone', async () => {
     answers.push(listing([open], 'DISABLED'), listing([open]));
     expect(await source.isClosed('a')).toBe(true);
