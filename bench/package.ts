@@ -5,6 +5,7 @@ import { dirname, join, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
 import type { BenchmarkOptions } from './support/command.ts';
+import { ratios } from './support/paired.ts';
 import type { Figure, Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
@@ -19,6 +20,7 @@ const REPETITIONS = 25;
 const MEGABYTE = 1024 * 1024;
 const MOST_AT_START = 450_000;
 const MOST_START_MS = 60;
+const MOST_OF_STREAM = 1.2;
 /** Benchmarks run in the repository's root. */
 const ROOT = process.cwd();
 /** As Lambda and the stack set it. */
@@ -108,8 +110,14 @@ function coldStarts(folder: string, repetitions: number): Figure[] {
   const target = { kind: 'at-most', value: MOST_START_MS } as const;
   return FUNCTIONS.flatMap((name, n): Figure[] => {
     const start: Figure = { name: `${name}: CPU of a start`, value: spread(cpu[n]!), unit: 'ms' };
+    const ratio: Figure = {
+      name: `${name}: CPU of a start against the stream function's`,
+      value: ratios(cpu[n]!, cpu[0]!),
+      unit: 'x',
+      target: { kind: 'at-most', value: MOST_OF_STREAM },
+    };
     return [
-      name === 'stream' ? { ...start, target } : start,
+      ...(name === 'stream' ? [{ ...start, target }] : [start, ratio]),
       { name: `${name}: a start by the clock`, value: spread(clock[n]!), unit: 'ms' },
     ];
   }).concat({ name: 'an empty process: CPU', value: spread(empty), unit: 'ms' });

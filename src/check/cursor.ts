@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { EdgeloomError } from '../errors.ts';
+import { PARSING } from '../model/parsing.ts';
 
 /** The place where a check stopped, with its totals: JSON, for the next call or for a file. */
 
@@ -54,40 +55,43 @@ export interface CheckCursor {
   totals: CheckTotals;
 }
 
-const count = z.int().min(0);
+const count = z.int().check(z.minimum(0));
 const key = { source: z.string(), target: z.string() };
 const totalsSchema = z.strictObject({
   partitions: count,
   baseItems: count,
   derivedItems: count,
   drift: z.strictObject({ missing: count, stale: count, orphan: count }),
-  maintenance: count.default(0),
+  maintenance: z._default(count, 0),
   pending: count,
   superseded: count,
   dangling: count,
   unknown: count,
-  unknownTypes: z.array(z.strictObject({ type: z.string(), items: count, nearest: z.string().nullable() })).default([]),
-  unregistered: count.default(0),
-  changing: z.array(z.strictObject({ name: z.string(), items: count, reason: z.string() })).default([]),
+  unknownTypes: z._default(
+    z.array(z.strictObject({ type: z.string(), items: count, nearest: z.nullable(z.string()) })),
+    [],
+  ),
+  unregistered: z._default(count, 0),
+  changing: z._default(z.array(z.strictObject({ name: z.string(), items: count, reason: z.string() })), []),
   quarantined: count,
   repaired: count,
   tidied: count,
-  rcu: z.number().min(0),
-  wcu: z.number().min(0),
+  rcu: z.number().check(z.minimum(0)),
+  wcu: z.number().check(z.minimum(0)),
 });
 
-const cursorSchema: z.ZodType<CheckCursor> = z.strictObject({
+const cursorSchema: z.ZodMiniType<CheckCursor> = z.strictObject({
   version: z.literal(1),
-  segments: z.int().min(1),
+  segments: z.int().check(z.minimum(1)),
   open: z.array(
     z.strictObject({
       segment: count,
-      after: z.strictObject(key).optional(),
+      after: z.optional(z.strictObject(key)),
     }),
   ),
   suspects: z.array(z.string()),
-  items: z.array(z.strictObject({ ...key, base: z.strictObject(key).optional() })).optional(),
-  looks: z.strictObject({ atMs: z.number(), digests: z.array(z.string()), rounds: count }).optional(),
+  items: z.optional(z.array(z.strictObject({ ...key, base: z.optional(z.strictObject(key)) }))),
+  looks: z.optional(z.strictObject({ atMs: z.number(), digests: z.array(z.string()), rounds: count })),
   totals: totalsSchema,
 });
 
@@ -119,7 +123,7 @@ export function emptyTotals(): CheckTotals {
 
 /** Parses a cursor; throws `invalid-cursor` if the value is none. */
 export function parseCursor(value: unknown): CheckCursor {
-  const result = cursorSchema.safeParse(value);
+  const result = cursorSchema.safeParse(value, PARSING);
   if (result.success) return result.data;
   const { path, message } = result.error.issues[0]!;
   throw new EdgeloomError(

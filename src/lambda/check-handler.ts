@@ -2,12 +2,12 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../check/check.ts';
 import { type CheckCursor, type CheckTotals, parseCursor } from '../check/cursor.ts';
 import { type Finding, WRONG } from '../check/finding.ts';
+import { functionClientOptions } from '../config.ts';
 import type { CompiledModel, TableNames } from '../model/compiled.ts';
 import { runtimeOf } from '../runtime.ts';
-import { createClient } from '../store/client.ts';
+import { deferredCalls } from '../store/client/deferred.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { ScanSource, Store } from '../store/port.ts';
-import { currentStreamLabel, describeTable } from '../store/table.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createCheckMetrics } from './metrics.ts';
 import type { InvocationContext } from './stream-handler.ts';
@@ -74,7 +74,7 @@ export interface CheckCaller {
   table: TableNames;
   store: Store & ScanSource;
   /** Absent where only a store is given. */
-  client: DynamoDBClient | undefined;
+  client: (() => Promise<DynamoDBClient>) | undefined;
   /** What DynamoDB says of the table's size; 0 where only a store is given. */
   tableBytes(): Promise<number>;
   /** Seconds until the stream has passed the looks of a cursor; 0 where it has none. */
@@ -85,14 +85,20 @@ export interface CheckCaller {
 /** Makes what both handlers of checks call: metrics and logs are those of the call. */
 export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOptions): CheckCaller {
   const { client, reserveMs = RESERVE_MS, metricsNamespace, logger: rootLogger = jsonLines('info') } = options;
-  const ownClient = options.store === undefined ? (client ?? createClient()) : undefined;
-  const store = options.store ?? new DynamoDBStore(ownClient!, graph.table);
+  const calls = client ?? deferredCalls(functionClientOptions());
+  const store = options.store ?? new DynamoDBStore(calls, graph.table);
+  const openClient = async (): Promise<DynamoDBClient> => ('callOnce' in calls ? await calls.client() : calls);
+  const ownClient = options.store === undefined ? openClient : undefined;
   const metrics = createCheckMetrics(metricsNamespace ?? 'Edgeloom', graph.table.name);
   return {
     store,
     client: ownClient,
     table: graph.table,
-    tableBytes: async () => (ownClient === undefined ? 0 : (await describeTable(ownClient, graph)).sizeBytes),
+    async tableBytes() {
+      if (ownClient === undefined) return 0;
+      const { describeTable } = await import('../store/table.ts');
+      return (await describeTable(await ownClient(), graph)).sizeBytes;
+    },
     settleSeconds({ looks }) {
       if (looks === undefined) return 0;
       const { settleMs = SETTLE_MS } = options;
@@ -105,7 +111,7 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
         ...{ graph, store: through(store) },
         ...request,
         mostSuspects: options.mostSuspects ?? MOST_SUSPECTS,
-        streamLabel: options.streamLabel ?? (ownClient && (() => currentStreamLabel(ownClient, graph))),
+        streamLabel: options.streamLabel ?? (ownClient && streamLabelNow(ownClient, graph)),
         remainingMs: () => (isOver() ? 0 : context.getRemainingTimeInMillis() - reserveMs),
         onFinding: (finding) => log(logger, finding),
       });
@@ -114,6 +120,14 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
       logger.info({ ...totals, isOver: cursor === undefined }, 'checked');
       return result;
     },
+  };
+}
+
+/** Says which stream the table has now. What asks DynamoDB for it is loaded for that. */
+function streamLabelNow(client: () => Promise<DynamoDBClient>, graph: CompiledModel) {
+  return async (): Promise<string | undefined> => {
+    const { currentStreamLabel } = await import('../store/table.ts');
+    return await currentStreamLabel(await client(), graph);
   };
 }
 

@@ -6,7 +6,7 @@ import { runtimeOf } from '../runtime.ts';
 import { CallPace } from './call-pace.ts';
 import { type CheckCaller, type CheckHandlerOptions, createCheckCaller, isClean } from './check-handler.ts';
 import { type PlanRequest, planRun, type RunPlan, type RunShare } from './check-plan.ts';
-import { type MigrateRequest, type MigrateResponse, migrateCall } from './migrate-call.ts';
+import type { MigrateRequest, MigrateResponse } from './migrate-call.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
 /** What the state machine asks of a function: a plan of a run, the next part of a worker's share, or of a migration. */
@@ -50,7 +50,12 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     if ('plan' in event) {
       return await planRun(graph, caller.store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });
     }
-    if ('migrate' in event) return await migrateCall(graph, { ...caller, now: options.now }, event.migrate, context);
+    if ('migrate' in event) {
+      // Few calls migrate: the others do not wait for it to load.
+      const { migrateCall } = await import('./migrate-call.ts');
+      const { store, client } = caller;
+      return await migrateCall(graph, { store, client: await client?.(), now: options.now }, event.migrate, context);
+    }
     const { mode, worker, untilMs, cursor } = event;
     const place = await savedPlace(caller.store, mode, worker);
     // A call whose answer was lost is made again.

@@ -2,10 +2,10 @@ import { readFunctionSettings } from '../config.ts';
 import { withTableName } from '../model/compile/define-graph.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { bucketAccess } from '../repair/failure-queue.ts';
-import { deferredCalls } from '../store/client/deferred.ts';
-import { createClient, createStreamsClient } from '../store/client.ts';
+import { deferredCalls, deferredStreams } from '../store/client/deferred.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
-import { DynamoDBStreamSource } from '../stream/source.ts';
+import { DeferredStreamSource } from '../stream/deferred-source.ts';
+import type { StreamSource } from '../stream/source.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { jsonLines } from './json-lines.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
@@ -40,9 +40,8 @@ export function deployedStream(graph: CompiledModel): StreamHandler {
  * export const handler = deployedCheck(graph);
  */
 export function deployedCheck(graph: CompiledModel): RunHandler {
-  const { table, client, logLevel, metricsNamespace, settleMs } = readFunctionSettings();
+  const { table, logLevel, metricsNamespace, settleMs } = readFunctionSettings();
   return checkRunHandler(withTableName(graph, table), {
-    client: createClient(client),
     logger: jsonLines(logLevel),
     ...{ metricsNamespace, settleMs },
   });
@@ -57,10 +56,13 @@ export function deployedCheck(graph: CompiledModel): RunHandler {
  */
 export function deployedRedrive(graph: CompiledModel): RedriveHandler {
   const { table, client, logLevel, metricsNamespace, failedBatchesBucket, streamArn } = readFunctionSettings();
-  const streams = createStreamsClient(client);
+  const streams = deferredStreams(client);
+  const openStream = async (arn: string): Promise<StreamSource> => {
+    const { DynamoDBStreamSource } = await import('../stream/dynamodb-source.ts');
+    return new DynamoDBStreamSource(await streams(), arn);
+  };
   return redriveHandler(withTableName(graph, table), {
-    client: createClient({ ...client, maxAttempts: 1 }),
-    stream: streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn),
+    stream: streamArn === undefined ? undefined : new DeferredStreamSource(streamArn, () => openStream(streamArn)),
     sources: {
       streams,
       ...bucketAccess({ region: client.region }),

@@ -1,11 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { functionClientOptions } from '../config.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { SendMessage } from '../repair/failure-message.ts';
 import { bucketAccess, type FailureSources, queueSender, restMessage, settleMessage } from '../repair/failure-queue.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redrive } from '../repair/redrive.ts';
 import { sweep } from '../repair/sweep.ts';
 import type { RuntimeOptions } from '../runtime.ts';
-import { createClient, createStreamsClient } from '../store/client.ts';
+import { deferredCalls, deferredStreams } from '../store/client/deferred.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { Store } from '../store/port.ts';
 import type { StreamSource } from '../stream/source.ts';
@@ -63,9 +64,12 @@ const RESERVE_MS = 5_000;
  */
 export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOptions = {}): RedriveHandler {
   const { reserveMs = RESERVE_MS } = options;
-  const store = options.store ?? new DynamoDBStore(options.client ?? createClient({ maxAttempts: 1 }), graph.table);
+  const clientOptions = functionClientOptions();
+  const store =
+    options.store ??
+    new DynamoDBStore(options.client ?? deferredCalls({ ...clientOptions, maxAttempts: 1 }), graph.table);
   const sources = options.sources ?? {
-    ...{ streams: createStreamsClient(), ...bucketAccess({}), buckets: options.buckets },
+    ...{ streams: deferredStreams(clientOptions), ...bucketAccess({}), buckets: options.buckets },
   };
   const sendRest = options.sendRest ?? queueSender({});
   const metrics = createRedriveMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);

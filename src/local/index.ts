@@ -35,15 +35,16 @@ export {
   type ShardCheckpoint,
 } from '../stream/checkpoint.ts';
 export type { SetAside } from '../stream/checkpoint-journal.ts';
-export type {
-  Shard,
-  StreamDescription,
-  StreamErrorKind,
-  StreamPage,
-  StreamRecord,
-  StreamSource,
+export { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
+export {
+  type Shard,
+  type StreamDescription,
+  StreamError,
+  type StreamErrorKind,
+  type StreamPage,
+  type StreamRecord,
+  type StreamSource,
 } from '../stream/source.ts';
-export { DynamoDBStreamSource, StreamError } from '../stream/source.ts';
 export { createSourceWorker, createWorker } from '../worker/worker.ts';
 export type {
   BatchReport,

@@ -8,8 +8,8 @@ import { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { IS_SOURCE, ownModule } from '../package/package-files.ts';
 import type { Store } from '../store/port.ts';
+import { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
 import { streamFilterPattern } from '../stream/filter.ts';
-import { DynamoDBStreamSource } from '../stream/source.ts';
 import type { EngineOptions } from './engine/engine.ts';
 import { openLocalTable } from './local-table.ts';
 

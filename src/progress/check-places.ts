@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../items/keys.ts';
 import type { TableNames } from '../model/compiled.ts';
@@ -22,11 +22,11 @@ export interface SavedPlace {
   cursor: unknown;
 }
 
-const whole = z.int().min(0);
+const whole = z.int().check(z.minimum(0));
 const placeSchema = z.object({
   worker: whole,
-  segments: z.int().min(1),
-  onlySegments: z.array(whole).min(1),
+  segments: z.int().check(z.minimum(1)),
+  onlySegments: z.array(whole).check(z.minLength(1)),
   model: z.string(),
   cursor: z.unknown(),
 });

@@ -6,7 +6,7 @@ import { checkStoreOptions } from '../options.ts';
 import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import type { Store } from '../store/port.ts';
 import { describeTable } from '../store/table.ts';
-import { DynamoDBStreamSource } from '../stream/source.ts';
+import { DynamoDBStreamSource } from '../stream/dynamodb-source.ts';
 import { MarkMover } from './mark-mover.ts';
 import { isOfMoment } from './stream-walk.ts';
 

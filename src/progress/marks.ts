@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { unchanged } from '../items/derived-item.ts';
 import { SERVICE_PARTITION } from '../items/keys.ts';
@@ -40,12 +40,12 @@ const KEPT_SECONDS = 48 * 3600;
 
 const publishedSchema = z.object({
   streamArn: z.string(),
-  upToMs: z.number().optional(),
+  upToMs: z.optional(z.number()),
   lookedAtMs: z.number(),
   holder: z.string(),
   leaseUntilMs: z.number(),
 });
-const markSchema = z.object({ stream: z.string(), sequenceNumber: z.string().regex(/^\d{1,99}$/) });
+const markSchema = z.object({ stream: z.string(), sequenceNumber: z.string().check(z.regex(/^\d{1,99}$/)) });
 
 /**
  * Reads the marks of all shards of a stream.
@@ -106,7 +106,7 @@ export async function publish(
   return applied;
 }
 
-function stateOf<T>(item: Item, schema: z.ZodType<T>): T | undefined {
+function stateOf<T>(item: Item, schema: z.ZodMiniType<T>): T | undefined {
   try {
     return schema.parse(JSON.parse(stringOf(item[STATE]) ?? 'null'));
   } catch {

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { EdgeloomError } from '../errors.ts';
 import { describe } from '../items/describe.ts';
 import { type FailedBatch, parseFailedBatch } from './failed-batch.ts';
@@ -30,7 +30,7 @@ const bucketSchema = z.object({
     .array(
       z.object({ s3: z.object({ bucket: z.object({ name: z.string() }), object: z.object({ key: z.string() }) }) }),
     )
-    .min(1),
+    .check(z.minLength(1)),
 });
 const testSchema = z.object({ Event: z.literal('s3:TestEvent') });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { EdgeloomError } from '../errors.ts';
 
 import type { ChangeRecord } from '../items/change-record.ts';
@@ -9,8 +9,7 @@ import { type Claim, claimOf } from '../progress/claims.ts';
 import { claimsItem } from '../progress/claims-item.ts';
 import { runtimeOf } from '../runtime.ts';
 import { type ClientOptions, isLoopback } from '../store/client/options.ts';
-import { serviceConfig } from '../store/client/service.ts';
-import { readFailedBatch } from './failed-batch.ts';
+import { type OpenStreams, readFailedBatch } from './failed-batch.ts';
 import {
   type BucketAccess,
   type DeleteObject,
@@ -26,7 +25,7 @@ import { redriveRecords } from './redrive-records.ts';
 /** The places where failed batches are read. */
 export interface FailureSources extends FailureBuckets {
   /** Reads records that a message only names. */
-  streams: DynamoDBStreamsClient;
+  streams: DynamoDBStreamsClient | OpenStreams;
   /** Deletes an object whose batch is reconciled in full. Default: it stays until its bucket expires it. */
   deleteObject?: DeleteObject;
 }
@@ -74,7 +73,7 @@ async function claimSettled(
   if (claims.length > 0) await store.put(claimsItem(graph.table, randomUUID(), claims, runtimeOf(options).now()));
 }
 
-const restSchema = z.object({ edgeloomRest: z.object({ settled: z.int().min(0), message: z.string() }) });
+const restSchema = z.object({ edgeloomRest: z.object({ settled: z.int().check(z.minimum(0)), message: z.string() }) });
 
 /** A message, and the number of its records that are reconciled already. */
 interface Rest {
@@ -118,6 +117,7 @@ export async function redriveQueue(
     SQS,
     import('@aws-sdk/client-sqs'),
   );
+  const { serviceConfig } = await import('../store/client/service.ts');
   const { remainingMs } = runtimeOf(options);
   const queue = new SQSClient(serviceConfig({ ...options.client, endpoint: new URL(queueUrl).origin }));
   const total = emptyRedrive();

@@ -19,7 +19,7 @@ import { createReader } from '../../src/read/reader.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable } from '../../src/store/table.ts';
-import { DynamoDBStreamSource } from '../../src/stream/source.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { edgeloom } from '../support/command.ts';
 import { type Fault, startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { recordingLogger } from '../support/follow-graph.ts';

@@ -24,8 +24,8 @@ import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable, serverTime, tableIdentity } from '../../src/store/table.ts';
 import { decodeRecords } from '../../src/stream/decode.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { streamFilterPattern } from '../../src/stream/filter.ts';
-import { DynamoDBStreamSource } from '../../src/stream/source.ts';
 import { ROOT } from '../support/command.ts';
 
 /**

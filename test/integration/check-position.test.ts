@@ -4,7 +4,7 @@ import { lagSecondsOf, positionOfStream } from '../../src/explain/position.ts';
 import { streamLabel } from '../../src/items/watermark.ts';
 import { newestPositionOf } from '../../src/progress/newest-position.ts';
 import { sweep } from '../../src/repair/sweep.ts';
-import { DynamoDBStreamSource } from '../../src/stream/source.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';

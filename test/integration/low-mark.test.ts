@@ -9,7 +9,7 @@ import { sweep } from '../../src/repair/sweep.ts';
 import { classifyError } from '../../src/store/classify.ts';
 import type { Store } from '../../src/store/port.ts';
 import { replacedCalls } from '../../src/store/wrapped.ts';
-import { DynamoDBStreamSource } from '../../src/stream/source.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';

@@ -8,7 +8,7 @@ import { type LastCheck, lastCheckItem } from '../../src/progress/record.ts';
 import { appliedUpToMs, notedUpToMs, streamPosition } from '../../src/progress/stream-position.ts';
 import { createReader } from '../../src/read/reader.ts';
 import { describeTable, hasTtl } from '../../src/store/table.ts';
-import { DynamoDBStreamSource } from '../../src/stream/source.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { createWorker } from '../../src/worker/worker.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';
 import { testTable } from '../support/table.ts';

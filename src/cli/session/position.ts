@@ -5,7 +5,7 @@ import { readHead } from '../../registry/head.ts';
 import { identityAtHome } from '../../registry/identity.ts';
 import { createStreamsClient } from '../../store/client.ts';
 import { currentStreamLabel, tableIdentity } from '../../store/table.ts';
-import { DynamoDBStreamSource } from '../../stream/source.ts';
+import { DynamoDBStreamSource } from '../../stream/dynamodb-source.ts';
 import type { NewestPositionSource } from '../../stream/stream-label.ts';
 import type { CommandSession } from './session.ts';
 

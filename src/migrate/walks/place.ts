@@ -1,5 +1,6 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { EdgeloomError } from '../../errors.ts';
+import { PARSING } from '../../model/parsing.ts';
 
 /** The place where a migration stopped because time was over: JSON, for the call that continues. */
 
@@ -34,26 +35,32 @@ export interface MigratePlace {
 const key = z.strictObject({
   source: z.string(),
   target: z.string(),
-  at: z.strictObject({ partition: z.string(), sort: z.string() }).optional(),
+  at: z.optional(z.strictObject({ partition: z.string(), sort: z.string() })),
 });
 const walkSchema = z.strictObject({
-  segments: z.int().min(1),
-  open: z.array(z.strictObject({ segment: z.int().min(0), after: key.optional() })),
+  segments: z.int().check(z.minimum(1)),
+  open: z.array(z.strictObject({ segment: z.int().check(z.minimum(0)), after: z.optional(key) })),
 });
 const names = z.array(z.string());
 
-const placeSchema: z.ZodType<MigratePlace> = z.strictObject({
+const placeSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
   version: z.literal(1),
-  memory: z.strictObject({ verified: names, settled: names, deleted: names, unused: names, shown: names.default([]) }),
-  walk: z.strictObject({ name: z.string(), at: walkSchema }).optional(),
-  newest: z.string().optional(),
-  rounds: z.int().optional(),
-  waiting: z.strictObject({ seen: names, sinceMs: z.number(), forMs: z.number().optional() }).optional(),
+  memory: z.strictObject({
+    verified: names,
+    settled: names,
+    deleted: names,
+    unused: names,
+    shown: z._default(names, []),
+  }),
+  walk: z.optional(z.strictObject({ name: z.string(), at: walkSchema })),
+  newest: z.optional(z.string()),
+  rounds: z.optional(z.int()),
+  waiting: z.optional(z.strictObject({ seen: names, sinceMs: z.number(), forMs: z.optional(z.number()) })),
 });
 
 /** Parses a place; throws `invalid-cursor` if the value is none. */
 export function parseMigratePlace(value: unknown): MigratePlace {
-  const { success, data, error } = placeSchema.safeParse(value);
+  const { success, data, error } = placeSchema.safeParse(value, PARSING);
   if (success) return data;
   const { path, message } = error.issues[0]!;
   throw new EdgeloomError(

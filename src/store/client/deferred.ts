@@ -1,3 +1,5 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import type { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { TableCalls } from '../lean/calls.ts';
 import { type CallRoute, LeanWay, PLAIN_RETRY_MODE, routeTo } from '../lean/lean-way.ts';
 import { WholeBodyAgent } from './http.ts';
@@ -9,6 +11,8 @@ const STANDARD_REGION = /^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d{1,2}$/;
 
 /** Calls whose connections can be closed. */
 export interface DeferredCalls extends TableCalls {
+  /** The client of the SDK, for what is no call of a store. */
+  client(): Promise<DynamoDBClient>;
   /** Lets the connections go; calls after it fail. */
   close(): Promise<void>;
 }
@@ -42,7 +46,16 @@ export function deferredCalls(options: ClientOptions, isPlain = true): DeferredC
     },
     route,
   );
-  return Object.assign(way, { close: () => agent.destroy() });
+  return Object.assign(way, { client: async () => (await sdk()).client, close: () => agent.destroy() });
+}
+
+/** A client for the stream of a table that is loaded and made when it is first asked for. */
+export function deferredStreams(options: ClientOptions): () => Promise<DynamoDBStreamsClient> {
+  let made: Promise<DynamoDBStreamsClient> | undefined;
+  return () => {
+    made ??= import('../client.ts').then(({ createStreamsClient }) => createStreamsClient(options));
+    return made;
+  };
 }
 
 /** The route that the SDK would find from these options alone; undefined where it looks further. */

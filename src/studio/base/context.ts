@@ -8,7 +8,7 @@ import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import { MeteredStore } from '../../store/metered.ts';
 import type { ScanSource, Store } from '../../store/port.ts';
 import { describeTable } from '../../store/table.ts';
-import { DynamoDBStreamSource } from '../../stream/source.ts';
+import { DynamoDBStreamSource } from '../../stream/dynamodb-source.ts';
 import type { CheckJob } from './check-job.ts';
 
 /** The table that a studio shows. */

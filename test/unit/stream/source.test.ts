@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors.ts';
 import { createStreamsClient } from '../../../src/store/client.ts';
-import { DynamoDBStreamSource, StreamError } from '../../../src/stream/source.ts';
+import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
+import { StreamError } from '../../../src/stream/source.ts';
 
 /**
  * How the SDK's answers and errors are understood: a server plays back single answers in DynamoDB Streams' wire form,

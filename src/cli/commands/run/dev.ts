@@ -6,7 +6,7 @@ import type { EngineName, EngineOptions } from '../../../local/engine/engine.ts'
 import { startLocal } from '../../../local/local.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import { createStreamsClient } from '../../../store/client.ts';
-import { DynamoDBStreamSource } from '../../../stream/source.ts';
+import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
 import { LiveLine } from '../../session/live-line.ts';
 import { openModel } from '../../session/model.ts';
 import { noticeOfModel } from '../../session/model-notice.ts';

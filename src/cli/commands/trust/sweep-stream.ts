@@ -2,7 +2,7 @@ import { emptyRedrive, type RedriveResult } from '../../../repair/redrive.ts';
 import { sweep } from '../../../repair/sweep.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
-import { DynamoDBStreamSource } from '../../../stream/source.ts';
+import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
 import type { CommandSession } from '../../session/session.ts';
 
 /** What a sweep of a session's table came to. */
