@@ -69,7 +69,7 @@ export type CheckCall = Pick<
   through?: (store: Store & ScanSource) => Store & ScanSource;
 };
 
-/** What makes calls of a check for a table. */
+/** Makes the calls of a check of one table. */
 export interface CheckCaller {
   table: TableNames;
   store: Store & ScanSource;
@@ -123,7 +123,7 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
   };
 }
 
-/** Says which stream the table has now. What asks DynamoDB for it is loaded for that. */
+/** Makes the function that says which stream the table has now. It loads the SDK at its first call. */
 function streamLabelNow(client: () => Promise<DynamoDBClient>, graph: CompiledModel) {
   return async (): Promise<string | undefined> => {
     const { currentStreamLabel } = await import('../store/table.ts');
