@@ -5,16 +5,13 @@ import type { ChangeRecord } from '../items/change-record.ts';
 import { checkStreamTable } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { decodeRecords, type RawRecord } from '../stream/decode.ts';
+import type { StreamRange } from './failed-range.ts';
 
 /** Gives a client of the stream when it is needed. */
 export type OpenStreams = () => Promise<DynamoDBStreamsClient>;
 
 /** The message that an event source mapping sends to its on-failure destination when it gives up on a batch. */
-export interface FailedBatch {
-  streamArn: string;
-  shardId: string;
-  startSequenceNumber: string;
-  endSequenceNumber: string;
+export interface FailedBatch extends StreamRange {
   /** The invocation's event; present only in the whole records that S3 keeps. */
   payload?: { Records: RawRecord[] };
   /** The object that the message was read from. */

@@ -8,13 +8,20 @@ import { EdgeloomError, StoreError } from '../errors.ts';
 import { answered } from '../store/answered.ts';
 import { classifyError } from '../store/classify.ts';
 import type { RawRecord } from '../stream/decode.ts';
-import type { FailedBatch } from './failed-batch.ts';
+
+/** A part of a shard of a stream. */
+export interface StreamRange {
+  streamArn: string;
+  shardId: string;
+  startSequenceNumber: string;
+  endSequenceNumber: string;
+}
 
 /** Number of empty pages in a row after which the reading ends: a page may be empty before the end of its shard. */
 const MOST_EMPTY_PAGES = 100;
 
 /** Reads the records of a failed batch from the stream. Throws `batch-trimmed` if they have left it. */
-export async function readRange(streams: DynamoDBStreamsClient, batch: FailedBatch): Promise<RawRecord[]> {
+export async function readRange(streams: DynamoDBStreamsClient, batch: StreamRange): Promise<RawRecord[]> {
   const { streamArn, shardId, startSequenceNumber, endSequenceNumber } = batch;
   const end = BigInt(endSequenceNumber);
   const records: RawRecord[] = [];

@@ -1,13 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
-import { UndiciHttpHandler } from '@smithy/undici-http-handler';
 import { WholeBodyAgent } from './client/http.ts';
-import { type ClientOptions, clientConfig } from './client/options.ts';
+import type { ClientOptions } from './client/options.ts';
 import { sdkClient } from './client/sdk.ts';
 import { keepCalls } from './lean/known-calls.ts';
 import { LeanWay } from './lean/lean-way.ts';
 
 export type { ClientOptions } from './client/options.ts';
+export { createStreamsClient } from './client/streams.ts';
 
 /**
  * A DynamoDB client set up for many small calls: kept-alive connections over undici, middleware that is resolved once, and
@@ -29,12 +28,4 @@ export function createClient(options: ClientOptions = {}): DynamoDBClient {
   });
   keepCalls(client, way);
   return client;
-}
-
-/** A client for the stream of a table. */
-export function createStreamsClient(options: ClientOptions = {}): DynamoDBStreamsClient {
-  return new DynamoDBStreamsClient({
-    ...clientConfig(options),
-    requestHandler: new UndiciHttpHandler({ dispatcher: new WholeBodyAgent(options) }),
-  });
 }

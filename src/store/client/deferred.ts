@@ -53,7 +53,7 @@ export function deferredCalls(options: ClientOptions, isPlain = true): DeferredC
 export function deferredStreams(options: ClientOptions): () => Promise<DynamoDBStreamsClient> {
   let made: Promise<DynamoDBStreamsClient> | undefined;
   return () => {
-    made ??= import('../client.ts').then(({ createStreamsClient }) => createStreamsClient(options));
+    made ??= import('./streams.ts').then(({ createStreamsClient }) => createStreamsClient(options));
     return made;
   };
 }

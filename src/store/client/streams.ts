@@ -1,0 +1,12 @@
+import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
+import { UndiciHttpHandler } from '@smithy/undici-http-handler';
+import { WholeBodyAgent } from './http.ts';
+import { type ClientOptions, clientConfig } from './options.ts';
+
+/** A client for the stream of a table. */
+export function createStreamsClient(options: ClientOptions = {}): DynamoDBStreamsClient {
+  return new DynamoDBStreamsClient({
+    ...clientConfig(options),
+    requestHandler: new UndiciHttpHandler({ dispatcher: new WholeBodyAgent(options) }),
+  });
+}
