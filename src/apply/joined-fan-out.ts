@@ -1,7 +1,7 @@
 import { StoreError } from '../errors.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { compareKeys } from '../items/encoding.ts';
-import { isWithinBytes, SORT_KEY_BYTES, textOfKey } from '../items/keys.ts';
+import { type DerivedSortKey, isWithinBytes, SORT_KEY_BYTES, textOfKey } from '../items/keys.ts';
 import { joinedKeysOf, joinedPrefixes } from '../plan/joined.ts';
 import { refusalEntry } from '../plan/quarantine-entry.ts';
 import type { ContinuationUnit, FanOutUnit, IndexUnit } from '../plan/unit.ts';
@@ -116,7 +116,7 @@ function earliest(places: readonly (string | undefined)[]): string | undefined {
 }
 
 /** The unit carries no position: the position of a node's record says nothing about the edge's records. */
-function indexUnit({ source, records }: Unit, target: string, sortKey: string): IndexUnit {
+function indexUnit({ source, records }: Unit, target: string, sortKey: DerivedSortKey): IndexUnit {
   // rule: node-moves-no-watermark-of-joined-items
   const position = { oldest: '', newest: '' };
   return { kind: 'index', source, sortKey, base: { source, target }, byBase: true, records, ...position };

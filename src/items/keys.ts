@@ -72,6 +72,12 @@ export function isDerivedKey(sortKey: string): sortKey is DerivedSortKey {
   return sortKey[0] === DERIVED_PREFIX;
 }
 
+/** A sort key that is stored, or was handed over, as that of a derived item; one of another kind of item is a mistake of the caller. */
+export function storedSortKey(sortKey: string): DerivedSortKey {
+  if (isDerivedKey(sortKey)) return sortKey;
+  throw new Error(`${describe(sortKey)} is no sort key of a derived item`);
+}
+
 /** A new random node id of a type: `GOAL-` and a UUID. Counters are never keys: they make hot partitions. */
 export function newId<T extends string>(type: T): `${T}-${string}` {
   if (!isTypeName(type)) {

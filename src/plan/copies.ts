@@ -41,7 +41,7 @@ export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey)
 }
 
 /** The key of the reverse item that belongs to a base item, expected or not; undefined if there can be none. */
-export function reverseOf(graph: CompiledModel, base: ItemKey): ItemKey | undefined {
+export function reverseOf(graph: CompiledModel, base: ItemKey): ReverseItem['key'] | undefined {
   return reverseItemOf(graph, base)?.key;
 }
 

@@ -1,6 +1,7 @@
 import type { ItemHistory } from '../fold/fold.ts';
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
+import type { DerivedSortKey } from '../items/keys.ts';
 import type { CountPlaces } from '../model/projection/places.ts';
 import { isBefore } from './by-base.ts';
 import { fieldsOf, settleBeforeOf } from './derived.ts';
@@ -84,7 +85,7 @@ function addIndexUnits(history: ItemHistory, steps: readonly DerivedStep[], unit
  */
 function addJoinedUnits(
   { source, target }: ItemHistory,
-  joinedKeys: readonly string[],
+  joinedKeys: readonly DerivedSortKey[],
   steps: readonly DerivedStep[],
   units: IndexUnit[],
 ): void {
@@ -98,9 +99,9 @@ function addJoinedUnits(
 }
 
 /** The sort keys of all index items in any image of the steps. */
-function indexKeysOf(steps: readonly DerivedStep[]): readonly string[] {
-  let keys: readonly string[] = NONE;
-  let all: Set<string> | undefined;
+function indexKeysOf(steps: readonly DerivedStep[]): readonly DerivedSortKey[] {
+  let keys: readonly DerivedSortKey[] = NONE;
+  let all: Set<DerivedSortKey> | undefined;
   for (const { before, after } of steps) {
     // All images of an edge share one list of keys.
     if (before.keys.length > 0 && before.keys !== keys) {

@@ -1,4 +1,5 @@
 import type { Item } from '../items/attribute-value.ts';
+import { type DerivedSortKey, typePrefix } from '../items/keys.ts';
 import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { joinedItemsOf } from '../model/joined.ts';
 import type { EdgeItemPlaces } from '../model/projection/places.ts';
@@ -38,8 +39,13 @@ function placesOf(graph: CompiledModel, edgeType: string): EdgeItemPlaces[] {
 }
 
 /** The sort keys of an edge's joined index items, expected or not. */
-export function joinedKeysOf(graph: CompiledModel, edgeType: string, sortKey: string): string[] {
+export function joinedKeysOf(graph: CompiledModel, edgeType: string, sortKey: string): DerivedSortKey[] {
   return placesOf(graph, edgeType).map((places) => places.key(sortKey));
+}
+
+/** Whether an index item is a joined item of an edge, by the sort keys of the two. */
+export function isJoinedKey(graph: CompiledModel, edgeKey: string, sortKey: string): boolean {
+  return joinedKeysOf(graph, typePrefix(edgeKey) ?? '', edgeKey).some((key) => key === sortKey);
 }
 
 /** The prefixes before an edge's sort key in the keys of its type's joined index items, one for each. */

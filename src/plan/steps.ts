@@ -27,7 +27,7 @@ function stepOf(planner: ItemPlanner, record: ChangeRecord): DerivedStep {
 }
 
 /** Adds texts to a set. */
-export function withTexts(all: Set<string>, texts: readonly string[]): Set<string> {
+export function withTexts<Text extends string>(all: Set<Text>, texts: readonly Text[]): Set<Text> {
   for (const text of texts) all.add(text);
   return all;
 }

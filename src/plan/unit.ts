@@ -1,5 +1,6 @@
 import type { Item } from '../items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../items/change-record.ts';
+import type { DerivedSortKey } from '../items/keys.ts';
 import { countKeyOf, type FanOutOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Problem } from './parts/subject.ts';
@@ -57,6 +58,7 @@ export interface ViewUnit extends UnitBase {
 /** The changes of one batch to one index item, or to an edge's reverse item, which is in another partition. */
 export interface IndexUnit extends UnitBase {
   kind: 'index';
+  sortKey: DerivedSortKey;
   /** The base item. */
   base: ItemKey;
   /** The expected fields after the newest record; undefined: a tombstone. */
@@ -68,6 +70,7 @@ export interface IndexUnit extends UnitBase {
 /** The changes of one batch to the index items of counted edges of one type, and to their count. */
 export interface CountedUnit extends UnitBase {
   kind: 'counted';
+  sortKey: DerivedSortKey;
   /** The name of the count, which its items hold. */
   countName: string;
   items: readonly IndexUnit[];

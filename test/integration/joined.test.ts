@@ -142,6 +142,10 @@ describe('index items that an edge and its source node determine', () => {
     expect(await found('a#1')).toEqual(['TICKET-2']);
     expect(await reader.inDegree(PROJECT, 'IN_PROJECT', { partition: 'acme' })).toMatchObject({ count: 1 });
     await expect(found()).rejects.toThrow('is partitioned by orgId');
+    // No item has so long a key in an index.
+    expect(await found('x'.repeat(3_000))).toEqual([]);
+    const long = { partition: 'x'.repeat(3_000) };
+    expect(await reader.inDegree(PROJECT, 'IN_PROJECT', long)).toMatchObject({ count: 0 });
     await ticket('TICKET-1', 'one', 'open', { ...dueDate, orgId: { S: 'a#1' } });
     await run();
     expect(await found('acme')).toEqual([]);

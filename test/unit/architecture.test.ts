@@ -137,6 +137,64 @@ describe('the SDK', () => {
   });
 });
 
+/** Where derived sort keys and index partitions are made; everybody else has them from the places of a projection. */
+const CODEC = ['items/derived-key.ts', 'items/key-forms.ts', 'items/keys.ts'];
+const FACTORY = ['model/projection/index-partition.ts', 'model/projection/partitions.ts', 'model/projection/places.ts'];
+
+describe('derived sort keys and index partitions', () => {
+  const importing = (path: string): string[] =>
+    SOURCES.filter((file) => importsOf(file).some((found) => resolveImport(file, found) === path))
+      .map((file) => file.path)
+      .sort();
+  const naming = (pattern: RegExp): string[] =>
+    SOURCES.filter(({ code }) => pattern.test(code))
+      .map(({ path }) => path)
+      .sort();
+
+  it('are formed by the codec and the factory of places alone', () => {
+    expect(importing('items/key-forms.ts')).toEqual(['items/derived-key.ts', 'model/projection/places.ts']);
+    expect(importing('model/projection/index-partition.ts')).toEqual([
+      'model/projection/places.ts',
+      'registry/ownership.ts',
+    ]);
+    expect(naming(/\bformatIndexPartition\b/)).toEqual(FACTORY.filter((path) => !path.endsWith('partitions.ts')));
+    expect(importing('items/generation.ts')).toEqual([...CODEC.slice(0, 2), ...FACTORY.slice(0, 2)]);
+  });
+  it('are no other text: nobody else takes one for them', () => {
+    expect(naming(/\bas (DerivedSortKey|IndexPartitionKey)\b/)).toEqual([...CODEC, ...FACTORY.slice(1)].sort());
+  });
+  it('are in no literal elsewhere', () => {
+    // Of the quarantine: the index partition of its entries. Of the command line: an example for people.
+    expect(naming(/['"`]~(?:view|ix|rev|degree|more|quarantine)\b/)).toEqual([
+      'cli/commands/trust/explain.ts',
+      'items/key-forms.ts',
+      'items/keys.ts',
+      'plan/quarantine-entry.ts',
+    ]);
+    expect(naming(/from: 'A', to: '\['/)).toEqual(['items/keys.ts']);
+  });
+  it('have their places from the model, and from what the registry compiles', () => {
+    expect(naming(/\bnew (?:Search|Order|EdgeItem|Count)Places\(/)).toEqual([
+      'model/compile/definitions.ts',
+      'model/compile/inbound.ts',
+      'model/compile/search.ts',
+      'model/projection/places.ts',
+      'registry/layer.ts',
+      'registry/readable.ts',
+    ]);
+  });
+});
+
+/** Who creates generations, makes their places, or shows them to people. */
+const OF_GENERATIONS = /^(items|model\/projection|registry|migrate|cli|studio)\/|^explain\/(explain|status)\.ts$/;
+
+describe('generations of projections', () => {
+  it('are named by nobody else', () => {
+    const found = SOURCES.filter(({ path, code }) => !OF_GENERATIONS.test(path) && /\bgeneration\b/.test(code));
+    expect(found.map(({ path }) => path)).toEqual([]);
+  });
+});
+
 describe('imports', () => {
   const imported = new Map(
     SOURCES.map((file) => {

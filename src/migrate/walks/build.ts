@@ -7,9 +7,9 @@ import { reconcile } from '../../apply/reconcile.ts';
 import { readWholeView } from '../../apply/whole-view.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../../items/derived-key.ts';
-import { parseNodeId, typePrefix, VIEW_KEY } from '../../items/keys.ts';
+import { parseNodeId, storedSortKey, VIEW_KEY } from '../../items/keys.ts';
 import { countHolding } from '../../plan/counted.ts';
-import { joinedKeysOf } from '../../plan/joined.ts';
+import { isJoinedKey } from '../../plan/joined.ts';
 import { isOfOtherShape } from '../../plan/shape.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
 import { isAsWanted } from '../../plan/writes/updates.ts';
@@ -108,10 +108,11 @@ function textOf({ base, sortKey }: { base: { source: string }; sortKey: string }
 }
 
 /** Reconciles one index item with its base item, as `applyByBase` does; a counted item together with its count. */
-export async function settleItem(context: ApplyContext, base: Wanted['base'], sortKey: string): Promise<void> {
+export async function settleItem(context: ApplyContext, base: Wanted['base'], wantedKey: string): Promise<void> {
+  const sortKey = storedSortKey(wantedKey);
   const position = { oldest: '', newest: '' };
   const unit: IndexUnit = { kind: 'index', source: base.source, sortKey, base, records: [], byBase: true, ...position };
-  if (joinedKeysOf(context.graph, typePrefix(base.target) ?? '', base.target).includes(sortKey)) {
+  if (isJoinedKey(context.graph, base.target, sortKey)) {
     return await settleJoined(context, [unit]);
   }
   const count = countHolding(context.graph, base, sortKey);

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { EdgeloomError } from '../../errors.ts';
 import { stringOf } from '../../items/attribute-value.ts';
 import { INDEX_KEYS } from '../../items/derived-item.ts';
-import { typePrefix } from '../../items/keys.ts';
+import { type IndexPartitionKey, typePrefix } from '../../items/keys.ts';
 import type { HashName } from '../../items/shard.ts';
 import type { IndexName, SearchModel } from '../../model/compiled.ts';
 import type { ItemKeys } from '../../model/projection/places.ts';
@@ -60,7 +60,7 @@ export interface ShardCounts {
   search: SearchModel;
   counts: number[];
   /** The index partitions, one for each count. */
-  partitions: string[];
+  partitions: IndexPartitionKey[];
 }
 
 /** Counts each shard of a search. Throws `equality-only` where there is no list of shards. */
@@ -129,7 +129,7 @@ function total(counts: readonly CountResult[]): CountResult {
 /** What is counted: the items of a question in partitions of an index. */
 interface CountQuery {
   index?: IndexName;
-  partitions: readonly string[];
+  partitions: readonly IndexPartitionKey[];
   range: KeyRange;
   itemKeys: ItemKeys;
 }

@@ -1,6 +1,7 @@
 import { EdgeloomError } from '../../errors.ts';
 import type { Item } from '../../items/attribute-value.ts';
 import { LAST_SORT_KEY, OWNER_SORT_KEY } from '../../items/encoding.ts';
+import type { IndexPartitionKey } from '../../items/keys.ts';
 import type { EdgeModel, IndexName } from '../../model/compiled.ts';
 import { heldAttributes } from '../../model/held-attributes.ts';
 import type { ItemKeys } from '../../model/projection/places.ts';
@@ -142,7 +143,7 @@ export interface ResolvedInbound {
   /** The sort key of every base edge that the query is about. */
   edgeKey: string;
   index: IndexName;
-  partitions: string[];
+  partitions: IndexPartitionKey[];
   /** The keys of the edges' index items in the table. */
   itemKeys: ItemKeys;
   /** The sort key of the node's own item in the order, where it is among its edges. */

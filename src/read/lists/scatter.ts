@@ -2,6 +2,7 @@ import pMap from 'p-map';
 import { attributeOf, type Item, sameValue, stringOf } from '../../items/attribute-value.ts';
 import { INDEX_KEYS } from '../../items/derived-item.ts';
 import { compareKeys } from '../../items/encoding.ts';
+import type { IndexPartitionKey } from '../../items/keys.ts';
 import type { CompiledModel, IndexName } from '../../model/compiled.ts';
 import { type ItemKeys, isAsked } from '../../model/projection/places.ts';
 import type { Overlay } from '../../session/own-writes.ts';
@@ -19,12 +20,15 @@ import { Budget } from './budget.ts';
  * be kept, and items that are written or deleted between two pages shift none of the others.
  */
 
+/** The partitions to gather from: of an index those that places name, or of the table any. */
+type Gatherable =
+  | { index: IndexName; partitions: readonly IndexPartitionKey[] }
+  | { index?: undefined; partitions: readonly string[] };
+
 /** What to gather. */
-export interface ScatterRequest {
-  /** The index; the table itself where absent. */
-  index?: IndexName;
-  /** Partition keys. */
-  partitions: readonly string[];
+export type ScatterRequest = Gatherable & Gathering;
+
+interface Gathering {
   /** Sort keys. */
   range: KeyRange;
   /** Go on after this sort key. */

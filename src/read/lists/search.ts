@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../../errors.ts';
 import { VALUE } from '../../items/derived-item.ts';
 import { escapeValue } from '../../items/encoding.ts';
-import { typePrefix } from '../../items/keys.ts';
+import { type IndexPartitionKey, typePrefix } from '../../items/keys.ts';
 import { toPlain } from '../../items/plain.ts';
 import type { SearchModel } from '../../model/compiled.ts';
 import type { ItemKeys } from '../../model/projection/places.ts';
@@ -73,7 +73,7 @@ const PREDICATES = { eq: true, beginsWith: true, path: true, from: true, to: tru
 
 /** What a search asks, encoded. */
 export interface ResolvedSearch {
-  partitions: string[];
+  partitions: IndexPartitionKey[];
   range: KeyRange;
   /** The keys of the hits in the table. */
   itemKeys: ItemKeys;

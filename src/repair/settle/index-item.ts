@@ -3,11 +3,11 @@ import { writeCounted } from '../../apply/counted.ts';
 import { settleJoined } from '../../apply/joined.ts';
 import { reconcile } from '../../apply/reconcile.ts';
 import type { Item } from '../../items/attribute-value.ts';
-import { typePrefix } from '../../items/keys.ts';
+import { storedSortKey } from '../../items/keys.ts';
 import { wantedFields } from '../../plan/copies.ts';
 import { countHolding } from '../../plan/counted.ts';
 import { derivedOf } from '../../plan/derive.ts';
-import { joinedKeysOf } from '../../plan/joined.ts';
+import { isJoinedKey } from '../../plan/joined.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
 import { settledIndexUpdate } from '../../plan/writes/updates.ts';
 import { readItem } from '../../store/pages.ts';
@@ -28,7 +28,7 @@ export async function settleIndexItem(
 ): Promise<void> {
   const { graph } = context;
   const { target: sortKey } = key;
-  if (joinedKeysOf(graph, typePrefix(base.target) ?? '', base.target).includes(sortKey)) {
+  if (isJoinedKey(graph, base.target, sortKey)) {
     // The watermark of a joined item is that of the edge's newest record. This call may be due to a record of the node, so it
     // brings no watermark.
     const unit = unitOf(key, base, NO_WATERMARK);
@@ -74,6 +74,7 @@ export async function burialOf(
   return fenced(context, settledIndexUpdate(context.graph, unit, seen, undefined, epochSeconds(context)));
 }
 
-function unitOf({ source, target: sortKey }: ItemKey, base: ItemKey, watermark: string): IndexUnit {
+function unitOf({ source, target }: ItemKey, base: ItemKey, watermark: string): IndexUnit {
+  const sortKey = storedSortKey(target);
   return { kind: 'index', source, sortKey, base, records: [], oldest: watermark, newest: watermark };
 }

@@ -4,7 +4,7 @@ import type { ItemHistory } from '../../../src/fold/fold.ts';
 import { sameItem } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { degreeKey } from '../../../src/items/key-forms.ts';
-import { parseNodeId, typePrefix, VIEW_KEY } from '../../../src/items/keys.ts';
+import { parseNodeId, storedSortKey, typePrefix, VIEW_KEY } from '../../../src/items/keys.ts';
 import { type CompiledModel, layersOf } from '../../../src/model/compiled.ts';
 import { continuationUnit, fanOutUnits } from '../../../src/plan/fan-out.ts';
 import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../../src/plan/unit.ts';
@@ -177,7 +177,7 @@ function indexUnits(history: ItemHistory, steps: readonly Step[]): IndexUnit[] {
     units.push({
       kind: 'index',
       source: history.source,
-      sortKey,
+      sortKey: storedSortKey(sortKey),
       base: { source: history.source, target: history.target },
       wanted,
       ...(isYoung && { byBase: true }),
@@ -196,7 +196,17 @@ function joinedUnits(graph: CompiledModel, { source, target, records: all }: Ite
       ({ oldImage, newImage }) => planner.given(oldImage)?.[i] !== planner.given(newImage)?.[i],
     );
     if (records.length === 0) return [];
-    return [{ kind: 'index', source, sortKey, base: { source, target }, byBase: true, records, ...span(records) }];
+    return [
+      {
+        kind: 'index',
+        source,
+        sortKey: storedSortKey(sortKey),
+        base: { source, target },
+        byBase: true,
+        records,
+        ...span(records),
+      },
+    ];
   });
 }
 

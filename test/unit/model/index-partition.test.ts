@@ -80,4 +80,11 @@ describe("partitions of edges' index items", () => {
     expect(byValue('USER-1', 'x')).toBe(byValue('USER-9', 'x'));
     expect(new Set(['a', 'b', 'c', 'd'].map((value) => byValue('USER-1', value))).size).toBeGreaterThan(1);
   });
+  it('are no longer than an index takes: no item is in such a one, and a query of it is refused', () => {
+    const places = order('MANY', 'gsi0');
+    expect(places.partitions('MANY-USER-2', 'x'.repeat(900))).toHaveLength(3);
+    expect(places.partitions('MANY-USER-2', 'x'.repeat(2_100))).toEqual([]);
+    expect(order('BYVALUE', 'gsi0').partitionsOfValue('BYVALUE-USER-2', '1', 'x'.repeat(2_100))).toEqual([]);
+    expect(search('place').partitions('x'.repeat(2_100))).toEqual([]);
+  });
 });

@@ -11,7 +11,10 @@ const graph = defineGraph({ table: 'records', nodes: { USER: node() } });
 
 /** Gathers what the partitions hold of ours. */
 function scatter(context: Parameters<typeof scatterItems>[0], request: Omit<ScatterRequest, 'accept'>) {
-  return scatterItems(context, { ...request, accept: (item) => stringOf(item['target']) === '~ix/x' });
+  return scatterItems(context, {
+    ...request,
+    accept: (item) => stringOf(item['target']) === '~ix/x',
+  } as ScatterRequest);
 }
 
 interface Stored {
