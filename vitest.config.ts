@@ -38,6 +38,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     sequence: { sequencer: ByProject },
+    // A run keeps what it made of each source for the next one, in node_modules. Without that, every run spends a sixth of its CPU on it.
+    experimental: { fsModuleCache: true },
     // Tests read these files, without importing them.
     forceRerunTriggers: [
       'package.json',
@@ -51,9 +53,9 @@ export default defineConfig({
       folder('unit', { isolate: false }),
       folder('contract', { isolate, globalSetup: [ENGINE] }),
       folder('integration', { isolate, globalSetup: [ENGINE] }),
-      folder('hostile', { globalSetup: [ENGINE, BUILD] }),
+      folder('hostile', { isolate: false, globalSetup: [ENGINE, BUILD] }),
       folder('cli', { globalSetup: [BUILD] }),
-      folder('property', { globalSetup: [EXTENT] }),
+      folder('property', { isolate: false, globalSetup: [EXTENT] }),
       folder('studio', { globalSetup: [ENGINE, BUILD], expect: { poll: { timeout: 60_000, interval: 100 } } }),
       folder('stack', { globalSetup: [ENGINE, PACKAGE] }),
       folder('e2e', { globalSetup: [BUILD, PACKAGE] }),

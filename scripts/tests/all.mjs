@@ -1,7 +1,7 @@
 // `npm run test:all`, and with names of parts what `.ci/run` runs: one part after the other, also where one fails. At the end it names
 // what failed, as few readers of a long log see more. The last line says how many tests passed and failed in all of them.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -43,6 +43,8 @@ try {
 for (const { test, file, error } of all.failures) console.log(`\nfailed: ${test}\n  ${file}\n  ${error}`);
 console.log(`\n${lines.join('\n')}\n${text(all)}`);
 process.exitCode = all.failures.length === 0 ? 0 : 1;
+const { EDGELOOM_TEST_COUNTS: outer } = process.env;
+if (outer !== undefined) appendFileSync(outer, `${JSON.stringify(all)}\n`);
 
 /** Runs a part, and gives its counts. A part that fails without a test that failed, or has run none, counts as one failure. */
 function run(name, { script, vitest = false, needs }) {

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors.ts';
 import { canonicalText, type Item } from '../../src/items/attribute-value.ts';
 import type { QueryRequest, Store } from '../../src/store/port.ts';
+import { runs } from '../support/extent.ts';
 import { type Operation, operation } from './operations.ts';
 import { contractGraph, SUBJECTS, type Subject } from './stores.ts';
 import { underPrefix } from './under-prefix.ts';
@@ -10,7 +11,7 @@ import { underPrefix } from './under-prefix.ts';
 /** The memory store is worth what it shares with DynamoDB: the same operations, the same answers, to the unit. */
 
 const [memory, engine] = SUBJECTS as [Subject, Subject];
-const RUNS = 120;
+const RUNS = runs({ part: 50, whole: 120 });
 const OPERATIONS = 30;
 
 describe(`the memory store and ${engine.name}`, () => {

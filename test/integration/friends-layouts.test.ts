@@ -52,7 +52,8 @@ describe.each(LAYOUTS.map((layout) => [layout.name, layout] as const))('the layo
         await layout.add(table, user, friend);
         list.add(friend);
       }
-      for (const asked of friends)
+      // The others are asked about now and then: what a step does to one of them stays.
+      for (const asked of step % 10 === 9 ? friends : [friend])
         expect([step, asked, await layout.has(table, user, asked)]).toEqual([step, asked, list.has(asked)]);
     }
     for (const [user, list] of lists) {

@@ -18,9 +18,10 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { NODE_LIST } from '../../src/model/node-list.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { isBaseSortKey } from '../../src/stream/filter.ts';
+import { runs } from '../support/extent.ts';
 import { anyText, typeName } from '../support/texts.ts';
 
-const RUNS = { numRuns: 1000 };
+const RUNS = { numRuns: runs({ part: 300, whole: 1_000 }) };
 
 describe('keys round-trip', () => {
   it('node ids, whatever follows the type', () => {
