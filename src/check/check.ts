@@ -1,5 +1,4 @@
 import pLimit from 'p-limit';
-import pMap from 'p-map';
 import type { Item } from '../items/attribute-value.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { type ConsumerPosition, SharedPosition } from '../progress/consumer-position.ts';
@@ -11,6 +10,7 @@ import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { MeteredStore } from '../store/metered.ts';
 import type { ItemKey, ScanSource, Store } from '../store/port.ts';
+import { beginning, TableWalk } from '../store/table-walk.ts';
 import { type NewestPositionSource, StreamLabel, type StreamLabelSource } from '../stream/stream-label.ts';
 import type { Noted, PartitionSummary } from './compare.ts';
 import { isTooOften, Looks } from './confirm.ts';
@@ -20,7 +20,7 @@ import type { Finding } from './finding.ts';
 import { CheckTally } from './findings.ts';
 import { PartitionInspector } from './inspect.ts';
 import { type LookUpContext, lookAgain } from './look-up.ts';
-import { type OpenSegment, partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
+import { partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
 import { countUnknownType } from './unknown-types.ts';
 
 /** Options of a check. */
@@ -134,8 +134,9 @@ class Check {
   private readonly store: MeteredStore;
   private readonly stream: StreamLabel;
   private readonly runtime: Runtime;
-  private readonly segments: number;
-  private readonly scans: readonly SegmentScan[];
+  private readonly walk: TableWalk;
+  /** The comparison of each open segment. */
+  private readonly scans: ReadonlyMap<number, SegmentScan>;
   private readonly inspector: PartitionInspector;
   private readonly looks: Looks | undefined;
   private readonly mender: Mender | undefined;
@@ -177,19 +178,28 @@ class Check {
     });
     const isWhole = onlySegments === undefined && sources === undefined && resume === undefined;
     this.dangling = isWhole && options.dangling === true ? new DanglingEdges(graph) : undefined;
-    this.segments = resume?.segments ?? sources?.length ?? options.segments ?? SEGMENTS;
-    const wanted = onlySegments ?? Array.from({ length: this.segments }, (_, segment) => segment);
-    const open: readonly OpenSegment[] = resume?.open ?? wanted.map((segment) => ({ segment }));
+    const segments = resume?.segments ?? sources?.length ?? options.segments ?? SEGMENTS;
+    const isPart = onlySegments !== undefined || sources !== undefined;
+    this.walk = new TableWalk(
+      {
+        graph,
+        source: sources === undefined ? this.store : partitionsAsScan(this.store, sources),
+        concurrency: Math.min(MOST_AT_ONCE, isPart ? SEGMENTS : segments),
+        isOver: () => this.failure !== undefined || remainingMs() <= 0 || this.inspector.isFull,
+        onPage: () => this.turned(),
+      },
+      { segments, open: resume?.open ?? onlySegments?.map((segment) => ({ segment })) ?? beginning(segments).open },
+    );
     const context: SegmentContext = {
-      ...{ graph, store: this.store, stream: this.stream, now, segments: this.segments },
-      source: sources === undefined ? this.store : partitionsAsScan(this.store, sources),
-      isOver: () => this.failure !== undefined || remainingMs() <= 0 || this.inspector.isFull,
+      graph,
+      store: this.store,
+      stream: this.stream,
+      now,
       onPartition: (summary: PartitionSummary) => this.passed(summary),
-      onPage: () => this.turned(),
       lookUps: options.withoutLookUps === true || !hasFanOuts(graph) ? undefined : this.lookUps(),
       onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => this.noted(key, noted, item),
     };
-    this.scans = open.map((place) => new SegmentScan(context, { ...place }));
+    this.scans = new Map(this.walk.place.open.map(({ segment }) => [segment, new SegmentScan(context)]));
   }
 
   async run(): Promise<CheckResult> {
@@ -202,11 +212,8 @@ class Check {
       this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
       for (const source of options.resume?.suspects ?? []) await inspector.begin(source);
       await inspector.beginItems(await lookAgain(this.lookUps(), options.resume?.items ?? []));
-      const isPart = options.onlySegments !== undefined || options.sources !== undefined;
-      const concurrency = Math.min(MOST_AT_ONCE, isPart ? SEGMENTS : this.segments);
-      await pMap(this.scans, (scan) => scan.run(), { concurrency });
-      if (this.scans.every(({ isDone }) => isDone))
-        await dangling?.report(this.store, (edge) => this.tally.found(edge));
+      await this.walk.run((page) => this.scans.get(page.segment)!.visit(page));
+      if (this.walk.isDone) await dangling?.report(this.store, (edge) => this.tally.found(edge));
       await inspector.finish();
       await Promise.all(this.tidying);
       if (this.failure !== undefined) throw this.failure.error;
@@ -226,19 +233,18 @@ class Check {
 
   /** Makes the cursor to continue from, with the totals. */
   private cursor(): CheckCursor {
-    const open = this.scans.filter(({ isDone }) => !isDone);
+    const { segments, open } = structuredClone(this.walk.place);
     // A partition that the last page has cut was compared in part only: the next call looks at all of it.
-    const cut = open.map(({ unfinished }) => unfinished).filter((source) => source !== undefined);
+    const cut = open.map(({ segment }) => this.scans.get(segment)!.unfinished).filter((source) => source !== undefined);
     const items = this.inspector.undecidedItems;
-    const places = open.map(({ place }) => structuredClone(place));
     const { rcu, wcu } = this.earlier;
     return {
       version: 1,
-      segments: this.segments,
-      open: places,
+      segments,
+      open,
       suspects: [...new Set([...this.inspector.undecided, ...cut])],
       ...(items.length > 0 && { items }),
-      ...(this.looks && { looks: this.looks.looked(places, this.options.resume?.open) }),
+      ...(this.looks && { looks: this.looks.looked(open, this.options.resume?.open) }),
       totals: structuredClone({ ...this.tally.totals, rcu: rcu + this.store.rcu, wcu: wcu + this.store.wcu }),
     };
   }

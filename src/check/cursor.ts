@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { EdgeloomError } from '../errors.ts';
 import { PARSING } from '../model/parsing.ts';
+import { openSegmentsSchema, type WalkPlace } from '../store/table-walk.ts';
 
 /** The place where a check stopped, with its totals: JSON, for the next call or for a file. */
 
@@ -40,12 +41,8 @@ interface Key {
 }
 
 /** The place where a check stopped. */
-export interface CheckCursor {
+export interface CheckCursor extends WalkPlace {
   version: 1;
-  /** The number of segments that the table is read in. */
-  segments: number;
-  /** The segments that are not read to their end, with the last key read; without a key: not begun. */
-  open: { segment: number; after?: Key | undefined }[];
   /** Partitions to look at again: they differed, and there was no time to find out why. */
   suspects: string[];
   /** Reverse items and continuations to look at again; `base`: the edge, if the item's key does not name it. */
@@ -83,12 +80,7 @@ const totalsSchema = z.strictObject({
 const cursorSchema: z.ZodMiniType<CheckCursor> = z.strictObject({
   version: z.literal(1),
   segments: z.int().check(z.minimum(1)),
-  open: z.array(
-    z.strictObject({
-      segment: count,
-      after: z.optional(z.strictObject(key)),
-    }),
-  ),
+  open: openSegmentsSchema,
   suspects: z.array(z.string()),
   items: z.optional(z.array(z.strictObject({ ...key, base: z.optional(z.strictObject(key)) }))),
   looks: z.optional(z.strictObject({ atMs: z.number(), digests: z.array(z.string()), rounds: count })),

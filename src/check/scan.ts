@@ -1,52 +1,36 @@
 import type { Item } from '../items/attribute-value.ts';
-import { stringOf } from '../items/attribute-value.ts';
 import { isDerivedKey, SERVICE_PARTITION } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../store/port.ts';
+import type { WalkedItem, WalkedPage } from '../store/table-walk.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
 import { type Noted, PartitionSummary } from './compare.ts';
 import { type LookUpContext, LookUps } from './look-up.ts';
 
-/** A segment of the table, and how far it was read. */
-export interface OpenSegment {
-  segment: number;
-  /** The last key read; absent if the segment was not begun. */
-  after?: ItemKey;
-}
-
 /** Called with a partition once all of it is read. */
 export type PartitionSeen = (summary: PartitionSummary) => Promise<void>;
 
-/** The values that a segment's reader needs. */
+/** The values that comparing a segment needs. */
 export interface SegmentContext extends Pick<Runtime, 'now'> {
   graph: CompiledModel;
-  source: ScanSource;
-  segments: number;
   stream: StreamLabel;
   /** The store that nodes are read from. */
   store: Pick<Store, 'get'>;
   /** Called with each partition after its last item in this segment. */
   onPartition: PartitionSeen;
-  /** Called after each page; the next page is read after it has resolved. */
-  onPage: () => Promise<void>;
   /** Called with each item that has a property besides its part in the comparison. */
   onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => void;
   /** Looks up items that other partitions decide; absent: nothing is looked up. */
   lookUps?: LookUpContext;
-  isOver: () => boolean;
 }
 
-/** Reads one segment, partition by partition. */
+/** Compares one segment, partition by partition. */
 export class SegmentScan {
-  isDone = false;
   private current: PartitionSummary | undefined;
   private readonly lookUps: LookUps | undefined;
 
-  constructor(
-    private readonly context: SegmentContext,
-    readonly place: OpenSegment,
-  ) {
+  constructor(private readonly context: SegmentContext) {
     this.lookUps = context.lookUps && new LookUps(context.lookUps);
   }
 
@@ -55,30 +39,18 @@ export class SegmentScan {
     return this.current?.source;
   }
 
-  /** Reads to the end of the segment, or until time is over. */
-  async run(): Promise<void> {
-    const { context, place } = this;
-    while (!this.isDone && !context.isOver()) {
-      const { segment, after } = place;
-      const page = await context.source.scan({
-        segment,
-        segments: context.segments,
-        startKey: after && keyItem(context.graph, after),
-      });
-      await context.stream.advance();
-      for (const item of page.items) await this.take(item);
-      if (page.lastKey === undefined) await this.finishPartition();
-      // The look-ups end before the place moves on, because no cursor contains them.
-      await this.lookUps?.finish();
-      place.after = page.lastKey && keyOf(context.graph, page.lastKey);
-      if (page.lastKey === undefined) this.isDone = true;
-      await context.onPage();
-    }
+  /** Compares the items of a page. */
+  async visit({ items, isLast }: WalkedPage): Promise<true> {
+    await this.context.stream.advance();
+    for (const item of items) await this.take(item);
+    if (isLast) await this.finishPartition();
+    // The look-ups end before the place moves on, because no cursor contains them.
+    await this.lookUps?.finish();
+    return true;
   }
 
-  private async take(item: Item): Promise<void> {
+  private async take({ source, target, item }: WalkedItem): Promise<void> {
     const { graph, stream, now } = this.context;
-    const { source, target } = keyOf(graph, item);
     // The items of the service's own partition are not derived from anything.
     if (source === SERVICE_PARTITION) return;
     if (this.current?.source !== source) {
@@ -118,14 +90,6 @@ export function partitionsAsScan(
       return { items, lastKey, rcu };
     },
   };
-}
-
-function keyOf({ table }: CompiledModel, item: Item): ItemKey {
-  return { source: stringOf(item[table.partitionKey]) ?? '', target: stringOf(item[table.sortKey]) ?? '' };
-}
-
-function keyItem({ table }: CompiledModel, { source, target }: ItemKey): Item {
-  return { [table.partitionKey]: { S: source }, [table.sortKey]: { S: target } };
 }
 
 /** Number of segments from which a sample takes its share. */

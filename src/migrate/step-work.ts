@@ -7,13 +7,14 @@ import { LEASE_MS } from '../registry/reader-lease.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import type { SeenState } from '../registry/transitions.ts';
 import { type Runtime, runtimeOf } from '../runtime.ts';
+import type { WalkPlace } from '../store/table-walk.ts';
 import type { MigrateOptions } from './migrate-types.ts';
 import { type StepRun, seenKey, seenKeys } from './steps/step.ts';
 import { Waits } from './waits.ts';
 import type { BuildContext } from './walks/build.ts';
 import { buildingWalks } from './walks/building.ts';
 import { OldWrites } from './walks/old-writes.ts';
-import { type MigratePlace, StoppedRun, type WalkPlace } from './walks/place.ts';
+import { type MigratePlace, StoppedRun } from './walks/place.ts';
 
 /** The work of a run: its walks over the table, its waits, and the place where it stops. */
 export class StepWork implements StepRun {

@@ -2,8 +2,8 @@ import { itemSizeBytes } from '../../items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { ScanSource } from '../../store/port.ts';
+import { walkedItem } from '../../store/table-walk.ts';
 import type { TableSample } from '../steps/estimates.ts';
-import { walkedItem } from '../walks/walk.ts';
 
 /** Number of segments that the sample is taken from. Several are needed, because a partition's items lie together. */
 const SAMPLE_PARTS = 4;

@@ -4,8 +4,8 @@ import { parseNodeId, VIEW_KEY } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { isAsWanted } from '../../plan/writes/updates.ts';
 import type { ownedBy } from '../../registry/ownership.ts';
+import type { WalkedItem } from '../../store/table-walk.ts';
 import { isBaseSortKey } from '../../stream/filter.ts';
-import type { WalkedItem } from '../walks/walk.ts';
 import { wantedOf } from '../walks/wanted.ts';
 
 /** Estimates of the work of steps, from a sample of the table. */

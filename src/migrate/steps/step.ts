@@ -5,8 +5,8 @@ import type { Registry, TableIdentity } from '../../registry/registry.ts';
 import type { DefinitionData } from '../../registry/revive.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { ScanSource, Store } from '../../store/port.ts';
+import type { WalkPlace } from '../../store/table-walk.ts';
 import type { BuildContext } from '../walks/build.ts';
-import type { WalkPlace } from '../walks/place.ts';
 import type { EstimateOptions, Work } from './estimates.ts';
 
 /** A step of a migration, and everything that a kind of step says about itself. `steps.ts` is the table of the kinds. */

@@ -21,10 +21,10 @@ import { indexItem } from '../../repair/parts/index-item.ts';
 import { edgeNamedByReverse, reverseItem } from '../../repair/parts/reverse-item.ts';
 import { unknownItem } from '../../repair/parts/unknown-item.ts';
 import { readItems } from '../../store/pages.ts';
+import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import { isBaseSortKey } from '../../stream/filter.ts';
 import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
-import type { WalkPlace } from './place.ts';
-import { type WalkedItem, type WalkOptions, walk } from './walk.ts';
+import { type WalkOptions, walk } from './walk.ts';
 import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
 
 /** Builds the items of a new generation, or of a new shape. */

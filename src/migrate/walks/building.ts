@@ -1,7 +1,7 @@
 import type { SeenState } from '../../registry/transitions.ts';
+import type { WalkPlace } from '../../store/table-walk.ts';
 import { type BuildContext, backfill } from './build.ts';
 import type { OldWrites } from './old-writes.ts';
-import type { WalkPlace } from './place.ts';
 import { indexesOf, verify, verifyIndex } from './verify.ts';
 
 /** A walk for building, over the table or an index. It continues from the place where it stopped, and returns where it stops. */

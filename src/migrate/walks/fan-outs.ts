@@ -4,8 +4,8 @@ import { reconcile } from '../../apply/reconcile.ts';
 import { endUpdate } from '../../plan/fan-out.ts';
 import type { NeedsFanOut } from '../../registry/concerns.ts';
 import { continuation } from '../../repair/parts/continuation.ts';
+import type { WalkedItem } from '../../store/table-walk.ts';
 import { isContinuationKey } from '../../stream/filter.ts';
-import type { WalkedItem } from './walk.ts';
 
 /** The values that ending fan-outs needs. */
 export interface EndingContext extends ApplyContext {

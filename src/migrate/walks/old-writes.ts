@@ -4,8 +4,8 @@ import { MODEL, WATERMARK } from '../../items/derived-item.ts';
 import { isDerivedKey, SERVICE_PARTITION } from '../../items/keys.ts';
 import { isPlausibleWatermark, laterOf } from '../../items/watermark.ts';
 import { isRegistryStamp } from '../../registry/registry.ts';
+import type { WalkedItem } from '../../store/table-walk.ts';
 import type { MigratePlace } from './place.ts';
-import type { WalkedItem } from './walk.ts';
 
 /** How often a migration waits until the batches of such software have ended. */
 const MOST_ROUNDS = 3;

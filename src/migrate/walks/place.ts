@@ -1,21 +1,9 @@
 import * as z from 'zod/mini';
 import { EdgeloomError } from '../../errors.ts';
 import { PARSING } from '../../model/parsing.ts';
+import { type WalkPlace, walkPlaceSchema } from '../../store/table-walk.ts';
 
 /** The place where a migration stopped because time was over: JSON, for the call that continues. */
-
-/** The place where a walk over the table stopped. */
-export interface WalkPlace {
-  segments: number;
-  /**
-   * The segments that are not read to their end, with the last key read; without a key: not begun. In a walk over an index `at` is
-   * the index key.
-   */
-  open: {
-    segment: number;
-    after?: { source: string; target: string; at?: { partition: string; sort: string } | undefined } | undefined;
-  }[];
-}
 
 /** The place where a migration stopped. */
 export interface MigratePlace {
@@ -32,15 +20,6 @@ export interface MigratePlace {
   waiting?: { seen: string[]; sinceMs: number; forMs?: number | undefined } | undefined;
 }
 
-const key = z.strictObject({
-  source: z.string(),
-  target: z.string(),
-  at: z.optional(z.strictObject({ partition: z.string(), sort: z.string() })),
-});
-const walkSchema = z.strictObject({
-  segments: z.int().check(z.minimum(1)),
-  open: z.array(z.strictObject({ segment: z.int().check(z.minimum(0)), after: z.optional(key) })),
-});
 const names = z.array(z.string());
 
 const placeSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
@@ -52,7 +31,7 @@ const placeSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
     unused: names,
     shown: z._default(names, []),
   }),
-  walk: z.optional(z.strictObject({ name: z.string(), at: walkSchema })),
+  walk: z.optional(z.strictObject({ name: z.string(), at: walkPlaceSchema })),
   newest: z.optional(z.string()),
   rounds: z.optional(z.int()),
   waiting: z.optional(z.strictObject({ seen: names, sinceMs: z.number(), forMs: z.optional(z.number()) })),

@@ -2,10 +2,10 @@ import pMap from 'p-map';
 import { unchanged } from '../../items/derived-item.ts';
 import { ownedBy } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
+import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import type { BuildContext } from './build.ts';
 import { endUnneededFanOuts } from './fan-outs.ts';
-import type { WalkPlace } from './place.ts';
-import { type WalkedItem, walk } from './walk.ts';
+import { walk } from './walk.ts';
 
 /**
  * Deletes the items of generations that nothing maintains any more, each only if it has not changed since it was read. Ends the fan-outs

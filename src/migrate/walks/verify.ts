@@ -7,9 +7,9 @@ import { ownedBy } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import { readItems } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
+import { type WalkedItem, type WalkPlace, walkedItem } from '../../store/table-walk.ts';
 import { type BuildContext, settleItem } from './build.ts';
-import type { WalkPlace } from './place.ts';
-import { type WalkedItem, walk, walkedItem } from './walk.ts';
+import { walk } from './walk.ts';
 import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
 
 /**

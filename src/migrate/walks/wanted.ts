@@ -4,8 +4,8 @@ import { needsSource } from '../../model/joined.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { type CountingReader, readItems } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
+import type { WalkedItem } from '../../store/table-walk.ts';
 import { isBaseSortKey } from '../../stream/filter.ts';
-import type { WalkedItem } from './walk.ts';
 
 /** The index items that base items ask for in a model that is being built. */
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { figure } from '../../figure.ts';
-import type { ModelAnswer } from '../api/overview.ts';
+import type { ModelAnswer } from '../api/model-and-status.ts';
 import { useAnswer, useUnits } from './base/ask.ts';
 import { Link, usePlace } from './base/place.tsx';
 import { Told } from './parts/told.tsx';

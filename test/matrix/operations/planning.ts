@@ -6,7 +6,7 @@ import { registryLeases } from '../../../src/registry/reader-lease.ts';
 import { policyResources } from '../../../src/stack/rights/policies.ts';
 import { roleResources } from '../../../src/stack/rights/roles.ts';
 import { NODE_ROUTES } from '../../../src/studio/api/nodes.ts';
-import { OVERVIEW_ROUTES } from '../../../src/studio/api/overview.ts';
+import { OVERVIEW_ROUTES } from '../../../src/studio/api/model-and-status.ts';
 import { SEARCH_ROUTES } from '../../../src/studio/api/searches.ts';
 import { requestContext } from '../../../src/studio/base/context.ts';
 import type { StudioRoute } from '../../../src/studio/base/route.ts';

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { ModelAnswer } from '../../api/overview.ts';
+import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { Asked, Failure } from '../base/ask.ts';
 
 /** What each place is given. */

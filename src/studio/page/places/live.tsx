@@ -1,5 +1,5 @@
 import { figure } from '../../../figure.ts';
-import type { StatusAnswer } from '../../api/overview.ts';
+import type { StatusAnswer } from '../../api/model-and-status.ts';
 import { Lines } from '../parts/charts.tsx';
 
 /** How things were at a moment. */

@@ -1,5 +1,5 @@
 import { useCallback } from 'preact/hooks';
-import type { ModelAnswer } from '../../api/overview.ts';
+import type { ModelAnswer } from '../../api/model-and-status.ts';
 import { addressOf } from '../base/address.ts';
 import { Link } from '../base/place.tsx';
 import { Drawing, type Room } from '../parts/drawing.tsx';

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { figure } from '../../../figure.ts';
-import type { StatusAnswer } from '../../api/overview.ts';
+import type { StatusAnswer } from '../../api/model-and-status.ts';
 import { useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { Rows } from '../parts/rows.tsx';

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { ModelAnswer } from '../../api/overview.ts';
+import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedSearch } from '../../base/describe-model.ts';
 import { addressOf } from '../base/address.ts';
 import { goTo } from '../base/place.tsx';
