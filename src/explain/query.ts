@@ -1,4 +1,4 @@
-import { SERVICE_PARTITION } from '../items/keys.ts';
+import { isDerivedKey, SERVICE_PARTITION } from '../items/keys.ts';
 import type {
   GetManyResult,
   GetResult,
@@ -77,7 +77,7 @@ class NotedReads {
   private async getMany(keys: readonly ItemKey[], options: ReadOptions): Promise<GetManyResult> {
     const result = await this.table.getMany(keys, options);
     if (keys.every(({ source }) => source === SERVICE_PARTITION)) return result;
-    const targets = new Set(keys.map(({ target }) => (target.startsWith('~') ? target : 'base items')));
+    const targets = new Set(keys.map(({ target }) => (isDerivedKey(target) ? target : 'base items')));
     this.note(`BatchGetItem of ${[...targets].join(', ')} (${keys.length} keys)`, result.calls, result.rcu);
     return result;
   }

@@ -9,6 +9,12 @@ import type {
   Projection,
   SearchSettings,
 } from '../model/compiled.ts';
+import {
+  INBOUND_OPTION_EFFECTS,
+  type OptionEffect,
+  ORDER_OPTION_EFFECTS,
+  SEARCH_OPTION_EFFECTS,
+} from '../model/projection/settings.ts';
 import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
 /**
@@ -163,32 +169,47 @@ export function meaningFingerprint(data: Data): string {
 
 /** A fingerprint of what the order of a search's hits means, and of what its partitions are named by. */
 export function meaningOfSearch(search: SearchSettings): string {
-  const { order, fold, each, partition } = search;
-  return meaningOnce(search, { order, fold, each, ...(partition !== undefined && { partition }) });
+  return meaningOnce(search, () => orderingOptions(search, SEARCH_OPTION_EFFECTS));
 }
 
 /** A fingerprint of what an order of an edge type means, and of what its partitions are named by. */
 export function meaningOfOrder({ type, inbound }: EdgeModel, stored: InboundOrder): string {
-  const { name, order } = stored;
-  const partition = inbound?.partition;
-  return meaningOnce(stored, { type, name, order, ...(partition && { partition }) });
+  return meaningOnce(stored, () => ({
+    type,
+    ...orderingOptions(stored, ORDER_OPTION_EFFECTS),
+    ...(inbound && orderingOptions(inbound, INBOUND_OPTION_EFFECTS)),
+  }));
+}
+
+function orderingOptions<Settings extends object>(
+  settings: Settings,
+  effects: Readonly<Partial<Record<keyof Settings, OptionEffect>>>,
+): Partial<Settings> {
+  const names = (Object.keys(effects) as (keyof Settings)[]).filter((name) => effects[name] === 'order');
+  return Object.fromEntries(names.map((name) => [name, settings[name]])) as Partial<Settings>;
 }
 
 const meanings = new WeakMap<object, string>();
 
 /** Computed once for each part of a model: every page of a read asks for it. */
-function meaningOnce(part: object, value: object): string {
-  const meaning = meanings.get(part) ?? fingerprintOf(dataOf(value)!);
+function meaningOnce(part: object, ordering: () => object): string {
+  const meaning = meanings.get(part) ?? fingerprintOf(dataOf(ordering())!);
   meanings.set(part, meaning);
   return meaning;
 }
+
+const SPREADING: ReadonlySet<string> = new Set(
+  [...Object.entries(SEARCH_OPTION_EFFECTS), ...Object.entries(INBOUND_OPTION_EFFECTS)].flatMap(([name, effect]) =>
+    effect === 'spread' ? [name] : [],
+  ),
+);
 
 /** What results depend on: not where in the index an item lies, unless that decides which questions can be asked. */
 function meaningOf(data: Data): Data {
   if (data === null || typeof data !== 'object' || Array.isArray(data)) return data;
   const entries = Object.entries(data).flatMap(([name, entry]): [string, Data][] => {
-    if (name === 'hash' || name === 'shardBy') return [];
-    if (name === 'shards') return entry === 'value' ? [[name, entry]] : [];
+    // Where a value has a partition of its own, no range can be asked for.
+    if (SPREADING.has(name)) return name === 'shards' && entry === 'value' ? [[name, entry]] : [];
     return [[name, name === 'search' || name === 'settings' ? meaningOf(entry) : entry]];
   });
   return Object.fromEntries(entries);
@@ -224,15 +245,13 @@ function viewDefinition({ edges }: CompiledModel, { type, view, viewBudgetBytes 
   return { kind: 'view', type, view, viewBudgetBytes, edges: parts };
 }
 
-const SETTINGS = ['shards', 'shardBy', 'hash', 'project', 'projectSource', 'partition', 'includeOwner'];
-const ORDER = ['name', 'index', 'order', 'isNamed'];
+const SETTINGS = Object.keys(INBOUND_OPTION_EFFECTS);
+const ORDER = Object.keys(ORDER_OPTION_EFFECTS);
 const TYPING = ['type', 'from', 'to', 'keys'];
 /** The options that this software maintains, by the part of a definition that they stand in. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   search: ['kind', 'type', 'search'],
-  'search/search': [
-    ...['indexPartition', 'name', 'order', 'each', 'fold', 'partition', 'shards', 'shardBy', 'hash', 'project'],
-  ],
+  'search/search': Object.keys(SEARCH_OPTION_EFFECTS),
   inbound: ['kind', 'edge', 'degree', 'orders', 'settings', 'owners'],
   'inbound/edge': TYPING,
   'inbound/orders': ORDER,

@@ -4,13 +4,14 @@ import { escapedEdge } from '../items/element.ts';
 import { hash128, parseNodeId, VIEW_KEY } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, viewAttributes, viewCopies } from '../items/stored-view.ts';
 import { classifyKey, type KeyKind } from '../model/base-item.ts';
-import { type CompiledModel, layersOf } from '../model/compiled.ts';
+import type { CompiledModel } from '../model/compiled.ts';
 import { joinedTypesFrom, needsSource, type SourceNode } from '../model/joined.ts';
 import { copyOf, reverseOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
 import { fanOutsOf } from '../plan/fan-out.ts';
 import { joinedKeysOf } from '../plan/joined.ts';
+import { placesOfBase } from '../plan/places-of-base.ts';
 import { isAsWanted } from '../plan/writes/updates.ts';
 import { pages, queriedItems } from '../store/pages.ts';
 import type { ItemKey, Store } from '../store/port.ts';
@@ -194,30 +195,15 @@ async function wantedCopy({ graph, store }: LookContext, kind: ProjectedKind): P
 /** The view and every index item that the base item may have, also ones that it wants no more. */
 async function storedItems(
   { graph, store }: LookContext,
-  { source, target }: ItemKey,
+  base: ItemKey,
   consistent: boolean,
 ): Promise<Map<string, Item | undefined>> {
-  const sortKeys = new Set<string>([VIEW_KEY]);
-  const prefixes: string[] = [];
-  for (const layer of layersOf(graph)) {
-    const kind = classifyKey(layer, source, target);
-    if (kind.kind === 'edge' || kind.kind === 'hashed') {
-      const { count, inbound } = kind.edge;
-      if (count !== undefined) sortKeys.add(count.places.items.key(target));
-      for (const { inForce } of inbound?.items ?? []) sortKeys.add(inForce.places.key(target));
-    } else if (kind.kind === 'node') {
-      for (const { each, inForce } of kind.node.searches.values()) {
-        if (each) prefixes.push(inForce.places.first);
-        else sortKeys.add(inForce.places.first);
-      }
-      for (const { inbound } of kind.node.ownerOf) {
-        for (const { inForce } of inbound?.items ?? []) sortKeys.add(inForce.places.ownerKey);
-      }
-    }
-  }
-  const keys = [...sortKeys].map((sortKey) => ({ source, target: sortKey }));
+  const { source } = base;
+  const { keys: ofItems, prefixes } = placesOfBase(graph, base);
+  const sortKeys: string[] = [VIEW_KEY, ...ofItems];
+  const keys = sortKeys.map((sortKey) => ({ source, target: sortKey }));
   const { items } = await store.getMany(keys, { consistent });
-  const stored = new Map([...sortKeys].map((sortKey, i) => [sortKey, items[i]]));
+  const stored = new Map(sortKeys.map((sortKey, i) => [sortKey, items[i]]));
   for (const beginsWith of prefixes) {
     const items = queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent });
     for await (const item of items) stored.set(stringOf(item[graph.table.sortKey])!, item);

@@ -25,6 +25,26 @@ export interface SearchSettings {
   project: Projection;
 }
 
+/**
+ * The effect of an option. `order`: it decides the order of hits, so that a cursor goes on only where it is the same; `result`: it
+ * decides what else a question gets; `spread`: it only decides where in an index items are, which no reader of results sees.
+ */
+export type OptionEffect = 'order' | 'result' | 'spread';
+
+/** Every option of a search, with its effect. The registry refuses definitions with others: newer software made them. */
+export const SEARCH_OPTION_EFFECTS: Readonly<Record<keyof SearchSettings, OptionEffect>> = {
+  indexPartition: 'result',
+  name: 'result',
+  order: 'order',
+  each: 'order',
+  fold: 'order',
+  shards: 'spread',
+  shardBy: 'spread',
+  hash: 'spread',
+  partition: 'order',
+  project: 'result',
+};
+
 /** The options that apply to all orders of an edge type. */
 export interface InboundSettings {
   shards: number;
@@ -39,6 +59,17 @@ export interface InboundSettings {
   includeOwner: boolean;
 }
 
+/** Every option that applies to all orders of an edge type, with its effect. */
+export const INBOUND_OPTION_EFFECTS: Readonly<Record<keyof InboundSettings, OptionEffect>> = {
+  shards: 'spread',
+  shardBy: 'spread',
+  hash: 'spread',
+  project: 'result',
+  projectSource: 'result',
+  partition: 'order',
+  includeOwner: 'result',
+};
+
 /** The options of one order of an edge type. */
 export interface OrderSettings {
   /** `gsi0`, `gsi1`, or a name. */
@@ -48,6 +79,14 @@ export interface OrderSettings {
   /** Whether it is beyond the two indexes, with an index item and an index partition of its own. */
   isNamed: boolean;
 }
+
+/** Every option of one order, with its effect. */
+export const ORDER_OPTION_EFFECTS: Readonly<Record<keyof OrderSettings, OptionEffect>> = {
+  name: 'order',
+  index: 'result',
+  order: 'order',
+  isNamed: 'result',
+};
 
 /** An attribute that is part of an edge's index partition, and whose it is. */
 export interface PartitionModel {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { derive, fromSource, rank } from '../../../src/model/order.ts';
 import { edge, node } from '../../../src/model/schema.ts';
-import { type Defined, definitionsOf } from '../../../src/registry/definition.ts';
+import { type Defined, definitionsOf, meaningOfOrder, meaningOfSearch } from '../../../src/registry/definition.ts';
 
 /**
  * Fingerprints of definitions stand in the registries of tables. One that changes makes each table build a projection again that it
@@ -75,5 +75,34 @@ describe('fingerprints of definitions', () => {
     const { projections, views } = definitionsOf(graph);
     const definitions: Defined[] = [...projections.values(), ...views.values()];
     expect(definitions.map(({ name, fingerprint, meaning }) => `${name} ${fingerprint} ${meaning}`)).toEqual(KEPT);
+  });
+});
+
+/** What the cursors of searches and orders are bound to. */
+const ORDERING: readonly string[] = [
+  'USER.name aede8e292bd4aeaf',
+  'USER.email 3d908cc3ea75e2e0',
+  'USER.token 1b30abeed2bf4ca0',
+  'USER.tags e3a9917a96db4abf',
+  'USER.place 5a20590f11074f92',
+  'USER.grade d7d926c3fd55b244',
+  'USER.spoken e77929f76bc339e7',
+  'USER. df77d2a385b0ab2c',
+  'MEMBER.gsi0 2a9912f764c30510',
+  'MEMBER.gsi1 da09ef19ff7d123c',
+  'MEMBER.byName 136aed1ab13f396f',
+  'TICKET.byTitle e462d9065e7149d1',
+];
+
+describe('the meaning of an order', () => {
+  it('stays as it is', () => {
+    const searches = [...graph.nodes.values()].flatMap((one) => [...one.searches.values()]);
+    const found = searches.map((search) => `${search.indexPartition} ${meaningOfSearch(search)}`);
+    for (const one of graph.edges.values()) {
+      for (const order of one.inbound?.orders.values() ?? []) {
+        found.push(`${one.type}.${order.name} ${meaningOfOrder(one, order)}`);
+      }
+    }
+    expect(found).toEqual(ORDERING);
   });
 });
