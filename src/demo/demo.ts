@@ -33,6 +33,8 @@ export interface DemoTable {
   streams: ReturnType<typeof createStreamsClient>;
 }
 
+/** Far more than the data files come to in a table with its stream. */
+const MOST_BYTES = 1024 ** 3;
 /** Writes made one by one to measure the lag. */
 const LAG_WRITES = 60;
 /** How long a projection may take before the check calls it drift, in milliseconds. */
@@ -45,7 +47,7 @@ const SETTLE_MS = 2_000;
 export async function runDemo({ say, onProgress, look }: DemoOptions): Promise<DemoResult> {
   const started = performance.now();
   const data = await loadDemoData();
-  const engine = await startEngine();
+  const engine = await startEngine({ mostBytes: MOST_BYTES });
   const client = createClient({ endpoint: engine.endpoint });
   const streams = createStreamsClient({ endpoint: engine.endpoint });
   try {

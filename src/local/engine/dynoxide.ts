@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, rename } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, copyFile, mkdtemp, rename, statfs } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +15,15 @@ const TEMPLATE = `assets/dynoxide-${VERSION}.db`;
 
 /**
  * The command that runs dynoxide, the embedded default: a native server that starts in milliseconds. Without a data
- * folder it works in one of its own, which goes when the engine does.
+ * folder it works in one of its own, which goes when the engine does; in memory if `mostBytes` fit there.
  */
-export async function dynoxideCommand(port: number, dataDir: string | undefined): Promise<EngineCommand> {
+export async function dynoxideCommand(
+  port: number,
+  dataDir: string | undefined,
+  mostBytes?: number,
+): Promise<EngineCommand> {
   const program = dynoxidePath();
-  const folder = dataDir ?? (await mkdtemp(join(tmpdir(), 'edgeloom-engine-')));
+  const folder = dataDir ?? (await mkdtemp(join(await scratchRoot(mostBytes), 'edgeloom-engine-')));
   const database = join(folder, 'dynoxide.db');
   if (!existsSync(database)) {
     // Renamed when it is whole: a process that is killed in between leaves no half database behind.
@@ -31,6 +35,22 @@ export async function dynoxideCommand(port: number, dataDir: string | undefined)
     args: ['--port', String(port), '--db-path', database],
     ...(dataDir === undefined && { scratchDir: folder }),
   };
+}
+
+/** The file system in memory that Linux has. A container may have none, or a small one. */
+const IN_MEMORY = '/dev/shm';
+
+/** The folder for data that is not kept. @param mostBytes what the data takes at most. @param memory a folder in memory. */
+export async function scratchRoot(mostBytes: number | undefined, memory: string = IN_MEMORY): Promise<string> {
+  if (mostBytes === undefined) return tmpdir();
+  try {
+    const { bavail, bsize } = await statfs(memory);
+    await access(memory, constants.W_OK);
+    return bavail * bsize >= mostBytes ? memory : tmpdir();
+  } catch {
+    // Other systems have no such folder.
+    return tmpdir();
+  }
 }
 
 /**

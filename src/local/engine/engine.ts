@@ -18,7 +18,15 @@ export interface EngineOptions {
   port?: number | undefined;
   /** Folder to keep data in, for one engine at a time: another is refused (`data-in-use`). Default: nothing is kept. */
   dataDir?: string | undefined;
+  /**
+   * Bytes that the data takes at most, where nothing is kept. If memory has that much room, the data is in memory, which makes
+   * writes faster. Default: not known, so the data is on the disk.
+   */
+  mostBytes?: number | undefined;
 }
+
+/** Where an engine has its data. */
+type Place = Pick<EngineOptions, 'dataDir' | 'mostBytes'>;
 
 /** A running engine. */
 export interface Engine {
@@ -74,8 +82,8 @@ export async function defaultEngine(
   }
 }
 
-async function startOnPort({ engine, dataDir, port }: EngineOptions & { engine: EngineName }): Promise<Engine> {
-  if (port === undefined) return startOnFreePort(engine, dataDir);
+async function startOnPort({ engine, port, ...place }: EngineOptions & { engine: EngineName }): Promise<Engine> {
+  if (port === undefined) return startOnFreePort(engine, place);
   // Asked first: where another server has the port, its answer would be taken for the engine's.
   if (!(await isFree(port))) {
     throw new EdgeloomError(
@@ -84,14 +92,14 @@ async function startOnPort({ engine, dataDir, port }: EngineOptions & { engine: 
       'Stop what listens there, or choose another with --port.',
     );
   }
-  return startOn(engine, port, dataDir);
+  return startOn(engine, port, place);
 }
 
-async function startOnFreePort(engine: EngineName, dataDir: string | undefined): Promise<Engine> {
+async function startOnFreePort(engine: EngineName, place: Place): Promise<Engine> {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
     try {
-      return await startOn(engine, port, dataDir);
+      return await startOn(engine, port, place);
     } catch (error) {
       const lostThePort = error instanceof EdgeloomError && error.code === 'engine-failed' && !(await isFree(port));
       if (!lostThePort || attempt === PORT_ATTEMPTS) throw error;
@@ -99,8 +107,10 @@ async function startOnFreePort(engine: EngineName, dataDir: string | undefined):
   }
 }
 
-async function startOn(engine: EngineName, port: number, dataDir: string | undefined): Promise<Engine> {
-  const command = await (engine === 'dynoxide' ? dynoxideCommand : dynamoDBLocalCommand)(port, dataDir);
+async function startOn(engine: EngineName, port: number, { dataDir, mostBytes }: Place): Promise<Engine> {
+  const command = await (engine === 'dynoxide'
+    ? dynoxideCommand(port, dataDir, mostBytes)
+    : dynamoDBLocalCommand(port, dataDir));
   const child = spawnEngine(command);
   try {
     await untilAnswering(engine, port, child);

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, watch, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dynoxideCommand, dynoxidePath } from '../../../src/local/engine/dynoxide.ts';
+import { dynoxideCommand, dynoxidePath, scratchRoot } from '../../../src/local/engine/dynoxide.ts';
 
 describe('dynoxidePath', () => {
   it('finds the program in the package of the platform', () => {
@@ -85,5 +85,19 @@ describe('dynoxideCommand', () => {
     const database = await readFile(join(folder, 'dynoxide.db'), 'latin1');
     expect(database).toContain('edgeloom_stream_position');
     expect(database).toContain('edgeloom_stream_shard');
+  });
+});
+
+describe('scratchRoot', () => {
+  it('is in memory where the data fits there, and else where temporary files are', async () => {
+    const memory = await mkdtemp(join(tmpdir(), 'edgeloom-memory-'));
+    try {
+      expect(await scratchRoot(1_000, memory)).toBe(memory);
+      expect(await scratchRoot(Number.MAX_SAFE_INTEGER, memory)).toBe(tmpdir());
+      expect(await scratchRoot(undefined, memory)).toBe(tmpdir());
+      expect(await scratchRoot(1_000, join(memory, 'absent'))).toBe(tmpdir());
+    } finally {
+      await rm(memory, { recursive: true });
+    }
   });
 });
