@@ -84,8 +84,14 @@ const PREFETCH = 100;
 /** Makes a projector for a model. */
 export function createProjector(graph: CompiledModel, options: ProjectorOptions): Projector {
   checkStoreOptions('createProjector', options, {
-    ...{ store: true, concurrency: true, fanOutPageSize: true, now: true, wait: true, random: true },
-    ...{ evicted: true, model: true },
+    store: true,
+    concurrency: true,
+    fanOutPageSize: true,
+    now: true,
+    wait: true,
+    random: true,
+    evicted: true,
+    model: true,
   });
   return projectorOf(graph, options, (unit) => unit);
 }

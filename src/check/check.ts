@@ -166,7 +166,8 @@ class Check {
     const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !isTooOften(resume?.looks);
     this.looks = keepsLooks ? new Looks(resume?.looks, { ...settling, now }) : undefined;
     this.inspector = new PartitionInspector({
-      ...{ ...shared, ...settling },
+      ...shared,
+      ...settling,
       looks: this.looks,
       withoutLookUps: options.withoutLookUps,
       mender: this.mender,
@@ -251,7 +252,9 @@ class Check {
 
   private lookUps(): LookUpContext {
     return {
-      ...{ graph: this.options.graph, store: this.store, stream: this.stream },
+      graph: this.options.graph,
+      store: this.store,
+      stream: this.stream,
       onSuspects: (suspects) => this.inspector.beginItems(suspects),
       onPartition: (source) => this.inspector.begin(source),
     };

@@ -78,8 +78,14 @@ function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
   const ownerItems = node.ownerOf.reduce((sum, { inbound }) => sum + inboundItems(inbound?.items ?? []), 0);
   const indexItems = node.searches.size * 2 + ownerItems;
   const put: PutCost = {
-    ...{ type: node.type, kind: 'node', base: 1, view: 1 },
-    ...{ indexItems, reverseItem: 0, total: 2 + indexItems, inTransaction: 2 },
+    type: node.type,
+    kind: 'node',
+    base: 1,
+    view: 1,
+    indexItems,
+    reverseItem: 0,
+    total: 2 + indexItems,
+    inTransaction: 2,
   };
   const copying = [...graph.edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(node.type));
   const joined = [...graph.edges.values()].filter((edge) => edge.from.has(node.type) && isJoinedEdge(edge));
@@ -111,8 +117,14 @@ function edgePut(edge: EdgeModel): PutCost {
   const indexItems = edgeIndexItems(edge);
   const reverseItem = edge.copy === undefined ? 0 : 1;
   return {
-    ...{ type: edge.type, kind: 'edge', base: 1, view },
-    ...{ indexItems, reverseItem, total: 1 + view + indexItems + reverseItem, inTransaction: 2 },
+    type: edge.type,
+    kind: 'edge',
+    base: 1,
+    view,
+    indexItems,
+    reverseItem,
+    total: 1 + view + indexItems + reverseItem,
+    inTransaction: 2,
   };
 }
 

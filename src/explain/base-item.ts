@@ -132,7 +132,9 @@ function stateOf(
 function nodePlaces(graph: CompiledModel, source: string, wanted: Derived): Place[] {
   const places: Place[] = [
     {
-      ...{ source, sortKey: VIEW_KEY, name: `nodes.${typePrefix(source)}.view` },
+      source,
+      sortKey: VIEW_KEY,
+      name: `nodes.${typePrefix(source)}.view`,
       suspect: { source, sortKey: VIEW_KEY, part: { kind: 'attributes' } },
     },
   ];
@@ -172,7 +174,9 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, wanted:
           absent: 'The model leaves this type out of the edge set.',
         }
       : {
-          ...{ source, sortKey: VIEW_KEY, name: `${line}.edgeSet` },
+          source,
+          sortKey: VIEW_KEY,
+          name: `${line}.edgeSet`,
           suspect: { source, sortKey: VIEW_KEY, part: { kind: 'element', target } },
         },
   ];

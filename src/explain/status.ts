@@ -175,7 +175,10 @@ function consumersOf(records: readonly ConsumerProgress[]): ConsumerStatus[] {
   return [...byId.values()]
     .sort((left, right) => right.seenAtMs - left.seenAtMs)
     .map(({ id, kind, model, seenAtMs, records: applied, intervalMs, isStopped }) => ({
-      ...{ id, kind, model, isStopped },
+      id,
+      kind,
+      model,
+      isStopped,
       seen: new Date(seenAtMs).toISOString(),
       recordsPerSecond: intervalMs > 0 ? Math.round((applied * 10_000) / intervalMs) / 10 : 0,
     }));

@@ -26,7 +26,9 @@ export async function tableStatus({ graph, store, table, hasTtl, position }: Tab
     ? changes.map((change) => `The table keeps another model: ${change}. Run edgeloom migrate.`)
     : [];
   return await status({
-    ...{ graph, store, position: position?.look },
+    graph,
+    store,
+    position: position?.look,
     missing: [
       ...table.lacks.map((lack) => `The table lacks ${lack}, which the model needs: run edgeloom table update.`),
       ...(hasTtl

@@ -119,7 +119,8 @@ export function unchanged(item: Item | undefined, ttl: string | undefined): Unch
   const revision = revisionOf(item);
   const expiry = ttl === undefined ? undefined : item?.[ttl];
   return {
-    ...{ kind: 'revision', revision },
+    kind: 'revision',
+    revision,
     ...(stored !== undefined && revision === undefined && { malformed: stored }),
     ...(ttl !== undefined && expiry !== undefined && { expiry: { attribute: ttl, value: expiry } }),
   };

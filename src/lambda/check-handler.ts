@@ -108,7 +108,8 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
       const logger = rootLogger.child({ requestId: context.awsRequestId });
       const result = await check({
         ...options,
-        ...{ graph, store: through(store) },
+        graph,
+        store: through(store),
         ...request,
         mostSuspects: options.mostSuspects ?? MOST_SUSPECTS,
         streamLabel: options.streamLabel ?? (ownClient && streamLabelNow(ownClient, graph)),

@@ -74,7 +74,9 @@ export async function planRun(
   const places = await placesOf(graph, store, mode, rate.workers);
   return {
     shares: places.map(({ worker }) => ({
-      ...{ mode, worker, repair },
+      mode,
+      worker,
+      repair,
       untilMs: nowMs + hours * HOUR_MS,
       maxRcu: rate.rcu / places.length,
       maxWcu: maxWcu / places.length,
@@ -90,7 +92,8 @@ async function placesOf(graph: CompiledModel, store: Store, mode: RunMode, worke
   if (mode === 'check') await clearShares(graph.table, store);
   const segments = workers * SEGMENTS_A_WORKER;
   const places = Array.from({ length: workers }, (_, worker) => ({
-    ...{ worker, segments },
+    worker,
+    segments,
     onlySegments: Array.from({ length: SEGMENTS_A_WORKER }, (_, i) => worker + i * workers),
     model: graph.fingerprint,
     cursor: null,

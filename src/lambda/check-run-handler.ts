@@ -89,7 +89,10 @@ async function nextPart(
   // The last suspects have all the time of the call.
   const isLast = resume !== undefined && resume.open.length === 0;
   const request = {
-    ...{ segments, onlySegments, resume, waitsBetweenCalls: true },
+    segments,
+    onlySegments,
+    resume,
+    waitsBetweenCalls: true,
     isOver: () => !isLast && pace.isSpent,
   };
   const { cursor, ...totals } = await caller.call({ ...limits, ...request, mode: checkMode }, context);

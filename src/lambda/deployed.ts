@@ -29,7 +29,9 @@ export function deployedStream(graph: CompiledModel): StreamHandler {
     // Retries of a call belong to the projector, which knows how much time is left.
     store: new DynamoDBStore(deferredCalls({ ...client, maxAttempts: 1 }), named.table),
     logger: jsonLines(logLevel),
-    ...{ metricsNamespace, sampleRate, concurrency },
+    metricsNamespace,
+    sampleRate,
+    concurrency,
   });
 }
 
@@ -43,7 +45,8 @@ export function deployedCheck(graph: CompiledModel): RunHandler {
   const { table, logLevel, metricsNamespace, settleMs } = readFunctionSettings();
   return checkRunHandler(withTableName(graph, table), {
     logger: jsonLines(logLevel),
-    ...{ metricsNamespace, settleMs },
+    metricsNamespace,
+    settleMs,
   });
 }
 

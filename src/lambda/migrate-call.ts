@@ -43,7 +43,9 @@ export async function migrateCall(
   context: InvocationContext,
 ): Promise<MigrateResponse> {
   const result = await migrate({
-    ...{ graph, store, waitsBetweenCalls: true },
+    graph,
+    store,
+    waitsBetweenCalls: true,
     ...(client && (await tableIdentity(client, graph))),
     ...(client && { serverTime: () => serverTime(client, graph) }),
     // One clock for all: pauses that are measured by two would end too early.

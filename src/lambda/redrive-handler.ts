@@ -69,7 +69,9 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     options.store ??
     new DynamoDBStore(options.client ?? deferredCalls({ ...clientOptions, maxAttempts: 1 }), graph.table);
   const sources = options.sources ?? {
-    ...{ streams: deferredStreams(clientOptions), ...bucketAccess({}), buckets: options.buckets },
+    streams: deferredStreams(clientOptions),
+    ...bucketAccess({}),
+    buckets: options.buckets,
   };
   const sendRest = options.sendRest ?? queueSender({});
   const metrics = createRedriveMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);

@@ -52,7 +52,9 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
     const streamArn = await ensureTable(client, graph);
     const store = new DynamoDBStore(client, graph.table);
     await registerIfEmpty({
-      ...{ graph, store, serverTime: () => serverTime(client, graph) },
+      graph,
+      store,
+      serverTime: () => serverTime(client, graph),
       ...(await tableIdentity(client, graph)),
     });
     const loss = lossOf(running);

@@ -67,7 +67,10 @@ export class MarkMover {
     const { item, published } = await readPublished(store);
     if (published?.holder !== this.id) return;
     await publish(store, item, {
-      ...{ streamArn: source.streamArn, lookedAtMs, holder: this.id, leaseUntilMs: now() + LEASE_MS },
+      streamArn: source.streamArn,
+      lookedAtMs,
+      holder: this.id,
+      leaseUntilMs: now() + LEASE_MS,
       ...(upToMs !== undefined && { upToMs }),
     });
   }

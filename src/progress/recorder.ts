@@ -141,7 +141,12 @@ export class ProgressRecorder {
     // During a batch, the absence of new records says nothing about the speed, so the last speed stays.
     if (records > 0 || this.inHand === 0) this.told = { records, intervalMs: nowMs - sinceMs };
     const progress = {
-      ...{ id: this.id, kind, model: graph.fingerprint, seenAtMs: nowMs, isStopped, shards },
+      id: this.id,
+      kind,
+      model: graph.fingerprint,
+      seenAtMs: nowMs,
+      isStopped,
+      shards,
       ...this.told,
     };
     this.writtenAtMs = nowMs;

@@ -29,8 +29,12 @@ export interface ReaderOptions {
 /** What a reader's reads need, of checked options. */
 export function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {
   checkStoreOptions('createReader', options, {
-    ...{ store: true, cursorKey: true, concurrency: true, readNumber: true, leases: true },
-    ...{ replica: true },
+    store: true,
+    cursorKey: true,
+    concurrency: true,
+    readNumber: true,
+    leases: true,
+    replica: true,
   });
   const { store, cursorKey, concurrency = 32, readNumber = exactNumber } = options;
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {

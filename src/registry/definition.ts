@@ -155,7 +155,9 @@ function defined<D extends Definition>(name: string, definition: D): Defined<D> 
   const data = dataOf(definition)!;
   checkKnownOptions(name, definition.kind, data);
   return {
-    ...{ name, definition, data },
+    name,
+    definition,
+    data,
     fingerprint: fingerprintOf(data),
     meaning: meaningFingerprint(data),
     code: derivesOf(definition),

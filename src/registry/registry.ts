@@ -138,7 +138,10 @@ export function decodeRegistry(text: string): Registry {
       Object.entries(head.projections).map(([name, [next, entries]]) => {
         const generations = entries.map(
           ([id, definition, state, since, changed]): Generation => ({
-            ...{ id, definition, state: STATES[state]!, changed },
+            id,
+            definition,
+            state: STATES[state]!,
+            changed,
             ...(since !== null && { since }),
           }),
         );

@@ -63,10 +63,13 @@ export async function deleteNodeWithEdges(
   const entering = [...graph.edges.values()].filter(({ to }) => to.has(type));
   const found = entering.filter(isFound);
   const result: DeletedNode = {
-    ...{ edges: 0, nodes: 0, skipped: 0 },
+    edges: 0,
+    nodes: 0,
+    skipped: 0,
     notFound: entering.filter((edge) => !isFound(edge)).map(({ type: name }) => name),
     foundByOrders: found.filter(({ copy }) => copy === undefined).map(({ type: name }) => name),
-    ...{ wcu: 0, rcu: 0 },
+    wcu: 0,
+    rcu: 0,
   };
   const find = async (readable?: Readable): Promise<void> => {
     const cascade: Cascade = { graph, store, readable };

@@ -132,7 +132,11 @@ async function lookCloser(
   }
   // A full check of these partitions would read each of them twice, and wait for a stream that does not exist.
   const inspector = new PartitionInspector({
-    ...{ graph, store: partitions, stream: new StreamLabel(streamLabel), settleMs: 0, withoutLookUps: true },
+    graph,
+    store: partitions,
+    stream: new StreamLabel(streamLabel),
+    settleMs: 0,
+    withoutLookUps: true,
     // Nothing waits for a stream here: more open partitions would only fill the memory.
     mostOpen: 16,
     ...runtimeOf(),

@@ -39,7 +39,10 @@ export class Consumers {
     const graph = MODELS[side];
     const before = this.current;
     const worker = createWorker({
-      ...{ ...this.settings, graph, checkpoint: this.checkpoint, pollIntervalMs: 50 },
+      ...this.settings,
+      graph,
+      checkpoint: this.checkpoint,
+      pollIntervalMs: 50,
       // A slow machine may take its time over one batch; a retry would only add to it.
       batchTimeoutMs: 600_000,
       projector: this.noting(createProjector(graph, { store: this.settings.store })),

@@ -125,7 +125,11 @@ class Evolution {
     this.tally.end();
     const { phases, mistakes } = this.tally;
     return {
-      ...{ phases, answers: this.tally.sums(), mistakes, steps: this.steps, drift },
+      phases,
+      answers: this.tally.sums(),
+      mistakes,
+      steps: this.steps,
+      drift,
       writes: producers.reduce((sum, { writes }) => sum + writes, 0),
       records: this.consumers.records,
       seconds: (performance.now() - startedAtMs) / 1000,
@@ -178,7 +182,9 @@ class Evolution {
     const { client, store } = this.table;
     await migrate({
       ...options,
-      ...{ graph, store, ...(await tableIdentity(client, graph)) },
+      graph,
+      store,
+      ...(await tableIdentity(client, graph)),
       serverTime: () => serverTime(client, graph),
       wait: waitForShortLeases,
       onStep: (step) => {

@@ -10,7 +10,10 @@ export const earlierModel = defineGraph({
   nodes: { AIRPORT: node({ view: ['name', 'city'], search: { name: { fold: true, shards: 4 } } }) },
   edges: {
     ROUTE: edge({
-      ...{ from: 'AIRPORT', to: 'AIRPORT', edgeSet: ['traffic'], degree: true },
+      from: 'AIRPORT',
+      to: 'AIRPORT',
+      edgeSet: ['traffic'],
+      degree: true,
       inbound: { gsi0: rank('traffic', { LOW: 100, MEDIUM: 200, HIGH: 300 }), project: ['traffic', 'flights'] },
     }),
   },
@@ -27,7 +30,10 @@ export const laterModel = defineGraph({
   },
   edges: {
     ROUTE: edge({
-      ...{ from: 'AIRPORT', to: 'AIRPORT', edgeSet: ['traffic'], degree: true },
+      from: 'AIRPORT',
+      to: 'AIRPORT',
+      edgeSet: ['traffic'],
+      degree: true,
       inbound: { gsi0: rank('traffic', { HIGH: 100, MEDIUM: 200, LOW: 300 }), project: ['traffic', 'flights'] },
     }),
   },

@@ -84,7 +84,10 @@ function searchQuestion(attribute: NodeSearch, value: string, how: 'equal' | 'be
 function countQuestion(attribute: NodeSearch, prefix: string): Question {
   const { entryOf, isMeant } = searchQuestion(attribute, prefix, 'beginning');
   return {
-    ...{ kind: `count ${attribute}`, text: `how many whose ${attribute} begins with ${prefix}`, isMeant, entryOf },
+    kind: `count ${attribute}`,
+    text: `how many whose ${attribute} begins with ${prefix}`,
+    isMeant,
+    entryOf,
     ask: async (reader) => ({
       count: (await reader.search(`AIRPORT.${attribute}`).count({ beginsWith: prefix })).count,
     }),

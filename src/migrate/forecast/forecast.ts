@@ -33,7 +33,10 @@ export function forecast(steps: readonly PlannedStep[], options: ForecastOptions
     const waitSeconds = ('work' in kind ? (kind.waitMs ?? 0) : 0) / 1000;
     const paced = options.maxWcu === undefined ? 0 : wcu / options.maxWcu;
     return {
-      ...{ step: step.kind, projection: subjectOf(step), rcu: Math.ceil(rcu), wcu: Math.ceil(wcu) },
+      step: step.kind,
+      projection: subjectOf(step),
+      rcu: Math.ceil(rcu),
+      wcu: Math.ceil(wcu),
       seconds: waitSeconds + Math.max(paced, calls / CALLS_A_SECOND),
     };
   });

@@ -52,14 +52,19 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
   const changes = plannedChanges(head?.registry, stored, wanted).map(changeText);
   const sample = await sampleTable(graph, store, itemCount);
   const planned = plannedSteps({
-    ...{ registry: head?.registry, data, wanted, isEmpty: sample.isWhole && sample.items.length === 0 },
+    registry: head?.registry,
+    data,
+    wanted,
+    isEmpty: sample.isWhole && sample.items.length === 0,
     ...(table && { table }),
     ...(action && { action }),
   });
   const steps = forecast(planned, { graph, data, sample, maxWcu });
   const sum = (field: 'rcu' | 'wcu' | 'seconds'): number => steps.reduce((total, step) => total + step[field], 0);
   return {
-    ...{ changes, steps, cost: { rcu: sum('rcu'), wcu: sum('wcu'), seconds: sum('seconds') } },
+    changes,
+    steps,
+    cost: { rcu: sum('rcu'), wcu: sum('wcu'), seconds: sum('seconds') },
     estimate: { items: sample.itemCount, sampled: sample.items.length, isExact: sample.isWhole },
   };
 }

@@ -34,7 +34,9 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
   while (planned.length < MOST_STEPS) {
     if (registry !== undefined && action !== undefined) target ??= targetOf(registry, wanted, action);
     const step = nextStep({
-      ...{ ...situation, registry, memory },
+      ...situation,
+      registry,
+      memory,
       isEmpty,
       target,
     });

@@ -28,7 +28,9 @@ export async function sampleTable(graph: CompiledModel, store: ScanSource, itemC
   const count = isWhole ? items.length : Math.max(items.length, itemCount);
   const sampled = items.reduce((sum, { item }) => sum + itemSizeBytes(item), 0);
   return {
-    ...{ items, itemCount: count, isWhole },
+    items,
+    itemCount: count,
+    isWhole,
     bytes: items.length === 0 ? 0 : (sampled / items.length) * count,
     rcu: pages.reduce((sum, { rcu }) => sum + rcu, 0),
   };

@@ -14,7 +14,10 @@ const PAGE_ITEMS = 25;
 export async function isEmptyTable(graph: CompiledModel, store: ScanSource, stats: ReadStats): Promise<boolean> {
   for (let startKey: Parameters<ScanSource['scan']>[0]['startKey']; ; ) {
     const page = await store.scan({
-      ...{ segment: 0, segments: 1, limit: PAGE_ITEMS, consistent: true },
+      segment: 0,
+      segments: 1,
+      limit: PAGE_ITEMS,
+      consistent: true,
       ...(startKey && { startKey }),
     });
     stats.rcu += page.rcu;

@@ -75,7 +75,12 @@ export function compileNode(
     });
   }
   return {
-    ...{ type, fields, view: compileProjection(view ?? 'ALL'), viewBudgetBytes, versionAttribute, searches },
+    type,
+    fields,
+    view: compileProjection(view ?? 'ALL'),
+    viewBudgetBytes,
+    versionAttribute,
+    searches,
     maxEntries: new Map(Object.entries(options.maxEntries ?? {})),
     ownerOf: [],
   };

@@ -111,7 +111,13 @@ export async function countInbound(
   options: InDegreeOptions = {},
 ): Promise<CountResult> {
   checkOptions('inDegree', options, {
-    ...{ order: true, atLeast: true, equals: true, path: true, partition: true, from: true, to: true },
+    order: true,
+    atLeast: true,
+    equals: true,
+    path: true,
+    partition: true,
+    from: true,
+    to: true,
     signal: true,
   });
   const query = inboundQuery(context, edgeType, target, options);

@@ -41,7 +41,8 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
   if (existingTableArn === '') {
     return {
       graph: withTableName(model, names.local(model.table.name)),
-      ...{ names, parameters },
+      names,
+      parameters,
       table: {
         name: ref(TABLE),
         arn: attribute(TABLE),
@@ -53,7 +54,8 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
   const name = existingTableArn.split(':table/').at(-1)!;
   return {
     graph: withTableName(model, name),
-    ...{ names, parameters },
+    names,
+    parameters,
     table: {
       name,
       arn: existingTableArn,

@@ -58,7 +58,10 @@ function streamAlarms({ parameters }: Site): Record<string, Alarm> {
       metric: mappingMetric('PolledEventCount'),
       means: 'Nothing reads the stream: the event source mapping is disabled or gone.',
       // A mapping that finds nothing counts zero; one that does not look counts nothing.
-      ...{ threshold: 0, isBelow: true, ringsWithoutData: true, periods: 3 },
+      threshold: 0,
+      isBelow: true,
+      ringsWithoutData: true,
+      periods: 3,
     },
     ...forEachFunction('Errors', 'fails', LASTING),
     ...forEachFunction('Throttles', 'is throttled', LASTING),
@@ -119,7 +122,9 @@ function failureAlarms(site: Site): Record<string, Alarm> {
       means: 'What could not be projected is there still after a redrive.',
       ...ONCE,
       // The next redrive may begin a little later than a period after this one.
-      ...{ period: redriveSeconds, periods: 2, ofThem: 1 },
+      period: redriveSeconds,
+      periods: 2,
+      ofThem: 1,
     },
   };
 }
@@ -145,7 +150,11 @@ function checkAlarms(site: Site): Record<string, Alarm> {
       CheckMissing: {
         metric: machineMetric('ExecutionsSucceeded'),
         means: `No check has ended well for ${NIGHT_HOURS} hours.`,
-        ...{ threshold: 1, isBelow: true, ringsWithoutData: true, period: HOUR_SECONDS, periods: NIGHT_HOURS },
+        threshold: 1,
+        isBelow: true,
+        ringsWithoutData: true,
+        period: HOUR_SECONDS,
+        periods: NIGHT_HOURS,
       },
     }),
   };

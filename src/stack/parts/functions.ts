@@ -32,7 +32,8 @@ function definitionOf(name: FunctionName, { parameters, table }: Site): Function
       return {
         handler: 'handlers/stream.handler',
         description: 'Projects the stream of the table.',
-        ...{ memoryMegabytes: 1024, timeoutSeconds: 60 },
+        memoryMegabytes: 1024,
+        timeoutSeconds: 60,
         environment: {
           EDGELOOM_CONCURRENCY: String(parameters.concurrency),
           EDGELOOM_SAMPLE_RATE: String(parameters.sampleRate),
@@ -42,20 +43,25 @@ function definitionOf(name: FunctionName, { parameters, table }: Site): Function
       return {
         handler: 'handlers/check.handler',
         description: 'Checks parts of the table; the state machine calls it.',
-        ...{ memoryMegabytes: 1024, timeoutSeconds: 900, environment: checkEnvironment },
+        memoryMegabytes: 1024,
+        timeoutSeconds: 900,
+        environment: checkEnvironment,
       };
     case 'rebuild':
       return {
         handler: 'handlers/check.handler',
         description: 'Makes derived items anew, and migrates; the state machine calls it.',
-        ...{ memoryMegabytes: 1024, timeoutSeconds: 900, environment: checkEnvironment },
+        memoryMegabytes: 1024,
+        timeoutSeconds: 900,
+        environment: checkEnvironment,
       };
     case 'redrive':
       return {
         handler: 'handlers/redrive.handler',
         description:
           "Settles the quarantine, batches that the stream's mapping gave up, and what no consumer has claimed.",
-        ...{ memoryMegabytes: 512, timeoutSeconds: REDRIVE_SECONDS },
+        memoryMegabytes: 512,
+        timeoutSeconds: REDRIVE_SECONDS,
         // Messages may name no other bucket.
         environment: {
           EDGELOOM_FAILED_BATCHES_BUCKET: ref(FAILED_BATCHES_BUCKET),

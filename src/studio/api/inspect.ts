@@ -81,7 +81,10 @@ function storedItem(graph: CompiledModel, item: Item): StoredItem {
   const target = stringOf(item[sortKey]) ?? '';
   const { [partitionKey]: source, [sortKey]: _, ...attributes } = toPlainItem(item, losslessNumber);
   return {
-    ...{ source: String(source), target, bytes: itemSizeBytes(item), attributes },
+    source: String(source),
+    target,
+    bytes: itemSizeBytes(item),
+    attributes,
     kind: parseDerivedKey(target)?.kind ?? 'base',
   };
 }

@@ -46,7 +46,8 @@ export const NODE_ROUTES = [
     const [[seen], base] = await Promise.all([reader.get([id]), reader.node(id)]);
     const edgeSet = (seen?.edgeSet ?? []) as EdgeSetEntry[];
     return {
-      ...{ id, type: typePrefix(id) ?? null },
+      id,
+      type: typePrefix(id) ?? null,
       base: base?.attributes ?? null,
       view: seen?.attributes ?? null,
       edgeSet: edgeSet.slice(0, MOST_ELEMENTS),
@@ -61,7 +62,11 @@ export const NODE_ROUTES = [
   route(
     'GET /api/inbound',
     z.object({
-      ...{ id: input.id, type: input.id, limit: input.limit, cursor: input.cursor, reverse: input.flag },
+      id: input.id,
+      type: input.id,
+      limit: input.limit,
+      cursor: input.cursor,
+      reverse: input.flag,
       ...query,
     }),
     async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.inbound(type, id, options),

@@ -35,9 +35,16 @@ export const SEARCH_ROUTES = [
   route(
     'GET /api/search',
     z.object({
-      ...{ name: z.string(), limit: input.limit, cursor: input.cursor, reverse: input.flag },
-      ...{ eq: z.string().optional(), prefix: z.string().optional(), from: z.string().optional() },
-      ...{ to: z.string().optional(), path: listed.optional(), partition: z.string().optional() },
+      name: z.string(),
+      limit: input.limit,
+      cursor: input.cursor,
+      reverse: input.flag,
+      eq: z.string().optional(),
+      prefix: z.string().optional(),
+      from: z.string().optional(),
+      to: z.string().optional(),
+      path: listed.optional(),
+      partition: z.string().optional(),
     }),
     async ({ reader }, { name, limit, cursor, reverse, partition, ...asked }): Promise<Page<SearchResult>> =>
       reader.search(name).find(predicateOf(asked), { limit, cursor, reverse, partition }),
@@ -71,7 +78,10 @@ async function shardsOf(context: RequestContext, name: string, scope: SearchScop
     const texts = await hashedTexts(context, counted, result.items);
     const byHash = Object.fromEntries(HASHES.map((hash) => [hash, spread(texts, result.shards, hash)]));
     return {
-      ...{ ...result, counts: counted.counts, shardBy: counted.search.shardBy, compared: texts.length },
+      ...result,
+      counts: counted.counts,
+      shardBy: counted.search.shardBy,
+      compared: texts.length,
       byHash: byHash as Record<HashName, number[]>,
     };
   });

@@ -77,7 +77,9 @@ async function startCheck(
   const { itemCount } = await describeTable(client, graph);
   const position = await currentPosition(context, store);
   const options: CheckOptions = {
-    ...{ graph, store, mode },
+    graph,
+    store,
+    mode,
     ...(scope.kind === 'node' && { sources: [scope.id] }),
     ...(scope.kind === 'sample' && sampleOf(scope.percent / 100)),
     streamLabel: () => currentStreamLabel(client, graph),

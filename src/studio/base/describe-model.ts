@@ -85,7 +85,11 @@ function describeSearch(search: SearchModel): DescribedSearch {
 
 function describeEdge({ type, from, to, labels, inbound, copy = [], count }: EdgeModel): DescribedEdge {
   return {
-    ...{ type, from: [...from], to: [...to], copies: copy, isCounted: count !== undefined },
+    type,
+    from: [...from],
+    to: [...to],
+    copies: copy,
+    isCounted: count !== undefined,
     ...(labels !== undefined && { labels: labels.map(({ name }) => name) }),
     orders: [...(inbound?.orders.values() ?? [])].map(({ name, order }) => ({ name, ...describeOrder(order) })),
     shards: inbound?.shards ?? 1,

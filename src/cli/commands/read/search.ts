@@ -35,7 +35,10 @@ export function searchCommand(command: Command): void {
         const { partition, limit, cursor, reverse } = options;
         const search = sessionReader(session).search(name);
         const page = await search.find(onePredicate(options), {
-          ...{ partition, limit, cursor, reverse },
+          partition,
+          limit,
+          cursor,
+          reverse,
           ...filterOf(options),
         });
         const rows = page.items.map(({ id, value, attributes }) => [id, value, attributes]);

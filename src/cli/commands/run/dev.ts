@@ -73,7 +73,9 @@ async function devWorker(graph: CompiledModel, options: EngineOptions, settings:
   const logger = createLogger(settings);
   let line: LiveLine | undefined;
   const local = await startLocal({
-    ...{ ...options, graph, logger },
+    ...options,
+    graph,
+    logger,
     onBatch: ({ totals: { records, writes }, newestRecordAgeMs, milliseconds }) =>
       line?.note({ records, writes, newestRecordAgeMs, batchMs: milliseconds }),
   });

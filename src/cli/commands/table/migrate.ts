@@ -57,7 +57,10 @@ export function migrateCommand(command: Command): void {
           for (const line of [costText(plan, maxWcu), ...unseenReaders(action)]) progress.line(line);
         }
         const run: MigrateOptions = {
-          ...{ graph, store, ...identity, ...(action && { action }) },
+          graph,
+          store,
+          ...identity,
+          ...(action && { action }),
           serverTime: () => serverTime(client, graph),
           onWait: ({ message }, milliseconds) =>
             progress.line(`waiting ${secondsText(milliseconds / 1000)}: ${message}`),

@@ -26,7 +26,9 @@ export function tableCommand(table: Command): void {
       inSession(async ({ client, graph, store }) => {
         const status = await createTable(client, graph);
         await registerIfEmpty({
-          ...{ graph, store, serverTime: () => serverTime(client, graph) },
+          graph,
+          store,
+          serverTime: () => serverTime(client, graph),
           ...(await tableIdentity(client, graph)),
         });
         return output(status);

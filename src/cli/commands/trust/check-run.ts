@@ -43,7 +43,10 @@ export async function runCheck(
   const { signal, wait, release } = stopping();
   try {
     const result = await check({
-      ...{ graph, store, ...options, ...listeners },
+      graph,
+      store,
+      ...options,
+      ...listeners,
       streamLabel: () => currentStreamLabel(client, graph),
       serverTime: () => serverTime(client, graph),
       ...(position !== undefined && {

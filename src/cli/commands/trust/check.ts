@@ -174,7 +174,11 @@ function checkOptions(options: CommandOptions): Partial<CheckOptions> {
   const { segment, sample, segments, source, settle, maxRcu, maxWcu, dangling } = options;
   const mode = options.dryRun === true ? 'plan' : options.repair === true ? 'repair' : 'report';
   return {
-    ...{ mode, settleMs: settle, maxRcu, maxWcu, dangling },
+    mode,
+    settleMs: settle,
+    maxRcu,
+    maxWcu,
+    dangling,
     ...(segments !== undefined && { segments }),
     ...(segment !== undefined && { segments: segment.segments, onlySegments: [segment.segment] }),
     ...(sample !== undefined && sampleOf(sample)),

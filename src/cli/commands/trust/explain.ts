@@ -148,7 +148,7 @@ async function answer(
       const { partition, limit, cursor, reverse } = options;
       const page = await reader
         .search(name)
-        .find(onePredicate(options), { ...{ partition, limit, cursor, reverse }, ...filterOf(options) });
+        .find(onePredicate(options), { partition, limit, cursor, reverse, ...filterOf(options) });
       found = page.items.map(({ id }) => id);
     });
   await program.parseAsync(words(query), { from: 'user' });

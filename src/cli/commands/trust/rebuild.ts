@@ -50,7 +50,14 @@ export function rebuildCommand(command: Command): void {
           cursor === undefined ? [] : ['stopped before its end; with --resume FILE it could go on from here'];
         return {
           json: {
-            ...{ partitions, writes, rcu, wcu, seconds, refusals, managed, differs },
+            partitions,
+            writes,
+            rcu,
+            wcu,
+            seconds,
+            refusals,
+            managed,
+            differs,
             ...(cursor !== undefined && { stopped: true }),
           },
           text: [text, ...refusals.map(shown), ...stopped].join('\n'),

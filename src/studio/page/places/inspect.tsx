@@ -87,7 +87,8 @@ function SideOf({
                     isChosen={item.target === chosen}
                     isWritable={isWritable}
                     place={addressOf('/inspect', {
-                      ...{ id, ...cursors },
+                      id,
+                      ...cursors,
                       target: item.target === chosen ? undefined : item.target,
                     })}
                     onChange={onChange}

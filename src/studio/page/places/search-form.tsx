@@ -46,8 +46,13 @@ function Fields({ search, parameters }: { search: DescribedSearch; parameters: U
         const end = path.indexOf('');
         goTo(
           addressOf('/explore', {
-            ...{ search: search.name, partition: text('partition'), reverse: text('reverse') },
-            ...{ eq: text('eq'), prefix: text('prefix'), from: text('from'), to: text('to') },
+            search: search.name,
+            partition: text('partition'),
+            reverse: text('reverse'),
+            eq: text('eq'),
+            prefix: text('prefix'),
+            from: text('from'),
+            to: text('to'),
             path: end < 0 ? path : path.slice(0, end),
           }),
         );
