@@ -49,16 +49,17 @@ export default defineConfig({
       'test/**/*.{json,jsonl,mjs}',
     ].map((pattern) => `**/${pattern}`),
     reporters: ['default', './scripts/tests/counts-reporter.ts'],
+    // The last ones run first: those with the longest files.
     projects: [
       folder('unit', { isolate: false }),
       folder('contract', { isolate, globalSetup: [ENGINE] }),
       folder('integration', { isolate, globalSetup: [ENGINE] }),
       folder('hostile', { isolate: false, globalSetup: [ENGINE, BUILD] }),
       folder('cli', { globalSetup: [BUILD] }),
-      folder('property', { isolate: false, globalSetup: [EXTENT] }),
       folder('studio', { globalSetup: [ENGINE, BUILD], expect: { poll: { timeout: 60_000, interval: 100 } } }),
       folder('stack', { globalSetup: [ENGINE, PACKAGE] }),
       folder('e2e', { globalSetup: [BUILD, PACKAGE] }),
+      folder('property', { isolate: false, globalSetup: [EXTENT] }),
     ],
   },
 });

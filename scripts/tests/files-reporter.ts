@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 import { cpuSecondsOfTree } from './cpu-time.ts';
 
-/** CPU-seconds of one test file; those of a run's start stand under the name `(start)`. */
+/** CPU-seconds of one test file; those of a run's start, with its build and its engine, stand under the name `(start)`. */
 export interface FileTime {
   readonly project: string;
   readonly file: string;
@@ -17,9 +17,11 @@ export interface FileTime {
  */
 export default class FilesReporter implements Reporter {
   #before = 0;
+  #isStarted = false;
 
-  onTestRunStart(): void {
-    this.#write('', '(start)', 0);
+  onTestModuleQueued(): void {
+    if (!this.#isStarted) this.#write('', '(start)', 0);
+    this.#isStarted = true;
   }
 
   onTestModuleEnd(module: TestModule): void {
