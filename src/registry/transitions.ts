@@ -170,13 +170,22 @@ export function install(
 ): Registry {
   const shapes = new Map(registry.shapes);
   for (const [type, definition] of definitions) {
-    const { next, shape }: TypeShape = registry.shapes.get(type) ?? { next: 1 };
+    const { next, shape }: TypeShape = registry.shapes.get(type) ?? { next: firstShapeOf(registry) };
     if (shape?.id !== seen.get(type)?.id || shape?.changed !== seen.get(type)?.changed) throw overtaken(type);
     if (shape?.trusted) throw overtaken(type);
     const installed: Shape = { id: next, definition, trusted: true, ready: false, changed: registry.version + 1 };
     shapes.set(type, { next: next + 1, shape: installed });
   }
   return { ...registry, version: registry.version + 1, shapes };
+}
+
+/**
+ * Returns the id of the first shape of a type that the registry does not know. A registry that was deleted may have known it, and
+ * have stamped its views with low numbers: the ids of this registry's types begin beyond those.
+ */
+function firstShapeOf({ shapes }: Registry): number {
+  // rule: added-type-stamps-no-view-again
+  return Math.max(1, ...[...shapes.values()].map(({ next }) => next));
 }
 
 /** Says that every node of a type has a view of its shape: after all of them were settled under this id and change. */
