@@ -83,7 +83,7 @@ async function isFound(mutant: Mutant): Promise<boolean> {
     const pinned = loadPinned(mutant.name);
     if (pinned !== undefined) {
       const failures = await runner.runScript(pinned.script);
-      return failures.some(({ kind }) => SHOWN_BY.includes(kind));
+      return failures.some(({ kind }) => SHOWN_BY.some((shown) => shown === kind));
     }
     for (let first = 1; first <= SWEEP; first += CHUNK) {
       const { byKind } = await runner.runSeeds({ first, count: CHUNK, mostFailures: 1 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type CompiledModel, defineGraph, edge, node, redrive } from '../../src/index.ts';
 import type { DerivedUpdate } from '../../src/store/port.ts';
-import { mapOf, textOf } from '../schedules/evolution/values.ts';
 import { SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
+import { mapOf, textOf } from '../simulator/evolution/values.ts';
 
 /**
  * A tombstone of a view is buried by time, and the view may be made anew and come to the same revision. Whoever still holds the

@@ -1,5 +1,4 @@
 import { parseArgs } from 'node:util';
-import { runEvolution } from './evolution/schedule.ts';
 import { runJoined } from './joined.ts';
 import { runUpdates } from './updates.ts';
 import { runWalks } from './walks.ts';
@@ -9,7 +8,6 @@ import { runWalks } from './walks.ts';
  * seed leads to its schedule again. Exit 1 where one failed.
  */
 const KINDS: Record<string, (seed: number) => Promise<string[]>> = {
-  evolution: (seed) => runEvolution(seed),
   joined: runJoined,
   updates: runUpdates,
   walks: runWalks,

@@ -1,11 +1,12 @@
 import type { Script } from './choices.ts';
 import { directedSchedules } from './directed.ts';
 import { directedEvolutions } from './evolution/directed.ts';
+import { runEvolution } from './evolution/schedule.ts';
+import { type KeptEvolution, type ShortEvolution, shortened } from './evolution/shrink.ts';
 import { interruptedWorker } from './interrupted-worker.ts';
 import { type ShrunkReport, shrunkReport } from './report.ts';
 import { runScript } from './schedule.ts';
-import { runSeeds, type SeedRange, type Tally } from './tally.ts';
-import type { Failure } from './world.ts';
+import { runSeeds, type SeedFailure, type SeedRange, type Tally } from './tally.ts';
 
 /** The program of a simulator's process: runs what its parent asks for. See `runner.ts`. */
 
@@ -14,6 +15,8 @@ export type Request =
   | { seeds: SeedRange }
   | { script: Script }
   | { shrink: number }
+  | { evolution: KeptEvolution }
+  | { shrinkEvolution: number }
   | 'interrupted-worker'
   | 'directed'
   | 'directed-evolutions';
@@ -21,8 +24,9 @@ export type Request =
 export type Reply =
   | { done: number }
   | { tally: Tally }
-  | { failures: readonly Failure[] }
+  | { failures: readonly SeedFailure[] }
   | { report: ShrunkReport }
+  | { short: ShortEvolution }
   | { differences: string[] };
 
 const REPLY_INTERVAL_MS = 200;
@@ -40,6 +44,11 @@ async function answer(request: Request): Promise<Reply> {
   if (request === 'directed-evolutions') return { differences: await directedEvolutions() };
   if ('script' in request) return { failures: (await runScript(request.script)).failures };
   if ('shrink' in request) return { report: await shrunkReport(request.shrink) };
+  if ('evolution' in request) {
+    const { seed, without } = request.evolution;
+    return { failures: (await runEvolution(seed, { without })).failures };
+  }
+  if ('shrinkEvolution' in request) return { short: await shortened(request.shrinkEvolution) };
   let lastReplyMs = Date.now();
   const tally = await runSeeds(request.seeds, (done) => {
     if (Date.now() - lastReplyMs < REPLY_INTERVAL_MS) return;

@@ -1,12 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Script } from './choices.ts';
+import type { KeptEvolution, ShortEvolution } from './evolution/shrink.ts';
 import type { Mutant } from './planted/mutant.ts';
 import { bundledProgram, type Program } from './planted/program.ts';
 import type { ShrunkReport } from './report.ts';
 import type { Reply, Request } from './runner-process.ts';
-import type { SeedRange, Tally } from './tally.ts';
-import type { Failure } from './world.ts';
+import type { SeedFailure, SeedRange, Tally } from './tally.ts';
 
 /** Schedules leave much garbage that is young, and throw errors on purpose, whose stacks are not looked at. */
 const LEAN = ['--max-semi-space-size=32', '--stack-trace-limit=4', '--enable-source-maps'];
@@ -39,7 +39,7 @@ export class Runner {
   }
 
   /** Runs a kept schedule. */
-  async runScript(script: Script): Promise<readonly Failure[]> {
+  async runScript(script: Script): Promise<readonly SeedFailure[]> {
     const reply = await this.request({ script });
     if (!('failures' in reply)) throw new Error('The simulator gave another answer.');
     return reply.failures;
@@ -50,6 +50,20 @@ export class Runner {
     const reply = await this.request({ shrink: seed });
     if (!('report' in reply)) throw new Error('The simulator gave another answer.');
     return reply.report;
+  }
+
+  /** Runs a kept schedule of model changes. */
+  async runEvolution(evolution: KeptEvolution): Promise<readonly SeedFailure[]> {
+    const reply = await this.request({ evolution });
+    if (!('failures' in reply)) throw new Error('The simulator gave another answer.');
+    return reply.failures;
+  }
+
+  /** Shortens the schedule of model changes of a seed that fails. */
+  async shrinkEvolution(seed: number): Promise<ShortEvolution> {
+    const reply = await this.request({ shrinkEvolution: seed });
+    if (!('short' in reply)) throw new Error('The simulator gave another answer.');
+    return reply.short;
   }
 
   /** Interrupts the local worker; gives what its successor has not made right. */

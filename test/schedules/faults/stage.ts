@@ -17,18 +17,16 @@ import type { Item } from '../../../src/items/attribute-value.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import type { ScanSource, Store } from '../../../src/store/port.ts';
 import { decodeRecords, type RawRecord } from '../../../src/tools.ts';
+import { CALM, Process } from '../../simulator/evolution/process.ts';
+import { storeOf } from '../../simulator/evolution/store.ts';
+import { MOST_INDEX_LAG_MS, MOST_READ_LAG_MS, Table, type TableChange } from '../../simulator/evolution/table.ts';
+import { Timeline } from '../../simulator/evolution/timeline.ts';
+import { numberOf, toItem } from '../../simulator/evolution/values.ts';
 import { Random } from '../../simulator/random.ts';
-import { Process } from '../evolution/process.ts';
-import { storeOf } from '../evolution/store.ts';
-import { MOST_INDEX_LAG_MS, MOST_READ_LAG_MS, Table, type TableChange } from '../evolution/table.ts';
-import { Timeline } from '../evolution/timeline.ts';
-import { numberOf, toItem } from '../evolution/values.ts';
 import { underClocks } from './clocks.ts';
 
 /** What a derived item holds that is no tombstone; a count holds a number. */
 const CONTENTS = ['edgeSet', 'attributes', 'gsi0pk', 'gsi1pk', 'child', 'after', 'counted', 'code'] as const;
-
-const CALM = { stall: 0, longestStallMs: 0, fault: 0 };
 
 /** How long everything takes at most to show in every index and replica. */
 export const SHOWN_MS = MOST_INDEX_LAG_MS + MOST_READ_LAG_MS + 1_000;
@@ -119,7 +117,7 @@ export class Stage {
 
   /** A port to the table, of a process that meets no fault. */
   store(): Store & ScanSource {
-    return storeOf(this.table, new Process(this.timeline, this.random, CALM));
+    return storeOf(this.table, new Process(this.timeline, this.random, () => CALM));
   }
 
   /** A port of which some calls are held up: so long before they arrive, and so long before their answer does, in milliseconds. */
@@ -142,7 +140,7 @@ export class Stage {
 
   /** A port of a process whose calls stand still now and then. */
   stallingStore(stall: number, longestStallMs: number): Store & ScanSource {
-    return storeOf(this.table, new Process(this.timeline, this.random, { stall, longestStallMs, fault: 0 }));
+    return storeOf(this.table, new Process(this.timeline, this.random, () => ({ ...CALM, stall, longestStallMs })));
   }
 
   /** A port whose reads of indexes and whose eventual reads are answered by replicas that are always late. */
@@ -159,7 +157,7 @@ export class Stage {
     const never = new Random(1);
     never.chance = (probability) => probability >= 0.5;
     never.below = () => 0;
-    const behind = storeOf(this.table, new Process(late, never, CALM));
+    const behind = storeOf(this.table, new Process(late, never, () => CALM));
     const current = this.store();
     return {
       ...current,

@@ -1,123 +1,217 @@
-import type { Item } from '../../../src/items/attribute-value.ts';
-import { derivedText, type Spec, showsCopies } from './models.ts';
+import type { ItemKey } from '../../../src/store/port.ts';
+import type { History, State } from './history.ts';
+import { COMPUTES, type ModelSpec, type OrderSpec, type SearchSpec, STATUSES, TABLES } from './specs.ts';
+import { stableText } from './values.ts';
 
-/** What each read has to give, computed from the base items and a spec alone. */
+/**
+ * What readers of a model should be told, from the base items alone: by what the model's options mean, apart from the
+ * planner.
+ */
 
-/** What a reader of a model is asked, and has to answer. */
-export interface Question {
+/** A row of a list: where it stands, and all that is told of it. */
+export interface Row {
+  sort: readonly (string | number)[];
   text: string;
-  kind: 'search' | 'text' | 'inbound' | 'byRole' | 'byA' | 'get' | 'degree';
-  argument: string;
 }
 
-/** Base items by key, as they are in the table. */
-export type BaseItems = ReadonlyMap<string, Item>;
-
-const NODES = ['N-0', 'N-1', 'N-2', 'N-3'] as const;
-const TAGS = ['p', 'P', 'q'] as const;
-
-/** Every question that a reader of this spec can ask. */
-export function questions(spec: Spec): Question[] {
-  const all: Question[] = NODES.flatMap((id): Question[] => [
-    { text: `inbound ${id}`, kind: 'inbound', argument: id },
-    { text: `degree ${id}`, kind: 'degree', argument: id },
-    ...spec.orders.map((kind): Question => ({ text: `${kind} ${id}`, kind, argument: id })),
-  ]);
-  all.push({ text: 'get', kind: 'get', argument: '' });
-  if (spec.hasSearch) for (const tag of TAGS) all.push({ text: `search ${tag}`, kind: 'search', argument: tag });
-  if (spec.derived > 0) all.push({ text: 'text', kind: 'text', argument: '' });
-  return all;
+/** What a base item may give: the rows of each state that it may be shown in. */
+export interface Candidate {
+  key: string;
+  states: readonly (readonly Row[])[];
 }
 
-/** The right answer, as JSON. */
-export function answerOf(spec: Spec, items: BaseItems, { kind, argument }: Question): string {
-  if (kind === 'search') return JSON.stringify(found(items, (tag) => same(spec, tag, argument)).sort());
-  if (kind === 'text') {
-    const hits = nodesOf(items).flatMap(({ id, item }) => {
-      const text = derivedText(spec.derived, textOf(item['tag']));
-      return text === undefined ? [] : [[text, id]];
-    });
-    return JSON.stringify(hits.sort(([a, i], [b, j]) => (`${a} ${i}` < `${b} ${j}` ? -1 : 1)));
+/** From when to when the states of items count. */
+export interface Span {
+  fromMs: number;
+  toMs: number;
+}
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+export function isNodeOf(type: string): (key: ItemKey) => boolean {
+  return ({ source, target }) => source === target && source.startsWith(`${type}-`);
+}
+
+/** The attributes of those names, where there are any. */
+export function picked(attributes: Attributes, names: 'ALL' | 'KEYS_ONLY' | readonly string[]): Attributes {
+  if (names === 'ALL') return attributes;
+  if (names === 'KEYS_ONLY') return {};
+  return Object.fromEntries(Object.entries(attributes).filter(([name]) => names.includes(name)));
+}
+
+/** What an item sorts by in an order, as shown and as compared; undefined: it is not in the order. */
+function orderValue(
+  order: OrderSpec,
+  own: Attributes,
+  source: State,
+): { shown: unknown; sort: readonly (string | number)[] } | undefined {
+  const text = (value: unknown): { shown: unknown; sort: readonly (string | number)[] } | undefined =>
+    typeof value === 'string' ? { shown: value, sort: [value] } : undefined;
+  const ranked = (value: unknown, table: Readonly<Record<string, number>>): ReturnType<typeof text> =>
+    typeof value === 'string' && table[value] !== undefined ? { shown: value, sort: [table[value], value] } : undefined;
+  if (order.by === 'attribute') return text(own[order.name]);
+  if (order.by === 'number') {
+    const value = own[order.name];
+    return typeof value === 'number' ? { shown: value, sort: [value] } : undefined;
   }
-  if (kind === 'degree') return String(edgesOf(items).filter(({ source }) => source === argument).length);
-  if (kind === 'byRole' || kind === 'byA') {
-    const incoming = edgesOf(items).filter(({ target }) => target === argument);
-    const keyed = incoming.flatMap(({ source, role }) => {
-      const first = kind === 'byRole' ? role : textOf(items.get(`${source} ${source}`)?.['a']);
-      return first === undefined ? [] : [`${first}-${kind === 'byA' ? (role ?? '') : ''} ${source}`];
-    });
-    return JSON.stringify(keyed.sort().map((key) => key.slice(key.indexOf(' ') + 1)));
+  if (order.by === 'rank') return ranked(own[order.name], (order.name === 'role' ? TABLES : STATUSES)[order.table]!);
+  if (order.by === 'derive')
+    return typeof own['name'] === 'string' ? text(COMPUTES[order.version]!(own['name'])) : undefined;
+  if (order.by === 'source') return text(source?.[order.name]);
+  if (order.by === 'sourceRank') return ranked(source?.[order.name], STATUSES[order.table]!);
+  const first = own[order.name];
+  if (typeof first !== 'string') return undefined;
+  const second = source?.[order.source];
+  return { shown: first, sort: [first, typeof second === 'string' ? second : ''] };
+}
+
+export function folded(value: string, search: SearchSpec): string {
+  return search.fold === true ? value.normalize('NFKC').toLowerCase() : value;
+}
+
+/** The hits of a node in a search; with `equal`, those of that value. */
+export function hitsOf(search: SearchSpec, id: string, state: State, equal?: string | number): Row[] {
+  if (state === undefined) return [];
+  const { order } = search;
+  const values = search.each === true && order.by === 'attribute' ? state[order.name] : undefined;
+  const owns = Array.isArray(values) ? values.map((value) => ({ [(order as { name: string }).name]: value })) : [state];
+  const rows: Row[] = [];
+  for (const own of owns) {
+    const value = orderValue(order, own, undefined);
+    if (value === undefined) continue;
+    const [first, ...rest] = value.sort;
+    const compared = typeof first === 'string' ? folded(first, search) : first!;
+    const isEqual = equal === undefined || comparedOf(equal, search) === comparedOf(value.shown as string, search);
+    if (!isEqual) continue;
+    const text = stableText({ id, value: value.shown, attributes: picked(state, search.project) });
+    rows.push({ sort: [compared, ...rest, id], text });
   }
-  if (kind === 'inbound') {
-    const incoming = edgesOf(items).filter(({ target }) => target === argument);
-    const keyed = incoming.flatMap(({ source, role }) => {
-      const weight = role === undefined ? undefined : spec.weights[role as 'X' | 'Y'];
-      return weight === undefined ? [] : [`${weight}-${role} ${source}`];
-    });
-    return JSON.stringify(keyed.sort().map((key) => key.slice(key.indexOf(' ') + 1)));
+  return rows;
+}
+
+function comparedOf(value: string | number, search: SearchSpec): string | number {
+  return typeof value === 'string' && search.order.by === 'attribute' ? folded(value, search) : value;
+}
+
+/** The row of an edge in an order of its target's incoming edges, as the model has that order. */
+export function inboundRowsOf(
+  order: OrderSpec,
+  { project, projectSource }: Pick<ModelSpec['edge'], 'project' | 'projectSource'>,
+  { source, target }: ItemKey,
+  own: State,
+  node: State,
+  equal?: string,
+): Row[] {
+  const value = own && orderValue(order, own, node);
+  if (own === undefined || value === undefined || (equal !== undefined && value.shown !== equal)) return [];
+  const type = target.slice(0, target.indexOf('-'));
+  const to = target.slice(type.length + 1);
+  const attributes = { ...picked(own, project), ...picked(node ?? {}, projectSource) };
+  return [{ sort: [...value.sort, source], text: stableText({ source, type, target: to, attributes }) }];
+}
+
+/** Every combination of the states of two items, made to rows, the same ones once. */
+export function candidate(key: string, states: Iterable<readonly Row[]>): Candidate {
+  const found = new Map<string, readonly Row[]>();
+  for (const rows of states) found.set(stableText(rows), rows);
+  return { key, states: [...found.values()] };
+}
+
+export function searchCandidates(
+  history: History,
+  span: Span,
+  type: string,
+  search: SearchSpec,
+  equal?: string | number,
+) {
+  const candidates: Candidate[] = [];
+  for (const key of history.keys(isNodeOf(type))) {
+    const states = history.statesOf(key, span.fromMs, span.toMs);
+    candidates.push(
+      candidate(
+        key.source,
+        states.map((state) => hitsOf(search, key.source, state, equal)),
+      ),
+    );
   }
-  return JSON.stringify(NODES.map((id) => nodeAnswer(spec, items, id)));
+  return candidates;
 }
 
-/** The ids that every `get` asks for. */
-export const ASKED: readonly string[] = NODES;
-
-function nodeAnswer(spec: Spec, items: BaseItems, id: string): unknown {
-  const item = items.get(`${id} ${id}`);
-  const attributes = item === undefined ? null : picked(item, spec.view);
-  const edgeSet = edgesOf(items)
-    .filter(({ source }) => source === id)
-    .sort((left, right) => (left.target < right.target ? -1 : 1))
-    .map(({ target, role, mark }) => {
-      const parent = items.get(`${target} ${target}`);
-      return {
-        target,
-        ...(spec.labels.includes('r') && role !== undefined && { r: role }),
-        ...(spec.labels.includes('mark') && mark !== undefined && { mark }),
-        ...(showsCopies(spec) && parent !== undefined && { copy: picked(parent, ['a']) }),
-      };
-    });
-  return { id, attributes, edgeSet };
+export function inboundCandidates(
+  history: History,
+  span: Span,
+  edgeType: string,
+  target: string,
+  rowsOf: (key: ItemKey, own: State, node: State) => readonly Row[],
+): Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const key of history.keys((one) => one.target === `${edgeType}-${target}`)) {
+    const { source } = key;
+    const nodes = history.statesOf({ source, target: source }, span.fromMs, span.toMs);
+    const owns = history.statesOf(key, span.fromMs, span.toMs);
+    candidates.push(
+      candidate(
+        source,
+        owns.flatMap((own) => nodes.map((node) => rowsOf(key, own, node))),
+      ),
+    );
+  }
+  return candidates;
 }
 
-function picked(item: Item, names: readonly string[]): Record<string, string> {
-  const entries = names.flatMap((name): [string, string][] => {
-    const text = textOf(item[name]);
-    return text === undefined ? [] : [[name, text]];
-  });
-  return Object.fromEntries(entries.sort());
+/** What a node's view may say of its attributes. */
+export function viewStates(history: History, span: Span, spec: ModelSpec, id: string): Set<string> {
+  const names = id.startsWith('A-') ? spec.view : id.startsWith('B-') ? spec.groupView : ['label'];
+  const states = history.statesOf({ source: id, target: id }, span.fromMs, span.toMs);
+  return new Set(states.map((state) => stableText(state === undefined ? null : picked(state, names))));
 }
 
-function same({ fold }: Spec, tag: string, argument: string): boolean {
-  return fold ? tag.toLowerCase() === argument.toLowerCase() : tag === argument;
-}
-
-function found(items: BaseItems, matches: (tag: string) => boolean): string[] {
-  return nodesOf(items).flatMap(({ id, item }) => {
-    const tag = textOf(item['tag']);
-    return tag !== undefined && matches(tag) ? [id] : [];
-  });
-}
-
-function nodesOf(items: BaseItems): { id: string; item: Item }[] {
-  return NODES.flatMap((id) => {
-    const item = items.get(`${id} ${id}`);
-    return item === undefined ? [] : [{ id, item }];
-  });
-}
-
-function edgesOf(
-  items: BaseItems,
-): { source: string; target: string; role: string | undefined; mark: string | undefined }[] {
-  const edges = [];
-  for (const [key, item] of items) {
-    const [source, target] = key.split(' ') as [string, string];
-    if (target.startsWith('E-'))
-      edges.push({ source, target: target.slice(2), role: textOf(item['r']), mark: textOf(item['mark']) });
+/** What the edge set of a node may say of each of its edges; an empty text: nothing. */
+export function edgeSetStates(
+  history: History,
+  span: Span,
+  spec: ModelSpec,
+  id: string,
+  mayLackCopies: boolean,
+): Map<string, Set<string>> {
+  const types = [...(spec.edge.set === false ? [] : ['AB']), ...(spec.extra ? ['AC'] : [])];
+  const edges = new Map<string, Set<string>>();
+  for (const key of history.keys((one) => one.source === id && one.source !== one.target)) {
+    const type = key.target.slice(0, 2);
+    if (!types.includes(type)) continue;
+    const target = key.target.slice(3);
+    const found = new Set<string>();
+    for (const own of history.statesOf(key, span.fromMs, span.toMs)) {
+      if (own === undefined) {
+        found.add('');
+        continue;
+      }
+      const labels = type === 'AB' ? labelsOf(spec, own) : {};
+      for (const copy of type === 'AB' ? copiesOf(history, span, spec, target, mayLackCopies) : [{}])
+        found.add(stableText({ type, target, ...labels, ...copy }));
+    }
+    edges.set(`${type} ${target}`, found);
   }
   return edges;
 }
 
-function textOf(value: Item[string] | undefined): string | undefined {
-  return value !== undefined && 'S' in value ? value.S : undefined;
+function labelsOf(spec: ModelSpec, own: Attributes): Attributes {
+  const { set, mark } = spec.edge;
+  const labels = picked(own, set === false ? [] : set);
+  if (mark === 0 || set === false || typeof own['role'] !== 'string') return labels;
+  return { ...labels, mark: COMPUTES[mark]!(own['role']) };
+}
+
+function copiesOf(
+  history: History,
+  { fromMs, toMs }: Span,
+  spec: ModelSpec,
+  target: string,
+  mayLack: boolean,
+): Attributes[] {
+  const { copy } = spec.edge;
+  if (copy.length === 0) return [{}];
+  const states = history.statesOf({ source: target, target }, fromMs, toMs);
+  const copies: Attributes[] = states.map((state) => (state === undefined ? {} : { copy: picked(state, copy) }));
+  return mayLack ? [...copies, {}] : copies;
 }

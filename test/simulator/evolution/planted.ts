@@ -35,7 +35,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-head-before',
     rule: '2: the registry is read after the records are held, not once for all batches.',
-    changes: [insertBefore('registry-is-read-after-the-records-are-held', 'model: world.staleModel(model),')],
+    changes: [insertBefore('registry-is-read-after-the-records-are-held', 'model: world.staleModel(graph),')],
   },
   {
     name: 'evolution-ready-unbuilt',
@@ -308,7 +308,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [
       setValue(
         'fan-out-is-judged-by-a-registry-read-after-it',
-        (old) => `graph.edges.get('E')?.copy === undefined ? (): boolean => false : ${old}`,
+        (old) => `graph.edges.get('AB')?.copy === undefined ? (): boolean => false : ${old}`,
       ),
     ],
   },
@@ -338,5 +338,35 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     name: 'evolution-reverse-items-after-copies',
     rule: '6: a view that is made whole has its reverse items before the nodes are read that it copies.',
     changes: [moveBehind('reverse-items-before-the-copies-of-a-view-made-whole')],
+  },
+  {
+    name: 'count-of-no-set',
+    rule: 'A count that is not ready is that of the base edges, also where no set lists them.',
+    changes: [setCondition('count-that-is-not-ready-is-of-base-edges', (old) => `${old} || element === undefined`)],
+  },
+  {
+    name: 'list-is-code',
+    rule: 'Every consumer has the code of a list of nodes.',
+    changes: [replaceIn('every-consumer-has-the-code-of-a-list', 'codeOfList(name)', 'undefined')],
+  },
+  {
+    name: 'code-for-what-goes',
+    rule: 'What only goes needs no function of what it was.',
+    changes: [setCondition('what-goes-needs-no-code', 'true')],
+  },
+  {
+    name: 'code-for-what-is-replaced',
+    rule: 'Views that a migration replaces need no function of what they were.',
+    changes: [setCondition('replaced-views-need-no-code', (old) => `${old} && own === ''`)],
+  },
+  {
+    name: 'stamps-again',
+    rule: 'A registry that is made anew stamps no view as one before did.',
+    changes: [setValue('new-registry-stamps-no-view-again', '1')],
+  },
+  {
+    name: 'evolution-added-type-stamps-again',
+    rule: 'A type that is added to a registry that was made anew stamps no view as one before did.',
+    changes: [setValue('added-type-stamps-no-view-again', '1')],
   },
 ];

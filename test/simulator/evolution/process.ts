@@ -1,90 +1,110 @@
-import { StoreError } from '../../../src/errors.ts';
-import type { ScanSource, Store } from '../../../src/store/port.ts';
-import type { Agenda } from '../agenda.ts';
+import { StoreError } from '../../../src/index.ts';
 import type { Random } from '../random.ts';
+import type { Timeline } from './timeline.ts';
 
-/** How rough the world is for processes, each a probability for a call. */
-export interface Roughness {
-  fault: number;
-  crash: number;
-  /** Standing still before a call, for longer than any batch may take. */
+/** How the calls of a process fare: each number but the longest ones is a probability. */
+export interface Weather {
+  /** A call stands still, before it arrives or before its answer does. */
   stall: number;
+  longestStallMs: number;
+  /** A call is refused, its answer is lost, or it is refused and lands late all the same. */
+  fault: number;
+  /** The process is gone with the call, before it arrives or after it. */
+  crash: number;
 }
 
 /** Nothing goes wrong. */
-export const SMOOTH: Roughness = { fault: 0, crash: 0, stall: 0 };
+export const CALM: Weather = { stall: 0, longestStallMs: 0, fault: 0, crash: 0 };
 
-const WRITES: ReadonlySet<unknown> = new Set(['update', 'transact', 'put', 'delete', 'writeMany']);
-/** Milliseconds that a process stands still at most, and that a write lands late. */
-export const LONGEST_STALL = 20 * 60_000;
+/** Milliseconds after which a write that was refused may land all the same, at most. */
+export const LATEST_LANDING_MS = 20 * 60_000;
 
-/** A process that calls the table: its calls take time, fail, land late; and it may stand still, or be gone. */
-export class EvolvingProcess {
+/** One process: every call that it makes takes time, may stand still, fail, land late, or be its last. */
+export class Process {
+  calls = 0;
+  private crashesIn = Number.POSITIVE_INFINITY;
+  private crash: () => void = () => undefined;
+  /** Resolves when the process has crashed. */
+  readonly crashed = new Promise<void>((resolve) => {
+    this.crash = resolve;
+  });
   isDead = false;
-  readonly store: Store & ScanSource;
+  /** Milliseconds that a call takes at most. Default: a few, now and then some hundreds. */
+  private slowness: number | undefined;
+  /** Its table is another one by now: what is still on its way changes nothing here. */
+  private isElsewhere = false;
 
   constructor(
-    private readonly agenda: Agenda,
-    private readonly random: Random,
-    table: Store & ScanSource,
-    private readonly roughness: () => Roughness,
-    private readonly slowness = 20,
+    readonly timeline: Timeline,
+    readonly random: Random,
+    private readonly weather: () => Weather,
     private readonly onFault: () => void = () => undefined,
-    /** Whether its table is there no more: what it still does changes nothing here. */
-    private readonly isElsewhere: () => boolean = () => false,
-  ) {
-    this.store = new Proxy(table, {
-      get: (target, name) => {
-        const member = Reflect.get(target, name) as unknown;
-        if (typeof member !== 'function') return member;
-        return (...parameters: unknown[]) => this.call(WRITES.has(name), () => member.apply(target, parameters));
-      },
-    });
+  ) {}
+
+  /** Crashes between two of its next calls. */
+  crashWithin(calls: number): this {
+    this.crashesIn = 1 + this.random.below(calls);
+    return this;
   }
 
-  /** Waits by the simulated clock. */
-  readonly wait = (milliseconds: number): Promise<void> =>
-    new Promise((resolve) => {
-      this.agenda.in(milliseconds, () => {
-        if (!this.isGone) resolve();
-        return !this.isGone;
-      });
-    });
-
-  /** Whether nothing of it runs on. */
-  get isGone(): boolean {
-    return this.isDead || this.isElsewhere();
+  /** From now on a call takes so many milliseconds at most. */
+  slowDown(milliseconds: number): this {
+    this.slowness = milliseconds;
+    return this;
   }
 
-  private call(isWrite: boolean, run: () => Promise<unknown>): Promise<unknown> {
-    const { agenda, random } = this;
-    const { fault, crash, stall } = this.roughness();
-    const delay = 1 + random.below(this.slowness) + (random.chance(stall) ? random.below(LONGEST_STALL) : 0);
-    return new Promise((resolve, reject) => {
-      agenda.in(delay, () => {
-        if (this.isGone) return false;
-        if (random.chance(crash)) {
-          this.isDead = true;
-          if (isWrite && random.chance(0.5)) run().catch(() => undefined);
-          return false;
-        }
-        if (!random.chance(fault)) {
-          resolve(run());
-          return true;
-        }
-        const how = random.below(3);
-        // Done, and the caller is told of an error; or done later.
-        if (isWrite && how === 1) run().catch(() => undefined);
-        if (isWrite && how === 2) {
-          agenda.in(random.below(LONGEST_STALL), () => {
-            if (!this.isElsewhere()) run().catch(() => undefined);
-            return false;
-          });
-        }
-        this.onFault();
-        reject(new StoreError('retryable', 'simulated', 'A simulated failure.'));
-        return true;
-      });
-    });
+  /** Carries out a call at a moment between its sending and its answer. `isWrite`: it may land late. */
+  async call<T>(effect: () => T | Promise<T>, isWrite = false): Promise<T> {
+    const { random } = this;
+    this.calls += 1;
+    const isLast = --this.crashesIn <= 0 || random.chance(this.weather().crash);
+    // Dead before the call arrives, or before the answer does.
+    if (isLast && random.chance(0.5)) return await this.die();
+    await this.delay();
+    if (this.isDead) return await new Promise<never>(() => undefined);
+    if (random.chance(this.weather().fault)) {
+      if (isWrite && random.chance(0.4)) void this.landLate(effect);
+      throw this.throttled();
+    }
+    const answer = await effect();
+    if (isLast) return await this.die();
+    // Often the answer is there at once; the way to the table takes the time then.
+    if (random.chance(0.4)) await this.delay();
+    if (random.chance(this.weather().fault)) throw this.throttled();
+    return answer;
+  }
+
+  /** Ends it from outside, and what it has on its way. */
+  end(): void {
+    this.isElsewhere = true;
+    this.isDead = true;
+    this.crash();
+  }
+
+  /** The machine is gone: no call of the process arrives any more. */
+  async die(): Promise<never> {
+    this.isDead = true;
+    this.crash();
+    return await new Promise<never>(() => undefined);
+  }
+
+  /** A write that its process takes for refused lands all the same. */
+  private async landLate<T>(effect: () => T | Promise<T>): Promise<void> {
+    await this.timeline.sleep(this.random.below(LATEST_LANDING_MS));
+    if (!this.isElsewhere) await effect();
+  }
+
+  private async delay(): Promise<void> {
+    const { stall, longestStallMs } = this.weather();
+    const { random } = this;
+    const usual = this.slowness ?? (random.chance(0.1) ? 400 : 15);
+    await this.timeline.sleep(
+      stall > 0 && random.chance(stall) ? random.below(longestStallMs) : 1 + random.below(usual),
+    );
+  }
+
+  private throttled(): StoreError {
+    this.onFault();
+    return new StoreError('retryable', 'ThrottlingException', 'The table is asked for too much.');
   }
 }

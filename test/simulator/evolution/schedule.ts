@@ -1,240 +1,348 @@
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { LEASE_MS } from '../../../src/registry/reader-lease.ts';
+import type { MigrateStep } from '../../../src/index.ts';
+import type { Random } from '../random.ts';
 import type { SeedOutcome } from '../tally.ts';
-import { EvolvingChecks } from './checks.ts';
-import { answerOf, type Question, questions } from './oracle.ts';
-import { LONGEST_STALL } from './process.ts';
-import type { EvolvingReader } from './reader.ts';
-import { INDEX_LAG } from './table.ts';
-import { EvolvingWorld } from './world.ts';
+import { watched } from './checks.ts';
+import { deliver, redeliver, redriveGivenUp } from './consumers.ts';
+import { checkEnd } from './ending.ts';
+import { changeSomething, putFirstItems } from './producers.ts';
+import { ReadingProcess } from './readers.ts';
+import { type Action, registryOf, runCheck, runMigrate, runRedrive } from './tools.ts';
+import { World } from './world.ts';
+
+/** How a schedule is run. */
+export interface RunOptions {
+  /** Tells what happens, line by line. */
+  log?: (line: string) => void;
+  /** What is left out, by the names that the outcome of the whole schedule has. */
+  without?: readonly string[];
+}
+
+/** What became of a schedule. */
+export interface EvolutionOutcome extends SeedOutcome {
+  /** What happened in it, and could be left out. */
+  happened: string[];
+}
+
+/** More events than this, and a schedule does not come to rest. */
+const MOST_EVENTS = 300_000;
 
 /**
- * A schedule: a table is registered by one model, and producers write, consumers of three models project, migrations to any of
- * them begin, crash and meet, checks mend what they find, and readers of all three ask. When nothing is written for a while and all records are answered
- * for, each answer has to be the right one of the reader's own model, or `projection-not-ready`, whatever migrations do then.
+ * Runs the schedule of a seed: a model changes beside live traffic. What is stable has to be in every answer that is no error; what
+ * changes, in a state that it had since all was last applied.
  */
-
-const PHASES = 3;
-const READERS = 4;
-/** Checks begin within this time of a phase; its second half is longer than that, and quiet. */
-const PHASE_MS = 300_000;
-
-/** Runs the schedule of a seed. */
-export async function runEvolution(seed: number): Promise<SeedOutcome> {
-  const world = new EvolvingWorld(seed);
-  const { random, specs } = world;
-  const checks = new EvolvingChecks(world, seed);
-  await begin(world);
-  const newReaders = (): EvolvingReader[] =>
-    Array.from({ length: READERS }, (_, i) => {
-      return world.reader(specs[i < specs.length ? i : random.below(specs.length)]!);
-    });
-  let readers = newReaders();
-  for (let phase = 0; phase < PHASES && world.failures.length === 0; phase++) {
-    if (random.chance(0.1)) {
-      await restore(world);
-      readers = newReaders();
-    }
-    world.roughen();
-    checks.sometimes(PHASE_MS);
-    await busy(world, readers);
-    await quiet(world, readers);
+export async function runEvolution(seed: number, { log, without }: RunOptions = {}): Promise<EvolutionOutcome> {
+  const world = new World(seed, without);
+  if (log !== undefined) world.log = (text) => log(`${world.seconds()} ${text}`);
+  try {
+    await world.timeline.run(new Schedule(world).run(), MOST_EVENTS);
+  } catch (error) {
+    world.fail('endless', `the schedule breaks off: ${(error as Error).stack}`);
   }
-  if (world.failures.length === 0) await end(world, checks);
-  return { failures: world.failures, counters: world.counters };
+  world.count('evictions', world.table.evictions);
+  return { failures: world.failures, counters: world.counters, happened: [...world.plan.happened] };
 }
 
-/** The table's first registration: of an empty table, or of one that was projected without a registry. */
-async function begin(world: EvolvingWorld): Promise<void> {
-  const { random, models, agenda } = world;
-  world.calm();
-  let isDone = false;
-  const isEmpty = random.chance(0.6);
-  if (!isEmpty) await fill(world);
-  // Producers that write while an empty table is registered, and a consumer that has not read the registry yet.
-  if (isEmpty && random.chance(0.4)) {
-    for (let i = 0; i < 3; i++) {
-      agenda.in(random.below(100), () => {
-        world.produce();
-        return true;
-      });
+/** A backup that is restored, a stream that is made anew, a registry that is deleted, two days in which nothing happens. */
+const ACCIDENTS = ['restore', 'new stream', 'registry deleted', 'two days'] as const;
+type Accident = (typeof ACCIDENTS)[number];
+
+const ACTIONS = ['withdraw', 'retire', 'drop'] as const;
+const MODES = ['report', 'report', 'repair', 'rebuild'] as const;
+const VERSIONS = [0, 1, 2] as const;
+/** Until all that was written shows everywhere. */
+const SHOWN_MS = 10_000;
+
+class Schedule {
+  private isProducing = false;
+  private readonly tools = new Set<Promise<unknown>>();
+  private readonly readers: (ReadingProcess | undefined)[] = [];
+  /** What happens once in some schedules. */
+  private accident: Accident | undefined;
+  private readonly random: Random;
+
+  constructor(private readonly world: World) {
+    this.random = world.plan.draws('schedule');
+    const { random } = this;
+    const accident = random.oneOf(ACCIDENTS);
+    if (!world.hasFunctions && random.chance(0.3)) this.accident = accident;
+  }
+
+  async run(): Promise<void> {
+    const { world, random } = this;
+    await this.begin();
+    if (world.failures.length > 0) return;
+    for (const version of [...VERSIONS, ...(random.chance(0.3) ? [0] : [])]) {
+      if (world.plan.happens(`questions of a reader of model ${version}`)) void this.read(version);
+    }
+    void this.produce();
+    const steps = 2 + random.below(4);
+    for (let i = 1; i <= steps && world.failures.length === 0; i++) {
+      const draws = world.plan.draws('step');
+      if (!world.plan.happens(`step ${i}`)) continue;
+      await this.oneStep(draws);
+      await world.timeline.sleep(draws.below(draws.chance(0.5) ? 2_000 : 60_000));
+    }
+    this.isProducing = false;
+    world.isEnding = true;
+    await Promise.all(this.tools);
+    world.isCalm = true;
+    if (world.failures.length === 0) await checkEnd(world);
+  }
+
+  /** The table as it stands before the model changes: registered empty, or used without a registry first. */
+  private async begin(): Promise<void> {
+    const { world, random } = this;
+    const isLate = random.chance(0.35);
+    for (const lane of world.lanes) void deliver(world, lane);
+    const [mayBeMixed, isBeside] = [random.chance(0.5), random.chance(0.4)];
+    if (!isLate) {
+      // Producers that write while an empty table is registered, and a consumer that has not read the registry yet.
+      if (isBeside) void this.writeSome(3, 100);
+      await this.migrateFully(0);
+    } else if (mayBeMixed && world.plan.happens('consumers of two models without a registry')) {
+      world.deployed = [0, 1];
+      world.hasLitter = true;
+    }
+    await putFirstItems(world, !isLate);
+    await this.drain();
+    if (isLate) {
+      world.deployed = [0];
+      await this.migrateFully(0);
+      await this.drain();
+    }
+    await world.timeline.sleep(SHOWN_MS);
+    world.markNow();
+    world.isCalm = false;
+  }
+
+  private async writeSome(count: number, withinMs: number): Promise<void> {
+    const { world } = this;
+    for (let i = 0; i < count; i++) {
+      const draws = world.plan.draws('early write');
+      await world.timeline.sleep(draws.below(withinMs));
+      if (world.plan.happens(`early write ${i}`)) changeSomething(world, draws);
     }
   }
-  void world.migrate(models[0]!).then((how) => {
-    isDone = how === 'done';
-  });
-  await world.run(() => isDone);
-}
 
-/** What is in a table that has no registry yet: some of it was never projected, some by consumers of several models. */
-async function fill(world: EvolvingWorld): Promise<void> {
-  const { random, table } = world;
-  const unrecorded = (): void => {
-    table.unrecorded(() => {
-      for (let i = random.below(5); i > 0; i--) world.produce();
-    });
-  };
-  if (random.chance(0.5)) unrecorded();
-  for (let i = 0; i < 5; i++) world.produce();
-  if (random.chance(0.5)) await world.pass(random.below(60_000));
-  if (!random.chance(0.3)) return;
-  unrecorded();
-  // Records are lost from the oldest on: where the latest write has none, the table is not one that looks as if nothing had been.
-  while (table.base.size === 0) world.produce();
-}
+  private async migrateFully(version: number, onStep?: (step: MigrateStep) => void): Promise<void> {
+    for (let tries = 0; tries < 20; tries++) {
+      const result = await runMigrate(this.world, version, { isCalm: true, ...(onStep && { onStep }) });
+      if (typeof result === 'object' && 'ended' in result && result.ended.done) {
+        this.world.noteBrought(version);
+        return;
+      }
+      await this.world.timeline.sleep(5_000);
+    }
+    this.world.fail('unfinished', `a migration to model ${version} does not come to its end`);
+  }
 
-/**
- * The table is restored: records of its latest writes are lost, so that derived items are behind for good. Readers of it begin when a
- * migration has noticed: from then on nothing counts as ready that was not verified.
- */
-async function restore(world: EvolvingWorld): Promise<void> {
-  const { random, table } = world;
-  world.roughen();
-  for (let i = random.below(4); i > 0; i--) world.produce();
-  await world.pass(random.below(5_000));
-  world.restore();
-  world.calm();
-  table.unrecorded(() => {
-    for (let i = random.below(3); i > 0; i--) world.produce();
-  });
-  let isNoticed = false;
-  while (!isNoticed && world.failures.length === 0) {
-    let isOver = false;
-    const onStep = ({ step }: { step: string }): void => {
-      isNoticed ||= step === 'doubt';
+  /** Waits until every record was delivered; false where code is missing for that. */
+  private async drain(): Promise<boolean> {
+    const { world, random } = this;
+    const untilMs = world.timeline.nowMs + 600_000;
+    while (!world.checkDrained()) {
+      if (world.givenUp.length > 0) await redriveGivenUp(world, random.oneOf(world.deployed as [number]));
+      await world.timeline.sleep(world.givenUp.length > 0 ? 20_000 : 500);
+      if (world.timeline.nowMs > untilMs) return false;
+    }
+    return true;
+  }
+
+  private async oneStep(random: Random): Promise<void> {
+    const { world } = this;
+    const version = random.below(world.specs.length);
+    const crashes = random.chance(0.35);
+    const chance = random.next();
+    world.log(`step ${chance} with model ${version}`);
+    if (this.accident !== undefined && random.chance(0.3)) await this.haveAccident(random);
+    else if (chance < 0.4) this.start(this.bring(version, crashes, random));
+    else if (chance < 0.5) {
+      const action = await this.oneAction(random);
+      if (action !== undefined) this.start(runMigrate(world, version, { action, crashes }));
+    } else if (chance < 0.62) {
+      const others = VERSIONS.filter(() => random.chance(0.5));
+      world.deployed = others.length > 0 ? [...others] : [version];
+    } else if (chance < 0.7) {
+      this.start(runCheck(world, version, random.oneOf(MODES), { crashes, onFinding: watched(world) }));
+    } else if (chance < 0.74) this.start(runRedrive(world, version));
+    else if (chance < 0.78) this.start(redriveGivenUp(world, version));
+    else await this.beQuiet(random);
+    if (random.chance(0.6)) this.start(redeliver(world));
+  }
+
+  private async bring(version: number, crashes: boolean, random: Random): Promise<void> {
+    const mostSteps = random.chance(0.25) ? 1 + random.below(5) : undefined;
+    const isEager = random.chance(0.4);
+    const onStep = ({ step }: MigrateStep): void => {
+      if (isEager && (step === 'ready' || step === 'shape-ready')) this.start(this.askAtOnce(version));
     };
-    // One without the code for what the table keeps cannot begin.
-    void world.migrate(world.consumerModel(), { onStep }).then(() => {
-      isOver = true;
-    });
-    await world.run(() => isNoticed || isOver);
+    const result = await runMigrate(this.world, version, { crashes, onStep, ...(mostSteps && { mostSteps }) });
+    if (typeof result === 'object' && 'ended' in result && result.ended.done) this.world.noteBrought(version);
   }
-}
 
-/** Producers write while everything else goes on. */
-async function busy(world: EvolvingWorld, readers: readonly EvolvingReader[]): Promise<void> {
-  const { random, agenda } = world;
-  const length = random.chance(0.3) ? 900_000 : 120_000;
-  for (let i = 0; i < 4 + random.below(8); i++) {
-    agenda.in(random.below(length), () => {
-      world.produce();
-      return true;
-    });
-  }
-  migrateSometimes(world, length);
-  for (const reader of readers) {
-    agenda.in(random.below(length), () => {
-      const asked = questions(reader.spec);
-      reader
-        .ask(asked[random.below(asked.length)]!)
-        .catch((error: unknown) => world.fail('threw', `a read threw ${String(error)}`));
-      return true;
-    });
-  }
-  await world.pass(length);
-}
-
-function migrateSometimes(
-  world: EvolvingWorld,
-  withinMs: number,
-  onReady: (model: CompiledModel) => void = () => undefined,
-): void {
-  const { random, agenda } = world;
-  for (let i = random.below(3); i > 0; i--) {
-    agenda.in(random.below(withinMs), () => {
-      const action = random.chance(0.2) ? world.drawAction() : undefined;
-      const model = world.consumerModel();
-      void world.migrate(model, {
-        onStep: ({ step }) => {
-          if (step === 'ready' || step === 'shape-ready') onReady(model);
-        },
-        ...(action && { action }),
-        ...(random.chance(0.3) && { mostSteps: 1 + random.below(5) }),
-      });
-      return true;
-    });
-  }
-}
-
-/** Nothing is written: every answer has to be right, while migrations go on. */
-async function quiet(world: EvolvingWorld, readers: readonly EvolvingReader[]): Promise<void> {
-  const { random, agenda, table } = world;
-  const deadline = agenda.now + 3_600_000;
-  await world.run(() => world.isRead || agenda.now > deadline);
-  world.calm();
-  await world.run(() => world.isRead);
-  await world.pass(INDEX_LAG + 1);
-  world.roughen();
-  const length = 2 * LEASE_MS + random.below(120_000);
-  let open = 0;
-  const ask = (reader: EvolvingReader, question: Question): void => {
-    open += 1;
-    const right = answerOf(reader.spec, table.base, question);
-    reader
-      .ask(question)
-      .then((answer) => {
-        open -= 1;
-        world.count(answer === 'not-ready' ? 'answers that say not ready' : 'right answers');
-        if (answer === right || answer === 'not-ready') return;
-        world.fail('wrong', `${question.text} of ${JSON.stringify(reader.spec)} gave ${answer}, not ${right}`);
-      })
-      .catch((error: unknown) => world.fail('threw', `a read threw ${String((error as Error).stack)}`));
-  };
-  let isOver = false;
-  // What has just become ready is asked for at once, by a reader that begins then; not when producers write again.
-  migrateSometimes(world, length / 2, (model) => {
-    const spec = world.specs[world.models.indexOf(model)];
-    if (spec === undefined || isOver) return;
+  /** What has just become ready is asked for by a reader that begins then. */
+  private async askAtOnce(version: number): Promise<void> {
+    const { world } = this;
+    if (!world.plan.happens('readers that begin when something is ready')) return;
     world.count('readers that begin when something is ready');
-    const reader = world.reader(spec);
-    for (const question of questions(spec)) ask(reader, question);
-  });
-  for (const reader of readers) {
-    for (const question of questions(reader.spec)) {
-      agenda.in(random.below(length), () => {
-        ask(reader, question);
-        return true;
-      });
+    const reader = new ReadingProcess(world, version);
+    await Promise.race([reader.askAll(), reader.ended]);
+  }
+
+  /** A tool that runs beside everything else. */
+  private start(tool: Promise<unknown>): void {
+    const run = tool.catch((error: Error) => this.world.fail('threw', `a tool fails: ${error.stack}`));
+    this.tools.add(run);
+    void run.finally(() => this.tools.delete(run));
+  }
+
+  /** What only people can mend: until a migration has noticed it, nothing is promised. */
+  private async haveAccident(random: Random): Promise<void> {
+    const { world, accident } = this;
+    const { timeline } = world;
+    this.accident = undefined;
+    if (!world.plan.happens(`accident: ${accident}`)) return;
+    world.log(`accident: ${accident}`);
+    world.count(`accident: ${accident}`);
+    if (accident === 'two days') return await this.passTwoDays();
+    const backup = accident === 'restore' ? world.table.backup() : [];
+    await timeline.sleep(random.below(60_000));
+    this.isProducing = false;
+    await this.cutOff();
+    if (accident === 'registry deleted') {
+      world.wasForgotten = true;
+      for (const { key } of world.table.backup()) if (key.source === '~edgeloom') world.table.write(key, undefined);
+    } else {
+      world.hasLostRecords = true;
+      const id = accident === 'restore' ? 'table-2' : world.identity.id;
+      world.identity = { id, streamLabel: '2026-03-02T00:00:00.000' };
+      if (accident === 'restore') world.restore(backup);
+      world.newStream();
+      if (world.plan.happens('writes after an accident that no record tells of'))
+        world.unrecorded(() => {
+          for (let i = random.below(3); i > 0; i--) changeSomething(world, random);
+        });
+      for (const lane of world.lanes) void deliver(world, lane);
+    }
+    const version = random.below(3);
+    world.deployed = [version];
+    world.isCalm = true;
+    this.isProducing = random.chance(0.5) && accident !== 'registry deleted';
+    // From here on nothing counts as ready that was not verified: readers that begin now are told nothing wrong.
+    const onStep = ({ step }: MigrateStep): void => {
+      if (step !== 'doubt' || !world.isLenient) return;
+      this.dropReaders();
+      this.promiseAgain();
+    };
+    await this.migrateFully(version, onStep);
+    this.isProducing = false;
+    await this.drain();
+    await timeline.sleep(SHOWN_MS);
+    if (world.isLenient) this.promiseAgain();
+    world.markNow();
+    world.isCalm = false;
+    this.isProducing = true;
+  }
+
+  /** Everything that works with the table ends, and nothing is promised. */
+  private async cutOff(): Promise<void> {
+    const { world } = this;
+    world.isLenient = true;
+    world.epoch += 1;
+    world.brought.clear();
+    world.endProcesses();
+    await Promise.all(this.tools);
+    this.dropReaders();
+  }
+
+  private promiseAgain(): void {
+    const { world } = this;
+    world.epoch += 1;
+    world.isLenient = false;
+    world.history.mark(world.timeline.nowMs);
+  }
+
+  private dropReaders(): void {
+    this.readers.length = 0;
+  }
+
+  /** Tombstones expire, and so do records: what stood still for so long is dead. */
+  private async passTwoDays(): Promise<void> {
+    const { world } = this;
+    this.isProducing = false;
+    if (await this.drain()) {
+      world.endProcesses();
+      await Promise.all(this.tools);
+      this.dropReaders();
+      world.timeline.skip(50 * 3_600_000);
+      if (world.checkDrained()) {
+        for (const lane of world.lanes) {
+          lane.records = [];
+          lane.done = 0;
+        }
+        world.table.expire();
+      }
+    }
+    this.isProducing = true;
+  }
+
+  private async oneAction(random: Random): Promise<Action | undefined> {
+    const registry = await registryOf(this.world);
+    const names = [...(registry?.projections ?? [])].flatMap(([name, { generations }]) => [
+      name,
+      ...generations.map(({ id }) => `${name}@${id}`),
+    ]);
+    if (names.length === 0) return undefined;
+    this.world.tookAway = true;
+    const action = { kind: random.oneOf(ACTIONS), name: random.oneOf(names as [string]) };
+    this.world.log(`${action.kind} ${action.name}`);
+    return action;
+  }
+
+  private async produce(): Promise<void> {
+    const { world } = this;
+    this.isProducing = true;
+    for (let i = 1; !world.isEnding; i++) {
+      const random = world.plan.draws('write');
+      await world.timeline.sleep(random.below(random.chance(0.5) ? 2_000 : 30_000));
+      if (this.isProducing && world.plan.happens(`write ${i}`)) changeSomething(world, random);
     }
   }
-  await world.pass(length);
-  // A fan-out that has gone on meanwhile may need code that none of the models has.
-  world.calm();
-  await world.run(() => open === 0 && world.isRead);
-  isOver = true;
-}
 
-/** All comes to rest at one model: nothing may be missing then, and nothing not ready. */
-async function end(world: EvolvingWorld, checks: EvolvingChecks): Promise<void> {
-  const { random, models, specs, table } = world;
-  world.calm();
-  const k = random.below(models.length);
-  await world.run(() => !world.isMigrating);
-  // What runs that have ended had under way has landed by then: it may take something from readers.
-  await world.pass(LONGEST_STALL);
-  let how: string | undefined;
-  void world.migrate(models[k]!).then((end) => {
-    how = end;
-  });
-  await world.run(() => how !== undefined && world.isRead);
-  // A model without the code for what the table keeps cannot change it.
-  if (how === 'projection-code-missing') return;
-  if (how !== 'done') world.fail('unfinished', `the last migration ended with ${how}`);
-  await checks.end();
-  await world.pass(LEASE_MS + INDEX_LAG);
-  const reader = world.reader(specs[k]!);
-  let open = 0;
-  for (const question of questions(specs[k]!)) {
-    open += 1;
-    const right = answerOf(specs[k]!, table.base, question);
-    reader
-      .ask(question)
-      .then((answer) => {
-        open -= 1;
-        if (answer === right) return;
-        world.fail('wrong', `in the end ${question.text} of ${JSON.stringify(specs[k])} gave ${answer}, not ${right}`);
-      })
-      .catch((error: unknown) => world.fail('threw', `a read threw ${String((error as Error).stack)}`));
+  /** A reader's life: questions at any time, and now and then a new process. */
+  private async read(version: number): Promise<void> {
+    const { world } = this;
+    const random = world.plan.draws('reader');
+    while (!world.isEnding) {
+      await world.timeline.sleep(200 * 2 ** (random.next() * 10));
+      if (random.chance(0.03)) this.readers[version] = undefined;
+      const reader = this.reader(version);
+      // One that ended with its process is never heard of again.
+      await Promise.race([reader.ask(), reader.ended]);
+    }
   }
-  await world.run(() => open === 0);
+
+  private reader(version: number): ReadingProcess {
+    this.readers[version] ??= new ReadingProcess(this.world, version);
+    return this.readers[version];
+  }
+
+  /** Producers wait, all is delivered, and readers are asked, one of them everything, while migrations go on. */
+  private async beQuiet(random: Random): Promise<void> {
+    const { world } = this;
+    this.isProducing = false;
+    const isDrained = await this.drain();
+    await world.timeline.sleep(SHOWN_MS);
+    world.markNow();
+    if (random.chance(0.5)) this.start(this.bring(random.below(3), false, random));
+    await world.timeline.sleep(SHOWN_MS);
+    world.count(isDrained ? 'quiet' : 'quiet but blocked');
+    const most = random.below(3);
+    for (const version of VERSIONS) {
+      const reader = this.reader(version);
+      const asking = version === most ? reader.askAll() : Promise.all([1, 2, 3, 4].map(() => reader.ask()));
+      await Promise.race([asking, reader.ended]);
+    }
+    this.isProducing = true;
+  }
 }

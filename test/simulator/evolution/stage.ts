@@ -2,11 +2,14 @@ import { createProjector, type ProjectorOptions } from '../../../src/apply/proje
 import { check } from '../../../src/check/check.ts';
 import { WRONG } from '../../../src/check/finding.ts';
 import type { Moment } from '../../../src/clocks.ts';
-import { StoreError } from '../../../src/errors.ts';
+import { EdgeloomError, StoreError } from '../../../src/errors.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
+import { createReader, type Reader } from '../../../src/read/reader.ts';
+import { registryLeases } from '../../../src/registry/reader-lease.ts';
 import { Session } from '../../../src/session/session.ts';
 import type {
   DerivedUpdate,
@@ -21,9 +24,11 @@ import { isBaseSortKey } from '../../../src/stream/filter.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { byOneClock } from '../../support/moments.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
-import { modelOf, PLAIN_SPEC, type Spec } from './models.ts';
-import { answerOf, type BaseItems, type Question, questions } from './oracle.ts';
-import { EvolvingReader } from './reader.ts';
+import { Random } from '../random.ts';
+import { History } from './history.ts';
+import { type Question, Questions } from './questions.ts';
+import { firstSpec, graphOf, type ModelSpec } from './specs.ts';
+import { textOf } from './values.ts';
 
 type Table = Store & ScanSource;
 /** Tells a call of the table by its method and parameters. */
@@ -31,10 +36,29 @@ type IsCall = (method: string, parameters: readonly unknown[]) => boolean;
 
 const START = Date.parse('2026-01-02T00:00:00Z');
 
+const ANY_MODEL = graphOf(firstSpec(new Random(1)));
+const { table: TABLE } = ANY_MODEL;
+const compiled = new Map<ModelSpec, CompiledModel>();
+
+/** The compiled model of a spec. */
+export function modelOf(spec: ModelSpec): CompiledModel {
+  const known = compiled.get(spec) ?? graphOf(spec);
+  compiled.set(spec, known);
+  return known;
+}
+
+/** A reader of one model, alive for the whole schedule. */
+interface StageReader {
+  /** What it is told wrongly; of what is not ready it says so. */
+  ask: (question: Question) => Promise<string[]>;
+  /** Every question. */
+  all: () => Question[];
+}
+
 /** What a schedule of model changes that is written down plays on: a table, its records, and a clock that waits move. */
 export class Stage {
   nowMs = START;
-  readonly table: StreamedStore = new StreamedStore(modelOf(PLAIN_SPEC), () => this.nowMs);
+  readonly table: StreamedStore = new StreamedStore(ANY_MODEL, () => this.nowMs);
   private taken = 0;
 
   /** Puts an item as a producer, or deletes it where no attributes are given. Gives the item's records; `records` does not give them again. */
@@ -52,7 +76,11 @@ export class Stage {
   }
 
   /** A consumer of a model projects records. */
-  async project(spec: Spec, records: readonly ChangeRecord[], options: Partial<ProjectorOptions> = {}): Promise<void> {
+  async project(
+    spec: ModelSpec,
+    records: readonly ChangeRecord[],
+    options: Partial<ProjectorOptions> = {},
+  ): Promise<void> {
     const { error } = await createProjector(modelOf(spec), {
       ...{ store: this.table, now: () => this.nowMs },
       ...options,
@@ -61,7 +89,7 @@ export class Stage {
   }
 
   /** Brings the table to a model. */
-  async migrate(spec: Spec, options: Partial<MigrateOptions> = {}): Promise<void> {
+  async migrate(spec: ModelSpec, options: Partial<MigrateOptions> = {}): Promise<void> {
     await migrate({
       ...{ graph: modelOf(spec), store: this.table, segments: 1, concurrency: 1 },
       clock: () => this.nowMs,
@@ -75,7 +103,7 @@ export class Stage {
   }
 
   /** Checks the table with a model, and repairs what it finds if asked; gives what is wrong. */
-  async check(spec: Spec, mode: 'report' | 'repair' = 'report', store: Table = this.table): Promise<string[]> {
+  async check(spec: ModelSpec, mode: 'report' | 'repair' = 'report', store: Table = this.table): Promise<string[]> {
     const wrong: string[] = [];
     await check({
       ...{ graph: modelOf(spec), store, mode, settleMs: 0, segments: 1, onlySegments: [0] },
@@ -92,9 +120,30 @@ export class Stage {
     return wrong;
   }
 
-  /** A reader of a model. */
-  reader(spec: Spec, store: Store = this.table, moment: () => Moment = byOneClock(() => this.nowMs)): EvolvingReader {
-    return new EvolvingReader(spec, store, moment);
+  /** A reader of a model. With a session its answers show the session's writes. */
+  reader(
+    spec: ModelSpec,
+    {
+      store = this.table,
+      moment = byOneClock(() => this.nowMs),
+      session,
+    }: { store?: Store; moment?: () => Moment; session?: Session } = {},
+  ): StageReader {
+    const model = modelOf(spec);
+    const reader: Reader = createReader(model, { store, leases: registryLeases(model, store, moment) }) as never;
+    const truth = { history: new History(), mayEvict: false, gaveUp: false };
+    const paging = { limit: () => 1, pause: async () => undefined };
+    const questions = new Questions(spec, session === undefined ? reader : reader.with(session), truth, paging);
+    return {
+      all: () => questions.all(),
+      ask: async (question) => {
+        const asked = await question(questions).catch(unlessNotReady);
+        if (asked === undefined) return [];
+        const { question: text, judge } = asked;
+        truth.history = this.history();
+        return judge({ fromMs: this.nowMs, toMs: this.nowMs }).map((problem) => `${text}: ${problem}`);
+      },
+    };
   }
 
   /** A session by the clock of the stage that has just written; it does not know how far the stream is applied. */
@@ -105,26 +154,29 @@ export class Stage {
   }
 
   /** What a reader that begins now is told wrongly; of what is not ready it says so. */
-  async wrongAnswers(spec: Spec, reader: EvolvingReader = this.reader(spec)): Promise<string[]> {
+  async wrongAnswers(spec: ModelSpec): Promise<string[]> {
+    const reader = this.reader(spec);
     const wrong: string[] = [];
-    for (const question of questions(spec)) wrong.push(...(await this.wrongAnswer(reader, question)));
+    for (const question of reader.all()) wrong.push(...(await reader.ask(question)));
     return wrong;
   }
 
-  /** The same, of one question. */
-  async wrongAnswer(reader: EvolvingReader, question: Question): Promise<string[]> {
-    const right = answerOf(reader.spec, this.base(), question);
-    const answer = await reader.ask(question);
-    return answer === right || answer === 'not-ready' ? [] : [`${question.text} gave ${answer}, not ${right}`];
+  /** The base items as they are. */
+  private history(): History {
+    const history = new History();
+    for (const item of this.table.items()) {
+      const key = { source: textOf(item['source']), target: textOf(item['target']) };
+      if (isBaseSortKey(key.target) && key.source !== '~edgeloom') history.note(key, item, 0);
+    }
+    return history;
   }
 
-  private base(): BaseItems {
-    const text = (item: Item, name: string): string => (item[name] as { S: string }).S;
-    return new Map(
-      [...this.table.items()]
-        .filter((item) => isBaseSortKey(text(item, 'target')))
-        .map((item) => [`${text(item, 'source')} ${text(item, 'target')}`, item]),
-    );
+  /** Somebody deletes the registry by hand. */
+  async deleteRegistry(): Promise<void> {
+    for (const item of [...this.table.items()]) {
+      const key = { source: textOf(item['source']), target: textOf(item['target']) };
+      if (key.source === '~edgeloom') await this.table.delete(key);
+    }
   }
 
   /**
@@ -186,7 +238,7 @@ export class Stage {
   /** The table, with indexes that show for so many milliseconds what was in them at the moment. */
   async lagging(milliseconds: number): Promise<Table> {
     const until = this.nowMs + milliseconds;
-    const shown = new MemoryStore(modelOf(PLAIN_SPEC).table);
+    const shown = new MemoryStore(TABLE);
     for (const item of this.table.items()) await shown.put(item);
     return this.through(async (method, parameters, run) => {
       const [request] = parameters as [QueryRequest & ScanRequest];
@@ -201,7 +253,7 @@ export class Stage {
    * consistent ask the replica.
    */
   async replicated(milliseconds: number): Promise<Table> {
-    const replica = new MemoryStore(modelOf(PLAIN_SPEC).table);
+    const replica = new MemoryStore(TABLE);
     for (const item of this.table.items()) await replica.put(item);
     const changes: { atMs: number; key: ItemKey; item: Item | undefined }[] = [];
     const catchUp = async (): Promise<void> => {
@@ -245,4 +297,8 @@ export class Stage {
       },
     });
   }
+}
+
+function unlessNotReady(error: unknown): undefined {
+  if (!(error instanceof EdgeloomError) || error.code !== 'projection-not-ready') throw error;
 }

@@ -1,139 +1,212 @@
 import type { Item } from '../../../src/items/attribute-value.ts';
-import type { ChangeRecord } from '../../../src/items/change-record.ts';
-import { watermarkOf } from '../../../src/items/watermark.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import type { TableIdentity } from '../../../src/registry/registry.ts';
-import type {
-  ItemKey,
-  QueryRequest,
-  QueryResult,
-  ReadOptions,
-  ScanPage,
-  ScanRequest,
-  ScanSource,
-  Store,
-} from '../../../src/store/port.ts';
-import { isBaseSortKey, isContinuationKey } from '../../../src/stream/filter.ts';
-import { type ItemChange, MemoryStore } from '../../support/memory-store/memory-store.ts';
-import type { Agenda } from '../agenda.ts';
+import type { DerivedUpdate, ItemKey, UpdateCondition } from '../../../src/store/port.ts';
 import type { Random } from '../random.ts';
+import type { Timeline } from './timeline.ts';
+import { byteSize, nameOf, numberOf, sameText, setOf, textOf } from './values.ts';
 
-/** Milliseconds that an index may lag behind its table. */
-export const INDEX_LAG = 3_000;
+/** What an item is from a moment on; an index shows it from a later moment on. */
+export interface Version {
+  atMs: number;
+  visibleAtMs: number;
+  item: Item | undefined;
+}
 
-/** Milliseconds that a replica, which reads that are eventually consistent ask, may lag behind. */
-export const REPLICA_LAG = 3_000;
+/** One key with what was lately stored under it, the newest last. */
+export interface Cell {
+  key: ItemKey;
+  versions: Version[];
+}
 
-/** The table: items, a replica and an index that lag behind them, and a stream of records. */
-export class EvolvingTable {
-  readonly items: MemoryStore;
-  /** What the indexes show: each item as it was some time ago. */
-  private readonly shown: MemoryStore;
-  private readonly shownAt = new Map<string, number>();
-  /** What reads that are eventually consistent show. */
-  private readonly replica: MemoryStore;
-  private readonly replicatedAt = new Map<string, number>();
-  /** Base items as they are, by `source target`. */
-  readonly base = new Map<string, Item>();
-  private sequence = 0;
-  /** How often it was restored: each table has an id and a stream of its own. */
-  private restored = 0;
-  private isUnrecorded = false;
+/** A change of a base item, or of a continuation: what a stream is about. */
+export interface TableChange {
+  key: ItemKey;
+  before: Item | undefined;
+  after: Item | undefined;
+}
+
+/** An index behind its table, and an eventually consistent read of the table behind a consistent one, at most. */
+export const MOST_INDEX_LAG_MS = 6_000;
+export const MOST_READ_LAG_MS = 3_000;
+const USUAL_READ_LAG_MS = 800;
+const INDEXES = ['gsi0', 'gsi1'] as const;
+
+/**
+ * What DynamoDB keeps: items, of which indexes and eventual reads show what they were a moment ago. It knows nothing of
+ * what the items mean, but for the names that the port to the table gives away.
+ */
+export class Table {
+  /** How often a view has begun to leave out an edge type. */
+  evictions = 0;
+  private cells = new Map<string, Cell>();
+  private partitions = new Map<string, Map<string, Cell>>();
+  private indexed = new Map<string, Set<Cell>>();
 
   constructor(
-    { table }: CompiledModel,
-    private readonly agenda: Agenda,
+    private readonly timeline: Timeline,
     private readonly random: Random,
-    private readonly onRecord: (record: ChangeRecord) => void,
-    private readonly count: (what: string) => void,
-    /** How long the replica lags, apart from what else is drawn. */
-    private readonly lags: Random,
-  ) {
-    this.items = new MemoryStore(table, { onChange: (change) => this.changed(change) });
-    this.shown = new MemoryStore(table);
-    this.replica = new MemoryStore(table);
+    private readonly onChange: (change: TableChange) => void,
+    /** Whether an index may show an item seconds later. */
+    private readonly hasLateIndexes = true,
+  ) {}
+
+  /** What is stored now. */
+  current(key: ItemKey): Item | undefined {
+    return this.cells.get(nameOf(key))?.versions.at(-1)?.item;
   }
 
-  /** The table as a process calls it: an index shows it late, and so may a replica. */
-  get store(): Store & ScanSource {
-    const { items, shown, replica } = this;
-    const asked = ({ consistent }: { consistent?: boolean }): MemoryStore => (consistent === true ? items : replica);
-    return new Proxy(items, {
-      get(target, name) {
-        if (name === 'query') {
-          return (request: QueryRequest): Promise<QueryResult> =>
-            (request.index === undefined ? asked(request) : shown).query(request);
-        }
-        if (name === 'get') return (key: ItemKey, options: ReadOptions) => asked(options).get(key, options);
-        if (name === 'getMany') {
-          return (keys: readonly ItemKey[], options: ReadOptions) => asked(options).getMany(keys, options);
-        }
-        if (name === 'scan') {
-          return (request: ScanRequest): Promise<ScanPage> =>
-            (request.index === undefined ? items : shown).scan(request);
-        }
-        const member = Reflect.get(target, name) as unknown;
-        return typeof member === 'function' ? member.bind(target) : member;
-      },
-    });
+  /** What a read shows: of now, or of a moment ago. */
+  read(key: ItemKey, atMs: number): Item | undefined {
+    return versionAt(this.cells.get(nameOf(key)), atMs, 'atMs')?.item;
   }
 
-  /** Which table it is, and which stream it has. */
-  get identity(): TableIdentity {
-    return { id: `table-${this.restored}`, streamLabel: `2026-01-0${1 + this.restored}T00:00:00.000` };
+  /** Stores an item, or nothing, under a key. */
+  write(key: ItemKey, item: Item | undefined): void {
+    const before = this.current(key);
+    if (before === undefined && item === undefined) return;
+    const cell = this.cellOf(key);
+    const { nowMs } = this.timeline;
+    const isLate = this.random.chance(0.05) && this.hasLateIndexes;
+    const lagMs = isLate ? this.random.below(MOST_INDEX_LAG_MS) : 5 + this.random.below(60);
+    const visibleAtMs = Math.max(cell.versions.at(-1)?.visibleAtMs ?? 0, nowMs + lagMs);
+    cell.versions.push({ atMs: nowMs, visibleAtMs, item });
+    while (isPassed(cell.versions[1], nowMs)) cell.versions.shift();
+    for (const index of INDEXES) this.note(`${index}\n${textOf(item?.[`${index}pk`])}`, cell);
+    if (item?.['evicted'] !== undefined && before?.['evicted'] === undefined) this.evictions += 1;
+    const isStreamed = !key.target.startsWith('~') || key.target.startsWith('~more/');
+    if (isStreamed && !sameText(before, item)) this.onChange({ key, before, after: item });
   }
 
-  /** Something is written of which no record tells: before there was a stream, or while no consumer has read it. */
-  unrecorded(write: () => void): void {
-    this.isUnrecorded = true;
-    write();
-    this.isUnrecorded = false;
+  /** The cells of a partition by sort key, or of an index's partition, in no order. */
+  partition(source: string): Cell[] {
+    const cells = [...(this.partitions.get(source)?.values() ?? [])];
+    return cells.sort((left, right) => (left.key.target < right.key.target ? -1 : 1));
   }
 
-  /** It is restored from a backup: another table, with a stream that begins anew. */
-  restore(): void {
-    this.restored += 1;
-    this.sequence = 0;
+  indexPartition(index: string, partition: string): Iterable<Cell> {
+    return this.indexed.get(`${index}\n${partition}`) ?? [];
   }
 
-  private changed({ key, oldImage, newImage }: ItemChange): void {
-    const { source, target } = key;
-    if (newImage?.['evicted'] !== undefined && oldImage?.['evicted'] === undefined) this.count('evictions');
-    if (isContinuationKey(target)) this.count('records of fan-outs');
-    const text = `${source} ${target}`;
-    if (isBaseSortKey(target)) {
-      if (newImage === undefined) this.base.delete(text);
-      else this.base.set(text, newImage);
+  sources(): string[] {
+    return [...this.partitions.keys()];
+  }
+
+  /** All that is stored now. */
+  *items(): Iterable<{ key: ItemKey; item: Item }> {
+    for (const { key, versions } of this.cells.values()) {
+      const { item } = versions.at(-1)!;
+      if (item !== undefined) yield { key, item };
     }
-    if (!this.isUnrecorded && (isBaseSortKey(target) || isContinuationKey(target))) {
-      this.sequence += 1;
-      const sequenceNumber = String(this.sequence);
-      this.onRecord({
-        ...{ source, target, oldImage, newImage, sequenceNumber },
-        position: watermarkOf(this.identity.streamLabel, sequenceNumber),
-        createdAtSeconds: Math.floor(this.agenda.now / 1000),
-      });
-    }
-    const { random, lags } = this;
-    this.showLater(this.replica, this.replicatedAt, lags.chance(0.7) ? 0 : lags.below(REPLICA_LAG), { key, newImage });
-    if (!target.startsWith('~ix/')) return;
-    this.showLater(this.shown, this.shownAt, random.chance(0.7) ? 0 : random.below(INDEX_LAG), { key, newImage });
   }
 
-  /** The changes of one item come into a copy in their order. */
-  private showLater(
-    copy: MemoryStore,
-    shownAt: Map<string, number>,
-    lag: number,
-    { key, newImage }: Pick<ItemChange, 'key' | 'newImage'>,
-  ): void {
-    const { agenda } = this;
-    const text = `${key.source} ${key.target}`;
-    const at = Math.max(shownAt.get(text) ?? 0, agenda.now + lag);
-    shownAt.set(text, at);
-    agenda.in(at - agenda.now, () => {
-      void (newImage === undefined ? copy.delete(key) : copy.put(newImage));
-      return false;
-    });
+  /** The table as it is, to come back to. */
+  backup(): { key: ItemKey; item: Item }[] {
+    return [...this.items()];
   }
+
+  /** The table as it was: another one, whose stream begins empty. */
+  restore(backup: readonly { key: ItemKey; item: Item }[]): void {
+    this.cells = new Map();
+    this.partitions = new Map();
+    this.indexed = new Map();
+    for (const { key, item } of backup) {
+      const cell = this.cellOf(key);
+      cell.versions.push({ atMs: 0, visibleAtMs: 0, item });
+      for (const index of INDEXES) this.note(`${index}\n${textOf(item[`${index}pk`])}`, cell);
+    }
+  }
+
+  /** Carries out an update, as the port has it. */
+  update(update: DerivedUpdate): void {
+    const { key, set, unset, addElements, deleteElements, setElements, addCount, condition } = update;
+    const ways = [addElements, deleteElements].filter((elements) => (elements?.length ?? 0) > 0);
+    if (setElements !== undefined) ways.push(setElements);
+    if (ways.length > 1 || setElements?.length === 0) {
+      throw new Error(`An update of ${nameOf(key)} has an empty set, or two changes of one.`);
+    }
+    const current = this.current(key);
+    const isAnew = condition.kind === 'revision' && condition.malformed !== undefined;
+    const revision = isAnew ? 0 : Number(numberOf(current?.['r']));
+    const next: Item = { source: { S: key.source }, target: { S: key.target }, ...current, ...set };
+    for (const name of unset) delete next[name];
+    next['r'] = { N: String(revision + 1) };
+    if (ways.length > 0) {
+      const elements = new Set(setElements ?? setOf(current?.['edgeSet']));
+      for (const element of addElements ?? []) elements.add(element);
+      for (const element of deleteElements ?? []) elements.delete(element);
+      delete next['edgeSet'];
+      if (elements.size > 0) next['edgeSet'] = { SS: [...elements] };
+    }
+    if (addCount !== undefined) next['count'] = { N: String(Number(numberOf(current?.['count'])) + addCount) };
+    this.write(key, next);
+  }
+
+  /** TTL: what has expired goes, or not yet. */
+  expire(): void {
+    for (const { key, item } of this.backup()) {
+      const expiresAt = Number(numberOf(item['expiresAt']));
+      if (expiresAt > 0 && expiresAt * 1000 < this.timeline.nowMs && this.random.chance(0.8))
+        this.write(key, undefined);
+    }
+  }
+
+  private cellOf(key: ItemKey): Cell {
+    const name = nameOf(key);
+    let cell = this.cells.get(name);
+    if (cell === undefined) {
+      cell = { key, versions: [] };
+      this.cells.set(name, cell);
+      const partition = this.partitions.get(key.source) ?? new Map<string, Cell>();
+      this.partitions.set(key.source, partition.set(key.target, cell));
+    }
+    return cell;
+  }
+
+  private note(place: string, cell: Cell): void {
+    if (place.endsWith('\n')) return;
+    const cells = this.indexed.get(place) ?? new Set();
+    this.indexed.set(place, cells.add(cell));
+  }
+}
+
+/** How old an eventually consistent read is, in milliseconds. */
+export function readLag(random: Random): number {
+  return random.below(random.chance(0.1) ? MOST_READ_LAG_MS : USUAL_READ_LAG_MS);
+}
+
+/** What a cell was at a moment, by its own time or by the time that an index shows it. */
+export function versionAt(cell: Cell | undefined, atMs: number, by: 'atMs' | 'visibleAtMs'): Version | undefined {
+  return cell?.versions.findLast((version) => version[by] <= atMs);
+}
+
+function isPassed(version: Version | undefined, nowMs: number): boolean {
+  return version !== undefined && version.visibleAtMs < nowMs && version.atMs < nowMs - MOST_READ_LAG_MS;
+}
+
+/** Whether DynamoDB would let an update through. */
+export function holds(condition: UpdateCondition, current: Item | undefined): boolean {
+  if (condition.kind === 'none') return true;
+  if (condition.kind === 'revision') {
+    const { revision, malformed, expiry } = condition;
+    if (expiry !== undefined && !sameText(current?.[expiry.attribute], expiry.value)) return false;
+    if (malformed !== undefined) return sameText(current?.['r'], malformed);
+    if (revision === undefined) return current?.['r'] === undefined;
+    return current?.['r'] !== undefined && Number(numberOf(current['r'])) === Number(revision);
+  }
+  const { watermark, notEvicted = [], evicted = [], shape, fenceBefore } = condition;
+  const marks = setOf(current?.['evicted']);
+  if (notEvicted.some((type) => marks.includes(type)) || !evicted.every((type) => marks.includes(type))) return false;
+  if (current?.['w'] !== undefined && textOf(current['w']) >= watermark) return false;
+  if (
+    fenceBefore !== undefined &&
+    current?.['fence'] !== undefined &&
+    Number(numberOf(current['fence'])) >= fenceBefore
+  )
+    return false;
+  if (shape === undefined) return true;
+  return current === undefined ? shape.mayBeMissing : textOf(current['model']) === shape.stamp;
+}
+
+/** Write units of an item before and after. */
+export function writeUnits(before: Item | undefined, after: Item | undefined): number {
+  return Math.max(1, Math.ceil(Math.max(byteSize(before), byteSize(after)) / 1024));
 }

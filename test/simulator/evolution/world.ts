@@ -1,299 +1,300 @@
 import type { Moment } from '../../../src/clocks.ts';
-import type { Item } from '../../../src/items/attribute-value.ts';
-import { migrate } from '../../../src/migrate/migrate.ts';
-import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
-import type { CompiledModel } from '../../../src/model/compiled.ts';
-import { definitionsOf } from '../../../src/registry/definition.ts';
+import type { CompiledModel } from '../../../src/index.ts';
 import { registeredModel, type WriterModel } from '../../../src/registry/writer-model.ts';
-import { Agenda, codeRunsOn } from '../agenda.ts';
-import { Random } from '../random.ts';
-import { EvolvingConsumers } from './consumers.ts';
-import { EvolvingLane } from './lane.ts';
-import { drawSpecs, MARK, modelOf, type Spec } from './models.ts';
-import { EvolvingProcess, type Roughness, SMOOTH } from './process.ts';
-import { EvolvingReader } from './reader.ts';
-import { EvolvingTable } from './table.ts';
-
-const START = Date.parse('2026-01-02T00:00:00Z');
-const NODES = 4;
-/** Tell the numbers that clocks and replicas draw from those of the schedule. */
-const CLOCKS_APART = 2_000_003;
-const LAGS_APART = 3_000_017;
-const LANES = 2;
-/** What producers say of an edge. */
-const EDGES: [Item, ...Item[]] = [{}, ...Array<Item>(4).fill({ r: { S: 'Y' } })];
-EDGES.push(...Array<Item>(5).fill({ r: { S: 'X' }, mark: { S: MARK } }));
-/** More happenings than this, and a schedule does not come to rest. */
-const MOST_HAPPENINGS = 60_000;
+import type { RawRecord } from '../../../src/tools.ts';
+import type { Random } from '../random.ts';
+import type { SeedFailure } from '../tally.ts';
+import { Consumers } from './consumers.ts';
+import { History } from './history.ts';
+import { Plan } from './plan.ts';
+import { CALM, Process, type Weather } from './process.ts';
+import { firstSpec, graphOf, type ModelSpec, nextSpec, versionsOf } from './specs.ts';
+import { storeOf } from './store.ts';
+import { Table, type TableChange } from './table.ts';
+import { Timeline } from './timeline.ts';
 
 /** What can be wrong with a schedule. */
-export interface EvolutionFailure {
+export interface EvolutionFailure extends SeedFailure {
   kind:
-    | 'wrong' /** an answer is not that of the reader's own model */
-    | 'threw' /** a read, a projector or a migration ended with an error that it may not end with */
+    | 'wrong' /** an answer is not what the oracle says, or what is stored in the end */
+    | 'threw' /** a read, a projector or a tool ended with an error that it may not end with */
     | 'alarm' /** a check finds what is not so, or leaves what has to go */
-    | 'unfinished' /** the last migration does not come to its end */
-    | 'endless' /** it does not come to rest */;
-  message: string;
+    | 'unfinished' /** a migration, or the stream, does not come to its end */
+    | 'endless' /** the schedule does not come to rest */;
 }
 
-interface ProcessOptions {
-  /** Milliseconds that a call takes at most. */
-  slowness?: number;
-  /** Nothing goes wrong for readers. */
-  isReader?: boolean;
-  /** Default: that of the schedule. */
-  random?: Random;
+/** A shard of the stream: the records of some items, in the order in which they were made. */
+export interface Lane {
+  records: RawRecord[];
+  /** How many were taken off by a consumer that said it is done with them, or by one that gave up. */
+  done: number;
+  /** Tells its mapping, which has nothing to do, that there is a record. */
+  wake: () => void;
 }
 
-/** What a schedule runs in: the table, its stream, three models and everything that works with them. */
-export class EvolvingWorld {
-  readonly agenda = new Agenda(START);
+const LANES = 3;
+const START_MS = Date.UTC(2026, 2, 1);
+/** Milliseconds that a call of a slow reader takes at most: its answer may take longer than a lease. */
+const SLOW_READER_MS = 15_000;
+
+/** All that the processes of one schedule share. */
+export class World {
+  readonly timeline = new Timeline();
+  readonly history = new History();
+  /** What happens in the schedule, and who draws. */
+  readonly plan: Plan;
   readonly random: Random;
-  readonly specs: readonly Spec[];
-  readonly models: readonly CompiledModel[];
-  /** A model whose code knows all that any of them needs. */
-  readonly wholeCode: CompiledModel;
-  readonly table: EvolvingTable;
+  readonly table: Table;
+  readonly specs: readonly ModelSpec[];
+  /** By the code that the checkouts have; in the end they all have all of it. */
+  graphs: readonly CompiledModel[];
+  /** What projects. */
+  readonly consumers = new Consumers(this);
+  lanes: Lane[] = [];
+  /** Batches that a mapping gave up on, until they are redriven. */
+  givenUp: RawRecord[][] = [];
+  /** Whether there were any. */
+  gaveUp = false;
+  /** Models of the consumers that are at work. */
+  deployed: number[] = [0];
+  /** Whether some model has functions, which another one may lack. */
+  readonly hasFunctions: boolean;
+  identity = { id: 'table-1', streamLabel: '2026-03-01T00:00:00.000' };
   readonly failures: EvolutionFailure[] = [];
   readonly counters: Record<string, number> = {};
-  /** How often a batch that was applied comes again. */
-  readonly repeats: number;
-  private readonly migrations: { process: EvolvingProcess; isOver: boolean }[] = [];
-  /** What projects. */
-  readonly consumers = new EvolvingConsumers(this);
-  private readonly lanes: EvolvingLane[];
-  private readonly rough: Roughness;
-  private roughness: Roughness;
-  private happenings = 0;
+  /** Nothing can be promised at the moment: the registry is gone, or the table was restored. */
+  isLenient = false;
+  /** Rises with each accident, after which nothing counts that began before it. */
+  epoch = 0;
+  /** The registry was deleted by hand: what it knew of has no owner any more. */
+  wasForgotten = false;
+  /** The table was restored, or its stream was made anew: what no migration has verified since may be wrong, and is not ready. */
+  hasLostRecords = false;
+  /** Models that were brought to the table whole, and when: their readers never hear again that something is not ready. */
+  readonly brought = new Map<number, number>();
+  /** Consumers of two models wrote before there was a registry: what the registered model never had lies under its plain keys. */
+  hasLitter = false;
+  /** Something was taken from readers on purpose. */
+  tookAway = false;
+  isEnding = false;
+  /** Nothing stalls, crashes or is refused: at the beginning, and at the end. */
+  isCalm = true;
+  /** Clocks of parts of DynamoDB: how far each is off, in milliseconds. */
+  readonly skews: { server: number; stream: number; machine: number };
+  private readonly rough: Weather;
+  private processes: Process[] = [];
+  private readonly laneOf = new Map<string, number>();
+  private sequence = 1_000;
+  private isDrained = true;
   private unreadSinceMs = 0;
-  private restores = 0;
+  private isUnrecorded = false;
   private stale: Promise<CompiledModel> | undefined;
-  /** Apart from what else is drawn. */
-  private readonly clocks: Random;
 
-  constructor(seed: number) {
-    const random = new Random(seed);
-    this.random = random;
-    this.clocks = new Random(seed + CLOCKS_APART);
-    this.specs = drawSpecs(random);
-    this.models = this.specs.map(modelOf);
-    this.wholeCode = modelOf({ ...this.specs[0]!, derived: 1, hasOthers: true });
-    const isRough = random.chance(0.6);
-    this.rough = isRough
-      ? {
-          fault: random.oneOf([0, 0.02, 0.1]),
-          crash: random.oneOf([0, 0.01, 0.03]),
-          stall: random.oneOf([0, 0.01, 0.05]),
-        }
-      : SMOOTH;
-    this.roughness = this.rough;
-    this.repeats = random.oneOf([0, 0.05, 0.3]);
-    this.lanes = Array.from({ length: LANES }, () => new EvolvingLane(this));
-    this.table = new EvolvingTable(
-      this.models[0]!,
-      this.agenda,
-      random,
-      (record) => {
-        if (this.isRead) this.unreadSinceMs = this.agenda.now;
-        this.lanes[laneOf(record.source)]!.add(record);
-      },
-      (what) => this.count(what),
-      new Random(seed + LAGS_APART),
-    );
-  }
-
-  /** A new process that calls the table. */
-  process({ slowness, isReader = false, random = this.random }: ProcessOptions = {}): EvolvingProcess {
-    const roughness = (): Roughness => (isReader ? SMOOTH : this.roughness);
-    const { restores } = this;
-    return new EvolvingProcess(
-      ...([this.agenda, random, this.table.store, roughness, slowness] as const),
-      () => this.count('faults'),
-      () => this.restores !== restores,
-    );
-  }
-
-  /** A reader of a model. */
-  reader(spec: Spec): EvolvingReader {
+  /** @param without what of the schedule is left out, by name. */
+  constructor(seed: number, without?: readonly string[]) {
+    this.plan = new Plan(seed, without);
+    this.random = this.plan.draws('world');
     const { random } = this;
-    const skew = random.below(1_000_000_000);
-    // Slow now and then, so that an answer may take longer than a lease.
-    const process = this.process({ slowness: random.chance(0.2) ? 15_000 : 50, isReader: true });
-    return new EvolvingReader(spec, process.store, this.clocksOf(skew));
+    const first = firstSpec(random);
+    const second = nextSpec(first, random);
+    this.specs = [first, second, random.chance(0.7) ? nextSpec(second, random) : nextSpec(first, random)];
+    this.graphs = this.specs.map((spec) => graphOf(spec));
+    this.hasFunctions = this.specs.map(versionsOf).some(({ initial, mark }) => initial + mark > 0);
+    this.rough = this.drawWeather();
+    const isSkewed = this.plan.happens('clocks that differ');
+    const skew = (most: number): number => (random.below(2 * most) - most) * (isSkewed ? 1 : 0);
+    this.skews = { server: skew(60_000), stream: skew(60_000), machine: skew(600_000) };
+    this.table = new Table(
+      this.timeline,
+      this.plan.draws('table'),
+      (change) => this.record(change),
+      this.plan.happens('late indexes'),
+    );
+    this.newStream();
   }
+
+  private drawWeather(): Weather {
+    const { plan, random } = this;
+    const isRough = random.chance(0.75);
+    const drawn = {
+      stall: random.oneOf([0, 0.001, 0.004, 0.01, 0.03]),
+      longestStallMs: random.oneOf([5_000, 45_000, 400_000, 1_500_000]),
+      fault: random.oneOf([0, 0, 0.002, 0.01, 0.05]),
+      crash: random.oneOf([0, 0, 0.005, 0.02]),
+    };
+    const has = (what: string, chance: number): number => (isRough && plan.happens(what) ? chance : 0);
+    return {
+      stall: has('calls that stand still', drawn.stall),
+      longestStallMs: drawn.longestStallMs,
+      fault: has('calls that fail', drawn.fault),
+      crash: has('calls that are the last', drawn.crash),
+    };
+  }
+
+  /** How calls fare now. */
+  readonly weather = (): Weather => (this.isCalm ? CALM : this.rough);
+
+  /** Whether a call may ever stand still, or land late. */
+  get mayLandLate(): boolean {
+    return this.rough.stall + this.rough.fault > 0;
+  }
+
+  /** How long a call of a reader may stand still, in milliseconds. */
+  get longestReaderStallMs(): number {
+    return SLOW_READER_MS + (this.rough.stall > 0 ? this.rough.longestStallMs : 0);
+  }
+
+  get mayEvict(): boolean {
+    return this.specs.some(({ budget }) => budget < 10_000);
+  }
+
+  /** DynamoDB's clock, as one part of it tells it: whole seconds, as a header has them. */
+  readonly serverTime = async (): Promise<number> =>
+    Math.floor((this.timeline.nowMs + this.skews.server) / 1_000) * 1_000;
+  /** A machine's clock. */
+  readonly machineTime = (): number => this.timeline.nowMs + this.skews.machine;
 
   /** Clocks of a process: one of the two may stand still, as while a laptop sleeps, or the wall clock is set back now and then. */
-  private clocksOf(skew: number): () => Moment {
-    const { agenda, clocks } = this;
-    const began = agenda.now;
-    const how = clocks.oneOf(['right', 'steady stands', 'wall stands', 'wall goes back'] as const);
+  clocksOf(random: Random): () => Moment {
+    const { timeline } = this;
+    const began = timeline.nowMs;
+    const skew = random.below(1_000_000_000);
+    const drawn = random.oneOf(['right', 'steady stands', 'wall stands', 'wall goes back'] as const);
+    const how = this.plan.happens('clocks that stand still or go back') ? drawn : 'right';
     let setBackMs = 0;
     return () => {
-      if (how === 'wall goes back' && clocks.chance(0.1)) setBackMs += clocks.below(600_000);
+      if (how === 'wall goes back' && random.chance(0.1)) setBackMs += random.below(600_000);
       return {
-        steadyMs: how === 'steady stands' ? skew : agenda.now + skew,
-        wallMs: how === 'wall stands' ? began : agenda.now - setBackMs,
+        steadyMs: how === 'steady stands' ? skew : timeline.nowMs + skew,
+        wallMs: how === 'wall stands' ? began : timeline.nowMs - setBackMs,
       };
     };
   }
 
-  /** The model of whichever version of a consumer is given the next batch. */
-  consumerModel(): CompiledModel {
-    // What waits for code is given it in the end: only that may hold a stream up.
-    if (this.isCalm && this.random.chance(0.5)) return this.wholeCode;
-    return this.random.oneOf(this.models as [CompiledModel, ...CompiledModel[]]);
+  /** Tells what happens, to a person who looks at one schedule. */
+  log: (text: string) => void = () => undefined;
+
+  noteBrought(version: number): void {
+    if (!this.brought.has(version)) this.brought.set(version, this.timeline.nowMs);
   }
 
-  /** Starts a migration to a model, which may crash at any call; gives how it ended. */
-  migrate(model: CompiledModel, options: Partial<MigrateOptions> = {}): Promise<string> {
-    const { agenda, random } = this;
-    const process = this.process();
-    const skew = random.below(1_000_000_000);
-    this.count('migrations');
-    const run = { process, isOver: false };
-    this.migrations.push(run);
-    return migrate({
-      ...{ graph: model, store: process.store, segments: 1, concurrency: 4, wait: process.wait },
-      random: () => random.next(),
-      table: this.table.identity,
-      clock: () => agenda.now + skew,
-      now: () => agenda.now,
-      // Whole seconds, as a header has them.
-      serverTime: async () => Math.floor(agenda.now / 1000) * 1000,
-      ...options,
-      onStep: (made) => {
-        this.count(`step ${made.step}`);
-        options.onStep?.(made);
-      },
-    }).then(
-      ({ done }) => {
-        run.isOver = true;
-        return done ? 'done' : 'open';
-      },
-      (error: unknown) => {
-        run.isOver = true;
-        const code = (error as { code?: string }).code ?? String(error);
-        this.count(`migrations that end with ${code}`);
-        if (!['simulated', 'projection-code-missing', 'overtaken', 'last-generation'].includes(code))
-          this.fail('threw', `migrate threw ${String((error as Error).stack)}`);
-        return code;
-      },
-    );
+  fail(kind: EvolutionFailure['kind'], text: string): void {
+    this.failures.push({ kind, message: `${this.seconds()} ${text}` });
+  }
+
+  count(name: string, times = 1): void {
+    this.counters[name] = (this.counters[name] ?? 0) + times;
+  }
+
+  seconds(): string {
+    return `${((this.timeline.nowMs - START_MS) / 1000).toFixed(1)} s`;
+  }
+
+  /** A process that ends when all do. */
+  process(name: string, weather: () => Weather = this.weather): Process {
+    const process = new Process(this.timeline, this.plan.draws(name), weather, () => this.count('faults'));
+    this.processes.push(process);
+    return process;
+  }
+
+  /** A process that reads: its calls fare so well that an answer comes in the end. */
+  readingProcess(isCalm: boolean): Process {
+    const { stall, longestStallMs, fault } = this.rough;
+    const rough = { stall: Math.min(stall, 0.01), longestStallMs, fault: Math.min(fault, 0.01), crash: 0 };
+    const process = this.process('reader', () => (isCalm || this.isCalm ? CALM : rough));
+    if (!isCalm && process.random.chance(0.1) && this.plan.happens('slow readers')) process.slowDown(SLOW_READER_MS);
+    return process;
+  }
+
+  /** Every process that was begun ends at once, those that stand still too. */
+  endProcesses(): void {
+    for (const process of this.processes) process.end();
+    this.processes = [];
   }
 
   /** The model of the first batch that asked, for ever: what no writer may do; a planted bug does it. */
   staleModel(own: CompiledModel): WriterModel {
-    this.stale ??= registeredModel(own, this.table.store).current();
+    this.stale ??= registeredModel(
+      own,
+      storeOf(
+        this.table,
+        this.process('stale model', () => CALM),
+      ),
+    ).current();
     const { stale } = this;
     return { current: () => stale };
   }
 
-  /**
-   * The table is restored from a backup, in place of the one that was: all that worked with it is gone, and so are the records that
-   * were not projected yet.
-   */
-  restore(): void {
-    this.count('restores');
-    this.restores += 1;
-    this.table.restore();
-    for (const lane of this.lanes) lane.restart();
+  /** Whether every record was delivered, or redriven. */
+  checkDrained(): boolean {
+    const isDrained = this.givenUp.length === 0 && this.lanes.every(({ records, done }) => done === records.length);
+    if (isDrained && !this.isDrained) this.history.mark(this.timeline.nowMs);
+    this.isDrained = isDrained;
+    return isDrained;
   }
 
-  /** A producer writes something. */
-  produce(): void {
-    const { random, table } = this;
-    const source = `N-${random.below(NODES)}`;
-    const target = random.chance(0.5) ? source : `E-N-${random.below(NODES)}`;
-    this.count('writes of producers');
-    if (random.chance(0.25)) {
-      void table.items.delete({ source, target });
-      return;
-    }
-    const attributes: Item =
-      target === source
-        ? {
-            a: { S: random.oneOf(['1', '2']) },
-            b: { S: random.oneOf(['3', '4']) },
-            ...(random.chance(0.8) && { tag: { S: random.oneOf(['p', 'P', 'q']) } }),
-          }
-        : random.oneOf<Item>(EDGES);
-    void table.items.put({ source: { S: source }, target: { S: target }, ...attributes });
-  }
-
-  /** Whether a migration is at work. */
-  get isMigrating(): boolean {
-    return this.migrations.some(({ process, isOver }) => !isOver && !process.isGone);
-  }
-
-  /** Whether every record was answered for. */
-  get isRead(): boolean {
-    return this.lanes.every((lane) => lane.isRead);
+  /** All is applied up to now, as far as consumers know. */
+  markNow(): void {
+    if (this.checkDrained()) this.history.mark(this.timeline.nowMs);
   }
 
   /** Every record that was made before this moment was answered for. */
   get appliedUpToMs(): number {
-    return this.isRead ? this.agenda.now : this.unreadSinceMs;
+    return this.checkDrained() ? this.timeline.nowMs : this.unreadSinceMs;
   }
 
-  /** Whether nothing goes wrong any more. */
-  get isCalm(): boolean {
-    return this.roughness === SMOOTH;
+  /** The table is as it was; its base items are the truth from now on. */
+  restore(backup: ReturnType<Table['backup']>): void {
+    const { nowMs } = this.timeline;
+    const before = this.table.backup();
+    this.table.restore(backup);
+    for (const { key } of [...before, ...backup])
+      if (!key.target.startsWith('~') && key.source !== '~edgeloom')
+        this.history.note(key, this.table.current(key), nowMs);
+    this.history.forget();
   }
 
-  /** From now on nothing goes wrong any more. */
-  calm(): void {
-    this.roughness = SMOOTH;
+  /** The table has a stream that begins empty. */
+  newStream(): void {
+    this.lanes = Array.from({ length: LANES }, () => ({ records: [], done: 0, wake: () => undefined }));
+    this.givenUp = [];
+    this.laneOf.clear();
   }
 
-  /** Things go wrong again. */
-  roughen(): void {
-    this.roughness = this.rough;
+  /** Something is written of which no record tells: before there was a stream, or while no consumer has read it. */
+  unrecorded(write: () => void): void {
+    this.isUnrecorded = true;
+    write();
+    this.isUnrecorded = false;
   }
 
-  /** Lets things happen until a time, or until something holds. */
-  async run(until: () => boolean): Promise<void> {
-    while (!until() && this.failures.length === 0) {
-      this.happenings += 1;
-      if (this.happenings > MOST_HAPPENINGS) {
-        this.fail('endless', 'the schedule does not come to rest');
-        return;
-      }
-      const happening = this.agenda.next();
-      if (happening === undefined) return;
-      if (happening()) await codeRunsOn();
+  private record({ key, before, after }: TableChange): void {
+    const { nowMs } = this.timeline;
+    if (key.source === '~edgeloom') return;
+    if (key.target.startsWith('~')) this.count('records of fan-outs');
+    else {
+      this.markNow();
+      this.history.note(key, after, nowMs);
     }
-  }
-
-  /** Lets things happen for so many milliseconds. */
-  async pass(milliseconds: number): Promise<void> {
-    const end = this.agenda.now + milliseconds;
-    let isOver = false;
-    this.agenda.in(milliseconds, () => {
-      isOver = true;
-      return false;
-    });
-    await this.run(() => isOver || this.agenda.now > end);
-  }
-
-  fail(kind: EvolutionFailure['kind'], message: string): void {
-    this.failures.push({ kind, message });
-  }
-
-  count(what: string, times = 1): void {
-    this.counters[what] = (this.counters[what] ?? 0) + times;
-  }
-
-  /** A name of something that a migration can be asked to take away. */
-  drawAction(): MigrateOptions['action'] {
+    if (this.isUnrecorded) return;
+    const name = `${key.source}\n${key.target}`;
     const { random } = this;
-    const kind = random.oneOf(['withdraw', 'retire', 'drop'] as const);
-    const model = this.consumerModel();
-    const names = [...definitionsOf(model).projections.keys()];
-    return { kind, name: names[random.below(names.length)]! };
+    const lane = this.laneOf.get(name) ?? random.below(LANES);
+    this.laneOf.set(name, lane);
+    this.sequence += 1 + random.below(3);
+    const dynamodb = {
+      Keys: { source: { S: key.source }, target: { S: key.target } },
+      // Numbers of one item rise; those of different shards say nothing of each other.
+      SequenceNumber: String(this.sequence + lane * 1_000_000).padStart(21, '1'),
+      ApproximateCreationDateTime: Math.floor((nowMs + this.skews.stream) / 1000),
+      ...(before && { OldImage: before }),
+      ...(after && { NewImage: after }),
+    };
+    const eventName = before === undefined ? 'INSERT' : after === undefined ? 'REMOVE' : 'MODIFY';
+    const eventSourceARN = `arn:aws:dynamodb:us-east-1:000000000000:table/records/stream/${this.identity.streamLabel}`;
+    if (this.checkDrained()) this.unreadSinceMs = nowMs;
+    this.lanes[lane]!.records.push({ eventName, eventSourceARN, dynamodb });
+    this.lanes[lane]!.wake();
+    this.isDrained = false;
   }
-}
-
-function laneOf(source: string): number {
-  return Number(source.slice(2)) % LANES;
 }

@@ -1,4 +1,3 @@
-import { FOUND_FAULTS } from '../../schedules/evolution/mutants.ts';
 import { JOINED_MUTANTS } from '../../schedules/joined-mutants.ts';
 import { UPDATE_MUTANTS, WALK_MUTANTS } from '../../schedules/mutants.ts';
 import { EVOLUTION_MUTANTS } from '../evolution/planted.ts';
@@ -33,5 +32,4 @@ export const PLANTED: readonly Planted[] = [
   ...found(UPDATE_MUTANTS, 'schedules of updates'),
   ...found(WALK_MUTANTS, 'schedules of walks'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),
-  ...FOUND_FAULTS.map(({ mutant, seed }) => ({ mutant, foundBy: `schedule ${seed} of model changes` })),
 ];

@@ -16,7 +16,6 @@ how they work. Each bug breaks the rules of its row. A sentence that begins with
 | schedules of updates | \`test/property/updates.test.ts\` |
 | schedules of walks | \`test/property/sessions.test.ts\` |
 | schedules of joined items | \`test/property/joined.test.ts\` |
-| a schedule of model changes | \`test/property/model-changes.test.ts\` |
 
 | rule | what it says | where | planted bug | found by |
 |---|---|---|---|---|

@@ -27,15 +27,19 @@ export function mapOf(value: AttributeValue | undefined): Item {
 
 /** Text that is equal for equal values, whatever the order of their names. */
 export function stableText(value: unknown): string {
-  return JSON.stringify(value, (_name, entry: unknown) =>
-    typeof entry === 'object' && entry !== null && !Array.isArray(entry)
-      ? Object.fromEntries(Object.entries(entry).sort(([left], [right]) => (left < right ? -1 : 1)))
-      : entry,
-  );
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? '';
+  if (Array.isArray(value)) return `[${value.map((entry) => stableText(entry) || 'null').join()}]`;
+  const entries = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(entries).sort();
+  const texts: string[] = [];
+  for (const name of names) {
+    if (entries[name] !== undefined) texts.push(`${JSON.stringify(name)}:${stableText(entries[name])}`);
+  }
+  return `{${texts.join()}}`;
 }
 
 export function sameText(left: unknown, right: unknown): boolean {
-  return stableText(left ?? null) === stableText(right ?? null);
+  return left === right || stableText(left ?? null) === stableText(right ?? null);
 }
 
 /** About what DynamoDB bills. */

@@ -1,41 +1,46 @@
 import type { Registry } from '../../../src/registry/registry.ts';
+import { checkByProduct } from './checks.ts';
 import { redriveGivenUp } from './consumers.ts';
 import { hitsOf, inboundRowsOf, isNodeOf } from './oracle.ts';
-import { ReadingProcess } from './questions.ts';
-import { askOnce } from './schedule.ts';
+import { LATEST_LANDING_MS } from './process.ts';
+import { ReadingProcess } from './readers.ts';
 import { graphOf, type ModelSpec, type SearchSpec } from './specs.ts';
-import { registryOf, runCheck, runMigrate, runRedrive } from './tools.ts';
+import { registryOf, runMigrate, runRedrive } from './tools.ts';
 import { fromItem, mapOf, stableText, textOf } from './values.ts';
 import type { World } from './world.ts';
 
+/** Until all that was written shows everywhere. */
+const SHOWN_MS = 10_000;
+
 /** The end: one model is brought to the table whole; then all that is derived has to be what the oracle says. */
 export async function checkEnd(world: World): Promise<void> {
-  const { random, timeline } = world;
+  const random = world.plan.draws('end');
+  const { timeline } = world;
   const version = random.below(world.specs.length);
   // From here on all consumers have all functions.
-  (world as { graphs: World['graphs'] }).graphs = world.specs.map((spec) => graphOf(spec, [1, 2]));
+  world.graphs = world.specs.map((spec, i) => (spec.code.length > 0 ? world.graphs[i]! : graphOf(spec, [1, 2])));
   world.deployed = [0, 1, 2];
+  // What runs that have ended had under way has landed by then: it may take something from readers.
+  if (world.mayLandLate) await timeline.sleep(LATEST_LANDING_MS);
   // Another model's function that this one does not have keeps it from adding anything: that goes first.
   if (!(await finish(world, version))) return;
-  const taken = await takeAwayOthers(world, version);
+  const taken = await takeAwayOthers(world, version, random.chance(0.5));
   await drainWhole(world, version);
   if (world.failures.length > 0) return;
-  world.isLenient = false;
-  await timeline.sleep(8_000);
+  await timeline.sleep(SHOWN_MS);
   world.markNow();
-  await timeline.sleep(8_000);
+  await timeline.sleep(SHOWN_MS);
   const reader = new ReadingProcess(world, version, true);
-  for (let i = 0; i < 15; i++) {
-    const refused = await askOnce(world, reader, version);
-    if (refused !== undefined) world.fail(`at the end the reader of model ${version} hears ${refused}`);
-  }
+  const refused = await reader.askAll();
+  if (refused.length > 0) world.fail('wrong', `at the end the reader of model ${version} hears ${refused.join()}`);
   if (reader.calls.query > 0) await checkViews(world, version);
-  for (const other of [0, 1, 2])
-    for (let i = 0; i < 4; i++) await askOnce(world, new ReadingProcess(world, other, true), other);
+  // A reader of another model is told what is right, or that it is not ready.
+  const other = new ReadingProcess(world, (version + 1) % world.specs.length, true);
+  await Promise.all(Array.from({ length: 8 }, () => other.ask()));
   const registry = await registryOf(world);
-  if (registry === undefined) world.fail('at the end there is no registry');
-  else checkItems(world, registry, taken);
-  await checkByProduct(world, version);
+  if (registry === undefined) return world.fail('unfinished', 'at the end there is no registry');
+  checkItems(world, registry, taken);
+  if (world.failures.length === 0) await checkByProduct(world, registry);
 }
 
 /** Migrates until it is done, however often something came in between. */
@@ -50,7 +55,7 @@ async function finish(world: World, version: number): Promise<boolean> {
     await world.timeline.sleep(10_000);
     if (world.failures.length > 0) return false;
   }
-  world.fail(`at the end the migration to model ${version} is never done`);
+  world.fail('unfinished', `at the end the migration to model ${version} is never done`);
   return false;
 }
 
@@ -73,11 +78,10 @@ function namesOf(spec: ModelSpec): string[] {
 }
 
 /** What the model does not have goes for good, and old meanings too: now and then, and where code for it is missing. */
-async function takeAwayOthers(world: World, version: number): Promise<Set<string>> {
-  const { random } = world;
+async function takeAwayOthers(world: World, version: number, isWanted: boolean): Promise<Set<string>> {
   const isBlocked = !(await isDrainedWithin(world, version, 120_000));
   const taken = new Set<string>();
-  if (!isBlocked && random.chance(0.5)) return taken;
+  if (!isBlocked && !isWanted) return taken;
   world.tookAway = true;
   const registry = await registryOf(world);
   const names = namesOf(world.specs[version]!);
@@ -97,14 +101,14 @@ async function isDrainedWithin(world: World, version: number, milliseconds: numb
   const untilMs = world.timeline.nowMs + milliseconds;
   while (!world.checkDrained()) {
     if (world.givenUp.length > 0) await redriveGivenUp(world, version);
-    await world.timeline.sleep(500);
+    await world.timeline.sleep(world.givenUp.length > 0 ? 5_000 : 500);
     if (world.timeline.nowMs > untilMs) return false;
   }
   return true;
 }
 
 async function drainWhole(world: World, version: number): Promise<void> {
-  if (!(await isDrainedWithin(world, version, 1_200_000))) world.fail('at the end the stream is blocked');
+  if (!(await isDrainedWithin(world, version, 1_200_000))) world.fail('unfinished', 'at the end the stream is blocked');
   await runRedrive(world, version);
 }
 
@@ -112,10 +116,10 @@ async function drainWhole(world: World, version: number): Promise<void> {
 async function checkViews(world: World, version: number): Promise<void> {
   const spec = world.specs[version]!;
   // A writer that stood still may have written an old shape last: that shows, and costs the base items.
-  if (world.mayEvict || spec.edge.set === false || world.weather.stall > 0) return;
+  if (world.mayEvict || spec.edge.set === false || world.mayLandLate) return;
   const reader = new ReadingProcess(world, version, true);
-  await reader.getAll();
-  if (reader.calls.query > 0) world.fail('at the end a reader of the views still asks for base items');
+  await reader.ask((questions) => questions.views());
+  if (reader.calls.query > 0) world.fail('wrong', 'at the end a reader of the views still asks for base items');
 }
 
 /** Everything in the index partitions of each generation is what one of the models wants there. */
@@ -143,15 +147,15 @@ function checkItems(world: World, registry: Registry, taken: ReadonlySet<string>
     if (!live.has(name)) {
       if (world.hasLitter && name.endsWith('@1')) continue;
       // A writer that stood still may write under an id that is forgotten, which no query meets. Where no writer stands still, that is a fault.
-      if (world.weather.stall > 0 || !taken.has(name) || world.wasForgotten) {
+      if (world.mayLandLate || !taken.has(name) || world.wasForgotten) {
         world.count('left under a forgotten id');
         continue;
       }
-      world.fail(`at the end ${texts.length} items are left of ${name}, of which the registry knows nothing`);
+      world.fail('wrong', `at the end ${texts.length} items are left of ${name}, of which the registry knows nothing`);
       continue;
     }
-    // What is not ready may still have items of a registry that was deleted; the backfill will find them.
-    if (world.wasForgotten && !ready.has(name)) continue;
+    // What is not ready may have items of a registry that was deleted, or of records that were lost; the backfill finds them.
+    if ((world.wasForgotten || world.hasLostRecords) && !ready.has(name)) continue;
     const wanted = world.specs.map((spec) => wantedItems(world, spec, name.slice(0, name.indexOf('@'))));
     // What is not ready may lack items, as long as it has no wrong ones.
     const isRight = wanted.some(
@@ -159,6 +163,7 @@ function checkItems(world: World, registry: Registry, taken: ReadonlySet<string>
     );
     if (!isRight)
       world.fail(
+        'wrong',
         `at the end ${name} holds ${stableText(texts)} instead of ${[...new Set(wanted.map(stableText))].join(' or ')}`,
       );
   }
@@ -203,28 +208,4 @@ function wantedItems(world: World, spec: ModelSpec, name: string): string[] {
     }
   }
   return texts;
-}
-
-/** The product's own check agrees; it mends first what may be left over. */
-async function checkByProduct(world: World, version: number): Promise<void> {
-  // From before there was a registry, from one that was deleted, or by a writer that stood still while something went.
-  const leftOver = (text: string): boolean => text.includes('which is retired');
-  const first = await driftOf(world, version);
-  if (world.hasLitter || world.wasForgotten || first.every(leftOver)) {
-    if (first.length > 0) await runCheck(world, version, 'repair', { isCalm: true });
-  } else world.fail(`at the end the check finds drift: ${first.slice(0, 4).join(' ')}`);
-  let left = await driftOf(world, version);
-  // A write that stood still may land after the check has passed its place.
-  for (let tries = 0; tries < 3 && left.length > 0 && left.every(leftOver); tries++) {
-    await runCheck(world, version, 'repair', { isCalm: true });
-    left = await driftOf(world, version);
-  }
-  if (left.length > 0) world.fail(`at the end the check finds drift after a repair: ${left.slice(0, 4).join(' ')}`);
-}
-
-async function driftOf(world: World, version: number): Promise<string[]> {
-  const findings: string[] = [];
-  const onFinding = (text: string): unknown => /"(missing|stale|orphan)"/.test(text) && findings.push(text);
-  await runCheck(world, version, 'report', { isCalm: true, onFinding });
-  return findings;
 }

@@ -1,4 +1,4 @@
-import type { Random } from '../../simulator/random.ts';
+import type { Random } from '../random.ts';
 import { toItem } from './values.ts';
 import type { World } from './world.ts';
 
@@ -43,28 +43,38 @@ function isStable(source: string, target: string): boolean {
   return ends.every((id) => STABLE.includes(id));
 }
 
-export async function putFirstItems(world: World): Promise<void> {
-  const { random, timeline } = world;
+/** The first items; some of them may have been written before there was a stream. */
+export async function putFirstItems(world: World, hasStream: boolean): Promise<void> {
+  const { timeline } = world;
+  const random = world.plan.draws('first items');
+  const unrecorded = !hasStream && random.chance(0.5) && world.plan.happens('writes that no record tells of');
+  const written = (write: () => void): void => {
+    if (unrecorded && random.chance(0.3)) world.unrecorded(write);
+    else write();
+  };
   for (const id of [...STABLE, ...VOLATILE]) {
-    if (random.chance(0.9)) put(world, id, id, nodeAttributes(id, random));
-    for (const target of edgesOf(id)) if (random.chance(0.5)) put(world, id, target, edgeAttributes(random));
+    if (random.chance(0.9)) written(() => put(world, id, id, nodeAttributes(id, random)));
+    for (const target of edgesOf(id))
+      if (random.chance(0.5)) written(() => put(world, id, target, edgeAttributes(random)));
     await timeline.sleep(random.below(300));
   }
   // Not managed yet, or else: some of it changes, and goes.
   for (let i = random.below(12); i > 0; i--) {
-    changeSomething(world);
+    written(() => changeSomething(world, random));
     await timeline.sleep(random.below(300));
   }
 }
 
+/** Keys of what may change. */
+const CHANGING: [string, string][] = [];
+for (const id of VOLATILE) CHANGING.push([id, id], [id, id]);
+for (const id of [...STABLE, ...VOLATILE])
+  for (const target of edgesOf(id)) if (!isStable(id, target)) CHANGING.push([id, target]);
+
 /** Puts or deletes an item that is not stable. */
-export function changeSomething(world: World): void {
-  const { random } = world;
-  const keys: [string, string][] = [];
-  for (const id of VOLATILE) keys.push([id, id], [id, id]);
-  for (const id of [...STABLE, ...VOLATILE])
-    for (const target of edgesOf(id)) if (!isStable(id, target)) keys.push([id, target]);
-  const [source, target] = random.oneOf(keys as [[string, string]]);
+export function changeSomething(world: World, random: Random): void {
+  const [source, target] = random.oneOf(CHANGING as [[string, string]]);
+  world.count('writes of producers');
   if (random.chance(0.25)) put(world, source, target, undefined);
   else put(world, source, target, source === target ? nodeAttributes(source, random) : edgeAttributes(random));
 }

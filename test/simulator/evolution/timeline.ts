@@ -20,8 +20,12 @@ export class Timeline {
     });
   }
 
-  /** Lets time pass until the process has ended; what else is on its way then stays so. */
-  async run(main: Promise<unknown>): Promise<void> {
+  /**
+   * Lets time pass until the process has ended; what else is on its way then stays so.
+   *
+   * @param mostEvents a schedule with more of them does not come to rest. Default: no limit.
+   */
+  async run(main: Promise<unknown>, mostEvents = Number.POSITIVE_INFINITY): Promise<void> {
     let hasEnded = false;
     const ended = main.finally(() => {
       hasEnded = true;
@@ -39,6 +43,7 @@ export class Timeline {
       }
       idle = 0;
       this.events += 1;
+      if (this.events > mostEvents) throw new Error('The schedule does not come to rest.');
       this.nowMs = next.atMs;
       next.wake();
     }

@@ -1,8 +1,7 @@
 import type { Item } from '../../../src/items/attribute-value.ts';
-import { isAsked } from '../../../src/model/projection/places.ts';
 import type { QueryRequest, QueryResult, ScanPage, ScanRequest, ScanSource, Store } from '../../../src/store/port.ts';
 import type { Process } from './process.ts';
-import { type Cell, holds, MOST_READ_LAG_MS, type Table, versionAt, writeUnits } from './table.ts';
+import { type Cell, holds, readLag, type Table, versionAt, writeUnits } from './table.ts';
 import { mapOf, sameText, textOf } from './values.ts';
 
 /** Counts of a process's calls by what they are. */
@@ -15,7 +14,8 @@ export function storeOf(table: Table, process: Process, calls?: Calls): Store & 
     if (calls !== undefined) calls[kind] += 1;
   };
   const moment = (consistent: boolean): number =>
-    consistent || random.chance(0.5) ? timeline.nowMs : timeline.nowMs - random.below(MOST_READ_LAG_MS);
+    consistent || random.chance(0.5) ? timeline.nowMs : timeline.nowMs - readLag(random);
+  const written = <T>(effect: () => T): Promise<T> => process.call(effect, true);
   const unused = (): never => {
     throw new Error('Nothing here makes such a call.');
   };
@@ -37,7 +37,7 @@ export function storeOf(table: Table, process: Process, calls?: Calls): Store & 
     },
     update: (update) => {
       count('write');
-      return process.call(() => {
+      return written(() => {
         const before = table.current(update.key);
         if (!holds(update.condition, before))
           return { applied: false, wcu: writeUnits(before, undefined), ...(before && { current: before }) };
@@ -47,7 +47,7 @@ export function storeOf(table: Table, process: Process, calls?: Calls): Store & 
     },
     transact: (updates) => {
       count('write');
-      return process.call(() => {
+      return written(() => {
         const applied = updates.every(({ key, condition }) => holds(condition, table.current(key)));
         if (applied) for (const update of updates) table.update(update);
         return { applied, wcu: 2 * updates.length };
@@ -55,7 +55,7 @@ export function storeOf(table: Table, process: Process, calls?: Calls): Store & 
     },
     put: (item) => {
       count('write');
-      return process.call(() => {
+      return written(() => {
         const key = { source: textOf(item['source']), target: textOf(item['target']) };
         const before = table.current(key);
         table.write(key, item);
@@ -64,7 +64,7 @@ export function storeOf(table: Table, process: Process, calls?: Calls): Store & 
     },
     delete: (key, unchanged) => {
       count('write');
-      return process.call(() => {
+      return written(() => {
         const before = table.current(key);
         const applied = unchanged === undefined || holds(unchanged, before);
         if (applied) table.write(key, undefined);
@@ -74,7 +74,7 @@ export function storeOf(table: Table, process: Process, calls?: Calls): Store & 
     writeMany: async (writes) => {
       for (const write of writes) {
         count('write');
-        await process.call(() => {
+        await written(() => {
           if ('delete' in write) table.write(write.delete, undefined);
           else table.write({ source: textOf(write.put['source']), target: textOf(write.put['target']) }, write.put);
         });
@@ -121,7 +121,7 @@ async function queryPage(table: Table, process: Process, request: QueryRequest):
   let last: string | undefined = begin;
   for (;;) {
     // What comes next is looked for when its turn comes: a page is no snapshot.
-    const atMs = consistent || index !== undefined ? timeline.nowMs : timeline.nowMs - random.below(MOST_READ_LAG_MS);
+    const atMs = consistent || index !== undefined ? timeline.nowMs : timeline.nowMs - readLag(random);
     const rows = rowsOf(table, request, atMs).filter(({ sortKey: key, place }) => {
       if (last !== undefined && (reverse ? place >= last : place <= last)) return false;
       if ('beginsWith' in sortKey) return key.startsWith(sortKey.beginsWith);
@@ -133,7 +133,7 @@ async function queryPage(table: Table, process: Process, request: QueryRequest):
       const item = versionAt(cell, atMs, index === undefined ? 'atMs' : 'visibleAtMs')!.item!;
       scanned += 1;
       last = place;
-      const isOfKeys = itemKeys === undefined || isAsked(itemKeys, textOf(item['source']), textOf(item['target']));
+      const isOfKeys = itemKeys === undefined || isOneOf(itemKeys, item);
       if (isOfKeys && isWanted(item, where)) items.push(item);
       if (scanned < limit) continue;
       const lastKey = lastKeyOf(item, index);
@@ -171,6 +171,13 @@ function lastKeyOf(item: Item, index: string | undefined): Item {
   return Object.fromEntries(names.map((name) => [name, item[name]!]));
 }
 
+/** Whether an item has one of the keys that a query is limited to. */
+function isOneOf({ sources, target, isPrefix }: NonNullable<QueryRequest['itemKeys']>, item: Item): boolean {
+  const sortKey = textOf(item['target']);
+  if (isPrefix ? !sortKey.startsWith(target) : sortKey !== target) return false;
+  return sources.some((prefix) => textOf(item['source']).startsWith(prefix));
+}
+
 function isWanted(item: Item, where: Item | undefined): boolean {
   const attributes = mapOf(item['attributes']);
   return Object.entries(where ?? {}).every(([name, value]) => sameText(attributes[name], value));
@@ -200,7 +207,7 @@ function scanPage(table: Table, { random, timeline }: Process, request: ScanRequ
     for (const cell of table.partition(source)) {
       if (source === start && cell.key.target <= textOf(startKey?.['target'])) continue;
       const isNow = consistent || index !== undefined;
-      const atMs = isNow ? timeline.nowMs : timeline.nowMs - random.below(MOST_READ_LAG_MS);
+      const atMs = isNow ? timeline.nowMs : timeline.nowMs - readLag(random);
       const item = versionAt(cell, atMs, index === undefined ? 'atMs' : 'visibleAtMs')?.item;
       if (item === undefined || (index !== undefined && item[`${index}sk`] === undefined)) continue;
       items.push(item);

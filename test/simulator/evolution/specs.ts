@@ -1,5 +1,5 @@
 import { type CompiledModel, defineGraph, derive, edge, fromSource, node, rank } from '../../../src/index.ts';
-import type { Random } from '../../simulator/random.ts';
+import type { Random } from '../random.ts';
 
 /**
  * Models as plain data, from which both the model file and the oracle's answers are made: persons (A) who are in groups (B),
@@ -69,15 +69,16 @@ export const COMPUTES: Readonly<Record<number, (value: string) => string>> = {
 };
 
 export function firstSpec(random: Random): ModelSpec {
+  const isTight = random.chance(0.25);
   let spec: ModelSpec = {
     view: 'ALL',
-    budget: random.chance(0.25) ? 1_024 : 65_536,
+    budget: isTight ? 1_024 : 65_536,
     list: random.chance(0.2),
     searches: { name: { order: { by: 'attribute', name: 'name' }, shards: 2, project: [] } },
     groupView: ['title'],
     groupSearch: random.chance(0.3),
     edge: {
-      set: ['role'],
+      set: isTight && random.chance(0.6) ? ['role', 'note'] : ['role'],
       mark: 0,
       copy: random.chance(0.3) ? ['title'] : [],
       degree: random.chance(0.3),
@@ -241,4 +242,10 @@ export function graphOf(spec: ModelSpec, code: readonly number[] = spec.code): C
       ...(spec.extra && { AC: edge({ from: 'A', to: 'C', edgeSet: [], inbound: { gsi0: 'since' } }) }),
     },
   } as never) as CompiledModel;
+}
+
+/** The versions of the functions that a model means; 0 where it has none. */
+export function versionsOf({ searches, edge: of }: ModelSpec): { initial: number; mark: number } {
+  const order = searches['initial']?.order;
+  return { initial: order?.by === 'derive' ? order.version : 0, mark: of.set === false ? 0 : of.mark };
 }
