@@ -25,6 +25,9 @@ export interface ActionTarget {
 /** Returns the target of an action. Throws `last-generation` if readers would have no generation left; only a drop may do that. */
 export function targetOf(registry: Registry, wanted: Definitions, action: MigrateAction): ActionTarget {
   const { name, id } = namedBy(action, registry, wanted);
+  const type = name.startsWith('view:') ? name.slice('view:'.length) : undefined;
+  // The views of a type have one shape, which readers of the model use: there is no other one to take away.
+  if (type !== undefined && wanted.views.has(type) && action.kind !== 'drop') throw lastGeneration(name);
   const live = liveGenerations(registry, name);
   const own = wanted.projections.get(name)?.fingerprint;
   const going = live.filter((generation) => {
@@ -35,13 +38,17 @@ export function targetOf(registry: Registry, wanted: Definitions, action: Migrat
   });
   const isLast = !live.some((generation) => generation.state === 'ready' && !going.includes(generation));
   if (action.kind !== 'drop' && isLast && going.some(({ state }) => state === 'ready')) {
-    throw new EdgeloomError(
-      'last-generation',
-      `Readers would have no ${name} left.`,
-      `Migrate to the model that shall have it first, or take all of it away with --drop ${name}.`,
-    );
+    throw lastGeneration(name);
   }
   return { name, generations: new Set(going.map((generation) => generation.id)) };
+}
+
+function lastGeneration(name: string): EdgeloomError {
+  return new EdgeloomError(
+    'last-generation',
+    `Readers would have no ${name} left.`,
+    `Migrate to the model that is to have it first, or take all of it away with --drop ${name}.`,
+  );
 }
 
 /**

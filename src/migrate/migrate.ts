@@ -151,7 +151,7 @@ class MigrationRun {
       throw error;
     }
     // rule: what-goes-needs-no-code
-    if (kind.brings === true) checkCompiles(next, data, this.wanted, this.options.graph);
+    if (kind.brings === true) checkCompiles(next, data, this.wanted, this.options.graph, this.target?.name);
     return await writeHead(this.work, next, head?.revision);
   }
 

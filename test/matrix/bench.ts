@@ -61,22 +61,18 @@ export class Bench {
     readonly rig: Rig,
     readonly features: readonly Feature[],
   ) {
-    this.input = modelWith(features.map(({ add }) => add));
+    this.input = inputOf(features);
     this.model = compiled(this.input);
   }
 
-  /** The model without its features. */
+  /** The model without its features, but for what of them stays for good. */
   get without(): ModelInput {
-    // Keys and names of the table stay: they are no part of what a migration changes.
-    return modelWith(this.features.filter(isOfTable).map(({ add }) => add));
+    return modelWith(this.features.map(({ fixed }) => fixed ?? none));
   }
 
   /** The model with other values of its features. */
   get changed(): ModelInput {
-    return modelWith([
-      ...this.features.map(({ add }) => add),
-      ...this.features.filter((feature) => !isOfTable(feature)).map(({ change }) => change ?? (() => undefined)),
-    ]);
+    return changedInputOf(this.features);
   }
 
   /** The projections of the features, as the registry names them. */
@@ -326,9 +322,19 @@ export class Bench {
   }
 }
 
-/** Whether a feature is of the table itself, which no migration changes. */
-export function isOfTable({ options }: Feature): boolean {
-  return options.every((option) => option.startsWith('table.') || option.startsWith('indexes.'));
+function none(): void {
+  // Nothing of it is added.
+}
+
+/** The model of some features. */
+export function inputOf(features: readonly Feature[]): ModelInput {
+  return modelWith([...features.map(({ fixed }) => fixed ?? none), ...features.map(({ add }) => add)]);
+}
+
+/** The model of some features with their other values. */
+export function changedInputOf(features: readonly Feature[]): ModelInput {
+  const changes = features.map(({ change }) => change ?? none);
+  return modelWith([...features.map(({ fixed }) => fixed ?? none), ...features.map(({ add }) => add), ...changes]);
 }
 
 function idsOf(types: readonly string[]): string[] {
@@ -352,7 +358,12 @@ function inQuestion(error: unknown, { text }: Question): Error {
 /** Compares values as texts; the order of names does not count. */
 export function expectSame(actual: unknown, expected: unknown, text: string): void {
   const [left, right] = [stable(actual), stable(expected)];
-  if (left !== right) throw new Wrong(`${text} is ${left} instead of ${right}`);
+  if (left !== right) throw new Wrong(shortened(`${text} is ${left} instead of ${right}`));
+}
+
+/** A text without long runs of one letter: some values are long so as to fill views. */
+function shortened(text: string): string {
+  return text.replace(/(.)\1{50,}/g, '$1…');
 }
 
 function stable(value: unknown): string {

@@ -1,8 +1,8 @@
 import { EdgeloomError } from '../../src/errors.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { Bench } from './bench.ts';
+import { Bench, inputOf } from './bench.ts';
 import type { Feature } from './features.ts';
-import { compiled, modelWith } from './model.ts';
+import { compiled } from './model.ts';
 import type { Operation, Outcome } from './operations/operation.ts';
 import type { Rig } from './rig.ts';
 
@@ -20,14 +20,25 @@ export async function runCell(
   return await runOn([feature], operation, rigOf);
 }
 
+/** Carries out an operation on a model of several features, where it has to do with one of them. */
+export async function runPairs(
+  features: readonly Feature[],
+  operation: Operation,
+  rigOf: (model: CompiledModel) => Rig | Promise<Rig>,
+): Promise<CellOutcome> {
+  const [why] = features.map((feature) => operation.except?.(feature));
+  const isForNone = features.every((feature) => operation.except?.(feature) !== undefined);
+  return isForNone ? { state: 'none', why: why ?? '' } : await runOn(features, operation, rigOf);
+}
+
 /** Carries out an operation on a model of some features. */
-export async function runOn(
+async function runOn(
   features: readonly Feature[],
   operation: Operation,
   rigOf: (model: CompiledModel) => Rig | Promise<Rig>,
 ): Promise<CellOutcome> {
   try {
-    const rig = await rigOf(compiled(modelWith(features.map(({ add }) => add))));
+    const rig = await rigOf(compiled(inputOf(features)));
     return await operation.run(new Bench(rig, features));
   } catch (error) {
     const { message, stack } = error as Error;

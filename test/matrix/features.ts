@@ -12,6 +12,8 @@ export interface Feature {
   options: readonly string[];
   /** An option has one value: of the features of a slot a model has one at most. */
   slot?: string;
+  /** What of it stays as it is for good: no migration changes the names of a table, or the keys of base edges. */
+  fixed?: (model: ModelInput) => void;
   /** Adds it to a model. */
   add: (model: ModelInput) => void;
   /** Gives it another value, as a later version of the model has it. Absent: it has no other. */
@@ -125,10 +127,17 @@ function initial(attribute: string, version: number, others: readonly number[] =
 const anyAttributes = z.looseObject({});
 
 /** Something in both indexes, for a feature that says how all items are stored. */
-function indexed(model: ModelInput): void {
-  search(model, 'state', { shards: 2, project: 'ALL' });
-  inbound(model, { gsi1: 'since' });
-}
+const INDEXED: Pick<Feature, 'add' | 'change' | 'projections'> = {
+  add: (model) => {
+    search(model, 'stored', { from: 'state', shards: 2, project: 'ALL' });
+    inbound(model, { gsi1: 'since' });
+  },
+  change: (model) => {
+    search(model, 'stored', { from: 'state', fold: true, shards: 2, project: 'ALL' });
+    inbound(model, { gsi1: ['since', 'note'] });
+  },
+  projections: ['search:GOAL.stored', 'inbound:MEMBER'],
+};
 
 /** The rows of the matrix. */
 export const FEATURES: readonly Feature[] = [
@@ -383,6 +392,7 @@ export const FEATURES: readonly Feature[] = [
       model.nodes['TEAM'] = { view: 'ALL' };
       member(model, { from: ['GOAL', 'PLAN'], to: ['USER', 'TEAM'] });
     },
+    projections: ['view:PLAN', 'view:TEAM'],
   },
   {
     name: 'degree',
@@ -393,7 +403,11 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'hashed keys',
     options: ['edge.keys'],
-    add: (model) => member(model, { keys: 'hashed' }),
+    fixed: (model) => member(model, { keys: 'hashed' }),
+    add: (model) => inbound(model, { byTime: 'since' }),
+    change: (model) => inbound(model, { byTime: ['since', 'role'] }),
+    projections: ['order:MEMBER.byTime'],
+    member: { ...SINCE, ...ROLES },
   },
   {
     name: 'copies',
@@ -447,8 +461,8 @@ export const FEATURES: readonly Feature[] = [
     ],
     { member: { ...SINCE, ...ROLES } },
   ),
-  ofOrder('by the source', 'bySource', ['source.attribute'], [fromSource('state'), fromSource('title')], {
-    goal: STATES,
+  ofOrder('by the source', 'bySource', ['source.attribute'], [fromSource('state'), fromSource('city')], {
+    goal: { ...STATES, city: ['Rome', undefined, 'Oslo'] },
   }),
   ofOrder(
     'by the rank of the source',
@@ -509,30 +523,24 @@ export const FEATURES: readonly Feature[] = [
   {
     name: 'foreign key names',
     options: ['table.name', 'table.partitionKey', 'table.sortKey'],
-    add: (model) => {
-      Object.assign(model.table, { partitionKey: 'pk', sortKey: 'sk' });
-      indexed(model);
-    },
+    fixed: (model) => Object.assign(model.table, { partitionKey: 'pk', sortKey: 'sk' }),
+    ...INDEXED,
     goal: STATES,
     member: SINCE,
   },
   {
     name: 'expiry of base items',
     options: ['table.ttl'],
-    add: (model) => {
-      Object.assign(model.table, { ttl: 'goneAt' });
-      indexed(model);
-    },
+    fixed: (model) => Object.assign(model.table, { ttl: 'goneAt' }),
+    ...INDEXED,
     goal: { ...STATES, goneAt: [undefined, 4_000_000_000] },
     member: SINCE,
   },
   {
     name: 'names of indexes',
     options: ['table.indexes', 'indexes.gsi0', 'indexes.gsi1'],
-    add: (model) => {
-      Object.assign(model.table, { indexes: { gsi0: 'first', gsi1: 'second' } });
-      indexed(model);
-    },
+    fixed: (model) => Object.assign(model.table, { indexes: { gsi0: 'first', gsi1: 'second' } }),
+    ...INDEXED,
     goal: STATES,
     member: SINCE,
   },

@@ -5,6 +5,7 @@ import { type CellOutcome, runCell } from './cells.ts';
 import { FEATURES } from './features.ts';
 import { OPERATIONS } from './operations/all.ts';
 import { cellName, cellsOf, pageOf } from './page.ts';
+import { coveringModels } from './pairs.ts';
 import { memoryRig } from './rig.ts';
 
 /** Runs cells of the matrix, `npm run matrix`. */
@@ -39,5 +40,5 @@ async function runCells(row: string, column: string): Promise<void> {
     console.log(`${Math.round(performance.now() - startedMs)} ms ${operation.name}`);
   }
   if (failed > 0) process.exitCode = 1;
-  writeFileSync(PAGE, pageOf(FEATURES, OPERATIONS, outcomes));
+  writeFileSync(PAGE, pageOf(FEATURES, OPERATIONS, outcomes, coveringModels()));
 }

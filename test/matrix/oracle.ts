@@ -198,7 +198,7 @@ export function viewOf(
 }
 
 /** Whether an edge type may leave one node and enter the other. */
-function isBetween(options: Options, source: string, target: string): boolean {
+export function isBetween(options: Options, source: string, target: string): boolean {
   return (options['from'] as string[]).includes(typeOf(source)) && (options['to'] as string[]).includes(typeOf(target));
 }
 

@@ -1,6 +1,7 @@
 import type { CellOutcome } from './cells.ts';
 import type { Feature } from './features.ts';
 import type { Operation } from './operations/operation.ts';
+import type { Pairs } from './pairs.ts';
 
 /** The matrix as a page of Markdown, written from what became of its cells; and read again, so that a run of some cells can be compared. */
 
@@ -39,6 +40,7 @@ export function pageOf(
   features: readonly Feature[],
   operations: readonly Operation[],
   outcomes: ReadonlyMap<string, CellOutcome>,
+  pairs: Pairs,
 ): string {
   const notes = new Map<string, number>();
   const counts = { ran: 0, refused: 0, none: 0, failed: 0, empty: 0 };
@@ -63,7 +65,19 @@ export function pageOf(
     ...[HEAD, list, LEGEND, `\n${total}\n\n`],
     ...[`| feature | ${numbers.join(' | ')} |\n`, `|---|${numbers.map(() => '---|').join('')}\n`, ...rows],
     ...['\n## Notes\n\n', ...[...notes].map(([note, number]) => `${number}. ${note}\n`)],
+    ...pairsOf(pairs),
   ].join('');
+}
+
+/** The section on models of several features. */
+function pairsOf({ models, excluded, covered }: Pairs): string[] {
+  const sizes = models.map((model) => model.length);
+  return [
+    '\n## Pairs\n\n',
+    `${models.length} models of ${Math.min(...sizes)} to ${Math.max(...sizes)} features have ${covered} pairs of features, each in one model at least; every operation is carried out on each of these models.\n`,
+    `${excluded.length} pairs are in no model:\n\n| features | why |\n|---|---|\n`,
+    ...excluded.map(({ pair, why }) => `| ${pair.map(({ name }) => name).join(' + ')} | ${why} |\n`),
+  ];
 }
 
 /** The cells of a page, by name. */
@@ -71,7 +85,7 @@ export function cellsOf(page: string): Map<string, CellOutcome> {
   const listed = (text: string): string[] => [...text.matchAll(/^\d+\. (.*)$/gm)].map(([, line]) => line!);
   const [before = '', after = ''] = page.split('## Notes');
   const operations = listed(before);
-  const notes = listed(after);
+  const notes = listed(after.split('## Pairs')[0] ?? '');
   const rows = before.split('\n').filter((line) => line.startsWith('| ') && !line.startsWith('| feature'));
   const cells = new Map<string, CellOutcome>();
   for (const row of rows) {

@@ -9,6 +9,7 @@ import {
   type HitRow,
   hitsOf,
   inboundOf,
+  isBetween,
   shown,
   typeOf,
   viewOf,
@@ -138,7 +139,8 @@ export function questionsOf(model: ModelInput, facts: Facts, ids: readonly strin
       for (const target of targets) questions.push(...orderQuestions(model, facts, type, target, name));
     if (options['degree'] === true || options['edgeSet'] !== false) {
       for (const source of sources) {
-        const of = facts.edges.filter((edge) => edge.source === source && edge.type === type);
+        const own = facts.edges.filter((edge) => edge.source === source && edge.type === type);
+        const of = own.filter(({ target }) => isBetween(options, source, target));
         questions.push({
           ...{ kind: 'degree', text: `degree of ${source}`, expected: of.length },
           projection: options['degree'] === true ? `inbound:${type}` : `view:${typeOf(source)}`,

@@ -1,15 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it } from 'vitest';
-import { type CellOutcome, runCell } from '../matrix/cells.ts';
-import { FEATURES } from '../matrix/features.ts';
+import { type CellOutcome, runCell, runPairs } from '../matrix/cells.ts';
+import { FEATURES, type Feature } from '../matrix/features.ts';
 import { OPERATIONS } from '../matrix/operations/all.ts';
 import { cellName, cellsOf, pageOf } from '../matrix/page.ts';
+import { coveringModels } from '../matrix/pairs.ts';
 import { memoryRig } from '../matrix/rig.ts';
 import { ELSEWHERE, modelOptions, operations } from '../matrix/vocabulary.ts';
 import { isWhole } from '../support/extent.ts';
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/matrix.md', import.meta.url)), 'utf8');
+const PAIRS = coveringModels();
 /** Parts that the cells are dealt out into: a part has cells of each row and of each column. */
 const PARTS = 20;
 
@@ -55,6 +57,41 @@ describe('each feature with each operation', () => {
   );
 
   it('are as docs/matrix.md says, which `npm run matrix` writes', () => {
-    expect(pageOf(FEATURES, OPERATIONS, outcomes)).toBe(PAGE);
+    expect(pageOf(FEATURES, OPERATIONS, outcomes, PAIRS)).toBe(PAGE);
   });
 });
+
+describe('models in which every two features meet', () => {
+  it('have each pair of features that a model can have', () => {
+    const met = new Set(PAIRS.models.flatMap((model) => pairsOf(model)));
+    const excluded = new Set(PAIRS.excluded.map(({ pair }) => pairName(...pair)));
+    for (const pair of pairsOf(FEATURES)) expect(met.has(pair) !== excluded.has(pair), pair).toBe(true);
+    expect(met.size).toBe(PAIRS.covered);
+  });
+
+  it.each(PAIRS.models.map((model, number) => ({ number, model })))(
+    'model $number is right under the operations of this run',
+    async ({ number, model }) => {
+      const problems: string[] = [];
+      for (const [column, operation] of OPERATIONS.entries()) {
+        if (!isOfPairRun(number, column)) continue;
+        const outcome = await runPairs(model, operation, memoryRig);
+        if (outcome.state === 'failed') problems.push(`${operation.name}: ${outcome.problem}`);
+      }
+      expect(problems).toEqual([]);
+    },
+  );
+});
+
+/** A run of a part has one operation in sixty of each model. */
+function isOfPairRun(model: number, column: number): boolean {
+  return isWhole || (model * 5 + column) % 60 === inject('seed') % 60;
+}
+
+function pairName(left: Feature, right: Feature): string {
+  return [left.name, right.name].sort().join(' + ');
+}
+
+function pairsOf(features: readonly Feature[]): string[] {
+  return features.flatMap((left, i) => features.slice(i + 1).map((right) => pairName(left, right)));
+}

@@ -12,10 +12,10 @@ async function expectRight(bench: Bench): Promise<void> {
 
 class Crash extends Error {}
 
-/** Crashes before each call of a batch, or after it, and gets the batch again each time. */
+/** Crashes before a call of a batch, or after it, and gets the batch again each time: at each of the first calls, then at ever fewer. */
 async function crashAtEachCall(bench: Bench, isAfter: boolean): Promise<void> {
   const batch = await bench.lose();
-  for (let crashAt = 1; ; crashAt++) {
+  for (let crashAt = 1; ; crashAt = Math.max(crashAt + 1, Math.floor(crashAt * 1.2))) {
     let calls = 0;
     const { store } = bench.rig;
     const crashing = new Proxy(store, {
