@@ -76,7 +76,7 @@ function compileSource(
 ): Pick<InboundSettings, 'projectSource' | 'partition'> {
   if (projectSource !== undefined && project === 'ALL') {
     const message =
-      "stands beside project: 'ALL', which may hold the same names: list the edge's attributes in project";
+      "is together with project: 'ALL', which may hold the same names: list the edge's attributes in project";
     mistakes.push({ path: `${path}.projectSource`, message });
   }
   for (const name of Array.isArray(project) ? project : []) {
@@ -86,7 +86,7 @@ function compileSource(
   }
   if (partition !== undefined && includeOwner === true) {
     const message =
-      'stands beside includeOwner: the target node cannot be in the partitions of its edges then. Leave one out';
+      'is together with includeOwner: the target node cannot be in the partitions of its edges then. Leave one out';
     mistakes.push({ path: `${path}.partition`, message });
   }
   return {

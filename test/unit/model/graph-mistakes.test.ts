@@ -252,7 +252,7 @@ describe('mistakes are all reported at once, each with its path', () => {
     [
       'a projected source beside all attributes of the edge',
       { inbound: { gsi0: 'a', project: 'ALL', projectSource: ['title'] } },
-      "edges.KNOWS.inbound.projectSource: stands beside project: 'ALL', which may hold the same names: list",
+      "edges.KNOWS.inbound.projectSource: is together with project: 'ALL', which may hold the same names: list",
     ],
     [
       'no attribute of the source',
@@ -262,7 +262,7 @@ describe('mistakes are all reported at once, each with its path', () => {
     [
       'a partition from the source beside an owner',
       { inbound: { gsi0: 'a', partition: fromSource('org'), includeOwner: true } },
-      'edges.KNOWS.inbound.partition: stands beside includeOwner: the target node cannot be',
+      'edges.KNOWS.inbound.partition: is together with includeOwner: the target node cannot be',
     ],
     ['a partition of another kind', { inbound: { gsi0: 'a', partition: 7 } }, 'edges.KNOWS.inbound.partition: '],
     [
