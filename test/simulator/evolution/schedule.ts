@@ -49,6 +49,8 @@ type Accident = (typeof ACCIDENTS)[number];
 const ACTIONS = ['withdraw', 'retire', 'drop'] as const;
 const MODES = ['report', 'report', 'repair', 'rebuild'] as const;
 const VERSIONS = [0, 1, 2] as const;
+/** How long a question is waited for. */
+const PATIENCE_MS = 3_600_000;
 /** Until all that was written shows everywhere. */
 const SHOWN_MS = 10_000;
 
@@ -186,7 +188,7 @@ class Schedule {
     if (!world.plan.happens('readers that begin when something is ready')) return;
     world.count('readers that begin when something is ready');
     const reader = new ReadingProcess(world, version);
-    await Promise.race([reader.askAll(), reader.ended]);
+    await this.patiently(reader, reader.askAll());
   }
 
   /** A tool that runs beside everything else. */
@@ -318,8 +320,13 @@ class Schedule {
       if (random.chance(0.03)) this.readers[version] = undefined;
       const reader = this.reader(version);
       // One that ended with its process is never heard of again.
-      await Promise.race([reader.ask(), reader.ended]);
+      await this.patiently(reader, reader.ask());
     }
+  }
+
+  /** Waits for an answer, if it comes: one that takes longer than a lease is read again, and a slow reader may never have it. */
+  private async patiently(reader: ReadingProcess, answer: Promise<unknown>): Promise<void> {
+    await Promise.race([answer, reader.ended, this.world.timeline.sleep(PATIENCE_MS)]);
   }
 
   private reader(version: number): ReadingProcess {
@@ -341,7 +348,7 @@ class Schedule {
     for (const version of VERSIONS) {
       const reader = this.reader(version);
       const asking = version === most ? reader.askAll() : Promise.all([1, 2, 3, 4].map(() => reader.ask()));
-      await Promise.race([asking, reader.ended]);
+      await this.patiently(reader, asking);
     }
     this.isProducing = true;
   }
