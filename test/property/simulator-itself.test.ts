@@ -5,7 +5,9 @@ import { Choices } from '../simulator/choices.ts';
 import { chooseModel, graphOf, type ModelOptions } from '../simulator/models.ts';
 import { expectedPartitions, isPoison } from '../simulator/oracle.ts';
 import { drop } from '../simulator/planted/changes.ts';
+import type { Mutant } from '../simulator/planted/mutant.ts';
 import { MUTANTS } from '../simulator/planted/mutants.ts';
+import { bundledProgram } from '../simulator/planted/program.ts';
 import { Runner } from '../simulator/runner.ts';
 import { runScript, runSeed } from '../simulator/schedule.ts';
 import { differences } from '../simulator/verdict.ts';
@@ -144,10 +146,12 @@ describe('schedules', () => {
   });
 
   it('do not begin where a bug cannot be planted', async () => {
-    const planted = (mark: string): Promise<Runner> =>
-      Runner.start({ name: 'no-bug', rule: '', changes: [drop(mark)] });
-    await expect(planted('no-such-rule')).rejects.toThrow('No comment "// rule: no-such-rule" marks the code');
-    await expect(planted('update-is-made-of-the-item-as-seen')).rejects.toThrow(
+    const bugAt = (mark: string): Mutant => ({ name: 'no-bug', rule: '', changes: [drop(mark)] });
+    await expect(Runner.start(bugAt('no-such-rule'))).rejects.toThrow(
+      'No comment "// rule: no-such-rule" marks the code',
+    );
+    const withoutWriter = new URL('../simulator/random.ts', import.meta.url);
+    await expect(bundledProgram(withoutWriter, bugAt('update-is-made-of-the-item-as-seen'))).rejects.toThrow(
       'src/write/update/seen.ts is no part of',
     );
   });
