@@ -3,6 +3,8 @@ import { directedSchedules } from './directed.ts';
 import { directedEvolutions } from './evolution/directed.ts';
 import { runEvolution } from './evolution/schedule.ts';
 import { type KeptEvolution, type ShortEvolution, shortened } from './evolution/shrink.ts';
+import { scopeOf } from './exhaustive/scopes.ts';
+import { type Exhausted, type WalkOptions, walkAll } from './exhaustive/walk.ts';
 import { interruptedWorker } from './interrupted-worker.ts';
 import { type ShrunkReport, shrunkReport } from './report.ts';
 import { runScript } from './schedule.ts';
@@ -17,6 +19,7 @@ export type Request =
   | { shrink: number }
   | { evolution: KeptEvolution }
   | { shrinkEvolution: number }
+  | { scope: string; options: Pick<WalkOptions, 'stopsAtWrong'> }
   | 'interrupted-worker'
   | 'directed'
   | 'directed-evolutions';
@@ -27,6 +30,7 @@ export type Reply =
   | { failures: readonly SeedFailure[] }
   | { report: ShrunkReport }
   | { short: ShortEvolution }
+  | { exhausted: Exhausted }
   | { differences: string[] };
 
 const REPLY_INTERVAL_MS = 200;
@@ -50,12 +54,16 @@ async function answer(request: Request): Promise<Reply> {
   }
   if ('shrinkEvolution' in request) return { short: await shortened(request.shrinkEvolution) };
   let lastReplyMs = Date.now();
-  const tally = await runSeeds(request.seeds, (done) => {
+  const onProgress = (done: number): void => {
     if (Date.now() - lastReplyMs < REPLY_INTERVAL_MS) return;
     lastReplyMs = Date.now();
     reply({ done });
-  });
-  return { tally };
+  };
+  if ('scope' in request) {
+    const { begin } = scopeOf(request.scope);
+    return { exhausted: await walkAll(begin, { ...request.options, onProgress }) };
+  }
+  return { tally: await runSeeds(request.seeds, onProgress) };
 }
 
 function reply(message: Reply): void {

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Script } from './choices.ts';
 import type { KeptEvolution, ShortEvolution } from './evolution/shrink.ts';
+import type { Exhausted, WalkOptions } from './exhaustive/walk.ts';
 import type { Mutant } from './planted/mutant.ts';
 import { bundledProgram, type Program } from './planted/program.ts';
 import type { ShrunkReport } from './report.ts';
@@ -20,7 +21,12 @@ export class Runner {
   private errorText = '';
 
   private constructor(private readonly program: Program) {
-    this.child = fork(program.file, { execArgv: LEAN, stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    this.child = fork(program.file, {
+      execArgv: LEAN,
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      // Numbers of schedules are larger than JSON's.
+      serialization: 'advanced',
+    });
     this.child.stderr?.on('data', (text: Buffer) => {
       this.errorText += text.toString('utf8');
     });
@@ -64,6 +70,17 @@ export class Runner {
     const reply = await this.request({ shrinkEvolution: seed });
     if (!('short' in reply)) throw new Error('The simulator gave another answer.');
     return reply.short;
+  }
+
+  /** Walks all schedules of a scope; `onProgress` is told now and then how many states it has met. */
+  async walkScope(
+    scope: string,
+    options: Pick<WalkOptions, 'stopsAtWrong'> = {},
+    onProgress: (states: number) => void = () => undefined,
+  ): Promise<Exhausted> {
+    const reply = await this.request({ scope, options }, onProgress);
+    if (!('exhausted' in reply)) throw new Error('The simulator gave another answer.');
+    return reply.exhausted;
   }
 
   /** Interrupts the local worker; gives what its successor has not made right. */
