@@ -28,6 +28,10 @@ export function targetOf(registry: Registry, wanted: Definitions, action: Migrat
   const type = name.startsWith('view:') ? name.slice('view:'.length) : undefined;
   // The views of a type have one shape, which readers of the model use: there is no other one to take away.
   if (type !== undefined && wanted.views.has(type) && action.kind !== 'drop') throw lastGeneration(name);
+  if (type !== undefined) {
+    const shape = newestShape(registry, type);
+    return { name, generations: new Set(shape !== undefined && (id ?? shape) === shape ? [shape] : []) };
+  }
   const live = liveGenerations(registry, name);
   const own = wanted.projections.get(name)?.fingerprint;
   const going = live.filter((generation) => {
@@ -61,8 +65,14 @@ function namedBy(
   wanted: Definitions,
 ): { name: string; id?: number } {
   const isKnown = projections.has(name) || wanted.projections.has(name);
-  const match = isKnown ? null : /^(.+)@([1-9]\d{0,8})$/s.exec(name);
+  const match = isKnown ? null : /^(.+)@([1-9]\d{0,14})$/s.exec(name);
   return match === null ? { name } : { name: match[1]!, id: Number(match[2]) };
+}
+
+/** The id of the shape that a type's views have, or had before they were dropped; undefined for a type without views. */
+export function newestShape({ shapes }: Registry, type: string): number | undefined {
+  const entry = shapes.get(type);
+  return entry && entry.next - 1;
 }
 
 /** The generations of a projection that writers maintain. */

@@ -3,7 +3,7 @@ import { type Definitions, meaningFingerprint, viewName } from '../registry/defi
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isFresh, type SeenState } from '../registry/transitions.ts';
-import { type ActionTarget, liveGenerations, type MigrateAction } from './action.ts';
+import { type ActionTarget, liveGenerations, type MigrateAction, newestShape } from './action.ts';
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
 /**
@@ -176,7 +176,11 @@ function deleteStep(registry: Registry, { memory }: Situation): Step | undefined
 function actionStep(registry: Registry, { target, memory }: Situation): Step | undefined {
   if (target === undefined) return undefined;
   const { name, generations } = target;
-  if (name.startsWith('view:')) return dropViewStep(registry, name.slice('view:'.length), memory);
+  if (name.startsWith('view:')) {
+    const type = name.slice('view:'.length);
+    const shape = newestShape(registry, type);
+    return shape !== undefined && generations.has(shape) ? dropViewStep(registry, type, memory) : undefined;
+  }
   const going = liveGenerations(registry, name).filter(({ id }) => generations.has(id));
   const ready = going.find(({ state }) => state === 'ready');
   if (ready !== undefined) return { kind: 'withdraw', seen: seenOf(name, ready) };

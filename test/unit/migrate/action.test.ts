@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { targetOf } from '../../../src/migrate/action.ts';
+import type { Registry } from '../../../src/registry/registry.ts';
+
+const ID = 1_503_238_554;
+const registry: Registry = {
+  version: 3,
+  projections: new Map(),
+  shapes: new Map([
+    ['USER', { next: ID + 1, shape: { id: ID, definition: 'a', trusted: true, ready: true, changed: 1 } }],
+    ['GONE', { next: 8 }],
+  ]),
+};
+const WANTED = { projections: new Map(), views: new Map() };
+
+describe('an action that names views', () => {
+  it.each([
+    ['view:USER', 'view:USER', [ID]],
+    [`view:USER@${ID}`, 'view:USER', [ID]],
+    ['view:USER@1', 'view:USER', []],
+    ['view:GONE', 'view:GONE', [7]],
+    ['view:NONE', 'view:NONE', []],
+  ])('%s is about the views of the shape that it names', (name, projection, ids) => {
+    expect(targetOf(registry, WANTED, { kind: 'drop', name })).toEqual({
+      name: projection,
+      generations: new Set(ids),
+    });
+  });
+});
