@@ -6,6 +6,7 @@ import { applyFanOutUnit } from '../apply/fan-out.ts';
 import { StoreError } from '../errors.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { INDEX_KEYS, unchanged, WATERMARK } from '../items/derived-item.ts';
+import { parseDerivedKey } from '../items/derived-key.ts';
 import { typePrefix, VIEW_KEY } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { needsSource } from '../model/joined.ts';
@@ -203,7 +204,7 @@ async function settleOnce(
   }
   const wanted = derivedOf(graph, source, target, await readItem(context, { source, target }));
   const joinedKeys = joinedKeysOf(graph, typePrefix(target) ?? '', target);
-  const keys = new Set([...entry.derivedKeys, ...wanted.indexItems.keys(), ...joinedKeys]);
+  const keys = new Set([...entry.derivedKeys.filter(isReconcilable), ...wanted.indexItems.keys(), ...joinedKeys]);
   keys.delete(VIEW_KEY);
   const key = { source, target };
   const reverse = reverseOf(graph, key);
@@ -215,6 +216,12 @@ async function settleOnce(
   if (source === target) for (const unit of fanOutsOf(graph, source, watermark)) await applyFanOutUnit(context, unit);
   const [problem] = await problemsOf(context, key, wanted);
   return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
+}
+
+/** Whether a key of an entry is that of an item which a base item decides. Whoever may write the table may forge an entry. */
+function isReconcilable(sortKey: string): boolean {
+  const kind = parseDerivedKey(sortKey)?.kind;
+  return kind === 'index-item' || kind === 'owner-item' || kind === 'reverse-item';
 }
 
 /** The problems of deriving from a base item, by itself and with its source node. */

@@ -229,6 +229,25 @@ describe('entries that have lost the key of their base item', () => {
   });
 });
 
+describe('an entry that names keys of no derived item', () => {
+  it('is settled by its base item, which no write touches, and holds up no other', async () => {
+    const { graph, store, projectAll } = await testTable(poisonGraph());
+    const before = nodeItem('USER-1', { age: { S: 'old' } });
+    await store.put(before);
+    await store.put(nodeItem('USER-2', { age: { S: 'old' } }));
+    await projectAll();
+    const { items } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION, consistent: false });
+    const forged = items.find(({ source }) => source!['S' as never] === 'USER-1')!;
+    await store.put({ ...forged, derivedKeys: { SS: ['USER-1', '~degree/MEMBER', '~unknown', '~ix/name'] } });
+    await store.put(nodeItem('USER-2', { age: { N: '7' } }));
+    expect(await redrive({ graph, store })).toMatchObject({ entries: 2, repaired: 1, left: 1 });
+    expect((await store.get({ source: 'USER-1', target: 'USER-1' }, { consistent: true })).item).toEqual(before);
+    for (const target of ['~degree/MEMBER', '~unknown']) {
+      expect((await store.get({ source: 'USER-1', target }, { consistent: true })).item).toBeUndefined();
+    }
+  });
+});
+
 describe('a batch that the mapping gave up on', () => {
   it('is read again from the stream by its range, or from the message where that holds it', async () => {
     const { graph, store, streams, streamArn } = await testTable(poisonGraph());
