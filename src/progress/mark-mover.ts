@@ -34,7 +34,7 @@ export class MarkMover {
    * @param freshMs how old a mark that another process has published may be.
    */
   async upToMs(freshMs: number): Promise<number | undefined> {
-    if (!this.mayPublish) return (await this.look()).upToMs;
+    if (!this.mayPublish) return upToMsOf(await this.look());
     const { store, source, now } = this.context;
     const { item, published } = await readPublished(store);
     const ofStream = published?.streamArn === source.streamArn ? published : undefined;
@@ -46,11 +46,15 @@ export class MarkMover {
       return ofStream.upToMs;
     }
     const leased = await this.leased(item, ofStream?.upToMs, ofStream?.lookedAtMs);
-    if (leased === 'refused') return (await this.look()).upToMs;
-    if (leased === 'lost') return (await readPublished(store)).published?.upToMs;
+    if (leased === 'refused') return upToMsOf(await this.look());
+    if (leased === 'lost') {
+      const winner = (await readPublished(store)).published;
+      return winner?.streamArn === source.streamArn ? winner.upToMs : undefined;
+    }
     const walked = await this.look();
+    const upToMs = upToMsOf(walked);
     await this.move(walked);
-    return walked.upToMs;
+    return upToMs;
   }
 
   /** Publishes the result of a walk. If another process holds the lease by now, its published mark stays. */
@@ -96,4 +100,15 @@ export class MarkMover {
       return 'refused';
     }
   }
+}
+
+/** The mark of a look. Throws `no-stream` for a stream that is switched off: the table may have another one by now. */
+function upToMsOf({ upToMs, isDisabled }: WalkedStream): number | undefined {
+  if (!isDisabled) return upToMs;
+  throw new StoreError(
+    'fatal',
+    'no-stream',
+    'The stream is switched off.',
+    'Describe the table again: it may have a new stream.',
+  );
 }

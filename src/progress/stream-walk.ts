@@ -55,6 +55,8 @@ export interface WalkedStream {
    * Every record made before this time has a claim, in milliseconds since 1970; undefined if the claims do not show it.
    */
   upToMs: number | undefined;
+  /** Whether the stream is switched off: later records, if any, are in another one. */
+  isDisabled: boolean;
 }
 
 /** Most pages of a shard that one look reads: 50,000 records. */
@@ -109,7 +111,7 @@ export class StreamWalk {
     const upToMs = upToMsOf(shards, lookedAtMs);
     // A closed shard continues in children that may hold records from before this look.
     this.upToMs = isKnown || upToMs === undefined ? upToMs : this.upToMs && Math.min(this.upToMs, upToMs);
-    return { lookedAtMs, shards, upToMs: this.upToMs };
+    return { lookedAtMs, shards, upToMs: this.upToMs, isDisabled: description.status === 'DISABLED' };
   }
 
   private async read({ shards }: StreamDescription): Promise<void> {

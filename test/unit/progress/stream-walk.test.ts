@@ -194,3 +194,13 @@ it('goes on from the marks that the table has', async () => {
   expect(shards[0]!.isWhole).toBe(true);
   expect(shards[1]).toMatchObject({ open: [{ sequenceNumber: '4' }], appliedUpTo: undefined });
 });
+
+it('gives no mark of a stream that is switched off: the table may have another', async () => {
+  const store = new MemoryStore(graph.table);
+  const source = new Stream();
+  source.add('shard-1', [1]);
+  const mover = new MarkMover({ graph, store, source, now: () => NOW });
+  await mover.upToMs(0);
+  source.status = 'DISABLED';
+  await expect(mover.upToMs(0)).rejects.toMatchObject({ code: 'no-stream' });
+});
