@@ -269,6 +269,48 @@ describe('the lean way', () => {
     expect(received).toHaveLength(before + 1);
   });
 
+  it.each([-3_600_000, 3_600_000])(
+    'goes on where the clock is %i ms off from one moment on, with calls in parallel',
+    async (aheadMs) => {
+      let isStrict = false;
+      const { endpoint } = await answering(({ headers }) => {
+        const now = new Date(Date.now() + (isStrict ? aheadMs : 0));
+        const time = String(headers['x-amz-date']).replace(/^(.{4})(..)(..)T(..)(..)(..)Z$/, '$1-$2-$3T$4:$5:$6Z');
+        if (Math.abs(Date.parse(time) - now.getTime()) < 300_000)
+          return { headers: { date: now.toUTCString() }, body: FOUND };
+        const message = `Signature ${aheadMs > 0 ? 'expired' : 'not yet current'}`;
+        const body = { __type: 'com.amazon.coral.service#InvalidSignatureException', message };
+        return { status: 400, headers: { date: now.toUTCString() }, body };
+      });
+      const store = storeAt(endpoint);
+      await store.get(KEY, { consistent: false });
+      isStrict = true;
+      const change = { key: KEY, set: { name: { S: 'a' } }, unset: [], condition: { kind: 'none' } } as const;
+      const calls = Array.from({ length: 64 }, (_, i) =>
+        i % 2 === 0 ? store.get(KEY, { consistent: false }) : store.update(change),
+      );
+      const refused = (await Promise.allSettled(calls)).filter(({ status }) => status === 'rejected');
+      expect(refused).toEqual([]);
+    },
+  );
+
+  it.each(['/a@b/', '/a%20b/', '/a:b/'])(
+    'leaves calls to the SDK where the path %s is signed otherwise than it stands',
+    async (path) => {
+      const { endpoint, received } = await answering(() => ({ body: FOUND }));
+      const store = storeAt(endpoint + path);
+      for (let i = 0; i < 3; i++) await store.get(KEY, { consistent: false });
+      expect(received.filter(({ headers }) => headers['amz-sdk-request'] === undefined)).toEqual([]);
+    },
+  );
+
+  it('sends no security token where it is empty', async () => {
+    const { endpoint, received } = await answering(() => ({ body: FOUND }));
+    const store = storeAt(endpoint, { credentials: { accessKeyId: 'AK', secretAccessKey: 's', sessionToken: '' } });
+    for (let i = 0; i < 3; i++) await store.get(KEY, { consistent: false });
+    expect(received.filter(({ headers }) => headers['x-amz-security-token'] !== undefined)).toEqual([]);
+  });
+
   it.each<[string, Answered]>([
     ['a throttle', { status: 400, body: { __type: 'x#ProvisionedThroughputExceededException', message: 'slow' } }],
     ['an error of the server', { status: 500, body: { __type: 'x#InternalServerError', message: 'oops' } }],

@@ -104,10 +104,21 @@ export class LeanWay implements TableCalls {
     const body = JSON.stringify(input);
     if (BINARY_INPUT.test(body)) return (await this.bySdk()).calls[way](name, input);
     const target = `DynamoDB_20120810.${name}`;
-    const headers = route.signer.headers(target, body, Date.now() + sdk.clockOffsetMs());
+    const offsetMs = sdk.clockOffsetMs();
+    const headers = route.signer.headers(target, body, Date.now() + offsetMs);
     const answer = await this.request(route, headers, body);
     const output = 'response' in answer ? outputOf(answer.response) : undefined;
-    if (output === undefined) return (await this.bySdk()).calls[way](name, input, { lean: { answer } });
+    if (output === undefined) {
+      const { calls } = await this.bySdk();
+      try {
+        return await calls[way](name, input, { lean: { answer } });
+      } catch (error) {
+        // Another call may have corrected the clock since this one was signed, which the SDK then does not see. A request that was
+        // refused for its time changed nothing, so it may be sent again.
+        if (!isRefusedForTime(error) || Math.abs(sdk.clockOffsetMs() - offsetMs) < CLOCK_STEP_MS) throw error;
+        return await calls[way](name, input);
+      }
+    }
     this.loaded?.calls.noteSuccess();
     return output as Calls[Name]['output'];
   }
@@ -133,7 +144,7 @@ export class LeanWay implements TableCalls {
     const scope = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request,/.exec(
       headers['authorization'] ?? '',
     );
-    if (scope === null || scope[1] !== credentials.accessKeyId) return;
+    if (scope === null || scope[1] !== credentials.accessKeyId || !PLAIN_PATH.test(path)) return;
     const origin = `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`;
     const host = headers['host'] ?? '';
     this.route = routeTo(origin, { host, path, region: scope[2]!, service: scope[3]! }, credentials);
@@ -154,6 +165,25 @@ function isSame(one: SigningCredentials, other: SigningCredentials): boolean {
  */
 const BINARY_INPUT = /"B":\{(?:\}|"0":|"type":)|"BS":\[\{/;
 
+/** Refusals for the time of a request's signature. */
+const SKEW_ERRORS: ReadonlySet<string> = new Set([
+  'InvalidSignatureException',
+  'RequestTimeTooSkewed',
+  'RequestExpired',
+  'RequestInTheFuture',
+]);
+
+/** Whether a call was refused for the time of its signature, so that it changed nothing. */
+export function isRefusedForTime(error: unknown): error is Error {
+  return error instanceof Error && SKEW_ERRORS.has(error.name);
+}
+
+/** A path that is signed as it stands. The SDK encodes any other for the signature. */
+const PLAIN_PATH = /^\/(?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?$/;
+
+/** The clock was corrected between two calls if its offset differs by more than this. */
+const CLOCK_STEP_MS = 60_000;
+
 /** Values that JSON does not hold as they are, and a name that the SDK loses: both are left to the SDK. */
 const LEFT_TO_SDK = /"(?:BS?|__proto__)"\s*:/;
 
@@ -165,7 +195,7 @@ function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer 
   if (statusCode === 400 && !text.includes('ConditionalCheckFailedException')) return undefined;
   const members = parsed(text);
   if (statusCode === 200) return members && outputWith(members, metadataOf(statusCode, headers));
-  const { __type: type, Item, message = '' } = members ?? {};
+  const { __type: type, Item, Message = '', message = Message } = members ?? {};
   if (typeof type !== 'string' || !type.endsWith('#ConditionalCheckFailedException')) return undefined;
   throw new ConditionFailedError(message, Item ?? undefined, metadataOf(statusCode, headers));
 }
@@ -174,6 +204,7 @@ function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer 
 interface Members extends Record<string, unknown> {
   __type?: unknown;
   message?: string;
+  Message?: string;
   Item?: ConditionalCheckFailedException['Item'] | null;
 }
 

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import type { Calls } from './calls.ts';
 import type { LeanOptions } from './handler.ts';
-import { type ObservableCalls, PLAIN_RETRY_MODE } from './lean-way.ts';
+import { isRefusedForTime, type ObservableCalls, PLAIN_RETRY_MODE } from './lean-way.ts';
 
 const COMMANDS = {
   GetItem: GetItemCommand,
@@ -90,17 +90,9 @@ type RetryStrategy = Extract<
 /** A call that succeeded at its first attempt, in the form that the SDK's retries take. */
 const PLAIN_SUCCESS = { getRetryCount: () => 0, getRetryDelay: () => 0, getRetryCost: () => undefined };
 
-/** Refusals for the time of a request's signature. */
-const SKEW_ERRORS: ReadonlySet<string> = new Set([
-  'InvalidSignatureException',
-  'RequestTimeTooSkewed',
-  'RequestExpired',
-  'RequestInTheFuture',
-]);
-
 /** Whether a call was refused for this machine's clock, and the SDK knows the right time now. */
 function isCorrectedClock(error: unknown): boolean {
-  if (!(error instanceof Error) || !SKEW_ERRORS.has(error.name)) return false;
+  if (!isRefusedForTime(error)) return false;
   return (error as Partial<ServiceException>).$metadata?.clockSkewCorrected === true;
 }
 

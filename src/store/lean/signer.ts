@@ -43,10 +43,11 @@ export class Signer {
    */
   headers(target: string, body: string, nowMs: number): Record<string, string> {
     this.setTime(Math.floor(nowMs / 1000));
+    // An empty token is none, as the SDK takes it: a variable of the environment may be empty.
     const { accessKeyId, sessionToken } = this.credentials;
     const { host, path, region, service } = this.scope;
-    const token = sessionToken === undefined ? '' : `x-amz-security-token:${sessionToken}\n`;
-    const names = `content-type;host;x-amz-date;${sessionToken === undefined ? '' : 'x-amz-security-token;'}x-amz-target`;
+    const token = !sessionToken ? '' : `x-amz-security-token:${sessionToken}\n`;
+    const names = `content-type;host;x-amz-date;${!sessionToken ? '' : 'x-amz-security-token;'}x-amz-target`;
     const lines = `content-type:${CONTENT_TYPE}\nhost:${host}\nx-amz-date:${this.time}\n${token}x-amz-target:${target}\n`;
     const request = `POST\n${path}\n\n${lines}\n${names}\n${hash('sha256', body)}`;
     const scope = `${this.day}/${region}/${service}/aws4_request`;
@@ -60,7 +61,7 @@ export class Signer {
       'x-amz-date': this.time,
       authorization,
     };
-    if (sessionToken !== undefined) headers['x-amz-security-token'] = sessionToken;
+    if (sessionToken) headers['x-amz-security-token'] = sessionToken;
     return headers;
   }
 
