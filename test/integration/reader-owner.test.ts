@@ -61,6 +61,15 @@ const sources = (page: { items: { source: string }[] }): string[] => page.items.
 const ada = { id: 'USER-1', attributes: { name: 'Ada' } };
 
 describe('the owner', () => {
+  it('is none in an order whose index takes no key of so long a target', async () => {
+    const id = `USER-${'x'.repeat(1_008)}`;
+    expect(await reader.inbound('FOR', id, { order: 'byHours', owner: true })).toMatchObject({
+      items: [],
+      owner: null,
+    });
+    expect(await reader.inbound('FOR', id, { owner: true })).toMatchObject({ items: [], owner: null });
+  });
+
   it('comes with the newest edges, with what its view shows, in one Query and beside the limit', async () => {
     const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
     for (const limit of [1, 3, 11, 12, 13, 100]) {

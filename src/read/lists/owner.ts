@@ -24,9 +24,11 @@ export async function readOwner(
   query: OwnerPlace,
 ): Promise<{ item: Item | undefined; rcu: number }> {
   const { index, partitions } = query;
-  // One partition: includeOwner needs shards: 1.
+  // One partition, since includeOwner needs shards: 1; none where its key is longer than an index takes.
+  const [partition] = partitions;
+  if (partition === undefined) return { item: undefined, rcu: 0 };
   const sortKey = { from: OWNER_SORT_KEY, to: OWNER_SORT_KEY };
-  const { items, rcu } = await context.store.query({ index, partition: partitions[0]!, sortKey });
+  const { items, rcu } = await context.store.query({ index, partition, sortKey });
   return { item: items.find((item) => isOwnerItem(context, query, item)), rcu };
 }
 
