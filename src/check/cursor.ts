@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { EdgeloomError } from '../errors.ts';
 import { PARSING } from '../model/parsing.ts';
-import { openSegmentsSchema, type WalkPlace } from '../store/table-walk.ts';
+import type { WalkPlace } from '../store/table-walk.ts';
+import { openSegmentsSchema } from '../store/walk-schemas.ts';
 
 /** The place where a check stopped, with its totals: JSON, for the next call or for a file. */
 

@@ -1,5 +1,4 @@
 import pMap from 'p-map';
-import * as z from 'zod/mini';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { INDEX_KEYS } from '../items/derived-item.ts';
 import type { CompiledModel, IndexName } from '../model/compiled.ts';
@@ -32,26 +31,6 @@ export interface WalkPlace {
   /** The segments that are not read to their end, with the last key read; without a key: not begun. */
   open: { segment: number; after?: WalkedKey | undefined }[];
 }
-
-const key = { source: z.string(), target: z.string() };
-
-/** The schema of the open segments of a walk over a table. */
-export const openSegmentsSchema = z.array(
-  z.strictObject({ segment: z.int().check(z.minimum(0)), after: z.optional(z.strictObject(key)) }),
-);
-
-/** The schema of the place of a walk over a table or an index. */
-export const walkPlaceSchema: z.ZodMiniType<WalkPlace> = z.strictObject({
-  segments: z.int().check(z.minimum(1)),
-  open: z.array(
-    z.strictObject({
-      segment: z.int().check(z.minimum(0)),
-      after: z.optional(
-        z.strictObject({ ...key, at: z.optional(z.strictObject({ partition: z.string(), sort: z.string() })) }),
-      ),
-    }),
-  ),
-});
 
 /** The place of a walk that has not begun. */
 export function beginning(segments: number): WalkPlace {

@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { EdgeloomError } from '../../errors.ts';
 import { PARSING } from '../../model/parsing.ts';
-import { type WalkPlace, walkPlaceSchema } from '../../store/table-walk.ts';
+import type { WalkPlace } from '../../store/table-walk.ts';
+import { walkPlaceSchema } from '../../store/walk-schemas.ts';
 
 /** The place where a migration stopped because time was over: JSON, for the call that continues. */
 
