@@ -94,7 +94,7 @@ async function judge(
   const mark = await lowMark();
   // What is applied meanwhile may be passed by the mark.
   const stillMs = Math.max(leftMs, functions.oldestLeftMs());
-  if (mark === undefined || mark <= stillMs + Math.abs(skewMs)) return undefined;
+  if (mark === undefined || mark <= stillMs + skewMs) return undefined;
   return `the mark is ${mark - stillMs} ms behind a record that is not applied`;
 }
 
@@ -189,7 +189,9 @@ async function drawn(stage: Stage, { lanes, containers, giveUp }: Circumstances)
   const functions = new Functions(stage, containers);
   // Processes that look at one stream, of which one moves the mark at a time.
   const skews = [0, 0, random.below(2 * CLOCKS_MS) - CLOCKS_MS];
-  const looking = skews.map((skewMs) => ({ skewMs, lowMark: lowMarkOf(stage, skewMs) }));
+  const looking = skews.map((skewMs) => ({ lowMark: lowMarkOf(stage, skewMs) }));
+  // Each of them may be told of a mark that another has published, by its clock.
+  const mostSkewMs = Math.max(...skews.map(Math.abs));
   const session = createSession({ lowMark: looking[0]!.lowMark });
   const problems: string[] = [];
   const queues: RawRecord[][] = Array.from({ length: lanes }, () => []);
@@ -228,8 +230,8 @@ async function drawn(stage: Stage, { lanes, containers, giveUp }: Circumstances)
       await writeOwn(stage, session, name);
     }
     await stage.sleep(random.below(10_000));
-    const { lowMark, skewMs } = random.oneOf(looking as [(typeof looking)[number]]);
-    const problem = await judge(lowMark, functions, skewMs);
+    const { lowMark } = random.oneOf(looking as [(typeof looking)[number]]);
+    const problem = await judge(lowMark, functions, mostSkewMs);
     if (problem !== undefined) problems.push(problem);
     if (!(await showsOwn(stage, session, name))) problems.push('the session forgets its own write');
   }
