@@ -173,7 +173,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.getByRole('heading', { level: 2, name: 'GOAL-G55' }).waitFor();
     // The drawing can be walked too, by pointer and by keyboard.
     const drawn = page.getByRole('group', { name: /GOAL-G55 with/ });
-    expect(await drawn.locator('.dot.right title').allTextContents()).toEqual(['USER-U1', 'USER-U2']);
+    await expect.poll(() => drawn.locator('.dot.right title').allTextContents()).toEqual(['USER-U1', 'USER-U2']);
     expect(await drawn.locator('polygon').count()).toBe(2);
     await drawn.getByRole('link', { name: 'USER-U2' }).click();
     await page.getByRole('heading', { level: 2, name: 'USER-U2' }).waitFor();
