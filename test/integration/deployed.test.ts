@@ -21,7 +21,10 @@ async function deployedTable() {
   vi.stubEnv('EDGELOOM_STREAM_ARN', table.streamArn);
   vi.stubEnv('EDGELOOM_SETTLE_SECONDS', '0.01');
   vi.stubEnv('AWS_ENDPOINT_URL', table.endpoint);
-  vi.stubEnv('AWS_REGION', 'eu-central-1');
+  // DynamoDB Local keeps tables by region and key: these are those of our clients.
+  vi.stubEnv('AWS_REGION', 'us-east-1');
+  vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
   return table;
 }
 
