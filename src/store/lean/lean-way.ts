@@ -144,7 +144,7 @@ export class LeanWay implements TableCalls {
     const scope = /^AWS4-HMAC-SHA256 Credential=([^/]+)\/\d{8}\/([^/]+)\/([^/]+)\/aws4_request,/.exec(
       headers['authorization'] ?? '',
     );
-    if (scope === null || scope[1] !== credentials.accessKeyId || !PLAIN_PATH.test(path)) return;
+    if (scope === null || scope[1] !== credentials.accessKeyId || !isPlain(path)) return;
     const origin = `${protocol}//${hostname}${port === undefined ? '' : `:${port}`}`;
     const host = headers['host'] ?? '';
     this.route = routeTo(origin, { host, path, region: scope[2]!, service: scope[3]! }, credentials);
@@ -178,8 +178,14 @@ export function isRefusedForTime(error: unknown): error is Error {
   return error instanceof Error && SKEW_ERRORS.has(error.name);
 }
 
-/** A path that is signed as it stands. The SDK encodes any other for the signature. */
-const PLAIN_PATH = /^\/(?:[\w~-][\w.~-]*\/)*(?:[\w~-][\w.~-]*)?$/;
+/** Paths of these characters are signed as they stand, unless they have a part that begins with a dot, or an empty one. */
+const PLAIN_PATH = /^\/[\w~/.-]*$/;
+const ODD_PART = /\/[./]/;
+
+/** Whether a path is signed as it stands. The SDK encodes any other for the signature. */
+function isPlain(path: string): boolean {
+  return PLAIN_PATH.test(path) && !ODD_PART.test(path);
+}
 
 /** The clock was corrected between two calls if its offset differs by more than this. */
 const CLOCK_STEP_MS = 60_000;
