@@ -105,10 +105,5 @@ export class MarkMover {
 /** The mark of a look. Throws `no-stream` for a stream that is switched off: the table may have another one by now. */
 function upToMsOf({ upToMs, isDisabled }: WalkedStream): number | undefined {
   if (!isDisabled) return upToMs;
-  throw new StoreError(
-    'fatal',
-    'no-stream',
-    'The stream is switched off.',
-    'Describe the table again: it may have a new stream.',
-  );
+  throw new StoreError('fatal', 'no-stream', 'The stream is switched off.');
 }

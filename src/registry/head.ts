@@ -116,6 +116,6 @@ export function registryGone(): EdgeloomError {
   return new EdgeloomError(
     'registry-gone',
     'The table had a registry, and it is gone.',
-    'Restore the items of the partition ~edgeloom from a backup, or run edgeloom migrate and start this process anew.',
+    'Restore the partition ~edgeloom from a backup, or run edgeloom migrate and restart this process.',
   );
 }

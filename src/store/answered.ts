@@ -12,6 +12,6 @@ export function answered<T>(part: T | undefined | null, call: string, field: str
     'retryable',
     'incomplete-answer',
     `The answer to ${call} has no ${field}.`,
-    'What stands between this machine and DynamoDB has changed it; try again, and look at proxies on the way.',
+    'A proxy on the way may have changed it; try again.',
   );
 }

@@ -18,7 +18,7 @@ export function checkEntries(graph: CompiledModel, source: string, sortKey: stri
     throw new EdgeloomError(
       'too-many-entries',
       `${itemName(source, sortKey)}: attribute ${describe(name)} has ${count} entries; its model allows ${limit}. The item has ${itemSizeBytes(item)} bytes.`,
-      'Every change rewrites the whole item: make the entries edges, or nodes of their own, or raise maxEntries.',
+      'Make the entries edges or nodes of their own, or raise maxEntries.',
     );
   }
 }

@@ -102,7 +102,7 @@ function outcomeUnknown({ key }: BaseChange, cause: unknown): EdgeloomError {
   return new EdgeloomError(
     'outcome-unknown',
     `${itemName(key.source, key.target)}: the answer was lost, so the change may have been made or not. ${messageOf(cause)}`,
-    'Read the item with consistent: true before changing it again, or ask for once: true, which costs twice the capacity.',
+    'Read it with consistent: true before the next change, or ask for once: true (twice the capacity).',
     { cause },
   );
 }

@@ -127,6 +127,6 @@ function conditionOf(
   throw new EdgeloomError(
     'too-many-attributes',
     `${name}: the update depends on ${count} attributes; DynamoDB takes conditions on ${MOST_ATTRIBUTES}.`,
-    'Look at fewer: name the attributes in place of spreading them all, use the form { set, add }, or keep many small values in one map.',
+    'Name the attributes in place of spreading them all, or use the form { set, add }.',
   );
 }

@@ -88,7 +88,7 @@ function tooMuchContention({ name }: UpdateSubject, attempts: number): EdgeloomE
   return new EdgeloomError(
     'too-much-contention',
     `${name}: for ${CONTENTION_MS / 1000} s and ${attempts} times others changed what the update had looked at.`,
-    'Look at fewer attributes, use { add } without fields for counters, or write the item from one place.',
+    'Look at fewer attributes, or use { add } without fields for counters.',
   );
 }
 
