@@ -26,9 +26,9 @@ export interface ActionTarget {
 export function targetOf(registry: Registry, wanted: Definitions, action: MigrateAction): ActionTarget {
   const { name, id } = namedBy(action, registry, wanted);
   const type = name.startsWith('view:') ? name.slice('view:'.length) : undefined;
-  // The views of a type have one shape, which readers of the model use: there is no other one to take away.
-  if (type !== undefined && wanted.views.has(type) && action.kind !== 'drop') throw lastGeneration(name);
   if (type !== undefined) {
+    // The views of a type have one shape, which readers of the model use: there is no other one to take away.
+    if (wanted.views.has(type) && action.kind !== 'drop') throw lastGeneration(name);
     const shape = newestShape(registry, type);
     return { name, generations: new Set(shape !== undefined && (id ?? shape) === shape ? [shape] : []) };
   }

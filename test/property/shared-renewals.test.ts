@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CompiledModel, defineGraph, edge, node, type Reader } from '../../src/index.ts';
 import type { QueryRequest } from '../../src/store/port.ts';
-import { answerOf, SHOWN_MS, Stage } from '../schedules/faults/stage.ts';
+import { answerOf, Stage } from '../schedules/faults/stage.ts';
 import { runs } from '../support/extent.ts';
 
 /**
@@ -22,16 +22,6 @@ const after = modelOf(5);
 const NODES = 16;
 const SEEDS = runs({ part: 15, whole: 100 });
 
-async function fill(stage: Stage): Promise<void> {
-  await stage.migrate(before);
-  for (let i = 0; i < NODES; i++) {
-    stage.node(`A-${i}`, { name: `n${i}` });
-    stage.put(`A-${i}`, 'AB-B-1', { since: `20${10 + i}` });
-  }
-  await stage.consume(before);
-  await stage.sleep(SHOWN_MS);
-}
-
 const names = (reader: Reader) => answerOf(async () => (await reader.search('A.name').all()).items.length);
 const incoming = (reader: Reader) => answerOf(async () => (await reader.inbound('AB', 'B-1')).items.length);
 
@@ -39,7 +29,7 @@ describe('reads of one reader at the same time, beside a migration', () => {
   it('do not end with a look at the registry that another read began a lease before', async () => {
     const stage = new Stage();
     const answers = await stage.run(async () => {
-      await fill(stage);
+      await stage.fill(before, NODES);
       let beganMs = Number.POSITIVE_INFINITY;
       const since = (): number => stage.timeline.nowMs - beganMs;
       const store = stage.heldStore((method, argument) => {
@@ -77,7 +67,7 @@ async function drawn(seed: number): Promise<unknown[]> {
   const stage = new Stage(seed);
   return await stage.run(async () => {
     const { random } = stage;
-    await fill(stage);
+    await stage.fill(before, NODES);
     const reader = stage.reader(before, stage.stallingStore(0.15, 120_000));
     const wrong: unknown[] = [];
     let isOver = false;

@@ -35,13 +35,7 @@ async function ask(reader: Reader): Promise<Record<keyof typeof RIGHT, unknown>>
 
 /** A table with a reader that has just looked at the registry. */
 async function begin(stage: Stage): Promise<Reader> {
-  await stage.migrate(before);
-  for (let i = 0; i < NODES; i++) {
-    stage.node(`A-${i}`, { name: `n${i}` });
-    stage.put(`A-${i}`, 'AB-B-1', { since: `20${10 + i}` });
-  }
-  await stage.consume(before);
-  await stage.sleep(SHOWN_MS);
+  await stage.fill(before, NODES);
   const reader = stage.reader(before, stage.sleepingStore());
   expect(await ask(reader)).toEqual(RIGHT);
   return reader;

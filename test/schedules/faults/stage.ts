@@ -194,6 +194,17 @@ export class Stage {
     return lost;
   }
 
+  /** Brings a model to the table, and nodes `A-0`, `A-1` and so on with an edge to `B-1` each, and waits until all of it shows. */
+  async fill(graph: CompiledModel, nodes: number): Promise<void> {
+    await this.migrate(graph);
+    for (let i = 0; i < nodes; i++) {
+      this.node(`A-${i}`, { name: `n${i}` });
+      this.put(`A-${i}`, 'AB-B-1', { since: `20${10 + i}` });
+    }
+    await this.consume(graph);
+    await this.sleep(SHOWN_MS);
+  }
+
   /** Projects some records. */
   async project(
     graph: CompiledModel,
