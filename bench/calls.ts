@@ -24,7 +24,7 @@ import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
 import type { Report, Target } from './support/report.ts';
 
 /**
- * What each call of a writer and of a reader takes beside the same call by hand through a DocumentClient: checks, keys, sending,
+ * The CPU of each call of a writer and of a reader next to the same call by hand through a DocumentClient: checks, keys, sending,
  * and the answer in plain form. The table answers at once, so that it takes no CPU from either.
  */
 
@@ -186,7 +186,7 @@ function writes(client: DynamoDBClient, base: DynamoDBClient): Record<string, Fo
 function reads(client: DynamoDBClient, base: DynamoDBClient): Record<string, Form> {
   const documents = DynamoDBDocumentClient.from(base);
   const store = new DynamoDBStore(client, fullModel.table);
-  // What is read of the registry is read once in 30 s.
+  // The registry is read once in 30 s.
   const reader = createReader(fullModel, { store, leases: WITHOUT_REGISTRY });
   const forms: Record<string, Omit<Form, 'target'>> = {
     edge: {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 interface FreeTableOptions {
   /** Milliseconds before each answer. Default: 0. */
   delayMs?: number;
-  /** What it answers to calls by their names, in place of an answer that says "written" or "nothing there". */
+  /** The answers to calls, by the names of the calls. Default: an answer that says "written" or "nothing there". */
   answers?: Readonly<Record<string, object>>;
 }
 

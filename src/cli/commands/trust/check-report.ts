@@ -37,7 +37,7 @@ export function reportText(totals: CheckTotals, findings: readonly Finding[], se
   return lines.join('\n');
 }
 
-/** What of a run a build server has to know besides its findings. */
+/** The facts of a run that a build server needs besides its findings. */
 export interface RunState {
   /** Whether the consumers' lag does not explain what is pending: then that fails, too. */
   isUnexplained: boolean;

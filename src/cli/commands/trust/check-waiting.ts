@@ -1,6 +1,6 @@
 import { figure } from '../../../figure.ts';
 
-/** What a check did not judge because it may be on its way. */
+/** The differences that a check did not judge, because their records may not be projected yet. */
 export interface Waiting {
   /** Findings that are pending, without those that a change of the model holds back. */
   pending: number;

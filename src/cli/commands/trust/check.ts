@@ -100,7 +100,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     if (options.confirm === true) sources = exported.suspects;
     else result = exported;
   }
-  // What a consumer gave up without a word would hold back the position, and with it every finding.
+  // Records that a consumer gave up silently would hold back the position, and with it every finding.
   const { swept } = options.repair === true && options.dryRun !== true ? await sweepStream(session) : { swept: 0 };
   result ??= await runCheck(session, checkOptions({ ...options, source: sources }), {
     resume: options.resume,
