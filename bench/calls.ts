@@ -13,7 +13,7 @@ import {
 import pMap from 'p-map';
 import type { Item } from '../src/items/attribute-value.ts';
 import { createReader } from '../src/read/reader.ts';
-import { WITHOUT_REGISTRY } from '../src/registry/reader-lease.ts';
+import { withoutRegistry } from '../src/registry/reader-lease.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { createWriter } from '../src/write/writer.ts';
@@ -187,7 +187,7 @@ function reads(client: DynamoDBClient, base: DynamoDBClient): Record<string, For
   const documents = DynamoDBDocumentClient.from(base);
   const store = new DynamoDBStore(client, fullModel.table);
   // The registry is read once in 30 s.
-  const reader = createReader(fullModel, { store, leases: WITHOUT_REGISTRY });
+  const reader = createReader(fullModel, { store, leases: withoutRegistry(fullModel) });
   const forms: Record<string, Omit<Form, 'target'>> = {
     edge: {
       ours: (i) => reader.edge(goalOf(i), 'GOALMEMBERSHIP', memberOf(i)),

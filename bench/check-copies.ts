@@ -10,6 +10,7 @@ import {
   wroteImage,
 } from './support/copy-corruption.ts';
 import { derivedItems } from './support/derived.ts';
+import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
 import { copyModel } from './support/models.ts';
 import type { Report } from './support/report.ts';
@@ -17,9 +18,9 @@ import { type FreshTable, load, scanTable, withFreshTable } from './support/tabl
 
 /** The check of copies: whether it finds everything and nothing else, what it costs, and how much memory hubs take. */
 
-const BOOKS = OF_EACH_KIND * COPY_KINDS.length + 2_000;
-const HUB_EDGES = 60_000;
-const AT_ONCE = 10_000;
+const BOOKS = OF_EACH_KIND * COPY_KINDS.length + sizeOf({ whole: 2_000, short: 100 });
+const AT_ONCE = sizeOf({ whole: 10_000, short: 1_000 });
+const HUB_EDGES = 6 * AT_ONCE;
 const MOST_MEGABYTES = 400;
 
 /** Checks tables of books and authors. */

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { VIEW_KEY } from '../src/items/keys.ts';
 import { projectedGoals } from './support/corruption.ts';
 import { derivedItems } from './support/derived.ts';
+import { sizeOf } from './support/extent.ts';
 import { edgeImage, type Item } from './support/images.ts';
 import { fullModel } from './support/models.ts';
 import type { Report } from './support/report.ts';
@@ -13,8 +14,8 @@ import { type FreshTable, load, withFreshTable } from './support/table.ts';
 
 /** Items of a goal and its user, derived ones included. */
 const ITEMS_OF_A_GOAL = 12;
-const SIZES = [70_000, 210_000];
-const HUB_EDGES = 60_000;
+const SIZES = sizeOf({ whole: [70_000, 210_000], short: [1_200, 3_600] });
+const HUB_EDGES = sizeOf({ whole: 60_000, short: 4_000 });
 const GOALS_AT_ONCE = 2_000;
 const MOST_GROWTH = 1.3;
 

@@ -13,6 +13,7 @@ import { createWorker } from '../src/worker/worker.ts';
 import { createWriter } from '../src/write/writer.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { corrupt, goalOf, KINDS, projectedGoals } from './support/corruption.ts';
+import { sizeOf } from './support/extent.ts';
 import { fullModel, ROLE_NAMES } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
 import { seededRandom } from './support/random.ts';
@@ -24,11 +25,11 @@ import { type FreshTable, scanTable, withFreshTable } from './support/table.ts';
 
 const REPETITIONS = 5;
 /** Planted of each kind of corruption. */
-export const OF_EACH_KIND = 1_000;
+export const OF_EACH_KIND = sizeOf({ whole: 1_000, short: 20 });
 /** Partitions that stay whole. */
-const WHOLE = 500;
+const WHOLE = sizeOf({ whole: 500, short: 50 });
 /** Partitions of the table that is timed. */
-const CLEAN = 6_000;
+const CLEAN = sizeOf({ whole: 6_000, short: 300 });
 const SEGMENTS = 8;
 const LEAST_SPEED = 0.7;
 const MOST_RCU = 1.01;
@@ -209,7 +210,7 @@ async function speed({ store }: FreshTable, repetitions: number): Promise<Report
 }
 
 /** How long producers write, in milliseconds; two minutes take the share of false alarms from chance. */
-const LIVE_MS = 120_000;
+const LIVE_MS = sizeOf({ whole: 120_000, short: 6_000 });
 const LIVE_GOALS = 200;
 const LIVE_SETTLE_MS = 3_000;
 

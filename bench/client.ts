@@ -1,16 +1,9 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, type NativeAttributeValue, UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { unmarshall } from '@aws-sdk/util-dynamodb';
-import pMap from 'p-map';
 import { createProjector } from '../src/apply/projector.ts';
-import { foldBatch } from '../src/fold/fold.ts';
-import { planUnits } from '../src/plan/units.ts';
-import { fastViewUpdate } from '../src/plan/writes/updates.ts';
 import { createClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
-import { updateExpression } from '../src/store/expressions.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
+import { CONCURRENCY, documentClientLoop, documentInputs } from './support/document-loop.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { edgeSetModel } from './support/models.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
@@ -24,7 +17,6 @@ import { insertsOverSources } from './support/workload.ts';
  * answers at once, so that it takes no CPU from either.
  */
 
-const CONCURRENCY = 32;
 const REPETITIONS = 7;
 const WRITES = 2_000;
 
@@ -88,43 +80,4 @@ export async function client({ repetitions = REPETITIONS }: BenchmarkOptions): P
       ],
     },
   ];
-}
-
-type DocumentInput = ConstructorParameters<typeof UpdateCommand>[0];
-
-/** The updates that the projector makes of these records, in the plain form that a DocumentClient takes. */
-function documentInputs(records: Parameters<typeof decodeRecords>[1]): DocumentInput[] {
-  const inputs: DocumentInput[] = [];
-  for (const [source, histories] of foldBatch(decodeRecords(edgeSetModel, records))) {
-    for (const unit of planUnits(edgeSetModel, source, histories)) {
-      const update = unit.kind === 'view' ? fastViewUpdate(edgeSetModel, unit) : undefined;
-      if (update === undefined) throw new Error('each record should make one update of a view, without a read');
-      const { ExpressionAttributeValues, ...expression } = updateExpression(update);
-      inputs.push({
-        TableName: edgeSetModel.table.name,
-        Key: update.key,
-        ...expression,
-        ExpressionAttributeValues: unmarshall(ExpressionAttributeValues!) as Record<string, NativeAttributeValue>,
-        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
-        ReturnConsumedCapacity: 'TOTAL',
-      });
-    }
-  }
-  return inputs;
-}
-
-async function documentClientLoop(endpoint: string, inputs: readonly DocumentInput[]): Promise<Timing> {
-  const base = new DynamoDBClient({
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
-  const documents = DynamoDBDocumentClient.from(base);
-  try {
-    return await timed(async () => {
-      await pMap(inputs, (input) => documents.send(new UpdateCommand(input)), { concurrency: CONCURRENCY });
-    });
-  } finally {
-    base.destroy();
-  }
 }

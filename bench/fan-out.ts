@@ -9,13 +9,14 @@ import type { Store } from '../src/store/port.ts';
 import { replacedCalls } from '../src/store/wrapped.ts';
 import { isContinuationKey } from '../src/stream/filter.ts';
 import { derivedItems } from './support/derived.ts';
+import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
 import type { Report } from './support/report.ts';
 import { load, withFreshTable } from './support/table.ts';
 
 /** The fan-out: a parent with very many children changes, and each of their views has to have its copy. */
 
-const CHILDREN = [1_000, 100_000];
+const CHILDREN = sizeOf({ whole: [1_000, 100_000], short: [1_000] });
 const LOADED_AT_ONCE = 2_000;
 const CHECKED_AT_ONCE = 5_000;
 const LABEL = 'bench';

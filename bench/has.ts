@@ -18,6 +18,7 @@ import { MeteredStore } from '../src/store/metered.ts';
 import { createWriter, type Writer } from '../src/write/writer.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
+import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
 import type { Figure, Report, Target } from './support/report.ts';
 import { growthExponent, spread } from './support/statistics.ts';
@@ -28,7 +29,7 @@ import { load, withFreshTable } from './support/table.ts';
  * own, with plain and with hashed keys.
  */
 
-const DEGREES = [10, 100, 1_000, 10_000, 100_000] as const;
+const DEGREES = sizeOf({ whole: [10, 100, 1_000, 10_000, 100_000], short: [10, 100, 1_000] });
 const OPERATIONS = 10;
 const FRIEND = 'FRIEND';
 const CONSTANT: Target = { kind: 'at-most', value: 0.02 };

@@ -7,6 +7,7 @@ import { client } from './client.ts';
 import { cpu } from './cpu.ts';
 import { delivery } from './delivery.ts';
 import { fanOut } from './fan-out.ts';
+import { growth } from './growth.ts';
 import { has } from './has.ts';
 import { joinedItems } from './joined.ts';
 import { list } from './list.ts';
@@ -14,9 +15,11 @@ import { migrate } from './migrate.ts';
 import { modelling } from './modelling.ts';
 import { packaged } from './package.ts';
 import { page } from './page.ts';
+import { parts } from './parts.ts';
 import { peers } from './peers.ts';
 import { redrive, redriveLarge } from './redrive.ts';
 import { registry } from './registry.ts';
+import { scale } from './scale.ts';
 import { search } from './search.ts';
 import { start } from './start.ts';
 import { runBenchmarks } from './support/command.ts';
@@ -31,6 +34,7 @@ await runBenchmarks({
   client,
   throughput,
   types,
+  growth,
   calls,
   page,
   list,
@@ -38,7 +42,9 @@ await runBenchmarks({
   search,
   delivery,
   migrate,
+  scale,
   modelling,
+  parts,
   'fan-out': fanOut,
   joined: joinedItems,
   redrive,

@@ -37,7 +37,7 @@ const CHANGES = 500;
 const before = peopleModel(4);
 const after = peopleModel(8);
 
-/** Migrates a table beside traffic. */
+/** Migrates a table under traffic. */
 export async function migrate({ nodes = NODES }: BenchmarkOptions): Promise<Report[]> {
   return [await whileMigrating(nodes), await whileTwoAreKept()];
 }
@@ -110,13 +110,13 @@ function migrationReport(nodes: number, steps: readonly MigrateStep[], bound: nu
     { name: 'backfill and verification', value: secondsOf('backfill'), unit: 's' },
     { name: 'the wait for readers', value: secondsOf('wait'), unit: 's' },
     { name: 'deleting the old items', value: secondsOf('delete'), unit: 's' },
-    { name: 'writes beside it', value: traffic.writes, unit: 'writes' },
-    { name: 'writes beside it, a second', value: traffic.writes / traffic.seconds, unit: 'writes/s' },
+    { name: 'writes of producers meanwhile', value: traffic.writes, unit: 'writes' },
+    { name: 'writes of producers a second', value: traffic.writes / traffic.seconds, unit: 'writes/s' },
     { name: 'answers of the old and the new model, right', value: right, unit: 'answers' },
     { name: 'answers, not ready', value: notReady, unit: 'answers', target: { kind: 'at-most', value: 0 } },
     { name: 'answers, wrong', value: wrong, unit: 'answers', target: { kind: 'at-most', value: 0 } },
   ];
-  const title = `4 shards of a search become 8: ${nodes.toLocaleString('en-US')} nodes, on the embedded engine, beside traffic`;
+  const title = `4 shards of a search become 8: ${nodes.toLocaleString('en-US')} nodes, on the embedded engine, under traffic`;
   return { name: 'migrate', title, figures };
 }
 

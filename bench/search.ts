@@ -16,7 +16,8 @@ const CALL_MS = 5;
 const REPETITIONS = 15;
 /** Searches in one measurement. */
 const ROUNDS = 5;
-const MOST_CPU_MS = 15;
+/** A search by hand takes three times as much. */
+const MOST_OF_SDK = 0.33;
 
 const graph = defineGraph({ table: 'bench', nodes: { USER: node({ search: { name: { shards: SHARDS } } }) } });
 
@@ -48,15 +49,15 @@ export async function search({ repetitions = REPETITIONS }: BenchmarkOptions): P
       name: 'search',
       title: `a search by prefix over ${SHARDS} shards, ${CALL_MS} ms a call`,
       figures: [
-        {
-          name: 'CPU of a search',
-          value: spread(cpu(results.lean)),
-          unit: 'ms',
-          target: { kind: 'at-most', value: MOST_CPU_MS },
-        },
+        { name: 'CPU of a search', value: spread(cpu(results.lean)), unit: 'ms' },
         { name: 'a search', value: spread(wall(results.lean)), unit: 'ms' },
         { name: 'CPU through the SDK alone', value: spread(cpu(results.sdk)), unit: 'ms' },
-        { name: 'CPU against it', value: ratios(cpu(results.lean), cpu(results.sdk)), unit: 'x' },
+        {
+          name: 'CPU against it',
+          value: ratios(cpu(results.lean), cpu(results.sdk)),
+          unit: 'x',
+          target: { kind: 'at-most', value: MOST_OF_SDK },
+        },
       ],
     },
   ];

@@ -46,10 +46,13 @@ const { outputFiles, metafile } = await build({
 // esbuild keeps the order in which files would have run. Loading one of them does nothing, so the order is of no use, and each of
 // these imports would make a start read code that it does not need.
 const WITHOUT_NAMES = /^import "\.[^"]+";\n/gm;
+// A user's bundler keeps a namespace object, and all that it names, also where nothing uses it. It drops one that a pure call makes.
+const NAMESPACE = /^var (\w+) = \{\};\n__export\(\1, (\{[^}]*\})\);$/gm;
+const PURE_NAMESPACE = 'var $1 = /* @__PURE__ */ ((target, names) => (__export(target, names), target))({}, $2);';
 const written = new Set();
 for (const { path, text } of outputFiles) {
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text.replace(WITHOUT_NAMES, ''));
+  writeFileSync(path, text.replace(WITHOUT_NAMES, '').replace(NAMESPACE, PURE_NAMESPACE));
   written.add(relative(chunks, path));
 }
 // A build before this one has left others; programs that run meanwhile have loaded theirs.

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { EdgeloomError } from './errors.ts';
-import { PARSING } from './model/parsing.ts';
+import { PARSING } from './parsing.ts';
 import type { ClientOptions } from './store/client.ts';
 
-/** What the command line and handlers run with. This file alone reads the environment, but for what a start needs before it. */
+/** Settings of the command line and the handlers. Only this file reads the environment, except for variables that a start needs before it. */
 export interface Settings {
   /** Path of the model file. */
   config: string;
@@ -75,7 +75,7 @@ function credentials(environment: NodeJS.ProcessEnv): ClientOptions['credentials
   return { accessKeyId, secretAccessKey, sessionToken: environment['AWS_SESSION_TOKEN'] };
 }
 
-/** What a deployed function runs with; the deployment sets each of its variables. */
+/** Settings of a deployed function; the deployment sets each of its variables. */
 export interface FunctionSettings {
   /** The table's name: the one that the stack made, whatever the model calls it. */
   table: string;
@@ -169,8 +169,9 @@ const SDK_DECIDES = [
 ];
 
 /**
- * The client of a function. Lambda puts region and the role's credentials into the environment, where they stay as they are while
- * the function lives: with them no SDK is needed to find out where calls go. They are left out where the SDK might find others.
+ * The options of a function's client. Lambda puts the region and the role's credentials into the environment, and they stay the same
+ * while the function lives. With both, calls need no SDK to find out where they go. The credentials are left out where the SDK
+ * might find others, another endpoint, or another way to sign.
  */
 export function functionClientOptions(environment: NodeJS.ProcessEnv = process.env): ClientOptions {
   const { AWS_ENDPOINT_URL_DYNAMODB: own, AWS_ENDPOINT_URL: general, AWS_REGION: region } = environment;
@@ -183,7 +184,7 @@ export function isRunByNpx(environment: NodeJS.ProcessEnv = process.env): boolea
   return environment['npm_command'] === 'exec';
 }
 
-/** What Lambda tells a runtime client, and a client its handler. */
+/** Facts that Lambda gives to a runtime client, and the client to its handler. */
 export interface FunctionRuntime {
   /** Host and port of the Runtime API. */
   runtimeApi: string;
@@ -194,7 +195,7 @@ export interface FunctionRuntime {
   logStream: string;
 }
 
-/** What Lambda's variables say of the function that this process serves. */
+/** Reads Lambda's facts about the function of this process from its environment variables. An absent variable gives ''. */
 export function functionRuntime(environment: NodeJS.ProcessEnv = process.env): FunctionRuntime {
   return {
     runtimeApi: environment['AWS_LAMBDA_RUNTIME_API'] ?? '',

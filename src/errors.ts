@@ -4,7 +4,7 @@
 export class EdgeloomError extends Error {
   /** Stable, kebab-case: `invalid-id`, `item-too-large`, ... */
   readonly code: string;
-  /** What to do about it; empty where the sentence says all. */
+  /** The remedy; empty where the sentence says all. */
   readonly hint: string;
 
   constructor(code: string, message: string, hint = '', options?: ErrorOptions) {
@@ -14,6 +14,12 @@ export class EdgeloomError extends Error {
     this.hint = hint;
   }
 }
+
+/**
+ * The name of the error that ends a migration because software without the registry writes. A Lambda function's error type is the name:
+ * a call made again would begin a migration again.
+ */
+export const OLD_SOFTWARE = 'OldSoftware';
 
 /** A model with mistakes; `mistakes` lists every one with its path, such as `edges.FOLLOWS.to`. */
 export class ModelError extends EdgeloomError {

@@ -4,7 +4,7 @@ export interface FailureDocument {
 }
 
 /**
- * What went wrong, as a document. Errors are told by their shape: a model file may have its own copy of the package, so
+ * Describes an error as a document. Errors are recognised by their shape: a model file may have its own copy of the package, so
  * `instanceof` would miss its errors.
  */
 export function failureDocument(error: unknown): FailureDocument {

@@ -61,7 +61,7 @@ exit $status
 /** How long the output of a dead process is waited for. */
 const CLOSE_MS = 1_000;
 
-/** Of a shell's exit status when its program was ended by a signal. */
+/** A shell adds this to the number of the signal that ended its program. */
 const SIGNAL_STATUS = 128;
 const SIGNALS: ReadonlyMap<number, string> = new Map([
   [6, 'aborted'],
@@ -125,7 +125,7 @@ export class GuardedProcess {
     const closed = once(this.child, 'close').catch(() => undefined);
     try {
       const [status, signal] = (await once(this.child, 'exit')) as [number | null, NodeJS.Signals | null];
-      // What the program started would run on.
+      // Child processes of the program would continue to run.
       killGroup(this.child);
       // Its output closes when the last of the group is dead; a process that has left the group may hold it open.
       await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);

@@ -2,7 +2,7 @@
  * Edgeloom: write edges, read projections.
  *
  * Most users need a dozen names: `defineGraph`, `node`, `edge`, `rank` and `derive` for the model; `createClient`,
- * `DynamoDBStore`, `createWriter` and `createReader` to write and read; `newId`; `check`; `migrate`; `EdgeloomError`. The types beside them
+ * `DynamoDBStore`, `createWriter` and `createReader` to write and read; `newId`; `check`; `migrate`; `EdgeloomError`. The types next to them
  * are those of their options and results. `edgeloom/lambda` makes Lambda handlers, `edgeloom/local` runs everything on this
  * machine, `edgeloom/tools` has what tools are built with.
  */
@@ -39,10 +39,14 @@ export type {
   InboundOptions,
   NodeDefinition,
   NodeOptions,
+  PartDefinition,
+  PartOptions,
   SearchOptions,
 } from './model/schema.ts';
 export type { TableOptions } from './model/table-options.ts';
 export { createLowMark, type LowMarkOptions } from './progress/low-mark.ts';
+export type { LabelValue, WithEdges, WithLevel } from './read/levels/level.ts';
+export type { Truncated } from './read/levels/level-walk.ts';
 export type { NodesOptions } from './read/list-nodes.ts';
 export type { CountResult, InDegreeOptions, ShardsResult } from './read/lists/count.ts';
 export type { FilterOptions } from './read/lists/filter.ts';
@@ -51,8 +55,9 @@ export type { SearchPredicate, SearchQuery, SearchScope } from './read/lists/sea
 export type { Collection, CollectionOptions, NodeReadOptions } from './read/nodes/base.ts';
 export type { DegreeOptions } from './read/nodes/degree.ts';
 export type { EdgesOptions, HasOptions } from './read/nodes/edges.ts';
+export type { TotalReadOptions, TotalResult } from './read/nodes/total.ts';
 export type { AttributeSelection, GetOptions } from './read/nodes/views.ts';
-export type { LabelValue, PageOptions, PageResult, WithEdges } from './read/page.ts';
+export type { PageOptions, PageResult } from './read/page.ts';
 export { createReader, type Reader } from './read/reader.ts';
 export type { ReaderOptions } from './read/reader-options.ts';
 export type { CursorKey } from './read/request/cursor.ts';
@@ -78,6 +83,9 @@ export type {
   InboundEdge,
   NodeOfBase,
   NodeOfId,
+  PageEdge,
+  PageEdgeSets,
+  PageLevel,
   PageNode,
   PageNodes,
   StoredEdge,
@@ -90,6 +98,7 @@ export { createSession, Session, type SessionOptions } from './session/session.t
 export type { SessionKey } from './session/token.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
+export type { TableClient, WithClient } from './store/given.ts';
 export type { Store, WriteResult } from './store/port.ts';
 export { createTable, deleteTable, describeTable, serverTime, type TableStatus, tableIdentity } from './store/table.ts';
 export type { TablePlan, TableStep } from './store/table-update/plan.ts';

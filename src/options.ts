@@ -35,7 +35,7 @@ export function checkStoreOptions<Options extends { store: object }>(
   throw new EdgeloomError(
     'no-store',
     `${what} needs a store.`,
-    'Give { store: new DynamoDBStore(createClient(), graph.table) }.',
+    'Give { store: new DynamoDBStore(createClient(), graph.table) }; reader and writer also take { client }.',
   );
 }
 

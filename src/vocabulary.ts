@@ -3,7 +3,7 @@
  */
 export { EdgeloomError, InvalidAttributesError, ModelError, StoreError } from './errors.ts';
 export { hashedEdgeKey } from './items/hashed-key.ts';
-export { newId } from './items/keys.ts';
 export { ExactNumber } from './items/plain.ts';
 export { defineGraph } from './model/compile/define-graph.ts';
-export { derive, edge, fromSource, node, rank } from './model/schema.ts';
+export { count, derive, edge, fromSource, node, part, rank, sum } from './model/schema.ts';
+export { type NewIdOptions, newId } from './new-id.ts';

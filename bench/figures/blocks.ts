@@ -1,3 +1,7 @@
+import { PAGE_CHILDREN } from '../../src/apply/fan-out.ts';
+import { PARTITION_GIGABYTES } from '../../src/cost/monthly.ts';
+import { BYTES_A_UNIT, MOST_UNITS } from '../../src/lambda/check-plan.ts';
+import { readParameters } from '../../src/stack/base/parameters.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import { numberText } from '../support/report.ts';
 
@@ -11,7 +15,7 @@ type Benchmarks = Readonly<Record<string, MeasuredBenchmark>>;
 const BLOCK = /<!-- figures: ([a-z-]+) -->\n.*?<!-- \/figures -->/gs;
 
 /** Pages of `docs/` that hold blocks. */
-export const PAGES_WITH_FIGURES: readonly string[] = ['modelling.md', 'operations.md', 'reading.md'];
+export const PAGES_WITH_FIGURES: readonly string[] = ['limits.md', 'modelling.md', 'operations.md', 'reading.md'];
 
 /** A page with each of its blocks as the figures say; throws where a block or a figure of one is unknown. */
 export function withFigures(page: string, { benchmarks }: FigureFile): string {
@@ -29,6 +33,7 @@ const BLOCKS: Readonly<Record<string, (benchmarks: Benchmarks) => string[]>> = {
   has,
   redrive,
   list,
+  scale,
 };
 
 function modelling(benchmarks: Benchmarks): string[] {
@@ -127,10 +132,64 @@ function redrive(benchmarks: Benchmarks): string[] {
       const of = (name: string): string => number(figures, `${state}: ${name}`);
       const megabytes = (Number(/([\d,]+) KB/.exec(title)![1]!.replace(',', '')) / 1000).toFixed(1);
       const batch = i === 0 ? `${records} (${megabytes} MB)` : '';
-      return `| ${batch} | ${description} | ${of('CPU')} s | ${of('write capacity')} | ${of('read capacity')} | ${of('peak memory')} MB |`;
+      return `| ${batch} | ${description} | ${of('write capacity')} | ${of('read capacity')} | ${of('peak memory')} MB |`;
     }),
   );
-  return ['| records | | CPU | WCU | RCU | peak memory |', '|---|---|---|---|---|---|', ...rows];
+  return ['| records | | WCU | RCU | peak memory |', '|---|---|---|---|---|', ...rows];
+}
+
+const HOUR_SECONDS = 3600;
+/** Defaults of DynamoDB and Lambda: an index partition, a table's quota, a new table on demand, functions of an account. */
+const DEFAULTS = { partitionWcu: 1_000, tableWcu: 40_000, newTableWcu: 4_000, functions: 1_000 };
+/** Write units of a new edge with a view and one order, in the table: the edge, the view, the index item. */
+const EDGE_WCU = 3;
+/** Seconds until a page of a fan-out has come back through the stream: the batch window, and half of one. */
+const ROUND_TRIP_SECONDS = [0.5, 1] as const;
+const GIGABYTE = 1024 ** 3;
+
+/** Where a large table stops, worked out of what was measured and of the defaults of DynamoDB and Lambda. */
+function scale(benchmarks: Benchmarks): string[] {
+  const measured = figuresOf(benchmarks, 'scale');
+  const scaling = number(measured, '8 workers against 1');
+  const hours = (seconds: number): string => `${Number((seconds / HOUR_SECONDS).toPrecision(2))} h`;
+  const whole = (count: number): string => Math.round(count).toLocaleString('en-US');
+  const { partitionWcu, tableWcu, newTableWcu, functions } = DEFAULTS;
+  const pages = 10_000_000 / PAGE_CHILDREN;
+  const [quick, slow] = ROUND_TRIP_SECONDS.map((seconds) => hours(pages * seconds));
+  const night = readParameters('prod').checkHours * HOUR_SECONDS * MOST_UNITS * BYTES_A_UNIT;
+  const rows = [
+    [
+      'new edges of one target',
+      `${whole(partitionWcu)} WCU of its index partition: 10 million in ${hours(10_000_000 / partitionWcu)}`,
+      '`shards` of the order',
+    ],
+    [
+      'new edges with one order',
+      `${whole(tableWcu / EDGE_WCU)} a second at a table's quota of ${whole(tableWcu)} WCU; ${whole(newTableWcu / EDGE_WCU)} in a new table`,
+      'a higher quota; warm throughput before the first load',
+    ],
+    [
+      'a fan-out',
+      `${PAGE_CHILDREN} children in a round trip of the stream: 10 million in ${quick} to ${slow}`,
+      'copy less; read such a parent itself',
+    ],
+    [
+      'a migration or rebuild',
+      `8 workers build ${scaling} times as fast as one (measured); a billion nodes of 3 WCU in ${hours((3 * 1_000_000_000) / tableWcu)} at ${whole(tableWcu)} WCU`,
+      '`maxWcu` and `workers` of the execution',
+    ],
+    [
+      'a check',
+      `${whole(night / GIGABYTE)} GB in a night at ${whole(MOST_UNITS)} RCU; the next night goes on`,
+      '`checkMaxRcu`, `checkHours`, `checkMissingHours`',
+    ],
+    [
+      'functions at once',
+      `${whole(functions)} in an account: that many stream shards, ${whole((functions * PARTITION_GIGABYTES) / 1000)} TB`,
+      'a higher quota; `reservedConcurrency`',
+    ],
+  ];
+  return ['| load | where it stops | what to do |', '|---|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`)];
 }
 
 function list(benchmarks: Benchmarks): string[] {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { parseArgs, promisify } from 'node:util';
+import { SHORT } from './extent.ts';
 import { type FigureFile, figureFile, saveFigures } from './figure-file.ts';
 import { type Report, reportJson, reportText } from './report.ts';
 
@@ -20,13 +21,14 @@ const MOST_SECONDS = 180;
 /** More seconds for a number of nodes that was asked for, on a machine that does much else. */
 const SLOWEST_NODES_PER_SECOND = 20;
 
-const USAGE = `Usage: npm run bench -- NAME... | all [--repetitions N] [--nodes N] [--json] [--save]
+const USAGE = `Usage: npm run bench -- NAME... | all [--repetitions N] [--nodes N] [--json] [--save] [--short]
 
 Runs benchmarks, each in a process of its own, compiled. Ratios are of paired, interleaved runs: median, minimum, maximum.
 CPU is that of the measured process, garbage collection included; the engine is another process.
 
   --repetitions N  run each variant N times at most
   --nodes N        nodes of the benchmark migrate; with many of them a benchmark may take longer
+  --short          run each once at its smallest size: shows that it works, not what it measures
   --json           print one JSON document; with all it is written to docs/figures.json too
   --save           put the figures of these benchmarks into docs/figures.json (npm run figures makes the page of it)
 
@@ -45,6 +47,7 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
     options: {
       json: { type: 'boolean', default: false },
       save: { type: 'boolean', default: false },
+      short: { type: 'boolean', default: false },
       // What the processes of single benchmarks are started with.
       here: { type: 'boolean', default: false },
       repetitions: { type: 'string' },
@@ -70,14 +73,31 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
     process.stdout.write(JSON.stringify(reports));
     return;
   }
-  const file = await measureAll(names, values, values.save || (isAll && values.json));
+  if (values.short && values.save) {
+    process.stderr.write('What --short measures is no figure: leave --save out.\n');
+    process.exitCode = 2;
+    return;
+  }
+  const file = await measureAll(names, values, values.save || (isAll && values.json && !values.short));
   if (values.json) process.stdout.write(`${JSON.stringify(file, null, 2)}\n`);
 }
 
+/** How benchmarks are measured. */
+interface MeasuringOptions {
+  /** The program that runs a benchmark by its name: `bench/main.js`. Default: this one. */
+  program?: string;
+  repetitions?: string | undefined;
+  nodes?: string | undefined;
+  /** Whether nothing is printed but progress. */
+  json: boolean;
+  /** Whether each runs once, at its smallest size. */
+  short?: boolean;
+}
+
 /** Runs benchmarks one after the other; a process of its own keeps one from changing what the next one finds compiled. */
-async function measureAll(
+export async function measureAll(
   names: readonly string[],
-  { repetitions, nodes, json }: { repetitions?: string | undefined; nodes?: string | undefined; json: boolean },
+  { program = process.argv[1]!, repetitions, nodes, json, short = false }: MeasuringOptions,
   isSaved: boolean,
 ): Promise<FigureFile> {
   const file = figureFile();
@@ -85,14 +105,14 @@ async function measureAll(
     const start = performance.now();
     const loadAverage = Math.round(loadavg()[0]! * 10) / 10;
     const args = [
-      process.argv[1]!,
+      program,
       name,
       '--here',
-      ...(repetitions === undefined ? [] : ['--repetitions', repetitions]),
+      ...(repetitions === undefined && !short ? [] : ['--repetitions', repetitions ?? '1']),
       ...(nodes === undefined ? [] : ['--nodes', nodes]),
     ];
     const mostSeconds = nodes === undefined ? MOST_SECONDS : MOST_SECONDS + Number(nodes) / SLOWEST_NODES_PER_SECOND;
-    const reports = await ownProcess(name, args, mostSeconds).catch((error: unknown) => {
+    const reports = await ownProcess(name, args, mostSeconds, short).catch((error: unknown) => {
       // The others are measured all the same; the command ends with 1.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
       process.exitCode = 1;
@@ -114,8 +134,14 @@ async function measureAll(
   return file;
 }
 
-async function ownProcess(name: string, args: readonly string[], mostSeconds: number): Promise<Report[]> {
-  const limits = { timeout: mostSeconds * 1000, maxBuffer: 64 * 1024 * 1024 };
+async function ownProcess(
+  name: string,
+  args: readonly string[],
+  mostSeconds: number,
+  isShort: boolean,
+): Promise<Report[]> {
+  const env = { ...process.env, ...(isShort && { [SHORT]: '1' }) };
+  const limits = { timeout: mostSeconds * 1000, maxBuffer: 64 * 1024 * 1024, env };
   try {
     return JSON.parse((await promisify(execFile)(process.execPath, args, limits)).stdout) as Report[];
   } catch (error) {

@@ -44,6 +44,11 @@ export function isMet({ value, target }: Figure): boolean | undefined {
   return target.kind === 'at-most' ? number <= target.value : number >= target.value;
 }
 
+/** Whether a figure is a time or a rate, which is another on each machine. */
+export function isTime({ unit }: Figure): boolean {
+  return /^(s|ms|µs)$|\/s\b/.test(unit);
+}
+
 /** A report as a table for people. */
 export function reportText(report: Report): string {
   const rows = report.figures.map((figure) => [

@@ -8,13 +8,14 @@ export const okr = defineGraph({
       view: ['title', 'status'],
       search: { status: { shardBy: 'source', shards: 5 }, dueDate: { type: 'date', shards: 5, project: ['title'] } },
     }),
+    KEYRESULT: node({ view: ['title'] }),
     USER: node({ view: ['name'], search: { name: { fold: true } } }),
     TEAM: node({ view: ['name'] }),
     ORG: node({ view: ['name'] }),
   },
   edges: {
     GOALMEMBERSHIP: edge({
-      from: 'GOAL',
+      from: ['GOAL', 'KEYRESULT'],
       to: ['USER', 'TEAM', 'ORG'],
       // Each goal's view names its leads, contributors and teams: a page of goals needs no read for each of them.
       edgeSet: ['memberRole'],
@@ -24,6 +25,10 @@ export const okr = defineGraph({
         project: ['memberRole', 'date'],
       },
     }),
+    // The team whose objective a goal is; its list begins there.
+    TEAMGOAL: edge({ from: 'GOAL', to: 'TEAM', edgeSet: false, inbound: { gsi0: 'rank' } }),
+    KEYRESULT: edge({ from: 'GOAL', to: 'KEYRESULT' }),
+    SUBGOAL: edge({ from: 'GOAL', to: 'GOAL' }),
     // Hundreds or thousands: in no set, but counted.
     GOALSUBSCRIBER: edge({ from: 'GOAL', to: 'USER', edgeSet: false, degree: true, inbound: { gsi0: 'since' } }),
   },

@@ -19,6 +19,15 @@ export function createOkr(store: Store) {
     /** Makes somebody a member of a goal, or changes the part that they have in it: one plain put either way. */
     assign: (goal: string, member: Member, memberRole: Role, date: string) =>
       writer.putEdge(`GOAL-${goal}`, 'GOALMEMBERSHIP', member, { memberRole, date }),
+    addObjective: (team: string, goal: string, rank: string) =>
+      writer.putEdge(`GOAL-${goal}`, 'TEAMGOAL', `TEAM-${team}`, { rank }),
+    async addKeyResult(goal: string, id: string, title: string, lead: string, team: string) {
+      await writer.putNode(`KEYRESULT-${id}`, { title });
+      await writer.putEdge(`GOAL-${goal}`, 'KEYRESULT', `KEYRESULT-${id}`);
+      await writer.putEdge(`KEYRESULT-${id}`, 'GOALMEMBERSHIP', `USER-${lead}`, { memberRole: 'LEAD' });
+      await writer.putEdge(`KEYRESULT-${id}`, 'GOALMEMBERSHIP', `TEAM-${team}`, { memberRole: 'TEAM' });
+    },
+    addSubgoal: (goal: string, below: string) => writer.putEdge(`GOAL-${goal}`, 'SUBGOAL', `GOAL-${below}`),
     unassign: (goal: string, member: Member) => writer.deleteEdge(`GOAL-${goal}`, 'GOALMEMBERSHIP', member),
     subscribe: (goal: string, user: string, since: string) =>
       writer.putEdge(`GOAL-${goal}`, 'GOALSUBSCRIBER', `USER-${user}`, { since }),
@@ -31,11 +40,27 @@ export function createOkr(store: Store) {
           { type: 'GOALMEMBERSHIP', label: 'TEAM' },
         ],
       });
-      return items.map(({ attributes, edgeSet }) => {
-        const names = (role: Role): unknown[] =>
-          edgeSet.filter(({ memberRole }) => memberRole === role).map(({ target }) => nodes[target]?.name);
-        return { title: attributes?.title, leads: names('LEAD'), teams: names('TEAM') };
+      return items.map(({ attributes, edgeSet }) => ({ title: attributes?.title, ...membersOf(edgeSet, nodes) }));
+    },
+    /**
+     * The whole goals list of a team: its objectives, their key results and sub-objectives, and who leads and pursues each of them. A
+     * Query and three BatchGetItems, however many there are (up to 100 of each).
+     */
+    async goalsList(team: string) {
+      const people = ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'] as const;
+      const page = await reader.page('TEAMGOAL', `TEAM-${team}`, {
+        with: [...people, { edge: 'KEYRESULT', with: people }, { edge: 'SUBGOAL', with: people }],
       });
+      const { items, nodes, edgeSets = {}, calls } = page;
+      const goals = items.map(({ attributes, edgeSet }) => ({
+        title: attributes?.title,
+        ...membersOf(edgeSet, nodes),
+        below: edgeSet.flatMap((entry) => {
+          if (entry.type !== 'KEYRESULT' && entry.type !== 'SUBGOAL') return [];
+          return [{ title: nodes[entry.target]?.title, ...membersOf(edgeSets[entry.target] ?? [], nodes) }];
+        }),
+      }));
+      return { calls, goals };
     },
     /** What a user leads or contributes to: "at least CONTRIBUTOR" is one range of the rank. */
     async ownGoals(user: string) {
@@ -58,4 +83,14 @@ export function createOkr(store: Store) {
     openGoals: async () => (await reader.search('GOAL.status').count({ eq: 'open' })).count,
     subscribers: (goal: string) => reader.degree(`GOAL-${goal}`, 'GOALSUBSCRIBER'),
   };
+}
+
+/** The names of who leads and who pursues a goal, by its edge set. */
+function membersOf(
+  edgeSet: readonly { target: string; memberRole?: unknown }[],
+  nodes: Record<Member, { name?: unknown } | null>,
+) {
+  const names = (role: Role): unknown[] =>
+    edgeSet.filter(({ memberRole }) => memberRole === role).map(({ target }) => nodes[target as Member]?.name);
+  return { leads: names('LEAD'), teams: names('TEAM') };
 }

@@ -22,7 +22,7 @@ export async function story({ store, projected }: Place): Promise<Record<string,
   await app.assign('speed', 'USER-tanaka', 'LEAD', '2026-07-15');
   await app.unassign('speed', 'USER-terui');
   await projected();
-  return {
+  const screens = {
     "the web team's goals": before,
     'after the lead has passed from Terui to Tanaka': await app.teamPage('web'),
     'what Terui leads or contributes to': await app.ownGoals('terui'),
@@ -31,4 +31,14 @@ export async function story({ store, projected }: Place): Promise<Record<string,
     'open goals': await app.openGoals(),
     'subscribers of the first': await app.subscribers('speed'),
   };
+  await app.addObjective('web', 'speed', '1');
+  await app.addObjective('web', 'audit', '2');
+  await app.addKeyResult('speed', 'images', 'Serve images half as large', 'tanaka', 'web');
+  await app.addKeyResult('speed', 'cache', 'Answer 9 of 10 requests from the cache', 'terui', 'data');
+  await app.addKeyResult('audit', 'access', 'Review who may read what', 'terui', 'data');
+  await app.setGoal('fonts', { title: 'Load no font before the text', status: 'open', dueDate: '2026-11-30' });
+  await app.assign('fonts', 'USER-tanaka', 'LEAD', '2026-07-20');
+  await app.addSubgoal('speed', 'fonts');
+  await projected();
+  return { ...screens, "the web team's goals list, whole": await app.goalsList('web') };
 }

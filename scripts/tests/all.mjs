@@ -16,8 +16,10 @@ const PARTS = {
   whole: { script: 'test:whole', vitest: true },
   'dynamodb-local': { script: 'test:dynamodb-local', vitest: true, needs: 'java' },
   nodes: { script: 'test:nodes', vitest: true },
+  // Each benchmark once, at its smallest size: one that is broken is seen.
+  bench: { script: 'bench:short' },
 };
-const ALL = ['whole', 'dynamodb-local', 'nodes'];
+const ALL = ['whole', 'dynamodb-local', 'nodes', 'bench'];
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : ALL;
 const unknown = names.filter((name) => !Object.hasOwn(PARTS, name));

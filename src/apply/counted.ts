@@ -1,24 +1,39 @@
 import { type Item, itemSizeBytes, stringOf } from '../items/attribute-value.ts';
-import { COUNTED, MODEL, WATERMARK } from '../items/derived-item.ts';
-import type { CompiledModel } from '../model/compiled.ts';
+import { COUNT, COUNTED, MODEL, OTHER, unchanged, WATERMARK } from '../items/derived-item.ts';
+import {
+  type Amounts,
+  addAmounts,
+  amountsOf,
+  hasNewValue,
+  isNothing,
+  keysOf,
+  placed,
+  Room,
+  textsOf,
+} from '../items/ledger.ts';
+import { textOfUnits } from '../items/units.ts';
 import { countKeyOf } from '../model/projection/places.ts';
+import { wantedFields } from '../plan/copies.ts';
+import { countNamed } from '../plan/counted.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { CountedUnit, IndexUnit } from '../plan/unit.ts';
 import { isFenced, isStale } from '../plan/writes/stale.ts';
 import { isAsWanted, settledIndexUpdate } from '../plan/writes/updates.ts';
-import { readItems } from '../store/pages.ts';
+import { readItem, readItems } from '../store/pages.ts';
 import { type DerivedUpdate, TRANSACTION_ITEMS } from '../store/port.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
 import { reconcileAll } from './reconcile.ts';
 
 /**
- * Counted edges. The count of a node's edges equals the number of their live index items. An item that becomes live or a tombstone
- * changes the count in the same transaction, under the item's revision, so that a replay does not change it a second time. Items
- * that stay live are written as other items are.
+ * Counted edges. The count of a node's edges equals the number of their live items, and its sums and groups are those of the values in
+ * these items. An item whose part in the count changes is written in one transaction with the count, under the item's revision, so
+ * that a replay does not count it a second time. All other writes are made as those of other items.
  */
 
 /** Bytes of the items in one transaction; DynamoDB allows 4 MB. */
 const TRANSACTION_BYTES = 3_000_000;
+/** The most values of groups that one transaction changes: its update of the count names each of them, within 4 KB. */
+const MOST_CHANGED_VALUES = 100;
 
 /** A counted item as it was read, and its expected fields. */
 interface Change {
@@ -30,7 +45,7 @@ interface Change {
 
 /** Applies the changes of one batch to the counted edges of one type and node, with as many items in each transaction as fit. */
 export async function applyCountedUnit(context: ApplyContext, unit: CountedUnit): Promise<void> {
-  for (const chunk of chunksOf(unit.items)) {
+  for (const chunk of chunksOf(unit.items, mostOf(context, unit.countName))) {
     await reconcileAll<IndexUnit, Expected>(context, chunk, {
       // rule: counted-items-before-their-bases, first
       actual: (units) =>
@@ -56,19 +71,23 @@ export async function writeCounted(
   update: DerivedUpdate,
   countName: string,
 ): Promise<boolean> {
-  const change = difference(current, wanted, countName);
-  if (change === 0) return (await updateItem(context, update)).applied;
-  return await transacted(context, [update, countUpdate(context.graph, update.key.source, countName, change)]);
+  if (isUnmoved(current, wanted, countName)) return (await updateItem(context, keeping(update, current))).applied;
+  return await transacted(context, countName, [{ current, wanted, update }]);
 }
 
-function chunksOf(items: readonly IndexUnit[]): IndexUnit[][] {
+/** The most items of a count in one transaction; one place is for the count. Each group of an item may leave one value for another. */
+function mostOf({ graph }: ApplyContext, countName: string): number {
+  const groups = countNamed(graph, countName)?.totals?.groups.length ?? 0;
+  return Math.min(TRANSACTION_ITEMS - 1, groups === 0 ? TRANSACTION_ITEMS : MOST_CHANGED_VALUES / (2 * groups)) | 0;
+}
+
+function chunksOf(items: readonly IndexUnit[], most: number): IndexUnit[][] {
   const chunks: IndexUnit[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const item of items) {
     const size = item.wanted === undefined ? 0 : itemSizeBytes(item.wanted);
     const last = chunks.at(-1);
-    // One place in the transaction is for the count.
-    if (last === undefined || last.length === TRANSACTION_ITEMS - 1 || bytes + size > TRANSACTION_BYTES) {
+    if (last === undefined || last.length === most || bytes + size > TRANSACTION_BYTES) {
       chunks.push([item]);
       bytes = size;
     } else {
@@ -106,9 +125,9 @@ async function expectedOf(
     contradicting.map(({ base: { source, target } }) => ({ source, target })),
   );
   const truths = new Map(
-    contradicting.map(({ source, base, sortKey }, i) => [
+    contradicting.map(({ base, sortKey }, i) => [
       sortKey,
-      derivedOf(graph, source, base.target, bases[i]).indexItems.get(sortKey),
+      wantedFields(derivedOf(graph, base.source, base.target, bases[i]), sortKey),
     ]),
   );
   return units.map(({ sortKey, wanted }) => {
@@ -140,43 +159,81 @@ function changesOf(
 async function written(context: ApplyContext, countName: string, changes: readonly Change[]): Promise<IndexUnit[]> {
   const open: IndexUnit[] = [];
   const moving: Change[] = [];
-  let change = 0;
   for (const one of changes) {
-    const moves = difference(one.current, one.wanted, countName);
-    change += moves;
-    if (moves !== 0) moving.push(one);
-    else if (!(await updateItem(context, one.update)).applied) open.push(one.unit);
+    const { unit, current, wanted, update } = one;
+    if (!isUnmoved(current, wanted, countName)) moving.push(one);
+    else if (!(await updateItem(context, keeping(update, current))).applied) open.push(unit);
   }
   if (moving.length === 0) return open;
-  // The count is written even if the changes add up to zero: a repair that counts the items has to see that they changed.
-  const { source } = moving[0]!.unit;
-  const updates = moving.map(({ update }) => update);
-  // rule: count-moves-with-its-items
-  if (await transacted(context, [...updates, countUpdate(context.graph, source, countName, change)])) return open;
+  if (await transacted(context, countName, moving)) return open;
   return [...open, ...moving.map(({ unit }) => unit)];
 }
 
-/** The change of a count by writing an item: 1, -1 or 0. An item that names another count does not matter. */
-function difference(current: Item | undefined, wanted: Item | undefined, countName: string): number {
-  const isIn = (item: Item | undefined): number => Number(stringOf(item?.[COUNTED]) === countName);
+/**
+ * The change that writing an item makes to the numbers of a count: the numbers of the expected item, less those of the current one. An
+ * item that names another count has none.
+ */
+function differenceOf(current: Item | undefined, wanted: Item | undefined, countName: string): Amounts {
+  const difference = amountsOf(wanted, countName);
   // rule: count-follows-the-item-seen
-  return isIn(wanted) - isIn(current);
+  // rule: entry-names-its-values
+  addAmounts(difference, amountsOf(current, countName), -1n);
+  return difference;
 }
 
-async function transacted(context: ApplyContext, updates: readonly DerivedUpdate[]): Promise<boolean> {
+/** Whether a write of an item leaves its count as it is. Values that the item has already keep their place in the count. */
+function isUnmoved(current: Item | undefined, wanted: Item | undefined, countName: string): boolean {
+  if (hasNewValue(current, wanted)) return false;
+  return isNothing(differenceOf(current, placed(wanted, textsOf(current, OTHER)), countName));
+}
+
+/** The update of an item that leaves its count as it is: its values keep their place too. */
+function keeping(update: DerivedUpdate, current: Item | undefined): DerivedUpdate {
+  return withOtherGroups(update, update.set[COUNTED] === undefined ? [] : textsOf(current, OTHER));
+}
+
+/** Writes items together with their count; false if one of them has changed since it was read. */
+async function transacted(
+  context: ApplyContext,
+  countName: string,
+  changes: readonly Omit<Change, 'unit'>[],
+): Promise<boolean> {
+  const { source } = changes[0]!.update.key;
+  const key = { source, target: countKeyOf(countName) };
+  const isNew = changes.some(({ current, wanted }) => hasNewValue(current, wanted));
+  const count = isNew ? await readItem(context, key) : undefined;
+  const room = new Room(count);
+  const difference: Amounts = new Map([[COUNT, 0n]]);
+  const updates = changes.map(({ current, wanted, update }) => {
+    const others = room.otherGroups(current, wanted);
+    addAmounts(difference, differenceOf(current, placed(wanted, others), countName));
+    return withOtherGroups(update, others);
+  });
+  const add = [...difference].filter(([attribute, units]) => attribute === COUNT || units !== 0n);
+  // The count is written even if the changes add up to zero: a repair that counts the items has to see that they changed.
+  const countUpdate: DerivedUpdate = {
+    key,
+    set: { [MODEL]: { S: context.graph.fingerprint } },
+    unset: [],
+    add: Object.fromEntries(add.map(([attribute, units]) => [attribute, textOfUnits(units)])),
+    addTo: keysOf(difference),
+    // rule: room-is-taken-under-the-revision-seen
+    condition: room.isTaken ? unchanged(count, undefined) : { kind: 'none' },
+  };
   context.stats.writes += 1;
-  const { applied, wcu } = await context.store.transact(updates);
+  // rule: count-moves-with-its-items
+  // rule: count-moves-with-every-transaction
+  const { applied, wcu } = await context.store.transact([...updates, countUpdate]);
   context.stats.wcu += wcu;
   return applied;
 }
 
-/** Makes the update that changes the count of a node's edges of a type. */
-function countUpdate(graph: CompiledModel, source: string, countName: string, change: number): DerivedUpdate {
-  return {
-    key: { source, target: countKeyOf(countName) },
-    set: { [MODEL]: { S: graph.fingerprint } },
-    unset: [],
-    addCount: change,
-    condition: { kind: 'none' },
-  };
+/**
+ * Adds to an item's update the attribute that names the groups whose values the count has no room for. If there are none, the update
+ * removes the attribute.
+ */
+function withOtherGroups(update: DerivedUpdate, groups: readonly string[]): DerivedUpdate {
+  return groups.length === 0
+    ? { ...update, unset: [...update.unset, OTHER] }
+    : { ...update, set: { ...update.set, [OTHER]: { SS: [...groups] } } };
 }

@@ -35,7 +35,7 @@ import { readWholeView } from './whole-view.ts';
  */
 
 /** Reverse items in a page if the projector's options give no number. One invocation visits one page. */
-const PAGE = 250;
+export const PAGE_CHILDREN = 250;
 /** Views read in one call. */
 const CHUNK = 100;
 /** Children that are written at once. */
@@ -74,7 +74,7 @@ async function visitPage(
   unit: FanOutUnit | ContinuationUnit,
   after: string | undefined,
 ): Promise<string | undefined> {
-  const { graph, store, stats, fanOutPageSize = PAGE } = context;
+  const { graph, store, stats, fanOutPageSize = PAGE_CHILDREN } = context;
   if (unit.of === 'joined') return await visitEdges(context, unit, after, fanOutPageSize);
   const { table } = graph;
   const edge = graph.edges.get(unit.edgeType);

@@ -5,9 +5,9 @@ import { type DerivedSortKey, isWithinBytes, SORT_KEY_BYTES, textOfKey } from '.
 import { joinedKeysOf, joinedPrefixes } from '../plan/joined.ts';
 import { refusalEntry } from '../plan/quarantine-entry.ts';
 import type { ContinuationUnit, FanOutUnit, IndexUnit } from '../plan/unit.ts';
-import { readItem } from '../store/pages.ts';
 import { type ApplyContext, checkTime, putEntry, retryingWithin } from './context.ts';
 import { type JoinedLook, settleJoined, written } from './joined.ts';
+import { readSourceNode } from './source-node.ts';
 
 /**
  * The fan-out of a source node's change to the index items of its edges, page by page. The ranges of the items are queried first,
@@ -47,7 +47,7 @@ export async function visitEdges(
   // rule: joined-items-before-edges, then
   const edges = (await readRange(context, unit, '', after, pageSize))!;
   // rule: joined-items-before-the-node, then
-  const node = await readItem(context, { source: unit.source, target: unit.source });
+  const node = await readSourceNode(context, unit.source);
   // rule: page-ends-with-its-shortest-range
   const end = earliest([...ranges, edges].map((range) => range.end));
   const units: IndexUnit[] = [];

@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import type { Item } from '../items/attribute-value.ts';
 import { textOfKey } from '../items/keys.ts';
+import { type SourceNode, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
 import { countHolding } from '../plan/counted.ts';
 import { derivedOf, type Problem } from '../plan/derive.ts';
 import { derivationEntry } from '../plan/quarantine-entry.ts';
@@ -26,7 +27,7 @@ const AT_ONCE = 8;
 export interface JoinedLook {
   current: Item | undefined;
   edge: Item | undefined;
-  node: Item | undefined;
+  node: SourceNode;
 }
 
 /** Applies the changes of one batch to the joined items of a node's edges. */
@@ -124,9 +125,13 @@ async function readCurrents(
 async function readBases(context: ApplyContext, units: readonly IndexUnit[]): Promise<Bases[]> {
   const { source } = units[0]!;
   const edges = [...new Set(units.map(({ base }) => base.target))];
-  const keys = [source, ...edges].map((target) => ({ source, target }));
-  const [node, ...rest] = await readItems(context, keys);
-  const byKey = new Map(edges.map((target, i) => [target, rest[i]]));
+  const ofNode = sourceNodeKeys(context.graph, source);
+  const items = await readItems(
+    context,
+    [...ofNode, ...edges].map((target) => ({ source, target })),
+  );
+  const node = sourceNodeOf(context.graph, source, items.slice(0, ofNode.length));
+  const byKey = new Map(edges.map((target, i) => [target, items[ofNode.length + i]]));
   return units.map((unit) => ({ edge: byKey.get(unit.base.target), node }));
 }
 
@@ -142,7 +147,7 @@ async function writeOne(
 ): Promise<boolean> {
   const { graph } = context;
   const { base, sortKey } = unit;
-  const { indexItems, joint } = derivedOf(graph, base.source, base.target, edge, { item: node });
+  const { indexItems, joint } = derivedOf(graph, base.source, base.target, edge, node);
   const wanted = indexItems.get(sortKey);
   // rule: joined-item-always-leaves-a-trace
   // rule: joined-item-is-written-under-the-revision-seen

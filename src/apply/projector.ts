@@ -4,13 +4,13 @@ import { foldBatch } from '../fold/fold.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../items/change-record.ts';
 import { QUARANTINE_FIELDS } from '../items/derived-item.ts';
-import { parseDerivedKey } from '../items/derived-key.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkStoreOptions } from '../options.ts';
 import { decidedByBase } from '../plan/by-base.ts';
+import { isReverseKey } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
-import { type IndexUnit, oneByOne, type QuarantineUnit, type Unit } from '../plan/unit.ts';
+import { type IndexUnit, oneByOne, type QuarantineUnit, type Unit, withJoinedCounts } from '../plan/unit.ts';
 import { planUnits } from '../plan/units.ts';
 import { registeredModel, type WriterModel } from '../registry/writer-model.ts';
 import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
@@ -122,9 +122,10 @@ function projectorOf(graph: CompiledModel, options: ProjectorOptions, decided: (
       const error = first && (await readModel(context, model, first.position));
       if (error !== undefined)
         return { records: records.length, units: 0, ...stats, failedFrom: lowest(records), error };
-      const units: Unit[] = [];
+      const planned: Unit[] = [];
       for (const [source, histories] of foldBatch(records))
-        units.push(...planUnits(context.graph, source, histories).map(decided));
+        planned.push(...planUnits(context.graph, source, histories).map(decided));
+      const units = withJoinedCounts(planned);
       const failures: Failure[] = [];
       const run = async ({ unit, ahead }: Work): Promise<void> => {
         const error = reverseFailure(unit, failures) ?? (await runUnit(context, unit, ahead, failures));
@@ -179,7 +180,7 @@ interface Work {
 }
 
 function isReverse(unit: Unit): unit is IndexUnit {
-  return unit.kind === 'index' && parseDerivedKey(unit.sortKey)?.kind === 'reverse-item';
+  return unit.kind === 'index' && isReverseKey(unit.sortKey);
 }
 
 /** Returns why the reverse item of an edge in a view unit could not be written. */

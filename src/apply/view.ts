@@ -3,6 +3,7 @@ import { type Item, stringOf } from '../items/attribute-value.ts';
 import { WATERMARK } from '../items/derived-item.ts';
 import { VIEW_KEY } from '../items/keys.ts';
 import { evictedTypes } from '../items/stored-view.ts';
+import { readCopies } from '../kinds/parent-copies.ts';
 import type { ParentCopies } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { isOfOtherShape } from '../plan/shape.ts';
@@ -14,7 +15,6 @@ import { wholeViewUpdate } from '../plan/writes/whole-view.ts';
 import { readItem, readItems } from '../store/pages.ts';
 import type { DerivedUpdate, UpdateResult } from '../store/port.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
-import { readCopies } from './copies.ts';
 import { reconcile } from './reconcile.ts';
 import { readWholeView } from './whole-view.ts';
 
@@ -79,8 +79,9 @@ export async function applyViewUnit(
 }
 
 /**
- * Whether the view's watermark is the unit's own newest record, so that the same records were applied before. A batch is of one
- * shard, whose positions rise, so nothing in the unit can be newer than that write.
+ * Whether the view's watermark equals the unit's newest record, so that the same records were applied before. A batch is of one
+ * shard, whose positions rise, so nothing in the unit can be newer than that write. The watermark
+ * does not tell whether the view is right: see `isAgreed`.
  *
  * Only such a unit may leave a view that agrees with it unwritten, which halves the cost of a replay. Any other stale unit writes a
  * new revision, so that a concurrent worker with an older read fails.
@@ -123,15 +124,16 @@ function isAgreed(unit: ViewUnit, current: Item | undefined, truths: ReadonlyMap
 }
 
 /**
- * Whether the update moves elements. A view that agrees but exceeds its budget still has to evict, because the first attempt may
- * have crashed before that.
+ * Whether the update adds or removes elements of the edge set. Such an update is written even in a replay on a view that agrees: it
+ * evicts from a view beyond its budget, because the first attempt may have crashed before the eviction.
  */
 function movesElements({ addElements = [], deleteElements = [], setElements = [] }: DerivedUpdate): boolean {
   return addElements.length + deleteElements.length + setElements.length > 0;
 }
 
 /**
- * Makes the fast path's update; undefined if DynamoDB refuses it. A view may exceed 400 KB on this path and fit on the slow path.
+ * Tries the fast path's update. If the update's condition fails, the result says so and has the current view. Undefined only if DynamoDB
+ * refuses the update: a view may exceed 400 KB on this path and fit on the slow path.
  */
 async function fastUpdate(context: ApplyContext, update: DerivedUpdate): Promise<UpdateResult | undefined> {
   try {
@@ -168,6 +170,7 @@ async function keepWithinBudget(context: ApplyContext, source: string, wcu: numb
   if (update !== undefined) context.evicted?.note(source, evictedTypes(update.set));
 }
 
+/** Reads the base items of some changes of a view. Returns the parts of the view that each asks for, by its sort key. */
 async function readTruths(
   context: ApplyContext,
   unit: ViewUnit,

@@ -2,12 +2,12 @@ import { type Item, stringOf } from '../items/attribute-value.ts';
 import { CHILD } from '../items/derived-item.ts';
 import { escapedEdge } from '../items/element.ts';
 import { BASE_ITEMS } from '../items/keys.ts';
+import { readCopies } from '../kinds/parent-copies.ts';
 import { reverseOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { WholeView } from '../plan/writes/whole-view.ts';
 import { queriedItems, readItems } from '../store/pages.ts';
 import { type ApplyContext, checkTime } from './context.ts';
-import { readCopies } from './copies.ts';
 import { applyByBase } from './index-item.ts';
 
 /**

@@ -1,11 +1,12 @@
 import pLimit from 'p-limit';
 import type { Item } from '../items/attribute-value.ts';
+import { hasFanOuts } from '../kinds/continuation.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { hasTotalEntries } from '../plan/counted.ts';
 import { type ConsumerPosition, SharedPosition } from '../progress/consumer-position.ts';
 import { modelToCheck } from '../registry/checked.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
 import { Mender } from '../repair/mend.ts';
-import { hasFanOuts } from '../repair/parts/continuation.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { MeteredStore } from '../store/metered.ts';
@@ -67,6 +68,8 @@ export interface CheckOptions extends RuntimeOptions {
    * A cursor names no more of them. Default 5,000.
    */
   mostSuspects?: number | undefined;
+  /** Items of a page of the scan. A page that has begun is finished when time is over. Default: what DynamoDB gives. */
+  pageItems?: number | undefined;
   /** Capacity units a second at most. Default: no limit. */
   maxRcu?: number | undefined;
   maxWcu?: number | undefined;
@@ -148,7 +151,7 @@ class Check {
   private failure: { error: unknown } | undefined;
 
   constructor(private readonly options: CheckOptions) {
-    const { graph, mode = 'report', resume, sources, onlySegments, maxRcu, maxWcu } = options;
+    const { graph, mode = 'report', resume, sources, onlySegments, pageItems, maxRcu, maxWcu } = options;
     this.runtime = runtimeOf(options);
     const { now, wait, random, remainingMs } = this.runtime;
     const totals = structuredClone(resume?.totals ?? emptyTotals());
@@ -185,6 +188,7 @@ class Check {
       {
         graph,
         source: sources === undefined ? this.store : partitionsAsScan(this.store, sources),
+        ...(pageItems !== undefined && { read: { limit: pageItems } }),
         concurrency: Math.min(MOST_AT_ONCE, isPart ? SEGMENTS : segments),
         isOver: () => this.failure !== undefined || remainingMs() <= 0 || this.inspector.isFull,
         onPage: () => this.turned(),
@@ -197,7 +201,8 @@ class Check {
       stream: this.stream,
       now,
       onPartition: (summary: PartitionSummary) => this.passed(summary),
-      lookUps: options.withoutLookUps === true || !hasFanOuts(graph) ? undefined : this.lookUps(),
+      lookUps:
+        options.withoutLookUps === true || !(hasFanOuts(graph) || hasTotalEntries(graph)) ? undefined : this.lookUps(),
       onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => this.noted(key, noted, item),
     };
     this.scans = new Map(this.walk.place.open.map(({ segment }) => [segment, new SegmentScan(context)]));

@@ -1,21 +1,21 @@
-import { type Item, itemSizeBytes, numberOf, setOwn, stringOf } from '../items/attribute-value.ts';
-import { COPIES, COUNTED, EDGE_SET, QUARANTINE_FIELDS } from '../items/derived-item.ts';
+import { type Item, itemSizeBytes, numberOf, setOwn } from '../items/attribute-value.ts';
+import { COPIES, EDGE_SET } from '../items/derived-item.ts';
 import { elementEdge } from '../items/element.ts';
 import { isDerivedKey, parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
-import { countOf, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
+import { type Amounts, addLive, NO_AMOUNTS, sameAmounts } from '../items/ledger.ts';
+import { evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
+import { attributesText } from '../kinds/attributes.ts';
+import { type CopySlot, copySlots, hasCopies } from '../kinds/copy.ts';
+import { indexItemText } from '../kinds/index-item.ts';
+import type { ItemKind, PartitionContent } from '../kinds/kind.ts';
+import { fitsAgain } from '../kinds/mark.ts';
+import { itemKindOf } from '../kinds/table.ts';
+import { hasOtherShape } from '../kinds/view.ts';
 import { classify } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { attributesOfSource, needsSource, type SourceNode } from '../model/joined.ts';
-import { placesOfCount } from '../model/projection/places.ts';
+import { attributesOfSource, needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
 import { derivedOf, derivedOfShares, type JoinedShares, joinedShares, type Problem } from '../plan/derive.ts';
 import { concernOf } from '../registry/concerns.ts';
-import { itemKindOf } from '../repair/kinds.ts';
-import { attributesText } from '../repair/parts/attributes.ts';
-import { type CopySlot, copySlots, hasCopies } from '../repair/parts/copy.ts';
-import { indexItemText } from '../repair/parts/index-item.ts';
-import type { ItemKind } from '../repair/parts/kind.ts';
-import { fitsAgain } from '../repair/parts/mark.ts';
-import { hasOtherShape } from '../repair/parts/view.ts';
 import { CollectionDigest } from './digest.ts';
 
 /**
@@ -35,7 +35,7 @@ export const MOST_EARLY = 16;
 export type Noted = 'base' | 'unknown' | 'expired' | 'empty' | undefined;
 
 /** The comparison of one partition. */
-export class PartitionSummary {
+export class PartitionSummary implements PartitionContent {
   baseItems = 0;
   derivedItems = 0;
   /** Quarantined base items, with the reason: those that cannot be derived, and those that a quarantine entry names. */
@@ -51,8 +51,8 @@ export class PartitionSummary {
   private wantedAttributes: string | undefined;
   private storedAttributes: string | undefined;
   /** Live index items of counted edges, and the actual counts, by the counts' names. */
-  private readonly live = new Map<string, number>();
-  private readonly counts = new Map<string, number | undefined>();
+  private readonly live = new Map<string, Amounts>();
+  private readonly counts = new Map<string, Amounts | undefined>();
   private evicted: ReadonlySet<string> = new Set();
   private viewBytes = 0;
   /**
@@ -61,6 +61,9 @@ export class PartitionSummary {
   private isOdd = false;
   /** The partition's node, once it is known, and the edges before it that depend on it. */
   private node: SourceNode | undefined;
+  /** The node and those of its parts that edges depend on, as far as the scan has read them. */
+  private readonly pieces = new Map<string, Item>();
+  private readonly pieceKeys: readonly string[];
   private readonly early: [sortKey: string, shares: JoinedShares][] = [];
   private left = 0;
   private metAgain = 0;
@@ -75,7 +78,9 @@ export class PartitionSummary {
     private readonly nowSeconds: number,
     readonly streamLabel: string | undefined = undefined,
     private readonly keepsSlots = false,
-  ) {}
+  ) {
+    this.pieceKeys = sourceNodeKeys(graph, source);
+  }
 
   /** Adds one item of the partition, base or derived, in any order. */
   add(sortKey: string, item: Item): Noted {
@@ -84,10 +89,7 @@ export class PartitionSummary {
     if (!this.isCompared(sortKey, item)) return undefined;
     const kind = itemKindOf(this.graph, sortKey);
     if (kind.decidedBy === 'partition' && kind.oddities(this, item).length > 0) this.isOdd = true;
-    if (kind.name === 'view') this.addView(item);
-    else if (kind.name === 'index-item') this.addIndexItem(sortKey, item);
-    else if (kind.name === 'count') this.counts.set(placesOfCount(sortKey).name, countOf(item));
-    else if (kind.name === 'quarantine-entry') this.addEntry(item);
+    kind.addTo?.(this, sortKey, item);
     return kind.hasTombstones ? this.tombstone(kind, item) : undefined;
   }
 
@@ -101,13 +103,13 @@ export class PartitionSummary {
 
   /** Whether nothing differs. A difference is only a reason to look again: the partition may have changed while it was read. */
   get isClean(): boolean {
-    // All items are read by now: a node that was not among them does not exist.
-    this.metNode(undefined);
+    // All items are read by now: a node, or a part, that was not among them does not exist.
+    this.metNode(this.metSoFar);
     if (this.isOdd || this.left > 0 || this.wantedAttributes !== this.storedAttributes) return false;
     if (!this.wantedItems.equals(this.storedItems)) return false;
     for (const type of new Set([...this.live.keys(), ...this.counts.keys()])) {
-      const stored = this.counts.has(type) ? this.counts.get(type) : 0;
-      if (stored !== (this.live.get(type) ?? 0)) return false;
+      const stored = this.counts.has(type) ? this.counts.get(type) : NO_AMOUNTS;
+      if (stored === undefined || !sameAmounts(stored, this.live.get(type) ?? NO_AMOUNTS)) return false;
     }
     for (const type of this.evicted) if (!this.isMarkRight(type)) return false;
     for (const type of new Set([...this.wantedElements.keys(), ...this.storedElements.keys()])) {
@@ -121,10 +123,13 @@ export class PartitionSummary {
 
   private addBase(sortKey: string, item: Item): Noted {
     this.baseItems += 1;
+    if (this.node === undefined && this.pieceKeys.includes(sortKey)) {
+      this.pieces.set(sortKey, item);
+      if (this.pieces.size === this.pieceKeys.length) this.metNode(this.metSoFar);
+    }
     if (classify(this.graph, this.source, sortKey, item).kind === 'unknown') {
       return 'unknown';
     }
-    if (sortKey === this.source) this.metNode(item);
     this.addWanted(sortKey, item);
     if (this.lacksNode(sortKey)) {
       if (this.early.length === MOST_EARLY) this.left += 1;
@@ -135,7 +140,7 @@ export class PartitionSummary {
 
   /** Whether some edges before their source node are not compared yet: they have to be added with `addAgain`. */
   get isLeft(): boolean {
-    this.metNode(undefined);
+    this.metNode(this.metSoFar);
     return this.left > 0;
   }
 
@@ -154,27 +159,37 @@ export class PartitionSummary {
     return this.node === undefined && sortKey !== this.source && needsSource(this.graph, sortKey);
   }
 
-  /** Adds the partition's node, for its edges; undefined: there is none. */
-  metNode(item: Item | undefined): void {
+  /** The node, as far as the scan has read it. */
+  private get metSoFar(): SourceNode {
+    return sourceNodeOf(
+      this.graph,
+      this.source,
+      this.pieceKeys.map((key) => this.pieces.get(key)),
+    );
+  }
+
+  /** Adds the partition's node, for its edges. */
+  metNode({ item }: SourceNode): void {
     if (this.node !== undefined) return;
     const used: Item = {};
     for (const name of attributesOfSource(this.graph, parseNodeId(this.source)?.type ?? '')) {
       if (item?.[name] !== undefined) setOwn(used, name, item[name]);
     }
     this.node = { item: item && used };
+    this.pieces.clear();
     for (const [sortKey, shares] of this.early.splice(0)) this.addJoined(sortKey, shares);
   }
 
   /** Adds the items that an edge and its source node determine together. */
   private addJoined(sortKey: string, shares: JoinedShares): void {
     const { indexItems, problems } = derivedOfShares(this.graph, this.source, sortKey, shares, this.node!);
-    if (problems.length > 0 && !this.quarantined.has(sortKey)) this.stuck(sortKey, textOf(problems));
+    if (problems.length > 0 && !this.quarantined.has(sortKey)) this.addQuarantined(sortKey, textOf(problems));
     this.addWantedItems(indexItems);
   }
 
   private addWanted(sortKey: string, item: Item): void {
     const wanted = derivedOf(this.graph, this.source, sortKey, item, this.node);
-    if (wanted.problems.length > 0) this.stuck(sortKey, textOf(wanted.problems));
+    if (wanted.problems.length > 0) this.addQuarantined(sortKey, textOf(wanted.problems));
     if (wanted.attributes !== undefined) this.wantedAttributes = attributesText(wanted.attributes);
     if (wanted.element !== undefined) addElement(this.wantedElements, typePrefix(sortKey) ?? '', wanted.element);
     this.addWantedItems(wanted.indexItems);
@@ -192,12 +207,8 @@ export class PartitionSummary {
     return Number(expiry) < this.nowSeconds ? 'expired' : undefined;
   }
 
-  private addEntry(entry: Item): void {
-    const of = stringOf(entry[QUARANTINE_FIELDS.of]) ?? '';
-    this.stuck(of, stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '');
-  }
-
-  private addView(view: Item): void {
+  /** Adds the view of the partition's node. */
+  addView(view: Item): void {
     this.storedAttributes = attributesText(viewAttributes(view));
     this.evicted = evictedTypes(view);
     this.viewBytes = itemSizeBytes(view);
@@ -215,14 +226,25 @@ export class PartitionSummary {
     if (this.keepsSlots) this.slots = slots;
   }
 
-  private addIndexItem(sortKey: string, item: Item): void {
+  /** Adds an index item that the table holds, to be compared with the fields that a base item of the partition asks for. */
+  addFields(sortKey: string, item: Item): void {
     const text = indexItemText(item);
     if (text !== undefined) this.storedItems.add(`${sortKey}\0${text}`);
-    const edgeType = stringOf(item[COUNTED]);
-    if (edgeType !== undefined) this.live.set(edgeType, (this.live.get(edgeType) ?? 0) + 1);
+    addLive(this.live, item);
   }
 
-  private stuck(target: string, reason: string): void {
+  /** Adds an item that a count counts, and that an edge of another partition decides about. */
+  addCounted(item: Item): void {
+    addLive(this.live, item);
+  }
+
+  /** Adds the numbers in a count. */
+  addCount(name: string, count: Amounts | undefined): void {
+    this.counts.set(name, count);
+  }
+
+  /** Adds a base item that could not be projected. */
+  addQuarantined(target: string, reason: string): void {
     if (this.quarantined.size < MOST_STUCK || this.quarantined.has(target)) this.quarantined.set(target, reason);
   }
 

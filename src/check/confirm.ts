@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { ObserveContext, Suspect } from '../kinds/part.ts';
 import { type ConsumerContext, passingOf } from '../progress/consumer-position.ts';
-import type { ObserveContext, Suspect } from '../repair/parts/kind.ts';
 import type { Runtime } from '../runtime.ts';
 import type { CheckCursor, Looked } from './cursor.ts';
 import { isWrong, type Observation, observe } from './observe.ts';
@@ -73,7 +73,7 @@ export async function confirm(context: ConfirmContext, suspects: readonly Suspec
       const steadyRounds = isSame(before.observation, observation) ? before.steadyRounds + 1 : 0;
       // rule: suspect-written-meanwhile-is-looked-at-again
       if (!isWrong(observation)) confirmed.push({ suspect, observation, outcome: 'superseded' });
-      else if (passed === 'behind' || isOnItsWay(before.observation, observation)) {
+      else if (passed === 'behind' || hasFanOutMoved(before.observation, observation)) {
         confirmed.push({ suspect, observation, outcome: 'pending' });
       } else if (observation.revision === before.observation.revision || steadyRounds >= STEADY_ROUNDS) {
         confirmed.push({ suspect, observation, outcome: 'drift' });
@@ -84,8 +84,8 @@ export async function confirm(context: ConfirmContext, suspects: readonly Suspec
   return confirmed;
 }
 
-/** Whether a fan-out has moved between two observations and has not ended. */
-function isOnItsWay(before: Observation, after: Observation): boolean {
+/** Whether a fan-out that has still to visit the copy has begun, or has moved on, between two observations. */
+function hasFanOutMoved(before: Observation, after: Observation): boolean {
   return after.fanOut !== undefined && after.fanOut !== before.fanOut;
 }
 
@@ -168,7 +168,9 @@ export class Looks {
   }
 }
 
-/** Whether the next call should wait itself, because too many calls have looked at the same suspects without progress. */
+/**
+ * Whether a call should wait between its two looks itself: by the looks of the cursor, `MOST_CALLS` calls in a row have made no progress.
+ */
 export function isTooOften(looked: Looked | undefined): boolean {
   return looked !== undefined && looked.rounds >= MOST_CALLS;
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { EdgeloomError } from '../errors.ts';
-import { PARSING } from '../model/parsing.ts';
+import { PARSING } from '../parsing.ts';
 import type { WalkPlace } from '../store/table-walk.ts';
 import { openSegmentsSchema } from '../store/walk-schemas.ts';
 
@@ -122,7 +122,7 @@ export function parseCursor(value: unknown): CheckCursor {
   throw new EdgeloomError(
     'invalid-cursor',
     `This is not the cursor of a check: ${path.join('.') || 'it'}: ${message}.`,
-    'Start the check anew without it.',
+    'Start the check again without it.',
     { cause: result.error },
   );
 }

@@ -1,6 +1,6 @@
 import { SERVICE_PARTITION, textOfKey, VIEW_KEY } from '../items/keys.ts';
+import { partKindOf } from '../kinds/table.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { partKindOf } from '../repair/kinds.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Confirmed } from './confirm.ts';
 import type { CheckTotals } from './cursor.ts';
@@ -36,7 +36,7 @@ export class DerivedItemVerdict {
     if (outcome === 'drift') {
       this.isPending = false;
       if (kind.isMaintenance?.(this.graph, suspect.part) !== true) this.isMaintenance = false;
-      if (suspect.part.kind === 'unregistered') this.isUnregistered = true;
+      if (kind.isBeyondRepair === true) this.isUnregistered = true;
     }
     if (kind.isContent) {
       this.hasDifference = true;

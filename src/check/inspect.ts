@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
 import { textOfKey, VIEW_KEY } from '../items/keys.ts';
+import type { Suspect } from '../kinds/part.ts';
+import { partKindOf } from '../kinds/table.ts';
 import { isFarBehind } from '../progress/consumer-position.ts';
 import { movedSince } from '../registry/checked.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
-import { partKindOf } from '../repair/kinds.ts';
 import type { Mender } from '../repair/mend.ts';
-import type { Suspect } from '../repair/parts/kind.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import { type ConfirmContext, type Confirmed, confirm, confirmByLooks, type Looks } from './confirm.ts';
 import type { Finding } from './finding.ts';

@@ -1,13 +1,15 @@
 import type { Item } from '../items/attribute-value.ts';
-import { isDerivedKey, textOfKey } from '../items/keys.ts';
-import type { CompiledModel } from '../model/compiled.ts';
-import { copyingEdge, reverseItemOf } from '../plan/copies.ts';
-import { itemKindOf } from '../repair/kinds.ts';
-import { continuation } from '../repair/parts/continuation.ts';
-import { type CopySlot, isSlotRight } from '../repair/parts/copy.ts';
-import { indexItemText } from '../repair/parts/index-item.ts';
-import type { OddityContext, Part, Suspect } from '../repair/parts/kind.ts';
-import { edgeNamedByReverse, reverseItem } from '../repair/parts/reverse-item.ts';
+import { isDerivedKey, textOfKey, typePrefix } from '../items/keys.ts';
+import { type CopySlot, isSlotRight } from '../kinds/copy.ts';
+import { indexItemText } from '../kinds/index-item.ts';
+import type { ItemKind } from '../kinds/kind.ts';
+import type { OddityContext, Part, Suspect } from '../kinds/part.ts';
+import { edgeNamedByReverse, edgeNamedInTarget, edgeOfPart } from '../kinds/reverse-item.ts';
+import { itemKindOf } from '../kinds/table.ts';
+import { type CompiledModel, layersOf } from '../model/compiled.ts';
+import { copyingEdge } from '../plan/copies.ts';
+import { derivedOf } from '../plan/derive.ts';
+import type { ReverseItem } from '../plan/derived.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
 
@@ -44,7 +46,7 @@ const CALLS_AT_ONCE = 4;
 export class LookUps {
   private readonly calls = new Set<Promise<void>>();
   private failure: { error: unknown } | undefined;
-  private edges: ItemKey[] = [];
+  private edges: { base: ItemKey; image: Item }[] = [];
   private reverseItems: { key: ItemKey; item: Item }[] = [];
   private parents = new Map<string, { source: string; slot: CopySlot }[]>();
   private slots = 0;
@@ -55,16 +57,18 @@ export class LookUps {
   async take(key: ItemKey, item: Item): Promise<void> {
     const { graph } = this.context;
     if (!isDerivedKey(key.target)) {
-      if (copyingEdge(graph, key.target) !== undefined) this.edges.push(key);
+      if (hasItemInTarget(graph, key.target)) this.edges.push({ base: key, image: item });
       if (this.edges.length >= BATCH) await this.lookUpEdges();
       return;
     }
     const kind = itemKindOf(graph, key.target);
-    if (kind === reverseItem) {
-      if (this.isWorthALook(item)) this.reverseItems.push({ key, item });
+    if (kind.decidedBy === 'edge-elsewhere') {
+      // A proper tombstone has no edge to look up.
+      if (kind.isLive(item) || kind.oddities(oddityContext(this.context), item).length > 0)
+        this.reverseItems.push({ key, item });
       if (this.reverseItems.length >= BATCH) await this.lookUpReverseItems();
-    } else if (kind === continuation) {
-      const suspects = continuationSuspects(this.context, key, item);
+    } else if (kind.decidedBy === 'time') {
+      const suspects = suspectsOfTime(this.context, kind, key, item);
       if (suspects.length > 0) await this.context.onSuspects(suspects);
     }
   }
@@ -90,20 +94,17 @@ export class LookUps {
     if (this.failure !== undefined) throw this.failure.error;
   }
 
-  /** Whether a reverse item has to be looked up: a proper tombstone has not. */
-  private isWorthALook(item: Item): boolean {
-    return reverseItem.isLive(item) || reverseItem.oddities(oddityContext(this.context), item).length > 0;
-  }
-
   private async lookUpEdges(): Promise<void> {
     const edges = this.edges;
     this.edges = [];
     await this.call(edges, async () => {
       const { graph, store, onSuspects } = this.context;
-      const wanted = edges.flatMap((base) => {
-        const reverse = reverseItemOf(graph, base);
+      const wanted = edges.flatMap(({ base, image }) => {
+        const { reverse, entries = [] } = derivedOf(graph, base.source, base.target, image);
+        // rule: entry-of-each-edge-is-looked-up
+        const ofTotals: (ReverseItem & { base: ItemKey })[] = entries.map((entry) => ({ ...entry, base }));
         // rule: reverse-item-of-each-edge-is-looked-up
-        return reverse === undefined ? [] : [{ ...reverse, base }];
+        return reverse === undefined ? ofTotals : [{ ...reverse, base }, ...ofTotals];
       });
       const { items } = await store.getMany(
         wanted.map(({ key }) => key),
@@ -161,6 +162,21 @@ export class LookUps {
 
 type Comparing = Pick<LookUpContext, 'graph' | 'store' | 'stream'>;
 
+/** Whether an edge may have an item in its target's partition, by its sort key. */
+function hasItemInTarget(graph: CompiledModel, sortKey: string): boolean {
+  const type = typePrefix(sortKey) ?? '';
+  return (
+    copyingEdge(graph, sortKey) !== undefined ||
+    layersOf(graph).some(({ edges }) => edges.get(type)?.incoming !== undefined)
+  );
+}
+
+/** The items that an edge asks for in its target's partition: its reverse item, and its entries in totals. */
+function itemsInTarget(graph: CompiledModel, { source, target }: ItemKey, image: Item | undefined): ReverseItem[] {
+  const { reverse, entries = [] } = derivedOf(graph, source, target, image);
+  return reverse === undefined ? [...entries] : [reverse, ...entries];
+}
+
 /** Looks again at some reverse items and continuations; returns those that may be wrong. */
 export async function lookAgain(context: Comparing, looked: readonly LookedUp[]): Promise<Suspect[]> {
   const { graph, store } = context;
@@ -171,10 +187,10 @@ export async function lookAgain(context: Comparing, looked: readonly LookedUp[])
   for (const [i, { base, source, target }] of looked.entries()) {
     const key = { source, target };
     const item = items[i];
-    if (itemKindOf(graph, target) === continuation)
-      suspects.push(...(item ? continuationSuspects(context, key, item) : []));
+    const kind = itemKindOf(graph, target);
+    if (kind.decidedBy === 'time') suspects.push(...(item ? suspectsOfTime(context, kind, key, item) : []));
     else {
-      const edge = base ?? edgeNamedByReverse(key, item);
+      const edge = base ?? edgeNamedInTarget(graph, key, item);
       if (edge !== undefined) based.push({ key, item, base: edge });
       else if (item !== undefined) others.push({ key, item });
     }
@@ -184,8 +200,8 @@ export async function lookAgain(context: Comparing, looked: readonly LookedUp[])
     { consistent: false },
   );
   for (const [i, { key, item, base }] of based.entries()) {
-    const wanted = edges[i] === undefined ? undefined : reverseItemOf(graph, base)?.fields;
-    suspects.push(...reverseSuspects(context, { key, item, base }, wanted));
+    const wanted = itemsInTarget(graph, base, edges[i]).find((one) => one.key.target === key.target);
+    suspects.push(...reverseSuspects(context, { key, item, base }, wanted?.fields));
   }
   return [...suspects, ...(await withoutEdge(context, others))];
 }
@@ -196,12 +212,15 @@ async function withoutEdge(
   reverseItems: readonly { key: ItemKey; item: Item }[],
 ): Promise<Suspect[]> {
   const { graph, store } = context;
-  const named = reverseItems.map(({ key, item }) => ({ key, item, base: edgeNamedByReverse(key, item) }));
+  const named = reverseItems.map(({ key, item }) => ({ key, item, base: edgeNamedInTarget(graph, key, item) }));
   const keys = named.flatMap(({ base }) => (base === undefined ? [] : [base]));
   const { items } = await store.getMany(keys, { consistent: false });
-  const present = new Set(keys.filter((_key, i) => items[i] !== undefined));
+  const images = new Map(keys.map((key, i) => [key, items[i]]));
   return named
-    .filter(({ base }) => base === undefined || !present.has(base) || reverseItemOf(graph, base) === undefined)
+    .filter(({ key, base }) => {
+      if (base === undefined) return true;
+      return itemsInTarget(graph, base, images.get(base)).every((one) => one.key.target !== key.target);
+    })
     .flatMap((reverse) => reverseSuspects(context, reverse, undefined));
 }
 
@@ -215,14 +234,14 @@ interface ReadReverse {
 function reverseSuspects(context: Comparing, { key, item, base }: ReadReverse, wanted: Item | undefined): Suspect[] {
   const parts: Part[] = [];
   if (indexItemText(item) !== indexItemText(wanted)) parts.push({ kind: 'reverse-item', base });
-  if (item !== undefined) parts.push(...reverseItem.oddities(oddityContext(context), item));
+  if (item !== undefined) parts.push(...itemKindOf(context.graph, key.target).oddities(oddityContext(context), item));
   return parts.map((part) => suspect(key, part));
 }
 
 /** Makes suspects of a continuation. A fan-out under way looks the same as a stuck one; only time distinguishes them. */
-function continuationSuspects(context: Comparing, key: ItemKey, item: Item): Suspect[] {
-  const parts: Part[] = continuation.isLive(item) ? [{ kind: 'continuation' }] : [];
-  parts.push(...continuation.oddities(oddityContext(context), item));
+function suspectsOfTime(context: Comparing, kind: ItemKind, key: ItemKey, item: Item): Suspect[] {
+  const parts: Part[] = kind.isLive(item) ? [{ kind: 'continuation' }] : [];
+  parts.push(...kind.oddities(oddityContext(context), item));
   return parts.map((part) => suspect(key, part));
 }
 
@@ -251,12 +270,12 @@ export function* chunksOf(suspects: readonly Suspect[], items: number): Generato
   if (chunk.length > 0) yield chunk;
 }
 
-/** Returns the derived items of some suspects. */
+/** Returns the derived item of each suspect, each item once. An item has its edge as `base` if a suspect knows it and the key does not name it. */
 export function itemsOfSuspects(suspects: readonly Suspect[]): LookedUp[] {
   const items = new Map<string, LookedUp>();
   for (const { source, sortKey, part } of suspects) {
     const item = { source, target: sortKey };
-    const base = part.kind === 'reverse-item' ? part.base : undefined;
+    const base = edgeOfPart(part);
     // The base is left out if the key names the edge, to save room in a cursor.
     if (base !== undefined && edgeNamedByReverse(item, undefined) === undefined)
       items.set(textOfKey(item), { ...item, base });

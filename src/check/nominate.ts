@@ -1,22 +1,23 @@
-import { type Item, stringOf } from '../items/attribute-value.ts';
-import { COUNTED } from '../items/derived-item.ts';
+import type { Item } from '../items/attribute-value.ts';
 import { baseKeyOfIndexItem } from '../items/derived-key.ts';
 import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../items/keys.ts';
-import { countOf, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
+import { type Amounts, addLive, NO_AMOUNTS, sameAmounts } from '../items/ledger.ts';
+import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
+import { attributesText } from '../kinds/attributes.ts';
+import { type CopySlot, copySlots, isSlotRight } from '../kinds/copy.ts';
+import { NO_SET } from '../kinds/element.ts';
+import { indexItemText } from '../kinds/index-item.ts';
+import type { ItemKind, PartitionContent } from '../kinds/kind.ts';
+import type { Part, Suspect } from '../kinds/part.ts';
+import { isMaintained, itemKindOf } from '../kinds/table.ts';
+import { hasOtherShape } from '../kinds/view.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { joinedTypesFrom, type SourceNode } from '../model/joined.ts';
-import { countKeyOf, placesOfCount } from '../model/projection/places.ts';
+import { joinedTypesFrom, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
+import { countKeyOf } from '../model/projection/places.ts';
 import { derivedOf } from '../plan/derive.ts';
 import { concernOf } from '../registry/concerns.ts';
-import { itemKindOf } from '../repair/kinds.ts';
-import { attributesText } from '../repair/parts/attributes.ts';
-import { type CopySlot, copySlots, isSlotRight } from '../repair/parts/copy.ts';
-import { NO_SET } from '../repair/parts/element.ts';
-import { indexItem, indexItemText } from '../repair/parts/index-item.ts';
-import type { ItemKind, Part, Suspect } from '../repair/parts/kind.ts';
-import { hasOtherShape } from '../repair/parts/view.ts';
 import type { Store } from '../store/port.ts';
 import { baseItems, derivedStreams, type Keyed, next } from './partition-streams.ts';
 
@@ -51,9 +52,11 @@ export async function* nominate(
   const comparesView = isReady && !isOtherShape;
   const view = comparesView ? stored : undefined;
   const hasJoined = joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').length > 0;
-  const node = hasJoined
-    ? { item: (await store.get({ source, target: source }, { consistent: true })).item }
-    : undefined;
+  let node: SourceNode | undefined;
+  if (hasJoined) {
+    const keys = sourceNodeKeys(graph, source).map((target) => ({ source, target }));
+    node = sourceNodeOf(graph, source, (await store.getMany(keys, { consistent: true })).items);
+  }
   const bases = baseItems(graph, store, source);
   const streams = await derivedStreams(graph, store, source);
   const prefixes = streams.map(({ prefix }) => prefix);
@@ -67,7 +70,8 @@ export async function* nominate(
       for (; stream.head !== undefined; await stream.advance()) {
         const order = place === undefined ? -1 : compareKeys(stream.head.key, place);
         if (order > 0) break;
-        if (order < 0) yield* comparison.derived(stream.head);
+        // The items of a part do not follow its key, which may be the name of a search.
+        if (order < 0 || !isFollowed(base!.key)) yield* comparison.derived(stream.head);
         else beside.set(stream.head.key, stream.head.item);
       }
     }
@@ -81,6 +85,11 @@ export async function* nominate(
   return comparison.wantsView;
 }
 
+/** Whether the keys of a base item's index items may hold its own: there is a dash in those of edges and nodes. */
+function isFollowed(key: string): boolean {
+  return key.includes('-');
+}
+
 /** An index item that is compared once both its expected and its actual side are known. */
 interface Pending {
   wanted?: string;
@@ -90,15 +99,15 @@ interface Pending {
 }
 
 /** The comparison of one partition, item by item. */
-class PartitionComparison {
+class PartitionComparison implements PartitionContent {
   wantsView = false;
   /** Absent: the view is not compared with what base items ask for. */
   private readonly inView: ViewComparison | undefined;
   /** Live index items of counted edges, and the actual counts, by the counts' names. */
-  private readonly live = new Map<string, number>();
-  private readonly counts = new Map<string, number>();
+  private readonly live = new Map<string, Amounts>();
+  private readonly counts = new Map<string, Amounts>();
   private readonly malformed = new Set<string>();
-  /** Index items whose key does not follow their base item's: search items, and edges with a hash in the name. */
+  /** Index items that are not read next to their base item, because their order is another: search items, and items with a hashed key. */
   private readonly apart = new Map<string, Pending>();
 
   constructor(
@@ -122,7 +131,7 @@ class PartitionComparison {
     } else if (this.inView?.hasElement(key, wanted.element) === false) {
       yield this.suspect(VIEW_KEY, { kind: 'element', target: key });
     }
-    const besideKeys = this.prefixes.map((prefix) => prefix + key);
+    const besideKeys = isFollowed(key) ? this.prefixes.map((prefix) => prefix + key) : [];
     for (const [sortKey, fields] of wanted.indexItems) {
       if (besideKeys.includes(sortKey)) continue;
       Object.assign(this.pending(sortKey), { wanted: indexItemText(fields), target: key });
@@ -133,7 +142,7 @@ class PartitionComparison {
       if (indexItemText(stored) !== indexItemText(wanted.indexItems.get(besideKey))) {
         yield this.suspect(besideKey, { kind: 'index-item', target: key });
       }
-      if (stored !== undefined) yield* this.met(indexItem, besideKey, stored);
+      if (stored !== undefined) yield* this.met(itemKindOf(this.graph, besideKey), besideKey, stored);
     }
   }
 
@@ -142,9 +151,12 @@ class PartitionComparison {
     if (!(yield* this.compared(key, item))) return;
     const kind = itemKindOf(this.graph, key);
     // Items of other kinds are compared during the scan: other partitions decide about them.
-    if (kind.decidedBy !== 'partition') return;
+    if (kind.decidedBy !== 'partition') {
+      kind.addTo?.(this, key, item);
+      return;
+    }
     yield* this.met(kind, key, item);
-    const text = kind.name === 'index-item' ? indexItemText(item) : undefined;
+    const text = kind.hasBase ? indexItemText(item) : undefined;
     if (text === undefined) return;
     const target = baseKeyOfIndexItem(this.source, key);
     const isBeside = target !== undefined && this.prefixes.some((prefix) => prefix + target === key);
@@ -169,8 +181,8 @@ class PartitionComparison {
       yield this.suspect(key, { kind: 'index-item', target: target ?? baseKeyOfIndexItem(this.source, key) });
     }
     for (const name of new Set([...this.live.keys(), ...this.counts.keys()])) {
-      const differs = (this.counts.get(name) ?? 0) !== (this.live.get(name) ?? 0);
-      if (differs && !this.malformed.has(name) && itemKindOf(this.graph, countKeyOf(name)).name === 'count')
+      const differs = !sameAmounts(this.counts.get(name) ?? NO_AMOUNTS, this.live.get(name) ?? NO_AMOUNTS);
+      if (differs && !this.malformed.has(name) && isMaintained(this.graph, countKeyOf(name)))
         yield this.suspect(countKeyOf(name), { kind: 'count' });
     }
     for (const part of this.inView?.rest() ?? []) yield this.suspect(VIEW_KEY, part);
@@ -179,13 +191,28 @@ class PartitionComparison {
   /** Yields the oddities of an actual item, and adds the item to the counts. */
   private *met(kind: ItemKind, key: string, item: Item): Generator<Suspect> {
     for (const part of kind.oddities(this, item)) yield this.suspect(key, part);
-    if (kind.name === 'count') {
-      const count = countOf(item);
-      if (count === undefined) this.malformed.add(placesOfCount(key).name);
-      else this.counts.set(placesOfCount(key).name, count);
-    }
-    const edgeType = kind.name === 'index-item' ? stringOf(item[COUNTED]) : undefined;
-    if (edgeType !== undefined) this.live.set(edgeType, (this.live.get(edgeType) ?? 0) + 1);
+    kind.addTo?.(this, key, item);
+  }
+
+  /** A view is compared edge by edge. */
+  addView(): void {}
+
+  /** A base item that could not be projected differs from nothing. */
+  addQuarantined(): void {}
+
+  /** Adds the numbers in a count. */
+  addCount(name: string, count: Amounts | undefined): void {
+    if (count === undefined) this.malformed.add(name);
+    else this.counts.set(name, count);
+  }
+
+  addCounted(item: Item): void {
+    addLive(this.live, item);
+  }
+
+  /** Adds an item to the count that it names. */
+  addFields(_sortKey: string, item: Item): void {
+    addLive(this.live, item);
   }
 
   private pending(key: string): Pending {

@@ -1,12 +1,5 @@
-import { itemKindOf, partKindOf } from '../repair/kinds.ts';
-import {
-  type Compared,
-  type ObserveContext,
-  type Seen,
-  type State,
-  type Suspect,
-  stateByBase,
-} from '../repair/parts/kind.ts';
+import { type Compared, type ObserveContext, type Seen, type State, type Suspect, stateByBase } from '../kinds/part.ts';
+import { itemKindOf, partKindOf } from '../kinds/table.ts';
 import type { ItemKey } from '../store/port.ts';
 
 /** A suspect at one time: the derived item was read first, then the items that decide about it, both consistently. */
@@ -33,14 +26,14 @@ export async function observe(context: ObserveContext, suspects: readonly Suspec
   const seen = suspects.map((suspect, i): Seen => {
     const first = read;
     read += keys[i]!.length;
-    const kind = itemKindOf(graph, suspect.sortKey);
-    return { suspect, kind, derived: derived[i], keys: keys[i]!, items: items.slice(first, read) };
+    const form = itemKindOf(graph, suspect.sortKey);
+    return { suspect, form, derived: derived[i], keys: keys[i]!, items: items.slice(first, read) };
   });
   return Promise.all(
     seen.map(async (one): Promise<Observation> => {
       const kind = partKindOf(one.suspect.part);
       const state = kind.state?.(one) ?? stateByBase(one);
-      return { isLive: one.kind.isLive(one.derived), ...state, ...(await kind.compare(context, one)) };
+      return { isLive: one.form.isLive(one.derived), ...state, ...(await kind.compare(context, one)) };
     }),
   );
 }

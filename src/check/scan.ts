@@ -1,6 +1,7 @@
 import type { Item } from '../items/attribute-value.ts';
 import { isDerivedKey, SERVICE_PARTITION } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
 import type { Runtime } from '../runtime.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../store/port.ts';
 import type { WalkedItem, WalkedPage } from '../store/table-walk.ts';
@@ -16,7 +17,7 @@ export interface SegmentContext extends Pick<Runtime, 'now'> {
   graph: CompiledModel;
   stream: StreamLabel;
   /** The store that nodes are read from. */
-  store: Pick<Store, 'get'>;
+  store: Pick<Store, 'getMany'>;
   /** Called with each partition after its last item in this segment. */
   onPartition: PartitionSeen;
   /** Called with each item that has a property besides its part in the comparison. */
@@ -61,8 +62,9 @@ export class SegmentScan {
     // Base items come in the order of their keys. For an edge that comes before its node, the node is read, once for each
     // partition.
     if (!isDerivedKey(target) && this.current!.lacksNode(target)) {
-      const { item: node } = await this.context.store.get({ source, target: source }, { consistent: false });
-      this.current!.metNode(node);
+      const keys = sourceNodeKeys(graph, source).map((key) => ({ source, target: key }));
+      const { items } = await this.context.store.getMany(keys, { consistent: false });
+      this.current!.metNode(sourceNodeOf(graph, source, items));
     }
     const noted = this.current!.add(target, item);
     if (noted !== undefined) this.context.onNoted({ source, target }, noted, item);
@@ -95,7 +97,12 @@ export function partitionsAsScan(
 /** Number of segments from which a sample takes its share. */
 const SAMPLE_SEGMENTS = 1_000;
 
-/** Makes the options of a check of a random share of the table, 0 to 1: at least one segment. */
+/**
+ * Makes the options of a check of a random share of the table: the number of segments, and the segments to read, at least one. They are
+ * chosen at random in each call.
+ *
+ * @param share 0 to 1.
+ */
 export function sampleOf(share: number): { segments: number; onlySegments: number[] } {
   const segments = Array.from({ length: SAMPLE_SEGMENTS }, (_, segment) => ({ segment, order: Math.random() }));
   segments.sort((a, b) => a.order - b.order);

@@ -31,14 +31,15 @@ export function countUnknownType(graph: CompiledModel, types: UnknownType[], key
 /** Finds the type in a base item's keys that the model does not have. */
 function unknownTypeOf({ nodes, edges }: CompiledModel, key: ItemKey): { type: string; isNode: boolean } {
   const { source, target } = key;
-  const edgeType = source === target ? undefined : beginning(target);
+  const edgeType = source === target ? undefined : typeAtStart(target);
   if (edgeType !== undefined && !edges.has(edgeType)) return { type: edgeType, isNode: false };
-  const sourceType = parseNodeId(source)?.type ?? beginning(source);
+  const sourceType = parseNodeId(source)?.type ?? typeAtStart(source);
   if (edgeType === undefined || !nodes.has(sourceType)) return { type: sourceType, isNode: true };
-  return { type: beginning(target.slice(edgeType.length + 1)), isNode: true };
+  return { type: typeAtStart(target.slice(edgeType.length + 1)), isNode: true };
 }
 
-function beginning(text: string): string {
+/** Returns the type that a node id or a sort key begins with; without one the whole text. The result has at most `MOST_CHARACTERS`. */
+function typeAtStart(text: string): string {
   return (typePrefix(text) ?? text).slice(0, MOST_CHARACTERS);
 }
 

@@ -28,7 +28,7 @@ export const COMMANDS: readonly LazyCommand[] = [
   {
     name: 'migrate',
     description:
-      'bring the table to the model, step by step, beside live traffic: what is new is built and verified before readers use it',
+      'bring the table to the model, step by step, under live traffic: a new projection is built and verified before readers use it',
     load: async () => (await import('./commands/table/migrate.ts')).migrateCommand,
   },
   {
@@ -84,9 +84,14 @@ export const COMMANDS: readonly LazyCommand[] = [
     load: async () => (await import('./commands/trust/check.ts')).checkCommand,
   },
   {
+    name: 'observe',
+    description: 'judge each change of the table as it comes, and say through when everything derived is verified',
+    load: async () => (await import('./commands/trust/observe.ts')).observeCommand,
+  },
+  {
     name: 'rebuild',
     description:
-      'make every derived item what the base items say, beside live writes and a running projector: at first adoption, after a changed model, or after more than 24 hours without a consumer',
+      'make every derived item what the base items ask for, under live writes and with a running projector: at first adoption, after a changed model, or after more than 24 hours without a consumer',
     load: async () => (await import('./commands/trust/rebuild.ts')).rebuildCommand,
   },
   {
@@ -119,6 +124,11 @@ export const COMMANDS: readonly LazyCommand[] = [
     name: 'degree',
     description: "count a node's edges of a type: outgoing ones in one read, or incoming ones",
     load: async () => (await import('./commands/read/degree.ts')).degreeCommand,
+  },
+  {
+    name: 'total',
+    description: "show the sums and groups of a node's edges of a type, in one read",
+    load: async () => (await import('./commands/read/total.ts')).totalCommand,
   },
   {
     name: 'inbound',

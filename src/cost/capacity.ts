@@ -2,7 +2,7 @@ import type { CompiledModel, EdgeModel, InboundItem, NodeModel, SearchModel } fr
 import { isJoinedEdge, joinedItemsOf } from '../model/joined.ts';
 
 /**
- * What the model's writes and queries cost in capacity units, for items of up to 1 KB each. Source: DynamoDB bills a
+ * Capacity units of the model's writes and queries, for items of up to 1 KB each. Source: DynamoDB bills a
  * write by started KB, once for the table and once for each index that the item is in, a read by started 4 KB, half of
  * that where eventually consistent.
  */
@@ -19,13 +19,17 @@ export interface PutCost {
   indexItems: number;
   /** The reverse item of an edge that copies attributes of its target. */
   reverseItem: number;
+  /** The entry of an edge in the total of its target, and that total: a transaction. A batch shares the two units of the total. */
+  totalEntry: number;
+  /** Read units: each item by which an edge is counted is read before it is written. */
+  read: number;
   total: number;
   /** The base part within a transaction: twice that of the put; what is derived costs the same. */
   inTransaction: number;
-  /** Of a node: write units more for each edge that enters it, by edge type, where an attribute that those copy changes. */
+  /** For a node: additional write units for each edge that enters it, by edge type, where an attribute that those copy changes. */
   fanOut?: Record<string, number>;
   /**
-   * Of a node: write units more for each edge that leaves it, by edge type, where an attribute changes that the edge's index
+   * For a node: additional write units for each edge that leaves it, by edge type, where an attribute changes that the edge's index
    * items use. At most: an index costs two units where its key changes, none where the item is not in it.
    */
   outDegree?: Record<string, number>;
@@ -42,12 +46,16 @@ export interface QueryCost {
 export interface ModelCost {
   puts: PutCost[];
   queries: QueryCost[];
-  /** What may cost far more than these units say, one sentence each. */
+  /** The most that DynamoDB gives one partition: units a second, and gigabytes. An index partition without shards is one key of one. */
+  partition: { wcu: number; rcu: number; gigabytes: number };
+  /** Warnings of much higher costs than these units, one sentence each. */
   warnings: string[];
   assumptions: string;
 }
 
 const HALF_UNIT = 0.5;
+/** Source: DynamoDB's developer guide on partitions. */
+const PARTITION = { wcu: 1_000, rcu: 3_000, gigabytes: 10 };
 const ASSUMPTIONS =
   'items of up to 1 KB, a view within its first KB, one batch for each put (records of one batch share the write of a view), eventually consistent reads';
 
@@ -63,6 +71,9 @@ export function modelCost(graph: CompiledModel): ModelCost {
     puts.push(edgePut(edge));
     queries.push({ query: `edges ${edge.type}`, calls: 1, rcu: HALF_UNIT });
     if (edge.count !== undefined) queries.push({ query: `degree of ${edge.type}`, calls: 1, rcu: HALF_UNIT });
+    if (edge.incoming !== undefined || edge.count?.totals !== undefined) {
+      queries.push({ query: `total of ${edge.type}`, calls: 1, rcu: HALF_UNIT });
+    }
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
       // The owner comes in the same Query, where that is read backwards.
@@ -70,7 +81,7 @@ export function modelCost(graph: CompiledModel): ModelCost {
       queries.push({ query: `inbound ${edge.type} by ${order}${owner}`, calls: shards, rcu: shards * HALF_UNIT });
     }
   }
-  return { puts, queries, warnings: hubWarnings(graph), assumptions: ASSUMPTIONS };
+  return { puts, queries, partition: PARTITION, warnings: hubWarnings(graph), assumptions: ASSUMPTIONS };
 }
 
 function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
@@ -84,6 +95,8 @@ function nodePut(node: NodeModel, graph: CompiledModel): PutCost {
     view: 1,
     indexItems,
     reverseItem: 0,
+    totalEntry: 0,
+    read: 0,
     total: 2 + indexItems,
     inTransaction: 2,
   };
@@ -101,21 +114,31 @@ function changeUnits(edge: EdgeModel): number {
   return joinedItemsOf(edge).reduce((sum, { orders }) => sum + 1 + 2 * orders.length, 0);
 }
 
-/** Edge types whose sources are meant to have many edges, and whose index items each change of the source writes. */
+/** Edge types whose edges change one item of a hub, or whose index items each change of a hub writes. */
 function hubWarnings({ edges }: CompiledModel): string[] {
-  return [...edges.values()].filter(isJoinedEdge).flatMap((edge) => {
+  const ofTotals = [...edges.values()].flatMap(({ type, incoming, to }) =>
+    incoming === undefined
+      ? []
+      : [
+          `${type} has a total under inbound: each edge of a batch of its own takes 4 WCU of the partition of the ${[...to].join(' or ')} that it enters, which takes 1,000 a second; writers of a hub's edges wait for each other`,
+        ],
+  );
+  const ofJoined = [...edges.values()].filter(isJoinedEdge).flatMap((edge) => {
     const many = edge.labels === undefined ? 'edgeSet: false' : edge.count === undefined ? undefined : 'degree: true';
     if (many === undefined) return [];
     return [
       `${edge.type} has ${many}, as edges of hubs do, and its index items use the source: each change of a ${[...edge.from].join(' or ')} that they use writes ${changeUnits(edge)} WCU for every edge that leaves it`,
     ];
   });
+  return [...ofTotals, ...ofJoined];
 }
 
 function edgePut(edge: EdgeModel): PutCost {
   const view = edge.labels === undefined ? 0 : 1;
   const indexItems = edgeIndexItems(edge);
   const reverseItem = edge.copy === undefined ? 0 : 1;
+  const totalEntry = edge.incoming === undefined ? 0 : 4;
+  const read = (edge.count === undefined ? 0 : 1) + (edge.incoming === undefined ? 0 : 1);
   return {
     type: edge.type,
     kind: 'edge',
@@ -123,7 +146,9 @@ function edgePut(edge: EdgeModel): PutCost {
     view,
     indexItems,
     reverseItem,
-    total: 1 + view + indexItems + reverseItem,
+    totalEntry,
+    read,
+    total: 1 + view + indexItems + reverseItem + totalEntry,
     inTransaction: 2,
   };
 }

@@ -16,19 +16,21 @@ const pricesSchema = z.strictObject({
     writeUnitHour: price,
     readUnitHour: price,
     gigabyteMonth: price,
-    /** Of point-in-time recovery. */
+    /** The price of point-in-time recovery. */
     restorableGigabyteMonth: price,
   }),
-  /** Of functions on arm64. */
+  /** The prices of functions on arm64. */
   lambda: z.strictObject({ millionRequests: price, gigabyteSecond: price }),
   stepFunctions: z.strictObject({ thousandTransitions: price }),
-  cloudwatch: z.strictObject({ alarmMonth: price, metricMonth: price, dashboardMonth: price }),
+  cloudwatch: z.strictObject({ alarmMonth: price, metricMonth: price, dashboardMonth: price, logGigabyte: price }),
+  /** Its serverless collections and its ingestion pipelines, which have one price. */
+  openSearch: z.strictObject({ computeUnitHour: price, gigabyteMonth: price }),
 });
 
 /** Prices of a region, in US dollars, without free tiers, discounts and taxes. */
 export type Prices = z.output<typeof pricesSchema>;
 
-/** The prices that come with the package. */
+/** The prices that come with the package. Their `date` is not that of `openSearch`, which was looked up in November 2026. */
 const OWN_FILE = 'assets/prices.json';
 
 /**

@@ -17,7 +17,7 @@ const HEADROOM = 2;
 /** From this number on a range search is dearer than most are worth. */
 const MANY_SHARDS = 200;
 
-/** What is said of the shards of a search. */
+/** Advice about the shards of a search. */
 export interface ShardAdvice {
   search: string;
   shards: number;
@@ -29,8 +29,13 @@ export interface ShardAdvice {
   rangeRcu: number;
   /** The number of shards that a rate of writes needs, with as much again kept free; absent where none was given. */
   needed?: number;
-  /** What should be changed. */
+  /** The change to make. */
   warning?: string;
+}
+
+/** The number of shards that a search needs for a number of changes a second, with as much again kept free. */
+export function shardsFor(changesPerSecond: number): number {
+  return Math.max(1, Math.ceil((changesPerSecond * WRITES_OF_A_CHANGE * HEADROOM) / PARTITION_WCU));
 }
 
 /** The shards of each search of a model that has numbered ones, for a load where one is given. */
@@ -55,7 +60,7 @@ function putsOfType(
 }
 
 /**
- * What is said of one search; nothing with `shards: 'value'`.
+ * Advice about one search; nothing with `shards: 'value'`.
  *
  * @param putsPerSecond nodes of the type that are written a second.
  * @param hottestShare the share of the busiest shard, where that is known: 0 to 1.
@@ -64,10 +69,7 @@ export function shardAdvice(search: SearchModel, putsPerSecond?: number, hottest
   const { shards, indexPartition } = search;
   if (shards === 'value') return [];
   const share = hottestShare === undefined || hottestShare === 0 ? 1 / shards : Math.max(hottestShare, 1 / shards);
-  const needed =
-    putsPerSecond === undefined
-      ? undefined
-      : Math.max(1, Math.ceil((putsPerSecond * WRITES_OF_A_CHANGE * HEADROOM) / PARTITION_WCU));
+  const needed = putsPerSecond === undefined ? undefined : shardsFor(putsPerSecond);
   const advice: ShardAdvice = {
     search: indexPartition,
     shards,
@@ -85,6 +87,7 @@ function warningOf({ search, shards, needed, rangeCalls, rangeRcu, putsPerSecond
     return `${search} needs ${needed} shards at this rate and has ${shards}, which take ${putsPerSecond} changes a second`;
   }
   if (shards < MANY_SHARDS) return undefined;
-  const need = needed === undefined ? '' : `; this rate needs ${needed}`;
+  const need =
+    needed === undefined ? '' : `; this rate needs ${needed}: write shards: ${needed}, and run edgeloom migrate once`;
   return `${search} has ${shards} shards: a range, a prefix or latest takes ${rangeCalls} calls and ${rangeRcu} RCU at least${need}`;
 }

@@ -21,7 +21,7 @@ export interface Route {
   count: number;
 }
 
-/** What the demo imports. */
+/** The data that the demo imports. */
 export interface DemoData {
   airports: Airport[];
   routes: Route[];

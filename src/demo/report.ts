@@ -1,13 +1,13 @@
 import { EdgeloomError } from '../errors.ts';
 
-/** What the demo measured; the shape of `demo --json`. */
+/** The figures that the demo measured; the shape of `demo --json`. */
 export interface DemoResult {
   records: number;
   units: number;
   writes: number;
   wcu: number;
   rcu: number;
-  /** Of the whole demo. */
+  /** Duration of the whole demo. */
   seconds: number;
   /** From a write's end to the end of the batch that projected it, by the demo's own clock. */
   lagMs: { p50: number; p99: number };

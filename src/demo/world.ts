@@ -4,7 +4,7 @@ import type { ExpectedWorld } from './expected.ts';
 import type { airports } from './model.ts';
 import type { Say } from './report.ts';
 
-/** What the demo's steps share. */
+/** State that the demo's steps share. */
 export interface DemoWorld {
   say: Say;
   expected: ExpectedWorld;

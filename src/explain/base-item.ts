@@ -2,22 +2,19 @@ import { isWrong, observe } from '../check/observe.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { typePrefix, VIEW_KEY } from '../items/keys.ts';
 import { evictedTypes } from '../items/stored-view.ts';
+import type { ObserveContext, Suspect } from '../kinds/part.ts';
 import { classify, misfitText } from '../model/base-item.ts';
-import {
-  type CompiledModel,
-  type EdgeModel,
-  type EdgeOrderModel,
-  layersOf,
-  type NodeModel,
-} from '../model/compiled.ts';
-import { needsSource } from '../model/joined.ts';
+import { type CompiledModel, type EdgeModel, type EdgeOrderModel, layersOf } from '../model/compiled.ts';
+import { needsSource, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
+import { totalOfEntry } from '../model/projection/places.ts';
+import { lineOfSearch } from '../model/projection/settings.ts';
 import { reverseOf } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
-import type { ObserveContext, Suspect } from '../repair/parts/kind.ts';
+import { placesOfBase } from '../plan/places-of-base.ts';
 import type { ItemKey } from '../store/port.ts';
 
-/** What a base item should be in, part by part, and whether it is. */
+/** Compares a base item's expected derived items with the stored ones, part by part. */
 
 /** How one part of what a base item wants is. */
 export type PartState = 'right' | 'lag' | 'drift' | 'quarantined' | 'evicted' | 'absent';
@@ -32,7 +29,7 @@ export interface ExplainedPart {
   state: PartState;
   /** Why it is so, one sentence. */
   reason: string;
-  /** Where what is stored differs from what is wanted: both; null is nothing. */
+  /** Both texts where the stored item differs from the expected one; null is nothing. */
   difference?: { wanted: string | null; stored: string | null };
 }
 
@@ -47,13 +44,13 @@ export interface LagKnowledge {
 /** Where nothing differed when it was looked at first. */
 const UNASKED: LagKnowledge = { isApplied: undefined, text: 'It has changed within the moment of the look' };
 
-/** A part with what is compared; without a suspect it is wanted nowhere. */
+/** A part with its comparison; without a suspect no item is expected. */
 interface Place {
   sortKey: string;
   source: string;
   name: string;
   suspect?: Suspect;
-  /** Why it is wanted nowhere. */
+  /** The reason why no item is expected. */
   absent?: string;
   /** The attribute that its value comes from. */
   attribute?: string;
@@ -70,13 +67,19 @@ export async function explainBaseItem(
   const kind = classify(graph, key.source, key.target, item);
   if (kind.kind === 'unknown') return [];
   if (kind.kind === 'misfit') return [{ ...key, name: 'keys', state: 'quarantined', reason: `${misfitText(kind)}.` }];
-  const { items: nodes } = needsSource(graph, key.target)
-    ? await store.getMany([{ source: key.source, target: key.source }], { consistent: true })
-    : { items: [] };
-  const node = nodes.length === 0 || key.source === key.target ? undefined : { item: nodes[0] };
+  const ofNode = needsSource(graph, key.target) ? sourceNodeKeys(graph, key.source) : [];
+  const { items: read } = await store.getMany(
+    ofNode.map((target) => ({ source: key.source, target })),
+    { consistent: true },
+  );
+  const node = read.length === 0 || key.source === key.target ? undefined : sourceNodeOf(graph, key.source, read);
   const wanted = derivedOf(graph, key.source, key.target, item, node);
   const places =
-    kind.kind === 'node' ? nodePlaces(graph, key.source, wanted) : edgePlaces(graph, key, kind.edge, wanted);
+    kind.kind === 'node'
+      ? nodePlaces(graph, key.source, wanted)
+      : kind.kind === 'part'
+        ? partPlaces(graph, key, wanted)
+        : edgePlaces(graph, key, kind.edge, wanted);
   const { items } = await store.getMany([{ source: key.source, target: VIEW_KEY }], { consistent: true });
   const evicted = evictedTypes(items[0]);
   const compared = places.filter(({ suspect }) => suspect !== undefined);
@@ -85,7 +88,7 @@ export async function explainBaseItem(
   let lag: LagKnowledge = UNASKED;
   if (observations.some(isWrong)) {
     lag = await askLag();
-    // What was on its way at the first look may be there by now: only what differs after the position was told is drift.
+    // A change that was under way at the first look may be applied by now: only a difference after the position was read is drift.
     observations = await observe(context, suspects);
   }
   const parts: ExplainedPart[] = [];
@@ -112,13 +115,13 @@ function stateOf(
   const problem = known.wanted.problems.find((one) => one.attribute !== undefined && one.attribute === attribute);
   if (observation === undefined) {
     return problem === undefined
-      ? { state: 'absent', reason: absent ?? 'Nothing is wanted here.' }
+      ? { state: 'absent', reason: absent ?? 'Nothing is expected here.' }
       : { state: 'quarantined', reason: `${problem.message}.` };
   }
   const { wanted, stored } = observation;
-  if (wanted === stored) return { state: 'right', reason: 'It is stored as it is wanted.' };
+  if (wanted === stored) return { state: 'right', reason: 'It is stored as expected.' };
   const difference = { wanted, stored };
-  const inWords = `wanted is ${wanted ?? 'nothing'}, stored is ${stored ?? 'nothing'}`;
+  const inWords = `expected is ${wanted ?? 'nothing'}, stored is ${stored ?? 'nothing'}`;
   const { isApplied, text } = known.lag;
   return isApplied === true
     ? {
@@ -130,35 +133,31 @@ function stateOf(
 }
 
 function nodePlaces(graph: CompiledModel, source: string, wanted: Derived): Place[] {
-  const places: Place[] = [
-    {
-      source,
-      sortKey: VIEW_KEY,
-      name: `nodes.${typePrefix(source)}.view`,
-      suspect: { source, sortKey: VIEW_KEY, part: { kind: 'attributes' } },
-    },
-  ];
-  for (const layer of layersOf(graph)) {
-    const node = layer.nodes.get(typePrefix(source) ?? '');
-    if (node !== undefined) places.push(...searchPlaces(node, source, wanted));
-  }
-  const known = new Set(places.map(({ sortKey }) => sortKey));
-  for (const sortKey of wanted.indexItems.keys()) {
-    if (!known.has(sortKey))
-      places.push(indexPlace(source, sortKey, source, `nodes.${typePrefix(source)}.includeOwner`));
-  }
-  return places;
+  const line = `nodes.${typePrefix(source)}`;
+  const part = { kind: 'attributes' } as const;
+  const view: Place = { source, sortKey: VIEW_KEY, name: `${line}.view`, suspect: { source, sortKey: VIEW_KEY, part } };
+  return [view, ...itemPlaces(graph, { source, target: source }, `${line}.includeOwner`, wanted)];
 }
 
-function searchPlaces({ type, searches }: NodeModel, source: string, wanted: Derived): Place[] {
-  return [...searches.values()].flatMap(({ name, order, inForce: { places } }): Place[] => {
-    const line = `nodes.${type}.search.${name}`;
-    const keys = [...wanted.indexItems.keys()].filter((key) => places.holds(key));
-    if (keys.length > 0) return keys.map((sortKey) => indexPlace(source, sortKey, source, line));
-    const attribute = order.kind === 'attribute' || order.kind === 'rank' ? order.attribute : name;
-    return [
-      { source, sortKey: places.first, name: line, attribute, absent: `The node has no value for ${attribute}.` },
-    ];
+/** The places of a part: its view in each generation, and its searches. */
+function partPlaces(graph: CompiledModel, key: ItemKey, wanted: Derived): Place[] {
+  return itemPlaces(graph, key, `nodes.${typePrefix(key.source)}.parts.${key.target}.view`, wanted);
+}
+
+/** The places of a node's index items, or of those of a part; `line`: the line of the model that asks for one of no search. */
+function itemPlaces(graph: CompiledModel, base: ItemKey, line: string, wanted: Derived): Place[] {
+  const { source, target } = base;
+  const keys = [...wanted.indexItems.keys()];
+  return placesOfBase(graph, base).flatMap(({ key, search }): Place[] => {
+    const name = search === undefined ? line : lineOfSearch(search);
+    const stored = keys.filter((one) => search?.inForce.places.holds(one) ?? one === key);
+    if (stored.length > 0) return stored.map((sortKey) => indexPlace(source, sortKey, target, name));
+    // A node is among its edges only where the model says so for its type.
+    if (search === undefined) return [];
+    const { order } = search;
+    const attribute = order.kind === 'attribute' || order.kind === 'rank' ? order.attribute : search.name;
+    const absent = `The ${search.part === undefined ? 'node' : 'part'} has no value for ${attribute}.`;
+    return [{ source, sortKey: key, name, attribute, absent }];
   });
 }
 
@@ -193,20 +192,27 @@ function edgePlaces(graph: CompiledModel, key: ItemKey, edge: EdgeModel, wanted:
     };
     places.push({ source: reverse.source, sortKey: reverse.target, name: `${line}.copy (reverse item)`, suspect });
   }
-  for (const layer of layersOf(graph)) {
-    for (const { orders, inForce } of layer.edges.get(edge.type)?.inbound?.items ?? []) {
-      const sortKey = inForce.places.key(target);
-      const fields = wanted.indexItems.get(sortKey);
-      for (const { name, index, order } of orders) {
-        const place = `${line}.inbound.${name}`;
-        if (stringOf(fields?.[`${index}pk`]) !== undefined) places.push(indexPlace(source, sortKey, target, place));
-        else {
-          const attribute = attributeOf(order) ?? name;
-          const whose =
-            order.kind === 'source' ? 'source node' : order.kind === 'parts' ? 'edge, or its source,' : 'edge';
-          const absent = `The ${whose} has no value for ${attribute}, which orders it.`;
-          places.push({ source, sortKey, name: place, attribute, absent });
-        }
+  for (const { key: entry } of wanted.entries ?? []) {
+    const suspect: Suspect = { source: entry.source, sortKey: entry.target, part: { kind: 'reverse-item', base: key } };
+    places.push({ source: entry.source, sortKey: entry.target, name: `${line}.inbound.total (entry)`, suspect });
+    places.push(countPlace(entry.source, totalOfEntry(entry.target).key, `${line}.inbound.total`));
+  }
+  for (const { edges } of layersOf(graph)) {
+    const { count } = edges.get(edge.type) ?? {};
+    if (count?.totals !== undefined) places.push(countPlace(source, count.places.key, `${line}.outgoing`));
+  }
+  for (const { key: sortKey, orders = [] } of placesOfBase(graph, key)) {
+    const fields = wanted.indexItems.get(sortKey);
+    if (orders.length === 0) places.push(indexPlace(source, sortKey, target, `${line}.degree`));
+    for (const { name, index, order } of orders) {
+      const place = `${line}.inbound.${name}`;
+      if (stringOf(fields?.[`${index}pk`]) !== undefined) places.push(indexPlace(source, sortKey, target, place));
+      else {
+        const attribute = attributeOf(order) ?? name;
+        const whose =
+          order.kind === 'source' ? 'source node' : order.kind === 'parts' ? 'edge, or its source,' : 'edge';
+        const absent = `The ${whose} has no value for ${attribute}, which orders it.`;
+        places.push({ source, sortKey, name: place, attribute, absent });
       }
     }
   }
@@ -218,6 +224,10 @@ function attributeOf(order: EdgeOrderModel): string | undefined {
   if (order.kind === 'parts') return order.parts[0] && attributeOf(order.parts[0]);
   if (order.kind === 'source') return order.order.attribute;
   return order.kind === 'derive' ? undefined : order.attribute;
+}
+
+function countPlace(source: string, sortKey: string, name: string): Place {
+  return { source, sortKey, name, suspect: { source, sortKey, part: { kind: 'count' } } };
 }
 
 function indexPlace(source: string, sortKey: string, target: string, name: string): Place {

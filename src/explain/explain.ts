@@ -1,14 +1,14 @@
 import { nearestOf } from '../check/unknown-types.ts';
 import { type Item, itemSizeBytes, numberOf, stringOf, WRITE_UNIT_BYTES } from '../items/attribute-value.ts';
-import { COUNT, QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
-import { BEGINNINGS, baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
+import { QUARANTINE_FIELDS, REVISION, WATERMARK } from '../items/derived-item.ts';
+import { BEGINNINGS } from '../items/derived-key.ts';
 import { isDerivedKey, parseNodeId, typePrefix } from '../items/keys.ts';
-import { classifyKey } from '../model/base-item.ts';
+import { itemKindOf, kindOfKey } from '../kinds/table.ts';
+import { classifyKey, type KeyKind } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { joinedTypesFrom } from '../model/joined.ts';
+import { isPartOfSource, joinedTypesFrom } from '../model/joined.ts';
 import { joinedPrefixes } from '../plan/joined.ts';
 import { modelToCheck } from '../registry/checked.ts';
-import { itemKindOf } from '../repair/kinds.ts';
 import type { Abortable } from '../runtime.ts';
 import { readAbortable } from '../store/abortable.ts';
 import { pages, queriedItems } from '../store/pages.ts';
@@ -16,7 +16,7 @@ import type { ItemKey, Store } from '../store/port.ts';
 import { StreamLabel } from '../stream/stream-label.ts';
 import { type ExplainedPart, explainBaseItem, type LagKnowledge } from './base-item.ts';
 
-/** What `explain` needs. */
+/** Options of `explain`. */
 export interface ExplainOptions extends Abortable {
   graph: CompiledModel;
   /** The table. */
@@ -25,11 +25,11 @@ export interface ExplainOptions extends Abortable {
   lag?: (() => Promise<LagKnowledge>) | undefined;
 }
 
-/** What `explain` gives. */
+/** The result of `explain`. */
 export interface Explanation {
   /** The item's keys, and whether there is such an item. */
   item: ItemKey & { exists: boolean; kind: string };
-  /** Of a base item every place that it should be in; of a derived item what it comes from. */
+  /** With a base item: every place that it should be in. With a derived item: its base items. */
   parts: ExplainedPart[];
   /** Sentences on the item as a whole. */
   notes: string[];
@@ -38,7 +38,7 @@ export interface Explanation {
 const UNKNOWN_LAG: LagKnowledge = { isApplied: undefined, text: 'How far the consumers have come is not known' };
 
 /**
- * Says why an item is as it is. Of a base item: everything that it should be in, whether it is, and if not why. Of a derived
+ * Says why an item is as it is. For a base item: every derived item that should show it, whether it does, and if not why. For a derived
  * item: from which base items and which lines of the model it comes, its watermark in words, what a write of it costs.
  *
  * @param key of the item; of a node its id stands twice.
@@ -49,7 +49,7 @@ export async function explain(key: ItemKey, options: ExplainOptions): Promise<Ex
 
 async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Explanation> {
   const { store, lag = async () => UNKNOWN_LAG } = options;
-  // What readers use lies where the registry says, whatever the own model would make of it.
+  // The registry decides where the items are that readers use, whatever the own model says.
   const graph = await modelToCheck(options.graph, store).current();
   const { item } = await store.get(key, { consistent: true });
   if (isDerivedKey(key.target)) return explainDerivedItem(graph, key, item);
@@ -61,10 +61,16 @@ async function explainItem(key: ItemKey, options: ExplainOptions): Promise<Expla
   notes.push(
     ...entries.map((entry) => `A record of it is in quarantine: ${stringOf(entry[QUARANTINE_FIELDS.reason]) ?? ''}`),
   );
-  if (kind.kind === 'node') notes.push(...(await changeNotes(graph, store, key.source)));
+  if (kind.kind === 'node' || isPartOfSource(graph, key.source, key.target)) {
+    notes.push(...(await changeNotes(graph, store, key.source)));
+  }
   const context = { graph, store, stream: new StreamLabel(undefined) };
   const parts = item === undefined ? [] : await explainBaseItem(context, key, item, lag);
-  return { item: { ...key, exists: item !== undefined, kind: kind.kind === 'node' ? 'node' : 'edge' }, parts, notes };
+  return { item: { ...key, exists: item !== undefined, kind: nameOfKind(kind) }, parts, notes };
+}
+
+function nameOfKind({ kind }: KeyKind): string {
+  return kind === 'node' || kind === 'part' ? kind : 'edge';
 }
 
 function undeclared(graph: CompiledModel, { source, target }: ItemKey): string {
@@ -79,7 +85,7 @@ function undeclared(graph: CompiledModel, { source, target }: ItemKey): string {
 /** Edges of one type beyond which a node is called a hub. */
 const HUB_EDGES = 1_000;
 
-/** What a change of a node costs whose edges' index items use it: a count of its edges, at the price of reading them. */
+/** Notes the cost of a change of a node whose edges' index items use it: it counts the edges, at the price of reading them. */
 async function changeNotes(graph: CompiledModel, store: Pick<Store, 'query'>, source: string): Promise<string[]> {
   const notes: string[] = [];
   for (const type of joinedTypesFrom(graph, parseNodeId(source)?.type ?? '')) {
@@ -112,20 +118,17 @@ async function quarantineOf(
 }
 
 function explainDerivedItem(graph: CompiledModel, key: ItemKey, item: Item | undefined): Explanation {
-  const { kind = 'unknown-item', edgeType = '', generation = 1 } = parseDerivedKey(key.target) ?? {};
+  const { key: parsed, kind } = kindOfKey(key.target)!;
   const isLive = itemKindOf(graph, key.target).isLive(item);
-  const explained = { ...key, exists: item !== undefined, kind };
+  const explained = { ...key, exists: item !== undefined, kind: kind.name };
   if (item === undefined) return { item: explained, parts: [], notes: ['There is no such item.'] };
   const notes = [
-    ...(isLive || kind === 'quarantine-entry'
-      ? []
-      : ['It is a tombstone: it holds nothing and keeps older records out until it expires.']),
+    ...(isLive ? [] : ['It is a tombstone: it holds nothing and keeps older records out until it expires.']),
     watermarkText(item),
     `A write of it takes ${Math.ceil(itemSizeBytes(item) / WRITE_UNIT_BYTES)} WCU (${itemSizeBytes(item)} bytes), without those of its indexes.`,
-    ...(generation > 1 ? [`It belongs to generation ${generation} of its projection.`] : []),
+    ...(parsed.generation > 1 ? [`It belongs to generation ${parsed.generation} of its projection.`] : []),
   ];
-  const from = originOf(graph, key, kind, edgeType, item);
-  return { item: explained, parts: from, notes };
+  return { item: explained, parts: [...kind.originsOf(graph, key, parsed, item)], notes };
 }
 
 function watermarkText(item: Item): string {
@@ -135,61 +138,4 @@ function watermarkText(item: Item): string {
   if (watermark === '') return `It was repaired before any record of it was applied (revision ${revision}).`;
   const [label, number = ''] = [watermark.slice(0, watermark.lastIndexOf('/')), watermark.split('/').at(-1)];
   return `The newest record applied to it has the sequence number ${number.replace(/^0+/, '')} of the stream ${label} (revision ${revision}).`;
-}
-
-/** Which base items, and which lines of the model, a derived item comes from. */
-function originOf(
-  graph: CompiledModel,
-  { source, target }: ItemKey,
-  kind: string,
-  edgeType: string,
-  item: Item,
-): ExplainedPart[] {
-  const part = (from: ItemKey, name: string, reason: string): ExplainedPart => ({
-    ...from,
-    name,
-    state: 'right',
-    reason,
-  });
-  const node = { source, target: source };
-  const nodeType = typePrefix(source) ?? '';
-  if (kind === 'view') {
-    return [
-      part(node, `nodes.${nodeType}.view`, "The node's attributes, as its view projects them."),
-      ...[...graph.edges.values()]
-        .filter(({ from, labels }) => from.has(nodeType) && labels !== undefined)
-        .map(({ type }) => part({ source, target: `${type}-…` }, `edges.${type}.edgeSet`, 'An element for each edge.')),
-    ];
-  }
-  if (kind === 'count') {
-    const count = numberOf(item[COUNT]) ?? 'no number';
-    return [part({ source, target: `${edgeType}-…` }, `edges.${edgeType}.degree`, `It counts ${count} edges.`)];
-  }
-  if (kind === 'index-item') {
-    const base = baseKeyOfIndexItem(source, target);
-    const type = base === undefined || base === source ? undefined : typePrefix(base);
-    if (type !== undefined)
-      return [part({ source, target: base! }, `edges.${type}.inbound`, 'The edge that it finds.')];
-    return [part(node, `nodes.${nodeType}.search`, 'The node that it finds.')];
-  }
-  if (kind === 'owner-item') return [part(node, 'edges.….inbound.includeOwner', 'The node, among its incoming edges.')];
-  if (kind === 'reverse-item' || kind === 'continuation') {
-    return [part(node, `edges.${edgeType}.copy`, 'The node whose attributes are copied.')];
-  }
-  if (kind === 'source-continuation') {
-    return [part(node, `edges.${edgeType}.inbound`, 'The node whose attributes its edges are found by.')];
-  }
-  if (kind === 'quarantine-entry') {
-    const of = stringOf(item[QUARANTINE_FIELDS.of]) ?? '';
-    return [
-      {
-        source,
-        target: of,
-        name: 'quarantine',
-        state: 'quarantined',
-        reason: stringOf(item[QUARANTINE_FIELDS.reason]) ?? '',
-      },
-    ];
-  }
-  return [];
 }

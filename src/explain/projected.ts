@@ -7,7 +7,7 @@ import { isContinuationKey } from '../stream/filter.ts';
 /**
  * Whether what is derived from a base item is as the base item wants it now. A base item that cannot be derived, or whose
  * type the model does not have, has nothing that could be waited for: it counts as projected. So does the continuation of a
- * fan-out that has come to its end.
+ * fan-out that is complete.
  */
 export async function isProjected(
   reader: Pick<Reader, 'waitForProjection'>,

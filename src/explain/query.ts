@@ -9,7 +9,7 @@ import type {
   Store,
 } from '../store/port.ts';
 
-/** What a query asked of DynamoDB. */
+/** The calls of a query to DynamoDB. */
 export interface QueryPlan {
   /** The partitions asked, each once: `gsi0 USER.name#161`, or of the table itself `table GOAL-G1`. */
   partitions: string[];
@@ -17,9 +17,9 @@ export interface QueryPlan {
   calls: number;
   /** Read capacity units. */
   rcu: number;
-  /** What was done, in order: calls of one kind that follow each other are one step. */
+  /** The steps in order: consecutive calls of one kind are one step. */
   steps: string[];
-  /** Of a page: why each of its steps was made or left out. */
+  /** With a page: why each of its steps was made or left out. */
   why?: string[];
 }
 

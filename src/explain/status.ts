@@ -1,4 +1,6 @@
 import type { CompiledModel } from '../model/compiled.ts';
+import { readObserverState } from '../observe/memory.ts';
+import type { ObserverState } from '../observe/state.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../plan/quarantine-entry.ts';
 import { type ConsumerProgress, type LastCheck, lastCheckKey, readLastCheck } from '../progress/record.ts';
 import type { ShardPosition, StreamPosition } from '../progress/stream-position.ts';
@@ -8,16 +10,16 @@ import { readAbortable } from '../store/abortable.ts';
 import { queriedItems, type ReadStats, readItem } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
 
-/** What `status` needs. */
+/** Options of `status`. */
 export interface StatusOptions extends Pick<RuntimeOptions, 'now' | 'signal'> {
   graph: CompiledModel;
   /** The table. */
   store: Pick<Store, 'get' | 'query'>;
   /** How far the table's stream is applied; absent: it has none. */
   position?: (() => Promise<StreamPosition>) | undefined;
-  /** What the table lacks for the model, a sentence each. */
+  /** The needs of the model that the table lacks, a sentence each. */
   missing?: readonly string[] | undefined;
-  /** What the registry of models says. */
+  /** The projections of the registry. */
   projections?: readonly ProjectionStatus[] | undefined;
 }
 
@@ -64,16 +66,25 @@ export interface ConsumerStatus {
   isStopped: boolean;
 }
 
-/** What `status` gives. */
+/** The result of `status`. */
 export interface Status {
   shards: ShardStatus[];
   consumers: ConsumerStatus[];
   /** Quarantine entries by reason. */
   quarantined: Record<string, number>;
   projections: ProjectionStatus[];
-  /** What the last check of the whole table came to; null: none is known. */
+  /** The result of the last check of the whole table; null: none is known. */
   lastCheck: (Omit<LastCheck, 'endedAtMs'> & { ended: string }) | null;
-  /** What needs a person, a sentence each. */
+  /**
+   * Every derived item that nothing has touched since this time is right, but for `drift`, as the observer has saved it, ISO 8601;
+   * null: no observer ran, or it has no base yet.
+   */
+  verifiedThrough: string | null;
+  /** The item, shard or gap that holds the time; null: nothing does, or no observer ran. */
+  verifiedHeldBy: string | null;
+  /** Number of differences that the observer has found and that are not repaired. */
+  drift: number;
+  /** Problems that need a person, a sentence each. */
   problems: string[];
   /** Read capacity units consumed, without those of telling the stream's position. */
   rcu: number;
@@ -83,9 +94,11 @@ export interface Status {
 const GONE_MS = 60_000;
 /** Behind by more than this needs a person. */
 const LATE_SECONDS = 300;
-/** What to do about items that the registry does not know. */
+/** The remedy for items that the registry does not know. */
 const ALIENS =
   'no reader uses them. Restore the items of the partition ~edgeloom if they are lost, or run edgeloom migrate with the model that has those projections.';
+/** An observer whose time is older than this needs a person. */
+const UNVERIFIED_MS = 15 * 60_000;
 /** A check every night, and two hours for it to run. */
 const CHECK_DUE_HOURS = 26;
 
@@ -105,6 +118,7 @@ async function readStatus(options: StatusOptions): Promise<Status> {
   const consumers = position?.consumers ?? [];
   const quarantined = await quarantine(graph, store, stats);
   const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
+  const observed = await readObserverState(countingGet(store, stats));
   const seen = seenConsumers(consumers, now());
   const shards = (position?.shards ?? []).map((shard) => shardStatus(shard, seen));
   return {
@@ -113,6 +127,9 @@ async function readStatus(options: StatusOptions): Promise<Status> {
     quarantined,
     projections: [...projections],
     lastCheck: lastCheck === undefined ? null : checkStatus(lastCheck),
+    verifiedThrough: observed?.throughMs === undefined ? null : new Date(observed.throughMs).toISOString(),
+    verifiedHeldBy: observed?.heldBy ?? null,
+    drift: observed?.drift.length ?? 0,
     problems: [
       ...missing,
       ...shards.flatMap((shard) => shardProblem(shard, seen)),
@@ -123,9 +140,35 @@ async function readStatus(options: StatusOptions): Promise<Status> {
           `${count} records are in quarantine (${reason}): correct the items, or the model and run edgeloom migrate, then run edgeloom redrive.`,
       ),
       ...(lastCheck === undefined ? [] : checkProblems(lastCheck, now())),
+      ...(observed === undefined ? [] : observerProblems(observed, now())),
     ],
     rcu: stats.rcu,
   };
+}
+
+function countingGet(store: Pick<Store, 'get'>, stats: ReadStats): Pick<Store, 'get'> {
+  return {
+    async get(key, options) {
+      const result = await store.get(key, options);
+      stats.rcu += result.rcu;
+      return result;
+    },
+  };
+}
+
+function observerProblems({ throughMs, heldBy, drift, isEnded }: ObserverState, nowMs: number): string[] {
+  // Nobody expects one that was ended to go on.
+  const isLate = isEnded !== true && (throughMs === undefined || nowMs - throughMs > UNVERIFIED_MS);
+  const since = throughMs === undefined ? 'yet' : `after ${new Date(throughMs).toISOString()}`;
+  const holder = heldBy === undefined ? 'start the observer (edgeloom observe)' : heldBy.replace(/[.]$/, '');
+  return [
+    ...(drift.length > 0
+      ? [
+          `The observer has found ${drift.length} differences: run edgeloom observe --repair, or edgeloom check --repair.`,
+        ]
+      : []),
+    ...(isLate ? [`Nothing is verified ${since}: ${holder}.`] : []),
+  ];
 }
 
 async function quarantine(

@@ -10,7 +10,7 @@ import { projectionStates, type Status, status } from './status.ts';
 export interface TableOfStatus {
   graph: CompiledModel;
   store: Store;
-  /** What DynamoDB says of the table now. */
+  /** The table's present description by DynamoDB. */
   table: TableStatus;
   /** Whether it deletes what has expired. */
   hasTtl: boolean;

@@ -51,7 +51,7 @@ export function numberOf(value: AttributeValue | undefined): string | undefined 
 /** An attribute of an item by name. Own properties only: an attribute may be called `constructor`. */
 export function attributeOf(item: Item, name: string): AttributeValue | undefined {
   const value: unknown = item[name];
-  // What objects inherit is functions and their prototype, so most values need no second look.
+  // Objects inherit functions and their prototype only, so most values need no second look.
   const mayBeInherited = typeof value === 'function' || value === Object.prototype || value === null;
   return mayBeInherited && !Object.hasOwn(item, name) ? undefined : (value as AttributeValue | undefined);
 }

@@ -10,7 +10,7 @@ export interface ChangeRecord {
   oldImage?: Item;
   /** The item after; absent for a remove. */
   newImage?: Item;
-  /** Where it stands in the stream: see `watermark`. */
+  /** Its position in the stream: see `watermark`. */
   position: string;
   /** The stream's own number, as Lambda wants it back in a partial failure. */
   sequenceNumber: string;

@@ -6,14 +6,18 @@ export const ATTRIBUTES = 'attributes';
 export const WATERMARK = 'w';
 /** Counts the writes of a derived item: what a conditional write on a read state compares. */
 export const REVISION = 'r';
-/** When a repair settled the item, in milliseconds since 1970: records of before that, and a margin, are no news to it. */
+/** The time of the item's last repair, in milliseconds since 1970: records from before it, less a margin, are resolved by base items. */
 export const FENCE = 'fence';
 /** Edge types that left a view's set because it grew beyond its budget (string set). */
 export const EVICTED = 'evicted';
 /** The original value of a search item, before folding and encoding. */
 export const VALUE = 'value';
-/** On the index item of an edge that is counted: its edge type. */
+/** On an item that a count counts, or a total: the name of that. */
 export const COUNTED = 'counted';
+/** On such an item: what it adds to the count besides itself: values of sums (N) and of groups (S), by the count's attributes. */
+export const LEDGER = 'ledger';
+/** On such an item: the groups of the ledger whose values the count has no room for (string set). */
+export const OTHER = 'other';
 /** Copies of target nodes' attributes in a view: a map of maps, by the edge's sort key. */
 export const COPIES = 'copies';
 /** On the reverse item of an edge: the node that the edge leaves. */
@@ -51,6 +55,7 @@ export const INDEX_ITEM_FIELDS: readonly string[] = [
   VALUE,
   ATTRIBUTES,
   COUNTED,
+  LEDGER,
   CHILD,
 ];
 
@@ -66,6 +71,7 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   AGAIN,
   MODEL,
   COUNT,
+  OTHER,
   ...INDEX_ITEM_FIELDS,
   ...Object.values(QUARANTINE_FIELDS),
 ]);
@@ -74,7 +80,7 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
 // rule: tombstone-outlives-the-stream
 export const TOMBSTONE_HOURS = 48;
 
-/** What a derived item that holds nothing may have besides its key and its expiry. */
+/** The attributes that an empty derived item may have, without its key and its expiry. */
 const OF_EMPTY_ITEMS: ReadonlySet<string> = new Set([WATERMARK, REVISION, FENCE, MODEL]);
 
 /** Whether a derived item is a tombstone of any kind: it holds nothing, and has an expiry. */

@@ -2,18 +2,24 @@ import { generationPrefix, splitGeneration } from './generation.ts';
 import {
   CONTINUATION_PREFIX,
   DEGREE_PREFIX,
+  ENTRY_PREFIX,
   edgeIndexPrefix,
   fittingKey,
   INDEX_PREFIX,
   nameOfSearchKey,
   ORDER_KEY,
   OWNER_PREFIX,
+  PART_SEARCH_KEY,
+  PART_VIEW_PREFIX,
+  partSearchPrefix,
+  partViewKey,
   QUARANTINE_PREFIX,
   quarantineKey,
   REVERSE_PREFIX,
   SOURCE_CONTINUATION_PREFIX,
   searchKey,
   searchValuePrefix,
+  TOTAL_PREFIX,
 } from './key-forms.ts';
 import { type DerivedSortKey, isDerivedKey, isTypeName, typePrefix, VIEW_KEY } from './keys.ts';
 
@@ -28,24 +34,40 @@ export type KeyEnd =
   | { readonly hash: string; readonly text?: undefined };
 
 /** A kind whose keys name an edge type and nothing else. */
-type NamedKind = 'count' | 'continuation' | 'source-continuation';
+type NamedKind = 'count' | 'total' | 'continuation' | 'source-continuation';
 
 /** The parts of a derived sort key. `edgeType` is empty and `generation` is 1 where a key says nothing of them. */
 export type DerivedKey =
-  | { kind: 'view' | 'unknown-item'; edgeType: ''; generation: 1 }
+  | { kind: 'view'; edgeType: ''; generation: 1 }
+  | { kind: 'unknown-item'; edgeType: ''; generation: 1 }
   /** An entry of a quarantined record of the item `target`; `position` is the record's watermark. */
   | { kind: 'quarantine-entry'; edgeType: ''; generation: 1; target: KeyEnd; position: string }
   /** An index item of an edge, in a named order or in those of `gsi0` and `gsi1`; a hash hides the edge type too. */
   | { kind: 'index-item'; of: 'edge'; edgeType: string; generation: number; order?: string; edge: KeyEnd }
-  /** A search item of a node; `value` where the search has an item for each value. */
-  | { kind: 'index-item'; of: 'search'; edgeType: ''; generation: number; search: string; value?: KeyEnd }
+  /** The view of a part of a node. */
+  | { kind: 'part-view'; edgeType: ''; generation: number; part: string }
+  /**
+   * A search item of a node, or of its part `part`, whose name is the beginning of the search's: `STATE.status`. `value` where the
+   * search has an item for each value.
+   */
+  | {
+      kind: 'index-item';
+      of: 'search';
+      edgeType: '';
+      generation: number;
+      search: string;
+      part?: string;
+      value?: KeyEnd;
+    }
   /** An index item's prefix with a rest that no projection makes. */
   | { kind: 'index-item'; of: 'nothing'; edgeType: ''; generation: number }
-  /** A node among its incoming edges; `name` is the edge type, and behind a `/` the named order. */
+  /** The owner item: the index item of a node among its incoming edges. `name` is the edge type; a `/` and the name of a named order follow. */
   | { kind: 'owner-item'; edgeType: string; generation: number; order?: string; name: KeyEnd }
   /** The reverse item of an edge from `source`. */
   | { kind: 'reverse-item'; edgeType: string; generation: number; source: KeyEnd }
-  | { kind: NamedKind; edgeType: string; generation: number };
+  /** The entry of an edge from `source` in the total of the edges that enter the node. */
+  | { kind: 'total-entry'; edgeType: string; generation: number; source: KeyEnd }
+  | { [Kind in NamedKind]: { kind: Kind; edgeType: string; generation: number } }[NamedKind];
 
 /** The kinds of derived items, by their sort keys. */
 export type DerivedKind = DerivedKey['kind'];
@@ -53,6 +75,8 @@ export type DerivedKind = DerivedKey['kind'];
 /** The beginnings of the sort keys of some kinds, in any generation: ranges and filters need no more of them. */
 export const BEGINNINGS = {
   'index-item': INDEX_PREFIX,
+  'reverse-item': REVERSE_PREFIX,
+  'total-entry': ENTRY_PREFIX,
   continuation: CONTINUATION_PREFIX,
   'quarantine-entry': QUARANTINE_PREFIX,
 } as const satisfies { readonly [Kind in DerivedKind]?: string };
@@ -63,11 +87,15 @@ const UNKNOWN_ITEM: DerivedKey = { kind: 'unknown-item', edgeType: '', generatio
 /** The longer prefix comes first where one begins with the other. */
 const NAMED: readonly [kind: NamedKind, prefix: string][] = [
   ['count', DEGREE_PREFIX],
+  ['total', TOTAL_PREFIX],
   ['source-continuation', SOURCE_CONTINUATION_PREFIX],
   ['continuation', CONTINUATION_PREFIX],
 ];
 
-/** Takes the sort key of a derived item apart; undefined for a base item's. */
+/**
+ * Takes the sort key of a derived item apart. Only a base item's sort key gives undefined. A derived key of no known form is an
+ * `unknown-item`, or an index item of `nothing`.
+ */
 export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   if (!isDerivedKey(sortKey)) return undefined;
   if (sortKey === VIEW_KEY) return VIEW;
@@ -75,7 +103,9 @@ export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   const { generation, plain } = splitGeneration(sortKey);
   if (plain.startsWith(OWNER_PREFIX)) return ownerItem(plain.slice(OWNER_PREFIX.length), generation);
   if (plain.startsWith(INDEX_PREFIX)) return indexItem(plain, generation);
-  if (plain.startsWith(REVERSE_PREFIX)) return reverseItem(plain.slice(REVERSE_PREFIX.length), generation);
+  if (plain.startsWith(PART_VIEW_PREFIX)) return partView(plain.slice(PART_VIEW_PREFIX.length), generation);
+  if (plain.startsWith(REVERSE_PREFIX)) return ofSource('reverse-item', plain.slice(REVERSE_PREFIX.length), generation);
+  if (plain.startsWith(ENTRY_PREFIX)) return ofSource('total-entry', plain.slice(ENTRY_PREFIX.length), generation);
   for (const [kind, prefix] of NAMED) {
     if (plain.startsWith(prefix)) return { kind, edgeType: plain.slice(prefix.length), generation };
   }
@@ -96,13 +126,20 @@ export function formatDerivedKey(
         : (`${QUARANTINE_PREFIX}#${key.target.hash}/${key.position}` as DerivedSortKey);
     case 'index-item': {
       if (key.of === 'edge') return ended(edgeIndexPrefix(key.order, generation), key.edge);
-      const { search, value } = key;
-      return value === undefined ? searchKey(search, generation) : ended(searchValuePrefix(search, generation), value);
+      const { search, part, value } = key;
+      return value === undefined
+        ? searchKey(search, generation, part)
+        : ended(searchValuePrefix(search, generation, part), value);
     }
+    case 'part-view':
+      return partViewKey(key.part, generation);
     case 'owner-item':
       return ended(marked(OWNER_PREFIX, generation), key.name);
     case 'reverse-item':
-      return ended(`${marked(REVERSE_PREFIX, generation)}${key.edgeType}-`, key.source);
+    case 'total-entry': {
+      const prefix = key.kind === 'reverse-item' ? REVERSE_PREFIX : ENTRY_PREFIX;
+      return ended(`${marked(prefix, generation)}${key.edgeType}-`, key.source);
+    }
     default:
       return (marked(NAMED.find(([kind]) => kind === key.kind)![1], generation) + key.edgeType) as DerivedSortKey;
   }
@@ -128,6 +165,11 @@ function endOf(rest: string): KeyEnd | undefined {
 
 function indexItem(plain: string, generation: number): DerivedKey {
   const nothing: DerivedKey = { kind: 'index-item', of: 'nothing', edgeType: '', generation };
+  const part = PART_SEARCH_KEY.exec(plain)?.[1];
+  // rule: key-of-a-part-names-the-part
+  if (part !== undefined) {
+    return searchItem(plain.slice(partSearchPrefix(part).length), generation, part) ?? nothing;
+  }
   const order = ORDER_KEY.exec(plain)?.[1];
   const rest = plain.slice(order === undefined ? INDEX_PREFIX.length : INDEX_PREFIX.length + order.length + 2);
   // The name of a search holds neither character: both are escaped. An edge's sort key begins with its type.
@@ -139,13 +181,18 @@ function indexItem(plain: string, generation: number): DerivedKey {
   return { kind: 'index-item', of: 'edge', edgeType, generation, ...(order !== undefined && { order }), edge };
 }
 
-function searchItem(rest: string, generation: number): DerivedKey | undefined {
+function searchItem(rest: string, generation: number, part?: string): DerivedKey | undefined {
   const slash = rest.indexOf('/');
-  const search = nameOfSearchKey(slash < 0 ? rest : rest.slice(0, slash));
-  if (search === undefined) return undefined;
-  if (slash < 0) return { kind: 'index-item', of: 'search', edgeType: '', generation, search };
+  const name = nameOfSearchKey(slash < 0 ? rest : rest.slice(0, slash));
+  if (name === undefined) return undefined;
+  const named = part === undefined ? { search: name } : { search: `${part}.${name}`, part };
+  if (slash < 0) return { kind: 'index-item', of: 'search', edgeType: '', generation, ...named };
   const value = endOf(rest.slice(slash + 1));
-  return value && { kind: 'index-item', of: 'search', edgeType: '', generation, search, value };
+  return value && { kind: 'index-item', of: 'search', edgeType: '', generation, ...named, value };
+}
+
+function partView(part: string, generation: number): DerivedKey {
+  return isTypeName(part) ? { kind: 'part-view', edgeType: '', generation, part } : UNKNOWN_ITEM;
 }
 
 function ownerItem(rest: string, generation: number): DerivedKey {
@@ -159,11 +206,11 @@ function ownerItem(rest: string, generation: number): DerivedKey {
   return { kind: 'owner-item', edgeType, generation, ...(slash >= 0 && { order: rest.slice(slash + 1) }), name };
 }
 
-function reverseItem(rest: string, generation: number): DerivedKey {
+function ofSource(kind: 'reverse-item' | 'total-entry', rest: string, generation: number): DerivedKey {
   const edgeType = typePrefix(rest);
   const source = edgeType === undefined ? undefined : endOf(rest.slice(edgeType.length + 1));
   if (edgeType === undefined || source === undefined) return UNKNOWN_ITEM;
-  return { kind: 'reverse-item', edgeType, generation, source };
+  return { kind, edgeType, generation, source };
 }
 
 /** Behind the item's sort key stands the watermark: a stream's label, a `/` and a number. */
@@ -176,11 +223,15 @@ function quarantineEntry(sortKey: string): DerivedKey {
 }
 
 /**
- * The sort key of the base item that an index item belongs to: an edge's, or of search and owner items the node's, which is
- * `source`. Undefined where a hash stands for the edge's sort key, and for a key that no projection makes.
+ * The sort key of the base item that an index item, or the view of a part, belongs to: an edge's, a part's, or of other search and owner
+ * items the node's, which is `source`. Undefined where the key has a hash of the edge's sort key, and for a key that no projection makes.
  */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
   const key = parseDerivedKey(sortKey);
+  // rule: items-of-a-part-are-repaired-by-the-part
+  if (key?.kind === 'part-view' || (key?.kind === 'index-item' && key.of === 'search' && key.part !== undefined)) {
+    return key.part;
+  }
   // rule: node-among-its-own-edges-is-repaired-by-the-node
   if (key?.kind !== 'index-item' || key.of === 'search') return source;
   // rule: named-order-is-repaired-by-its-edge

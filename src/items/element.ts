@@ -37,7 +37,7 @@ export function encodeElement(edgeKey: string, labels: readonly (readonly [strin
   return element;
 }
 
-/** A label as it stands in an element, behind the edge's key or another label. Throws as `encodeElement` does. */
+/** The encoded label, which follows the edge's key or another label in an element. Throws as `encodeElement` does. */
 export function encodeLabel(name: string, value: AttributeValue): string {
   return labelEncoder(name)(value);
 }
@@ -73,7 +73,7 @@ export function escapedEdge(edgeKey: string): string {
   return escapeText(edgeKey);
 }
 
-/** What the element of an edge with a hashed sort key begins with: `escapedEdge` and the target. */
+/** The beginning of an element of an edge with a hashed sort key: `escapedEdge` and the target. */
 export function escapedHashedEdge(edgeKey: string, target: string): string {
   return escapedEdge(edgeKey) + encodeLabel(TARGET_LABEL, { S: target });
 }

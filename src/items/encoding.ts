@@ -224,7 +224,7 @@ export function encodePath(segments: readonly string[], fold: boolean): string {
   return segments.map((segment) => escapeSegment(encodeString(segment, fold)) + SEGMENT_END).join('');
 }
 
-/** The escape and a letter in the place of a character: it sorts where the character did, between the end and the rest. */
+/** Replaces a character by the escape and a letter, which sort as the character did: after the end, before the rest. */
 function escapeSegment(segment: string): string {
   return segment.replace(
     ESCAPED_IN_SEGMENT,

@@ -3,7 +3,7 @@
  * both. The first generation has the plain keys; a later one has `@n` in them: `USER.name@2#161`, `~ix/@2/name`.
  */
 
-/** What stands for generation n behind a name in an index partition; nothing for the first. */
+/** The mark of generation n after a name in an index partition; empty for the first. */
 export function generationMark(generation: number): string {
   return generation === 1 ? '' : `@${generation}`;
 }
@@ -21,7 +21,7 @@ export interface GenerationKey {
   plain: string;
 }
 
-/** The generation of a derived sort key. What is no mark of a later generation belongs to the key itself. */
+/** The generation of a derived sort key. A text that is no mark of a later generation belongs to the key itself. */
 export function splitGeneration(sortKey: string): GenerationKey {
   const match = sortKey.charCodeAt(0) === 126 ? GENERATION_KEY.exec(sortKey) : null;
   if (match === null || match[2] === '1') return { generation: 1, plain: sortKey };

@@ -3,7 +3,7 @@ import { checkKeyText, describe, edgeSortKey, hash128, isTypeName, PARTITION_KEY
 
 /**
  * Hashed sort keys of edges: `FRIEND-#95dbc46fb4088c7ab3031c84d7898fb4`. All keys of a type have one length however long
- * the ids are; the target's id stands in an attribute of the edge.
+ * the ids are; an attribute of the edge has the target's id.
  */
 
 /** The attribute of an edge with a hashed key that holds the target's node id. */
@@ -23,7 +23,7 @@ export function hashedSortKey(edgeType: string, target: string): string {
 
 /**
  * The sort key of an edge whose type has `keys: 'hashed'`: the edge type, `-#`, and the first 32 hex digits (lower case) of
- * the SHA-256 of the target's id in UTF-8. A producer without the writer puts the target's id beside it,
+ * the SHA-256 of the target's id in UTF-8. A producer without the writer adds the target's id,
  * in the attribute `targetId`: nothing else says where the edge leads. To delete one, its key is enough.
  *
  * Throws an `EdgeloomError`: `invalid-id` where the edge type is no type name or the target no node id, `invalid-key` or

@@ -1,5 +1,5 @@
 import { generationPrefix } from './generation.ts';
-import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES } from './keys.ts';
+import { type DerivedSortKey, hash128, isWithinBytes, SORT_KEY_BYTES, VIEW_KEY } from './keys.ts';
 
 /**
  * The forms of derived sort keys, one function for each. Only the codec (derived-key.ts) and the factory of places
@@ -12,6 +12,10 @@ export const INDEX_PREFIX = '~ix/';
 export const OWNER_PREFIX = '~ix/#includeOwner/';
 /** The beginning of the sort keys of counts of edges. */
 export const DEGREE_PREFIX = '~degree/';
+/** The beginning of the sort keys of totals of the edges that enter a node. */
+export const TOTAL_PREFIX = '~total/';
+/** The beginning of the sort keys of the entries of such totals, in the partitions of the edges' targets. */
+export const ENTRY_PREFIX = '~in/';
 /** The beginning of the sort keys of edges' reverse items, in the partitions of their targets. */
 export const REVERSE_PREFIX = '~rev/';
 /** The sort keys of records with which the fan-out tells itself to go on begin so. */
@@ -20,6 +24,10 @@ export const CONTINUATION_PREFIX = '~more/';
 export const SOURCE_CONTINUATION_PREFIX = `${CONTINUATION_PREFIX}#source/`;
 /** The beginning of the sort keys of quarantine entries. */
 export const QUARANTINE_PREFIX = '~quarantine/';
+/** The beginning of the sort keys of the views of nodes' parts. */
+export const PART_VIEW_PREFIX = `${VIEW_KEY}/`;
+/** The sort key of a search item of a part; no order begins with a capital letter, and no hash has a `/` behind it. */
+export const PART_SEARCH_KEY = /^~ix\/#([A-Z][A-Z0-9_]*)\//;
 /** An index item's sort key with the name of an order. */
 export const ORDER_KEY = /^~ix\/#([a-z][A-Za-z0-9_]*)\//;
 
@@ -51,7 +59,7 @@ export function edgeIndexPrefix(orderName: string | undefined, generation = 1): 
 }
 
 /**
- * What the sort keys of a named order's index items begin with. Neither the names of searches nor edges' sort keys begin
+ * The beginning of the sort keys of a named order's index items. Neither the names of searches nor edges' sort keys begin
  * with `#`, and the hash of a sort key has no `/` behind it.
  */
 export function orderKeyPrefix(orderName: string, generation = 1): string {
@@ -86,6 +94,16 @@ export function countNameOf(edgeType: string, generation = 1): string {
   return generationPrefix('', generation) + edgeType;
 }
 
+/** The sort key of the total of the edges of a type that enter a node: `~total/WORKED_ON`, of a later generation `~total/@2/WORKED_ON`. */
+export function totalKey(edgeType: string, generation = 1): DerivedSortKey {
+  return (TOTAL_PREFIX + countNameOf(edgeType, generation)) as DerivedSortKey;
+}
+
+/** The beginning of the sort keys of the entries of a total: `~in/WORKED_ON-`. */
+export function entryPrefix(edgeType: string, generation = 1): string {
+  return `${ENTRY_PREFIX}${countNameOf(edgeType, generation)}-`;
+}
+
 /** The beginning of the sort keys of the reverse items of an edge type: `~rev/WROTE-`. */
 export function reversePrefix(edgeType: string): string {
   return `${REVERSE_PREFIX}${edgeType}-`;
@@ -106,19 +124,37 @@ export function sourceContinuationKey(edgeType: string): DerivedSortKey {
   return (SOURCE_CONTINUATION_PREFIX + edgeType) as DerivedSortKey;
 }
 
-/** The sort key of a search item: `~ix/name`. */
-export function searchKey(name: string, generation = 1): DerivedSortKey {
-  return (generationPrefix(INDEX_PREFIX, generation) + escapeName(name)) as DerivedSortKey;
+/**
+ * The sort key of a search item: `~ix/name`; of a part's: `~ix/#STATE/status`.
+ *
+ * @param name the name of the search; that of a part's search begins with the part: `STATE.status`.
+ */
+export function searchKey(name: string, generation = 1, part?: string): DerivedSortKey {
+  if (part === undefined) return (generationPrefix(INDEX_PREFIX, generation) + escapeName(name)) as DerivedSortKey;
+  return (partSearchPrefix(part, generation) + escapeName(name.slice(part.length + 1))) as DerivedSortKey;
 }
 
-/** The sort key of one value's search item: `~ix/favoriteFoods/ramen`, hashed when too long. */
+/** The beginning of the sort keys of a part's search items. */
+export function partSearchPrefix(part: string, generation = 1): string {
+  return `${generationPrefix(INDEX_PREFIX, generation)}#${part}/`;
+}
+
+/** The sort key of the view of a node's part: `~view/STATE`, of a later generation `~view/@2/STATE`. */
+export function partViewKey(part: string, generation = 1): DerivedSortKey {
+  return (generationPrefix(PART_VIEW_PREFIX, generation) + part) as DerivedSortKey;
+}
+
+/**
+ * The sort key of the search item for one value: `~ix/favoriteFoods/ramen`, of a later generation `~ix/@2/favoriteFoods/ramen`. A hash is
+ * in it instead of a value that is too long.
+ */
 export function searchValueKey(name: string, encodedValue: string, generation = 1): DerivedSortKey {
   return fittingKey(searchValuePrefix(name, generation), encodedValue);
 }
 
 /** The beginning of the sort keys of a multi-valued attribute's search items. */
-export function searchValuePrefix(name: string, generation = 1): string {
-  return `${searchKey(name, generation)}/`;
+export function searchValuePrefix(name: string, generation = 1, part?: string): string {
+  return `${searchKey(name, generation, part)}/`;
 }
 
 /** The sort key of a quarantine entry: one for each record, so that no entry overwrites another. */

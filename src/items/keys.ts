@@ -78,18 +78,6 @@ export function storedSortKey(sortKey: string): DerivedSortKey {
   throw new Error(`${describe(sortKey)} is no sort key of a derived item`);
 }
 
-/** A new random node id of a type: `GOAL-` and a UUID. Counters are never keys: they make hot partitions. */
-export function newId<T extends string>(type: T): `${T}-${string}` {
-  if (!isTypeName(type)) {
-    throw new EdgeloomError(
-      'invalid-id',
-      `${JSON.stringify(type)} is not a type name.`,
-      'Types match [A-Z][A-Z0-9_]*.',
-    );
-  }
-  return `${type}-${globalThis.crypto.randomUUID()}`;
-}
-
 /** How a message names a part of a key; a function where that takes work, which a key that fits has no need of. */
 export type Role = string | (() => string);
 
@@ -117,7 +105,7 @@ export function checkKeyText(text: unknown, role: Role, limitBytes: number): ass
   );
 }
 
-/** Whether a text has at most so many bytes in UTF-8. */
+/** Whether a text has at most `limitBytes` bytes in UTF-8. */
 export function isWithinBytes(text: string, limitBytes: number): boolean {
   // A UTF-16 unit takes at most three bytes: short texts, which nearly all keys are, need no counting.
   return text.length * 3 <= limitBytes || Buffer.byteLength(text) <= limitBytes;

@@ -2,7 +2,7 @@ import { type Item, numberOf } from './attribute-value.ts';
 import { ATTRIBUTES, COPIES, COUNT, EDGE_SET, EVICTED } from './derived-item.ts';
 import { elementEdge } from './element.ts';
 
-/** What a stored view, or a stored count of edges, says. Values of an unexpected type count as absent. */
+/** Readers of stored views and stored counts. Values of an unexpected type count as absent. */
 
 /** The edge types that left the view's set. */
 export function evictedTypes(view: Item | undefined): ReadonlySet<string> {
@@ -29,7 +29,7 @@ export function viewAttributes(view: Item | undefined): Item | undefined {
   return attributes !== undefined && 'M' in attributes ? attributes.M : undefined;
 }
 
-/** A view's copies of target nodes' attributes, by the edge's sort key. */
+/** The copies in a view: the attributes of nodes that its edges enter, by the edge's sort key. Empty if the view has none. */
 export function viewCopies(view: Item | undefined): Map<string, Item> {
   const stored = view?.[COPIES];
   const copies = new Map<string, Item>();
@@ -44,7 +44,7 @@ export function hasEdgeSet(view: Item | undefined): boolean {
   return edgeSet === undefined || 'SS' in edgeSet;
 }
 
-/** What a stored count says; undefined where it says nothing. An absent one is 0. */
+/** The number of a stored count; undefined where it holds none. An absent count is 0. */
 export function countOf(item: Item | undefined): number | undefined {
   if (item === undefined) return 0;
   const count = Number(numberOf(item[COUNT]));

@@ -27,7 +27,10 @@ export function watermarkOf(streamLabel: string, sequenceNumber: string): string
   return new Watermarks(streamLabel).of(sequenceNumber);
 }
 
-/** Makes the watermarks of one stream's records. What stands before the numbers is alike for all that have as many digits. */
+/**
+ * Makes the watermarks of one stream's records: the stream's label, a `/`, and the sequence number with padding, so that the order of
+ * texts is that of numbers. The text before the number is kept for the next record, because numbers with equally many digits share it.
+ */
 export class Watermarks {
   private digits = 0;
   private start = '';

@@ -2,7 +2,7 @@ import type { Runtime } from '../runtime.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import { replacedCalls } from '../store/wrapped.ts';
 
-/** What a call may read. */
+/** The read rate of a call. */
 export interface Pace extends Pick<Runtime, 'now'> {
   /** Units a second, over all calls of a worker. */
   maxRcu: number;

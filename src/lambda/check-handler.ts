@@ -10,23 +10,24 @@ import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createCheckMetrics } from './metrics.ts';
+import { pageItemsAt, UNITS_AN_ITEM } from './run-limits.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
-/** What a nightly check is asked for. */
+/** The event of a nightly check. */
 export interface CheckEvent {
   /** Parts that the table is read in. Default 8. */
   segments?: number;
   /** Only these parts, 0 to `segments - 1`. Default: all. */
   onlySegments?: number[];
-  /** Mend what is drift. */
+  /** Repairs drift. */
   repair?: boolean;
-  /** What the call before gave: go on from there. */
+  /** The cursor of the previous call; the check continues there. */
   cursor?: unknown;
 }
 
-/** What a call came to: totals of it and of the calls before it. */
+/** The result of a call: totals of it and of the calls before it. */
 export interface CheckResponse extends CheckTotals {
-  /** Call again with it; null where the check came to its end. */
+  /** The cursor for the next call; null at the end of the check. */
   cursor: unknown;
   /** Whether all drift that was found is repaired, nothing is quarantined, and the registry knows all that is there. */
   isClean: boolean;
@@ -44,7 +45,7 @@ export interface CheckHandlerOptions
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. Then `streamLabel` is not looked up. */
   store?: (Store & ScanSource) | undefined;
-  /** Milliseconds before the function's timeout at which the check stops and gives its cursor. Default 10,000. */
+  /** Milliseconds before the function's timeout at which the check stops and gives its cursor. Default 10,000; of a rebuild 60,000. */
   reserveMs?: number | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
   metricsNamespace?: string | undefined;
@@ -57,13 +58,26 @@ export type CheckHandler = (event: CheckEvent, context: InvocationContext) => Pr
 
 const RESERVE_MS = 10_000;
 const MOST_SUSPECTS = 1_500;
+/** A rebuild reconciles all that it has found before it gives its cursor, at the rate of its writes. */
+const REBUILD_RESERVE_MS = 60_000;
+/** Seconds of the reserve that the partitions found may take, and those of the pages that have begun; the rest is for slow calls. */
+const DRAIN_SECONDS = 20;
 
-/** What one call of a check is asked for, in the terms of `check`. */
+/** The most partitions that wait, and items of a page, so that a rebuild at this rate ends within its reserve. */
+function rebuildLimits(maxWcu: number, mostSuspects: number) {
+  const suspects = Math.floor((maxWcu * DRAIN_SECONDS) / UNITS_AN_ITEM);
+  return {
+    mostSuspects: Math.max(1, Math.min(mostSuspects, suspects)),
+    pageItems: pageItemsAt(maxWcu, DRAIN_SECONDS),
+  };
+}
+
+/** One call of a check, as options of `check`. */
 export type CheckCall = Pick<
   CheckOptions,
   'segments' | 'onlySegments' | 'resume' | 'mode' | 'maxRcu' | 'maxWcu' | 'waitsBetweenCalls'
 > & {
-  /** Whether the call should stop, beside the function's own time. */
+  /** Whether the call should stop for a reason other than the function's own time. */
   isOver?: () => boolean;
   /** The store, as this call should use it. */
   through?: (store: Store & ScanSource) => Store & ScanSource;
@@ -75,7 +89,7 @@ export interface CheckCaller {
   store: Store & ScanSource;
   /** Absent where only a store is given. */
   client: (() => Promise<DynamoDBClient>) | undefined;
-  /** What DynamoDB says of the table's size; 0 where only a store is given. */
+  /** The table's size as DynamoDB states it; 0 where only a store is given. */
   tableBytes(): Promise<number>;
   /** Seconds until the stream has passed the looks of a cursor; 0 where it has none. */
   settleSeconds(cursor: CheckCursor): number;
@@ -84,7 +98,7 @@ export interface CheckCaller {
 
 /** Makes what both handlers of checks call: metrics and logs are those of the call. */
 export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOptions): CheckCaller {
-  const { client, reserveMs = RESERVE_MS, metricsNamespace, logger: rootLogger = jsonLines('info') } = options;
+  const { client, mostSuspects = MOST_SUSPECTS, metricsNamespace, logger: rootLogger = jsonLines('info') } = options;
   const calls = client ?? deferredCalls(functionClientOptions());
   const store = options.store ?? new DynamoDBStore(calls, graph.table);
   const openClient = async (): Promise<DynamoDBClient> => ('callOnce' in calls ? await calls.client() : calls);
@@ -106,12 +120,15 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
     },
     async call({ isOver = () => false, through = (one) => one, ...request }, context) {
       const logger = rootLogger.child({ requestId: context.awsRequestId });
+      const isRebuild = request.mode === 'rebuild';
+      const { reserveMs = isRebuild ? REBUILD_RESERVE_MS : RESERVE_MS } = options;
       const result = await check({
         ...options,
         graph,
         store: through(store),
         ...request,
-        mostSuspects: options.mostSuspects ?? MOST_SUSPECTS,
+        mostSuspects,
+        ...(isRebuild && request.maxWcu !== undefined && rebuildLimits(request.maxWcu, mostSuspects)),
         streamLabel: options.streamLabel ?? (ownClient && streamLabelNow(ownClient, graph)),
         remainingMs: () => (isOver() ? 0 : context.getRemainingTimeInMillis() - reserveMs),
         onFinding: (finding) => log(logger, finding),
@@ -134,8 +151,8 @@ function streamLabelNow(client: () => Promise<DynamoDBClient>, graph: CompiledMo
 
 /**
  * Makes the handler of a check. A call works until the time reserve and gives a cursor; the next goes on from
- * there, and the totals add up. The function's timeout has to leave room for the settle time: what is suspect when a
- * call ends is looked at again by the next.
+ * there, and the totals add up. The function's timeout has to leave room for the `settle` time: suspects that are left when a
+ * call ends are looked at again by the next.
  *
  * @example
  * export const handler = checkHandler(graph, { maxRcu: 500 });

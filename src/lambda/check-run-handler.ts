@@ -6,13 +6,17 @@ import { runtimeOf } from '../runtime.ts';
 import { CallPace } from './call-pace.ts';
 import { type CheckCaller, type CheckHandlerOptions, createCheckCaller, isClean } from './check-handler.ts';
 import { type PlanRequest, planRun, type RunPlan, type RunShare } from './check-plan.ts';
-import type { MigrateRequest, MigrateResponse } from './migrate-call.ts';
+import type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './migrate-call.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
-/** What the state machine asks of a function: a plan of a run, the next part of a worker's share, or of a migration. */
-export type RunEvent = { plan: PlanRequest } | { migrate: MigrateRequest } | (RunShare & { cursor?: unknown });
+/** The events of the state machine: a plan of a run, the next part of a worker's share, or of a migration. */
+export type RunEvent =
+  | { plan: PlanRequest }
+  | { migrate: MigrateRequest }
+  | { walk: WalkRequest }
+  | (RunShare & { cursor?: unknown });
 
-/** What a worker's call came to: totals of it and of the calls of this run before it. */
+/** The result of a worker's call: totals of it and of the calls of this run before it. */
 export interface RunResponse extends CheckTotals {
   /** Call again with it after the pause; null where the worker is done, for this night or at all. */
   cursor: unknown;
@@ -27,7 +31,7 @@ export interface RunResponse extends CheckTotals {
 export type RunHandler = (
   event: RunEvent,
   context: InvocationContext,
-) => Promise<RunPlan | RunResponse | MigrateResponse>;
+) => Promise<RunPlan | RunResponse | MigrateResponse | WalkResponse>;
 
 /** Options of the handler: those of a check, and how large the table is where `store` is given. */
 export interface RunHandlerOptions extends CheckHandlerOptions {
@@ -50,11 +54,13 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     if ('plan' in event) {
       return await planRun(graph, caller.store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });
     }
-    if ('migrate' in event) {
+    if ('migrate' in event || 'walk' in event) {
       // Few calls migrate: the others do not wait for it to load.
-      const { migrateCall } = await import('./migrate-call.ts');
+      const { migrateCall, walkCall } = await import('./migrate-call.ts');
       const { store, client } = caller;
-      return await migrateCall(graph, { store, client: await client?.(), now: options.now }, event.migrate, context);
+      const table = { store, client: await client?.(), now: options.now };
+      if ('walk' in event) return await walkCall(graph, table, event.walk, context);
+      return await migrateCall(graph, table, event.migrate, context);
     }
     const { mode, worker, untilMs, cursor } = event;
     const place = await savedPlace(caller.store, mode, worker);
@@ -65,7 +71,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
       return { ...totals, ...DONE, isClean: isClean(totals) };
     }
     const resume = parsed(cursor ?? tonight(place));
-    if (now() >= untilMs) {
+    if (untilMs !== null && now() >= untilMs) {
       // A part that nobody has looked at is not known to be clean.
       return { ...(resume?.totals ?? emptyTotals()), ...DONE, isDone: false, isClean: false };
     }
@@ -96,14 +102,14 @@ async function nextPart(
     isOver: () => !isLast && pace.isSpent,
   };
   const { cursor, ...totals } = await caller.call({ ...limits, ...request, mode: checkMode }, context);
-  if (mode === 'check') await noteShare(caller.table, caller.store, { worker, untilMs }, totals, now());
+  if (untilMs !== null) await noteShare(caller.table, caller.store, { worker, untilMs }, totals, now());
   if (cursor === undefined) {
     await clearPlace(caller.store, mode, worker);
     await noteIfOver(caller, mode, now());
     return { ...totals, ...DONE, isClean: isClean(totals) };
   }
   // The next night goes on from here, however this one ends.
-  await savePlace(caller.store, caller.table, mode, { ...place, cursor });
+  await savePlace(caller.store, caller.table, mode, { ...place, cursor, savedMs: now() });
   const waitSeconds = Math.max(pace.pauseSeconds, caller.settleSeconds(cursor));
   return { ...totals, cursor, waitSeconds, isDone: false, isClean: isClean(totals) };
 }
@@ -113,7 +119,7 @@ async function noteIfOver({ table, store }: CheckCaller, mode: RunShare['mode'],
   if (mode === 'check' && (await savedPlaces(store, mode)).length === 0) await noteRun(table, store, nowMs);
 }
 
-/** Where a run goes on, with counts of its own: those of nights before were told then. */
+/** Where a run goes on, with counts of its own: those of earlier nights were reported then. */
 function tonight({ cursor }: SavedPlace): unknown {
   return typeof cursor === 'object' && cursor !== null ? { ...cursor, totals: emptyTotals() } : undefined;
 }

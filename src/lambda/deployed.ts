@@ -51,7 +51,7 @@ export function deployedCheck(graph: CompiledModel): RunHandler {
 }
 
 /**
- * The stack's redrive function: on a schedule it settles the quarantine, and what no consumer has claimed; from the queue batches that the
+ * The stack's redrive function: on a schedule it redrives the quarantine and sweeps unclaimed records; from the queue it redrives batches that the
  * mapping gave up.
  *
  * @example

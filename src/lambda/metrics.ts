@@ -17,7 +17,7 @@ export function createBatchMetrics(namespace: string, table: string): BatchMetri
       const counts = { records, units, writes, wcu, rcu, stale, contradictions, quarantined };
       for (const [name, value] of Object.entries(counts)) metrics.addMetric(name, MetricUnit.Count, value);
       metrics.addMetric('failedBatches', MetricUnit.Count, failedFrom === undefined ? 0 : 1);
-      // How many records one derived item's write stands for: what batching saves.
+      // Records per write of a derived item: the saving of batches.
       if (units > 0) metrics.addMetric('coalescingRatio', MetricUnit.NoUnit, records / units);
       if (lagMs !== undefined) metrics.addMetric('lagMs', MetricUnit.Milliseconds, lagMs);
       metrics.publishStoredMetrics();
@@ -26,10 +26,14 @@ export function createBatchMetrics(namespace: string, table: string): BatchMetri
 }
 
 /** Puts the metrics of a redrive out in the same way. */
-export function createRedriveMetrics(
-  namespace: string,
-  table: string,
-): { emit(counts: Omit<RedriveResult, 'reasons'>): void } {
+export interface RedriveMetrics {
+  emit(counts: Omit<RedriveResult, 'reasons'>): void;
+  /** Only calls of the schedule emit it, so that it stops with the schedule. */
+  emitCheckAge(hours: number): void;
+}
+
+/** Metrics in a namespace, with the table as their dimension. */
+export function createRedriveMetrics(namespace: string, table: string): RedriveMetrics {
   const metrics = new Metrics({ namespace, serviceName: 'edgeloom', defaultDimensions: { table } });
   return {
     emit({ entries, repaired, left, quarantined }) {
@@ -37,6 +41,10 @@ export function createRedriveMetrics(
       metrics.addMetric('redriveRepaired', MetricUnit.Count, repaired);
       metrics.addMetric('redriveLeft', MetricUnit.Count, left);
       metrics.addMetric('redriveQuarantined', MetricUnit.Count, quarantined);
+      metrics.publishStoredMetrics();
+    },
+    emitCheckAge(hours) {
+      metrics.addMetric('checkAgeHours', MetricUnit.NoUnit, hours);
       metrics.publishStoredMetrics();
     },
   };

@@ -1,57 +1,98 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { migrate } from '../migrate/migrate.ts';
-import type { MigrateStep } from '../migrate/migrate-types.ts';
-import { parseMigratePlace } from '../migrate/walks/place.ts';
+import { type DividedOptions, type DividedResult, decideMigration, walkShare } from '../migrate/divided/divided.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { MeteredStore } from '../store/metered.ts';
 import type { ScanSource, Store } from '../store/port.ts';
 import { serverTime, tableIdentity } from '../store/table.ts';
+import { pageItemsAt, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor } from './run-limits.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
-/** A call of a migration: where the call before stopped; null or absent for the first. */
-export interface MigrateRequest {
-  place?: unknown;
+/** A call of a migration that decides. Zeros leave the number of workers to the write units, and reads without a limit. */
+export type MigrateRequest = RunLimits;
+
+/** A call of a worker: its share of a walk. */
+export interface WalkRequest {
+  plan: string;
+  share: number;
+  /** Units a second that the worker may consume. 0: no limit. */
+  maxRcu: number;
+  maxWcu: number;
 }
 
-/** What a call of a migration came to. */
-export interface MigrateResponse {
-  /** The steps of this call. */
-  steps: MigrateStep[];
-  /** Call again with it after the pause; null: the table keeps everything as the model has it. */
-  place: unknown;
-  /** Seconds to wait before the next call: until no reader uses what goes. */
-  waitSeconds: number;
-  /** What comes next, in words. */
-  next: string;
+/** The result of a call that decides. */
+export interface MigrateResponse extends Pick<DividedResult, 'steps' | 'done' | 'next' | 'waitSeconds'> {
+  /** Give each to a worker, whose calls go on until it is done; then call again. Empty: call again after the pause. */
+  shares: WalkRequest[];
 }
 
-/** A page of a walk that was begun is brought to its end: hundreds of writes. */
+/** The result of a call of a worker. */
+export interface WalkResponse {
+  isDone: boolean;
+}
+
+/** The table as a call of a migration sees it. */
+export interface MigrateTable {
+  store: Store & ScanSource;
+  client: DynamoDBClient | undefined;
+  /** Milliseconds since 1970. Default: DynamoDB's clock if it is known, else the machine's. */
+  now: (() => number) | undefined;
+}
+
+/** A page of a walk that was begun is brought to its end, in each segment: its writes have to fit into this time at the worker's rate. */
 const RESERVE_MS = 60_000;
+/** Seconds of the reserve that the writes of the pages may take; the rest is for slow calls and for saving the place. */
+const DRAIN_SECONDS = 30;
 
 /**
- * Migrates as far as the function's time goes.
- *
- * @param now milliseconds since 1970. Default: DynamoDB's clock where it tells, else the machine's.
+ * Decides the steps of a migration until the function's time ends, and divides the next walk over the table into shares. It walks no
+ * share itself: workers do, by `walkCall`.
  */
 export async function migrateCall(
   graph: CompiledModel,
-  {
-    store,
-    client,
-    now,
-  }: { store: Store & ScanSource; client: DynamoDBClient | undefined; now: (() => number) | undefined },
-  { place }: MigrateRequest,
+  table: MigrateTable,
+  request: MigrateRequest,
   context: InvocationContext,
 ): Promise<MigrateResponse> {
-  const result = await migrate({
+  const { maxRcu, maxWcu, workers } = readLimits(request);
+  const division = {
+    shares: workers > 0 ? workers : workersFor(maxWcu),
+    segmentsOfShare: SEGMENTS_A_WORKER,
+  };
+  const { shares, steps, done, next, waitSeconds } = await decideMigration(
+    await optionsOf(graph, table, context),
+    division,
+  );
+  // A walk that was dealt out by an earlier execution keeps its shares: the rate is that of those which are left.
+  const limits = { maxRcu: maxRcu / Math.max(1, shares.length), maxWcu: maxWcu / Math.max(1, shares.length) };
+  return { steps, done, next, waitSeconds, shares: shares.map((share) => ({ ...share, ...limits })) };
+}
+
+/** Walks a share as far as the function's time goes. */
+export async function walkCall(
+  graph: CompiledModel,
+  table: MigrateTable,
+  { plan, share, maxRcu, maxWcu }: WalkRequest,
+  context: InvocationContext,
+): Promise<WalkResponse> {
+  const options = await optionsOf(graph, table, context);
+  const limits = { ...(maxRcu > 0 && { maxRcu }), ...(maxWcu > 0 && { maxWcu }) };
+  const store = new MeteredStore(options.store, limits);
+  const pages = maxWcu > 0 && { pageItems: pageItemsAt(maxWcu, DRAIN_SECONDS) };
+  return await walkShare({ ...options, ...pages, store }, { plan, share });
+}
+
+async function optionsOf(
+  graph: CompiledModel,
+  { store, client, now }: MigrateTable,
+  context: InvocationContext,
+): Promise<DividedOptions> {
+  return {
     graph,
     store,
-    waitsBetweenCalls: true,
     ...(client && (await tableIdentity(client, graph))),
     ...(client && { serverTime: () => serverTime(client, graph) }),
     // One clock for all: pauses that are measured by two would end too early.
     ...(now && { now, serverTime: async () => now() }),
-    ...(place !== undefined && place !== null && { resume: parseMigratePlace(place) }),
     remainingMs: () => context.getRemainingTimeInMillis() - RESERVE_MS,
-  });
-  return { steps: result.steps, place: result.place ?? null, waitSeconds: result.waitSeconds ?? 0, next: result.next };
+  };
 }

@@ -1,11 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { functionClientOptions } from '../config.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import { checkAgeHours } from '../progress/last-check.ts';
 import type { SendMessage } from '../repair/failure-message.ts';
 import { bucketAccess, type FailureSources, queueSender, restMessage, settleMessage } from '../repair/failure-queue.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redrive } from '../repair/redrive.ts';
 import { sweep } from '../repair/sweep.ts';
-import type { RuntimeOptions } from '../runtime.ts';
+import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { deferredCalls, deferredStreams } from '../store/client/deferred.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import type { Store } from '../store/port.ts';
@@ -27,13 +28,13 @@ export interface RedriveHandlerOptions extends Pick<RuntimeOptions, 'now'> {
   store?: Store | undefined;
   /** Where failed batches are read from. Default: the table's stream and S3, in the function's own region. */
   sources?: FailureSources | undefined;
-  /** The table's stream: on a schedule, what no consumer has claimed in it is settled. Default: nothing of it. */
+  /** The table's stream: on a schedule, its unclaimed records are reconciled. Default: none are. */
   stream?: StreamSource | undefined;
   /** The buckets that messages may name, where `sources` is left to the default. Default: none. */
   buckets?: readonly string[] | undefined;
   /** Sends what is left of a failed batch to the queue that told of it. Default: by SQS, in the function's own region. */
   sendRest?: SendMessage | undefined;
-  /** Milliseconds before the function's timeout at which no further entry is begun. Default 5,000. */
+  /** Milliseconds before the function's timeout at which no more entries are begun. Default 5,000. */
   reserveMs?: number | undefined;
   /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
   metricsNamespace?: string | undefined;
@@ -41,23 +42,23 @@ export interface RedriveHandlerOptions extends Pick<RuntimeOptions, 'now'> {
   logger?: FunctionLogger | undefined;
 }
 
-/** What a redrive says: counts to look at, and for a queue the messages that are to come again. */
+/** The answer of a redrive: counts, and for a queue the messages to deliver again. */
 export type RedriveResponse = Omit<RedriveResult, 'reasons'> &
   StreamResponse & {
-    /** Records of the stream that no consumer had claimed, and that were settled. */
+    /** Unclaimed records of the stream that were reconciled. */
     swept: number;
   };
 
-/** A Lambda handler that settles what could not be projected. */
+/** A Lambda handler that reconciles records that could not be projected. */
 export type RedriveHandler = (event: RedriveEvent, context: InvocationContext) => Promise<RedriveResponse>;
 
 const RESERVE_MS = 5_000;
 
 /**
- * Makes the handler that settles what could not be projected, by the base items as they are: on a schedule everything in
- * quarantine and what no consumer has claimed, and as the consumer of an on-failure destination's queue the batches that its messages tell of. Where the
+ * Makes the handler that reconciles records that could not be projected with their base items: on a schedule everything in
+ * quarantine and all unclaimed records, and as the consumer of an on-failure destination's queue the batches that its messages name. Where the
  * time of an invocation ends within a batch, a message for its rest goes to the queue, so that the next one begins there.
- * Messages of which nothing could be settled come again; the queue needs `ReportBatchItemFailures`.
+ * Messages without any success are delivered again; the queue needs `ReportBatchItemFailures`.
  *
  * @example
  * export const handler = redriveHandler(graph);
@@ -87,9 +88,13 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
         : await redriveMessages(messages, { ...run, sources, sendRest, logger });
     const { reasons, ...counts } = result;
     metrics.emit(counts);
-    for (const reason of reasons) logger.warn({ reason }, 'not settled');
+    for (const reason of reasons) logger.warn({ reason }, 'not reconciled');
     logger.info(counts, 'redriven');
-    // After the quarantine: a stream that cannot be read fails the call, and keeps nobody from what is settled.
+    if (messages === undefined) {
+      const nowMs = runtimeOf(run).now();
+      metrics.emitCheckAge(await checkAgeHours({ table: graph.table, store, stats: { rcu: 0 } }, nowMs));
+    }
+    // After the quarantine: a stream that cannot be read fails the call only after the entries are reconciled.
     const swept = messages === undefined && options.stream ? await sweepStream(run, options.stream, logger) : 0;
     return { ...counts, swept, batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
   };
@@ -97,7 +102,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
 
 async function sweepStream(run: RedriveOptions, source: StreamSource, logger: FunctionLogger): Promise<number> {
   const { reasons, repaired, left } = await sweep({ ...run, source });
-  for (const reason of reasons) logger.warn({ reason }, 'not settled');
+  for (const reason of reasons) logger.warn({ reason }, 'not reconciled');
   if (repaired + left > 0) logger.info({ swept: repaired, left }, 'records that no consumer had claimed');
   return repaired;
 }
@@ -118,14 +123,14 @@ async function redriveMessages(
     const { entries, repaired, left } = result;
     logger.info({ messageId, entries, repaired, left }, 'failed batch');
     if (left === 0) continue;
-    // Some of it was settled: a message for the rest keeps the place, and begins its receipts anew.
+    // Some of its records are reconciled: a message for the rest keeps the place, with a receive count of its own.
     const isSent =
       repaired > 0 && eventSourceARN !== undefined && (await sent(eventSourceARN, restMessage(body, repaired)));
     if (!isSent) failed.push(messageId);
   }
   return { result: total, failed };
 
-  /** A message that cannot be sent is not lost: then the one that it stands for comes again. */
+  /** False where the message cannot be sent; nothing is lost, as the original message is then delivered again. */
   async function sent(queueArn: string, rest: string): Promise<boolean> {
     try {
       await sendRest(queueArn, rest);

@@ -25,7 +25,7 @@ export interface InvocationContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** What the event source mapping wants to hear; it needs `ReportBatchItemFailures`. */
+/** The answer for the event source mapping; it needs `ReportBatchItemFailures`. */
 export interface StreamResponse {
   /** Empty: all is applied. Else the lowest record that is not; the mapping retries from it on. */
   batchItemFailures: { itemIdentifier: string }[];
@@ -39,7 +39,7 @@ export interface StreamHandlerOptions extends Pick<RuntimeOptions, 'now' | 'rand
   store?: Store | undefined;
   /** Units in flight at once. Default 32. */
   concurrency?: number | undefined;
-  /** Milliseconds before the function's timeout at which no further unit is started. Default 5,000. */
+  /** Milliseconds before the function's timeout at which no more units are started. Default 5,000. */
   reserveMs?: number | undefined;
   /** Whether it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
   progress?: boolean | undefined;
@@ -57,7 +57,7 @@ export type StreamHandler = (event: StreamEvent, context: InvocationContext) => 
 const RESERVE_MS = 5_000;
 
 /**
- * Makes the handler that projects a table's stream. Clients are made once, here. Failures that trying again may mend are
+ * Makes the handler that projects a table's stream. Clients are made once, here. Failures that a retry may resolve are
  * retried until the reserve; then exactly one record is reported, the lowest unapplied, and the mapping comes again from
  * there. Throws only for events that are no stream of this table, so that such a batch fails as a whole.
  *

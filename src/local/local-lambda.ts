@@ -23,7 +23,7 @@ export interface LocalLambdaOptions
   handlerFile: string;
   /** Its export. Default `'handler'`. */
   handlerName?: string | undefined;
-  /** Variables for the handler, beside those that name the table and the engine. Default: none. */
+  /** Variables for the handler, in addition to those that name the table and the engine. Default: none. */
   environment?: NodeJS.ProcessEnv | undefined;
   /** Milliseconds that an invocation may take. Default 60,000. */
   timeoutMs?: number | undefined;
@@ -58,7 +58,7 @@ export interface LocalLambda {
 /** More than Lambda gives: TypeScript is compiled as it is loaded. */
 const INIT_TIMEOUT_MS = 60_000;
 
-/** Settings that a deployed service should have, in place of Lambda's defaults. */
+/** Settings that a deployed service should have, instead of Lambda's defaults. */
 const DEFAULTS = {
   batchSize: 1000,
   functionResponseTypes: ['ReportBatchItemFailures'],

@@ -22,7 +22,10 @@ export interface ActionTarget {
   generations: ReadonlySet<number>;
 }
 
-/** Returns the target of an action. Throws `last-generation` if readers would have no generation left; only a drop may do that. */
+/**
+ * Returns the target of an action: the generations that it removes, or the shape. Throws `last-generation` if readers would have no
+ * generation left; only a drop may do that.
+ */
 export function targetOf(registry: Registry, wanted: Definitions, action: MigrateAction): ActionTarget {
   const { name, id } = namedBy(action, registry, wanted);
   const type = name.startsWith('view:') ? name.slice('view:'.length) : undefined;

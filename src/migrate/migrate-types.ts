@@ -24,6 +24,8 @@ export interface MigrateOptions extends RuntimeOptions {
   mostSteps?: number;
   /** The number of segments that are read at once. Default 4. */
   segments?: number;
+  /** Items of a page of a walk. A page that has begun is finished when time is over: at a low rate it has to be small. Default 500. */
+  pageItems?: number | undefined;
   /** Calls in flight at once. Default 16. */
   concurrency?: number;
   /** A clock that never goes back, in milliseconds, to measure steps. Default: the process's. */
@@ -38,6 +40,11 @@ export interface MigrateOptions extends RuntimeOptions {
    * Default false.
    */
   waitsBetweenCalls?: boolean;
+  /**
+   * Who makes the walks over the table. `others`: the run stops where one is to be made, and `toWalk` of the result names it. A name:
+   * the run makes that walk in the segments of `resume`, and nothing else. Default: the run makes them all.
+   */
+  walks?: 'others' | { only: string } | undefined;
   /** The place where a run stopped. Without it the registry says what is done, and a walk begins at the start of the table. */
   resume?: MigratePlace | undefined;
   /** Called after each step. */
@@ -73,4 +80,6 @@ export interface MigrateResult {
   place?: MigratePlace;
   /** Seconds to wait before the next call; present together with a place. */
   waitSeconds?: number;
+  /** The walk that others are to make before the next call. */
+  toWalk?: string;
 }

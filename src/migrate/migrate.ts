@@ -70,7 +70,11 @@ class MigrationRun {
       if (isMade instanceof StoppedRun) {
         const place = this.place(isMade);
         const seconds = waitSeconds(place, await waits.now());
-        return { steps, done: false, next: describeStep(step), place, waitSeconds: seconds };
+        const { toWalk } = isMade;
+        return {
+          ...{ steps, done: false, next: describeStep(step), place, waitSeconds: seconds },
+          ...(toWalk !== undefined && { toWalk }),
+        };
       }
       if (!isMade) {
         this.noteOvertaken();
@@ -137,6 +141,8 @@ class MigrationRun {
     head: Head | undefined,
     data: DefinitionData,
   ): Promise<boolean> {
+    // A run that only walks leaves the registry to the one that walks for nobody.
+    if (typeof this.options.walks === 'object') throw new StoppedRun({});
     const definitions = kind.definitions?.(step, this.wanted) ?? [];
     await writeDefinitions(
       this.work,

@@ -93,7 +93,7 @@ function buildStep(registry: Registry, situation: Situation): Step | undefined {
     if (isDropped(name, situation)) return [];
     const generations = registry.projections.get(name)?.generations ?? [];
     const own = generations.find(({ definition, state }) => definition === fingerprint && state === 'kept');
-    if (own === undefined || generations.some((other) => isReadyLike(other, own))) return [];
+    if (own === undefined || generations.some((other) => isReadyWithDefinition(other, own))) return [];
     return [{ ...seenOf(name, own), definition: fingerprint }];
   });
   // rule: ready-after-a-backfill
@@ -111,8 +111,8 @@ function pauseStep(building: readonly SeenState[], { shown }: RunMemory): Step |
   return seen.length === 0 ? undefined : { kind: 'pause', seen };
 }
 
-/** Whether the same definition is ready already, under another id. */
-function isReadyLike(other: Generation, own: Generation): boolean {
+/** Whether another generation is ready and has the same definition; the same meaning is not enough. */
+function isReadyWithDefinition(other: Generation, own: Generation): boolean {
   return other.state === 'ready' && other.definition === own.definition;
 }
 
@@ -203,7 +203,10 @@ function dropViewStep({ shapes }: Registry, type: string, memory: RunMemory): St
   return memory.unused.has(seenKey(seen!)) ? { kind: 'drop-shape', seen: seen! } : { kind: 'wait', seen: [seen!] };
 }
 
-/** Abandons generations that are not ready any more, one lease after this run has seen that. */
+/**
+ * Returns the next step that removes generations which are not ready any more: a wait until this run has seen that for a full lease, then
+ * `abandon` for one of them. Undefined if there are none.
+ */
 function leaveStep(leaving: readonly SeenState[], memory: RunMemory): Step | undefined {
   const waiting = leaving.filter((seen) => !memory.unused.has(seenKey(seen)));
   if (waiting.length > 0) return { kind: 'wait', seen: waiting };

@@ -30,8 +30,11 @@ export class StepWork implements StepRun {
   /** The phase of the walk over the table that is under way. */
   private phase = '';
   private readonly known = new Map<string, Data>();
+  /** The walks that others have finished. */
+  private readonly walkedByOthers: ReadonlySet<string>;
 
   constructor(private readonly options: MigrateOptions) {
+    this.walkedByOthers = new Set(options.resume?.walked);
     this.graph = options.graph;
     this.store = options.store;
     this.runtime = runtimeOf(options);
@@ -53,19 +56,21 @@ export class StepWork implements StepRun {
     if (this.isOver()) throw new StoppedRun({ walk: this.begun, waiting: this.options.resume?.waiting });
   }
 
-  /** The part of the run's place that is about old software. */
-  get place(): Pick<MigratePlace, 'newest' | 'rounds'> {
-    return this.old.place;
+  /** The part of the run's place that is about old software, and about the walks of others. */
+  get place(): Pick<MigratePlace, 'newest' | 'rounds' | 'found' | 'walked'> {
+    const { walked } = this.options.resume ?? {};
+    return { ...this.old.place, ...(walked && { walked }) };
   }
 
   context(graph: CompiledModel): BuildContext {
     const { store, stats } = this;
-    const { segments = 4, concurrency = 16, onProgress } = this.options;
+    const { segments = 4, concurrency = 16, pageItems, onProgress } = this.options;
     return {
       ...runtimeOf({ ...this.options, remainingMs: undefined }),
       graph,
       store,
       segments,
+      pageItems,
       concurrency,
       stats,
       // A page that has begun is finished: only the walk asks for the time.
@@ -81,10 +86,22 @@ export class StepWork implements StepRun {
   /** Throws `StoppedRun` if the walk stops. */
   async walked(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void> {
     [this.phase] = name.split(' ') as [string];
+    const { walks } = this.options;
+    if (walks === 'others') {
+      if (this.walkedByOthers.has(name)) return;
+      throw new StoppedRun({}, name);
+    }
     const begunAt = this.begun?.name === name ? this.begun.at : undefined;
     this.begun = undefined;
+    if (walks === undefined) {
+      const at = await walk(begunAt);
+      if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
+      return;
+    }
+    // The registry may have moved on since the walk was dealt out.
+    if (walks.only !== name || begunAt === undefined) throw new StoppedRun({});
     const at = await walk(begunAt);
-    if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
+    throw new StoppedRun({ walk: { name, at: at ?? { segments: begunAt.segments, open: [] } } });
   }
 
   async built(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
@@ -94,6 +111,7 @@ export class StepWork implements StepRun {
   }
 
   async unused(seen: readonly SeenState[]): Promise<readonly SeenState[]> {
+    this.checkMayWait();
     await this.waits.leases(seen.map(seenKey));
     const still: SeenState[] = [];
     for (const one of seen) if (await this.isStill(one)) still.push(one);
@@ -101,15 +119,26 @@ export class StepWork implements StepRun {
   }
 
   async shown(seen: readonly SeenState[]): Promise<void> {
+    this.checkMayWait();
     await this.waits.replicas(seen.map(seenKey));
   }
 
   /** Builds generations and verifies them, beginning with the walk in which the last run stopped. */
   private async builtOnce(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
-    const name = seenKeys(generations);
+    const { round } = this.old;
+    // A round makes the walks again: those of the round before do not count.
+    const name = `${seenKeys(generations)}${round > 0 ? ` #${round}` : ''}`;
     const walks = buildingWalks(context, generations, this.old).map((one) => ({ ...one, name: `${one.kind} ${name}` }));
     const first = walks.findIndex((one) => one.name === this.begun?.name);
-    for (const one of walks.slice(Math.max(0, first))) await this.walked(one.name, one.walk);
+    for (const one of walks.slice(Math.max(0, first))) {
+      if (this.old.hasFound) return;
+      await this.walked(one.name, one.walk);
+    }
+  }
+
+  /** Throws `StoppedRun` if this run only walks. */
+  private checkMayWait(): void {
+    if (typeof this.options.walks === 'object') throw new StoppedRun({});
   }
 
   /** Whether software from before the registry has written during the walks; if so, waits until its current batches have ended. */

@@ -1,28 +1,29 @@
 import { attributeOf, type Item, untrustedText } from '../items/attribute-value.ts';
 import { hashedSortKey, isHashedName, TARGET_ID } from '../items/hashed-key.ts';
 import { edgeSortKey, parseNodeId } from '../items/keys.ts';
-import type { CompiledModel, EdgeModel, NodeModel } from './compiled.ts';
+import type { CompiledModel, EdgeModel, NodeModel, PartModel } from './compiled.ts';
 
-/** What a base item is. */
+/** The kind of a base item. */
 export type BaseItemKind =
   | { kind: 'node'; node: NodeModel }
+  | { kind: 'part'; node: NodeModel; part: PartModel }
   | { kind: 'edge'; edge: EdgeModel; target: string }
   /** A type outside the model: no error; the projector skips it and the check counts it. */
   | { kind: 'unknown' }
   /** An edge type of the model between nodes that it does not join, or a hashed key that is not its target's. */
   | { kind: 'misfit'; reason: string; remedy?: string };
 
-/** What a base item's keys alone say: a hashed key names an edge, but not its target. */
+/** The kind of a base item by its keys alone: a hashed key names an edge, but not its target. */
 export type KeyKind = BaseItemKind | { kind: 'hashed'; edge: EdgeModel };
 
-/** The same without the target of a plain edge, which stands in its key. So the items of a partition share their kinds. */
+/** The same without the target of a plain edge, which its key has. So the items of a partition share their kinds. */
 export type SharedKind = Exclude<KeyKind, { kind: 'edge' }> | { kind: 'plain'; edge: EdgeModel };
 
 const UNKNOWN: { kind: 'unknown' } = { kind: 'unknown' };
-/** What to do about a misfit that its reason alone does not tell. */
+/** The remedy for a misfit whose reason does not name it. */
 const HASHED_REMEDY = `Put it under hashedEdgeKey(edgeType, target) with the target's id in ${TARGET_ID}, and delete what lies under another key`;
 
-/** Tells what a base item is. An edge with a hashed key is told by its image, which names the target. */
+/** Classifies a base item. For an edge with a hashed key the image names the target. */
 export function classify(graph: CompiledModel, source: string, sortKey: string, image: Item): BaseItemKind {
   const kind = classifyKey(graph, source, sortKey);
   return kind.kind === 'hashed' ? classifyHashed(graph, kind.edge, sortKey, image) : kind;
@@ -44,7 +45,7 @@ export class KeyClassifier {
   // Names of the model are type names, so a prefix that is one of them needs no check of its own.
   private readonly sourceType: string;
   private readonly node: NodeModel | undefined;
-  /** The kind of the last plain edge, and what stands before the target's own name in its key. */
+  /** A cache of the last plain edge: its kind, and the beginning of its sort key that other edges share, such as `FRIEND-USER-`. */
   private last: SharedKind | undefined;
   private start = '';
 
@@ -56,7 +57,7 @@ export class KeyClassifier {
     this.node = graph.nodes.get(this.sourceType);
   }
 
-  /** What the base item with a sort key is. */
+  /** The kind of the base item with a sort key. */
   kindOf(sortKey: string): SharedKind {
     const { graph, node } = this;
     if (node === undefined) return UNKNOWN;
@@ -64,6 +65,8 @@ export class KeyClassifier {
     if (this.last !== undefined && sortKey.length > this.start.length && sortKey.startsWith(this.start)) {
       return this.last;
     }
+    const part = node.parts.get(sortKey);
+    if (part !== undefined) return { kind: 'part', node, part };
     const edge = graph.edges.get(sortKey.slice(0, Math.max(0, sortKey.indexOf('-'))));
     if (edge === undefined) return UNKNOWN;
     const name = targetInKey(edge, sortKey);
@@ -91,7 +94,7 @@ export function classifyHashed(
   edge: EdgeModel,
   sortKey: string,
   image: Item,
-): Exclude<BaseItemKind, { kind: 'node' }> {
+): Exclude<BaseItemKind, { kind: 'node' | 'part' }> {
   const targetId = targetIdOf(image);
   if (targetId === undefined) {
     return hashedMisfit(`edge type ${edge.type} has hashed keys, and no text ${TARGET_ID} says whose`);
@@ -131,11 +134,12 @@ function misfit(reason: string): Misfit {
   return { kind: 'misfit', reason };
 }
 
+/** A misfit of an edge whose type has hashed keys. The remedy says how to write such an edge. */
 function hashedMisfit(reason: string): Misfit {
   return { kind: 'misfit', reason, remedy: HASHED_REMEDY };
 }
 
-/** What an edge is that does not enter a node of a type that it may; undefined where it does. */
+/** The kind of an edge whose target has a type that it may not enter; undefined where it may. */
 function notEntering(graph: CompiledModel, edge: EdgeModel, target: string): Misfit | typeof UNKNOWN | undefined {
   const targetType = nodePrefix(target);
   if (!graph.nodes.has(targetType)) {
@@ -148,7 +152,7 @@ function notEntering(graph: CompiledModel, edge: EdgeModel, target: string): Mis
   return undefined;
 }
 
-/** What stands before the first `-` of a text that has something behind it; else an empty text, which is no type. */
+/** The part of a text before its first `-`; empty, which is no type, where nothing follows the dash. */
 function nodePrefix(id: string): string {
   const dash = id.indexOf('-');
   return dash <= 0 || dash === id.length - 1 ? '' : id.slice(0, dash);

@@ -1,14 +1,24 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import type { Item } from '../items/attribute-value.ts';
-import type { CountPlaces, EdgeItemPlaces, OrderPlaces, SearchPlaces } from './projection/places.ts';
+import type {
+  CounterPlaces,
+  CountPlaces,
+  EdgeItemPlaces,
+  OrderPlaces,
+  PartPlaces,
+  SearchPlaces,
+  TotalPlaces,
+} from './projection/places.ts';
 
 import type {
   DeriveModel,
   InboundSettings,
   IndexName,
   OrderSettings,
+  PartSettings,
   Projection,
   SearchSettings,
+  TotalSettings,
 } from './projection/settings.ts';
 
 export type {
@@ -22,10 +32,13 @@ export type {
   OrderPart,
   OrderSettings,
   PartitionModel,
+  PartSettings,
   Projection,
   SearchOrder,
   SearchSettings,
   SourceOrder,
+  TotalPart,
+  TotalSettings,
 } from './projection/settings.ts';
 
 /** The compiled model: what the model file says, checked and with every default filled in. All code below the surface reads this. */
@@ -38,7 +51,7 @@ export interface CompiledModel {
   /** The indexes that the model needs. */
   readonly indexes: readonly IndexName[];
   /**
-   * Eight hex digits that change when the model does; stamped on derived items, for information. Of a model that was made
+   * Eight hex digits that change when the model does; stamped on derived items, for information. For a model that was made
    * from the registry: `@` and the registry's version.
    */
   readonly fingerprint: string;
@@ -47,23 +60,23 @@ export interface CompiledModel {
    * stamps say nothing.
    */
   readonly shapes?: ReadonlyMap<string, ViewShape>;
-  /** Further models of which the index items are kept beside this one's, each with generations that this one lacks. */
+  /** Further models whose index items are maintained with this one's, each with generations that this one lacks. */
   readonly further?: readonly CompiledModel[];
-  /** What a check has to do with derived items: of a model that was made from the registry for a check. Absent: all are compared. */
+  /** The treatment of derived items by a check, in a model that was made from the registry for it. Absent: all are compared. */
   readonly concerns?: Concerns;
   /** The declared types, for writer and reader; nothing at run time. Unknown here: any type is taken. */
   // biome-ignore lint/suspicious/noExplicitAny: a model that is read at run time declares no types
   readonly definition?: { nodes: any; edges: any };
 }
 
-/** What a check has to do with derived items, by what the registry says of the projections that they belong to. */
+/** The treatment of derived items by a check, by the registry's states of their projections. */
 export interface Concerns {
   of(source: string, sortKey: string, item: Item): Concern;
-  /** What is neither ready nor gone: a change of the model is under way. */
+  /** Projections that are neither ready nor gone: a change of the model is under way. */
   readonly changing: readonly ChangingPart[];
 }
 
-/** What a check has to do with one derived item. */
+/** The treatment of one derived item by a check. */
 export interface Concern {
   /**
    * - `compared`: readers use it, so it has to be what base items say;
@@ -74,30 +87,30 @@ export interface Concern {
    * - `left`: it holds nothing, or a later change of the model may use it as it is.
    */
   kind: 'compared' | 'changing' | 'retired' | 'unregistered' | 'misplaced' | 'left';
-  /** What it belongs to: `search:USER.name@2`, `view:GOAL@3`; empty where its key and what it holds do not tell. */
+  /** Its owner: `search:USER.name@2`, `view:GOAL@3`; empty where key and content do not name it. */
   name: string;
 }
 
 /** A generation, or a shape, that readers do not use yet, or no more. */
 export interface ChangingPart {
-  /** As the name of a concern. */
+  /** The same form as `name` of `Concern`. */
   name: string;
-  /** What is done with it, for people. */
+  /** The present work on it, for people. */
   reason: string;
 }
 
-/** A model and the further ones that are kept beside it. */
+/** A model and the further ones that are maintained with it. */
 export function layersOf(graph: CompiledModel): readonly CompiledModel[] {
   return graph.further === undefined ? [graph] : [graph, ...graph.further];
 }
 
-/** What the views of a node type are at the moment. */
+/** The present shape of a node type's views. */
 export interface ViewShape {
-  /** What a view of this shape holds in its attribute `model`. */
+  /** The stamp of this shape in a view's attribute `model`. */
   stamp: string;
   /** Whether each node has a view of this shape, so that a view that is missing says that there is nothing. */
   ready: boolean;
-  /** Records that were made before this moment, in milliseconds since 1970, are settled by the base item. */
+  /** Records that were made before this moment, in milliseconds since 1970, are resolved by the base item. */
   settleBefore: number;
 }
 
@@ -133,9 +146,25 @@ export interface NodeModel {
   maxEntries: ReadonlyMap<string, number>;
   /** The attribute that the writer counts up with every write; only the writer asks. */
   versionAttribute?: string;
+  /** The searches, by name; also those by attributes of its parts. */
   searches: ReadonlyMap<string, SearchModel>;
+  /** Parts of the node with base items of their own, by name. */
+  parts: ReadonlyMap<string, PartModel>;
   /** Edge types that enter the node and include it as the owner of their index partitions. */
   ownerOf: readonly EdgeModel[];
+}
+
+/** A compiled part of a node type. */
+export interface PartModel {
+  name: string;
+  fields?: StandardSchemaV1;
+  /** Undefined: of a model that was made from the registry, which keeps no view of the part, or another one. */
+  view?: PartView;
+}
+
+/** The view of a part. */
+export interface PartView extends PartSettings {
+  inForce: InForce<PartPlaces>;
 }
 
 /** A label of an edge-set element. */
@@ -153,12 +182,23 @@ export interface EdgeModel {
   /** Labels of the set element; undefined where the type is left out of the set. */
   labels?: readonly LabelModel[];
   inbound?: InboundModel;
-  /** The count of each node's edges of this type, and the item that is counted where no order applies; undefined: none. */
-  count?: InForce<CountPlaces>;
+  /**
+   * The count of each node's edges of this type; undefined: none. It counts the index items that gsi0 and gsi1 share. An edge that has
+   * no such item for an order gets one for the count.
+   */
+  count?: CountModel<CountPlaces>;
+  /** The total of the edges of this type that enter a node; undefined: none. */
+  incoming?: CountModel<TotalPlaces>;
   /** How sort keys are made. */
   keys: 'plain' | 'hashed';
   /** Attributes of the target node that are copied into the source's view; undefined: none. */
   copy?: readonly string[];
+}
+
+/** A count, or a total, of edges. */
+export interface CountModel<Places extends CounterPlaces = CounterPlaces> extends InForce<Places> {
+  /** Its sums and groups; undefined: none. */
+  totals?: TotalSettings;
 }
 
 /** One order of an edge type. */

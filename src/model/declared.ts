@@ -3,14 +3,14 @@ import type { ExactNumber } from '../items/plain.ts';
 import type { AttributesOf, Fields, FromSource, InputOf, NameOf } from './order.ts';
 
 /**
- * What the options of a node or edge type say to the compiler: the types that a definition carries from the model to writer
+ * Types of the options of a node or edge type: the types that a definition carries from the model to writer
  * and reader. Options that are not known in detail, such as those of a variable, count as any that they may be.
  */
 
 /** Numbers as arguments: none of these forms loses digits. A text is a decimal. */
 type NumberValue = `${number}` | number | bigint | ExactNumber;
 
-/** What a search takes and gives. */
+/** The arguments and results of a search. */
 export interface SearchTypes {
   /** Which questions it answers: of texts, of other orders, of equality only, of the segments of a path; `any` is not known. */
   kind: 'text' | 'ordered' | 'equality' | 'path' | 'any';
@@ -27,19 +27,31 @@ export interface OpenSearch extends SearchTypes {
   kind: 'any';
 }
 
-/** What a node definition carries. */
+/** The types that the definition of a part carries. */
+export interface PartTypes {
+  input: unknown;
+  output: unknown;
+  /** The searches by name, without the part's. */
+  searches: object;
+  /** The attributes that reads show. */
+  view: string;
+}
+
+/** The types that a node definition carries. */
 export interface NodeTypes {
   input: unknown;
   output: unknown;
-  /** The searches by name. */
+  /** The searches by name, those of its parts too. */
   searches: object;
   /** The attributes that the view shows. */
   view: string;
+  /** The types of its parts, by name. */
+  parts: object;
   /** Whether the type has a list. */
   list: boolean;
 }
 
-/** What an edge definition carries. */
+/** The types that an edge definition carries. */
 export interface EdgeTypes {
   input: unknown;
   output: unknown;
@@ -60,11 +72,36 @@ export interface EdgeTypes {
   inSet: boolean;
   /** Whether its edges are counted. */
   degree: boolean;
+  /** The names of sums and groups of its totals; never: it has none. */
+  totals: TotalNames;
   copy: string;
 }
 
-/** What stands beside the orders of an `inbound` option. */
-export type InboundSetting = 'shards' | 'shardBy' | 'hash' | 'project' | 'projectSource' | 'partition' | 'includeOwner';
+/** The names of the sums and groups of a total. */
+export interface TotalNames {
+  sums: string;
+  groups: string;
+}
+
+/** The totals that an option declares; never if it declares none. */
+type TotalsOf<Options> = true extends IsGiven<Options, 'total'> | IsGiven<Options, 'by'>
+  ? {
+      sums: Extract<keyof NonNullable<Option<Options, 'total'>>, string>;
+      groups: Extract<keyof NonNullable<Option<Options, 'by'>>, string>;
+    }
+  : never;
+
+/** Options next to the orders of an `inbound` option. */
+export type InboundSetting =
+  | 'shards'
+  | 'shardBy'
+  | 'hash'
+  | 'project'
+  | 'projectSource'
+  | 'partition'
+  | 'includeOwner'
+  | 'total'
+  | 'by';
 
 /** An option's value; undefined where it is not given. */
 type Option<Options, Name extends string> = Options extends { readonly [N in Name]?: infer Value }
@@ -130,12 +167,42 @@ type SearchOf<A, Entry> = Entry extends string | { kind: 'rank' | 'derive' }
       partition: IsGiven<Entry, 'partition'>;
     };
 
-/** What `node` makes of its options. */
-export interface NodeTypesOf<F extends Fields, Searches, View, List extends boolean> {
+/** The types that `part` makes of its options. */
+export interface PartTypesOf<F extends Fields, Searches, View> {
   input: InputOf<F>;
   output: AttributesOf<F>;
   searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Searches[Name]> };
   view: Copied<AttributesOf<F>, View, 'ALL'>;
+}
+
+/** The types of parts, by name. */
+type TypesOfParts<Parts> = {
+  [P in keyof Parts]: Parts[P] extends { readonly types?: infer Types } ? NonNullable<Types> : never;
+};
+
+/** The names of the parts' searches among those of the node: `'STATE.status'`. */
+type PartSearchName<Parts> = {
+  [P in Extract<keyof Parts, string>]: Parts[P] extends { searches: infer Searches }
+    ? `${P}.${Extract<keyof Searches, string>}`
+    : never;
+}[Extract<keyof Parts, string>];
+
+/** The searches of parts, by those names. */
+type PartSearches<Parts> = {
+  [Name in PartSearchName<Parts>]: Name extends `${infer P}.${infer Search}`
+    ? Parts[P & keyof Parts] extends { searches: infer Searches }
+      ? Searches[Search & keyof Searches]
+      : never
+    : never;
+};
+
+/** The types that `node` infers from its options. */
+export interface NodeTypesOf<F extends Fields, Searches, View, List extends boolean, Parts> {
+  input: InputOf<F>;
+  output: AttributesOf<F>;
+  searches: { [Name in keyof Searches]: SearchOf<AttributesOf<F>, Searches[Name]> } & PartSearches<TypesOfParts<Parts>>;
+  view: Copied<AttributesOf<F>, View, 'ALL'>;
+  parts: TypesOfParts<Parts>;
   list: List;
 }
 
@@ -157,7 +224,7 @@ type NameOfSource<Part> =
 /** The same of an order by several values. */
 type NamesOfSource<Entry> = Entry extends readonly (infer Part)[] ? NameOfSource<Part> : NameOfSource<Entry>;
 
-/** What `edge` makes of its options. */
+/** The types that `edge` infers from its options. */
 export interface EdgeTypesOf<
   F extends Fields,
   From extends string,
@@ -166,6 +233,7 @@ export interface EdgeTypesOf<
   Inbound,
   Copy extends string,
   Degree extends boolean,
+  Outgoing = Record<never, never>,
 > {
   input: InputOf<F>;
   output: AttributesOf<F>;
@@ -178,6 +246,7 @@ export interface EdgeTypesOf<
   namedOfSource: NamesOfSource<Inbound[keyof Inbound]>;
   owner: Option<Inbound, 'includeOwner'> extends infer Owner extends boolean ? Owner : false;
   inSet: EdgeSet extends false ? false : true;
-  degree: Degree;
+  degree: Degree | ([TotalsOf<Outgoing>] extends [never] ? never : true);
+  totals: TotalsOf<Inbound> | TotalsOf<Outgoing>;
   copy: Copy;
 }

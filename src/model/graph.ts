@@ -19,7 +19,14 @@ type AttributeOf<N, NodeType> = string extends keyof N
       [T in keyof N]: T extends NodeType ? (N[T] extends NodeDefinition<infer Types> ? Names<Types> : never) : never;
     }[keyof N];
 
-type Names<Types extends NodeTypes> = unknown extends Types['output'] ? string : NameOf<Types['output']>;
+type Names<Types extends NodeTypes> = unknown extends Types['output']
+  ? string
+  : NameOf<Types['output']> | PartNames<Types['parts']>;
+
+/** The attributes of parts, as `fromSource` names them: `STATE.status`. */
+type PartNames<Parts> = {
+  [P in Extract<keyof Parts, string>]: Parts[P] extends { output: infer Output } ? `${P}.${NameOf<Output>}` : never;
+}[Extract<keyof Parts, string>];
 
 /**
  * The edge types as they are given. One that names an attribute which its source nodes do not have would have to be a sentence
@@ -38,7 +45,7 @@ type Named<Wrong extends string, NodeType extends string> = [Wrong] extends [nev
     ? unknown
     : `${Wrong} is no attribute of ${NodeType}`;
 
-/** What `defineGraph` takes. */
+/** The input of `defineGraph`. */
 export interface GraphInput<N extends NodeDefinitions, E> {
   /** The table's name, or its name and those of its attributes. */
   table: string | TableOptions;

@@ -1,10 +1,10 @@
 import type { CompiledModel } from './compiled.ts';
-import type { OpenSearch, SearchTypes } from './declared.ts';
+import type { OpenSearch, SearchTypes, TotalNames } from './declared.ts';
 import type { OpenAttributes } from './order.ts';
 import type { EdgeDefinition, NodeDefinition } from './schema.ts';
 
 /**
- * What a graph's declared types mean to its writer and reader. A graph whose types are not known (`CompiledModel`, as the
+ * Types of a graph's writer and reader. A graph whose types are not known (`CompiledModel`, as the
  * command line loads it) takes any text for types and ids, and open attributes.
  */
 
@@ -13,12 +13,13 @@ type EdgesOf<G extends CompiledModel> = NonNullable<G['definition']>['edges'];
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-/** What stands in for the types of a definition that is not known. */
+/** Replaces the types of a definition that is not known. */
 interface OpenTypes {
   input: OpenAttributes;
   output: OpenAttributes;
   searches: Record<string, OpenSearch>;
   view: string;
+  parts: Record<string, { input: OpenAttributes; output: OpenAttributes; view: string }>;
   list: true;
   from: string;
   to: string;
@@ -29,6 +30,7 @@ interface OpenTypes {
   owner: true;
   inSet: true;
   degree: true;
+  totals: TotalNames;
   copy: string;
 }
 
@@ -75,6 +77,24 @@ export type NodeAttributes<G extends CompiledModel, T extends NodeType<G>> = Typ
 /** The attributes that a node is written with: what its validator takes. */
 export type NodeInput<G extends CompiledModel, T extends NodeType<G>> = TypeOf<NodesOf<G>[T], 'input'>;
 
+/** The types of a node type's parts, by name. */
+export type PartsOf<G extends CompiledModel, T extends NodeType<G>> = TypeOf<NodesOf<G>[T], 'parts'>;
+
+/** The names of a node type's parts; never where it has none. */
+export type PartName<G extends CompiledModel, T extends NodeType<G>> = Extract<keyof PartsOf<G, T>, string>;
+
+/** One of the types of a part: see `PartTypes`. */
+type PartType<Parts, P, Name extends string> = Parts[P & keyof Parts] extends Record<Name, infer Value> ? Value : never;
+
+/** The attributes of a stored part: what its validator gives. */
+export type PartAttributes<G extends CompiledModel, T extends NodeType<G>, P> = PartType<PartsOf<G, T>, P, 'output'>;
+
+/** The attributes that a part is written with: what its validator takes. */
+export type PartInput<G extends CompiledModel, T extends NodeType<G>, P> = PartType<PartsOf<G, T>, P, 'input'>;
+
+/** The names of the attributes that reads show of a part. */
+export type PartViewAttribute<G extends CompiledModel, T extends NodeType<G>, P> = PartType<PartsOf<G, T>, P, 'view'>;
+
 /** The attributes of a stored edge: what its validator gives. */
 export type EdgeAttributes<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'output'>;
 
@@ -82,7 +102,10 @@ export type EdgeAttributes<G extends CompiledModel, E extends EdgeType<G>> = Typ
 export type EdgeInput<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'input'>;
 
 /** Ids of the nodes that an edge type may leave. */
-export type EdgeSource<G extends CompiledModel, E extends EdgeType<G>> = IdOf<TextOf<EdgesOf<G>[E], 'from'>>;
+export type EdgeSource<G extends CompiledModel, E extends EdgeType<G>> = IdOf<EdgeSourceType<G, E>>;
+
+/** The node types that an edge type may leave. */
+export type EdgeSourceType<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'from'>;
 
 /** Ids of the nodes that an edge type may enter. */
 export type EdgeTarget<G extends CompiledModel, E extends EdgeType<G>> = IdOf<EdgeTargetType<G, E>>;
@@ -108,7 +131,7 @@ export type SearchName<G extends CompiledModel> =
     ? string
     : { [T in NodeType<G>]: `${T}.${Extract<keyof TypeOf<NodesOf<G>[T], 'searches'>, string>}` }[NodeType<G>];
 
-/** What a search takes and gives. */
+/** The arguments and results of a search. */
 export type SearchOfName<G extends CompiledModel, Name extends string> =
   string extends NodeType<G>
     ? OpenSearch
@@ -135,6 +158,24 @@ export type EdgeTypeInSet<G extends CompiledModel> =
 /** The edge types whose edges a reader can tell the number of: those that edge sets have, or that are counted. */
 export type CountedEdgeType<G extends CompiledModel> =
   string extends EdgeType<G> ? EdgeType<G> : EdgeTypeInSet<G> | Carrying<EdgesOf<G>, 'degree', true>;
+
+/** The edge types that have a total. */
+export type TotalledEdgeType<G extends CompiledModel> =
+  string extends EdgeType<G>
+    ? EdgeType<G>
+    : { [E in EdgeType<G>]: [TypeOf<EdgesOf<G>[E], 'totals'>] extends [never] ? never : E }[EdgeType<G>];
+
+/** The names of the sums of an edge type. */
+export type SumName<G extends CompiledModel, E extends EdgeType<G>> = Extract<
+  TypeOf<EdgesOf<G>[E], 'totals'>,
+  TotalNames
+>['sums'];
+
+/** The names of the groups of an edge type. */
+export type GroupName<G extends CompiledModel, E extends EdgeType<G>> = Extract<
+  TypeOf<EdgesOf<G>[E], 'totals'>,
+  TotalNames
+>['groups'];
 
 /** The node types that have a list. */
 export type ListedNodeType<G extends CompiledModel> =

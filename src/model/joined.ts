@@ -1,5 +1,5 @@
-import type { Item } from '../items/attribute-value.ts';
-import { typePrefix } from '../items/keys.ts';
+import { attributeOf, type Item, setOwn } from '../items/attribute-value.ts';
+import { parseNodeId, typePrefix } from '../items/keys.ts';
 import {
   type CompiledModel,
   type EdgeModel,
@@ -12,14 +12,20 @@ import {
 /**
  * Joined index items: those that two base items determine, an edge and its source node. The orders, the index partition and
  * the projection of an edge type say which of its items are.
+ *
+ * An attribute of a part of the source node has the part's name before it: `STATE.status`. Then that part decides too, and counts as a
+ * piece of the source node: it is read together with the node, and its attributes are those of the node under these names.
  */
 
-/** A source node as it was read; `item` is undefined where there is none. */
+/** A source node as it was read, with the attributes of its parts under their names; `item` is undefined where there is none. */
 export interface SourceNode {
   item: Item | undefined;
 }
 
-/** Whether an index item of an edge type needs the edge's source node. */
+/**
+ * Whether the index item with these orders needs the edge's source node: for projected attributes, for the partition, or for one of
+ * the orders. The answer may differ between the index items of one edge type.
+ */
 export function isJoinedItem(
   { projectSource, partition }: Pick<InboundSettings, 'projectSource' | 'partition'>,
   { orders }: { orders: readonly OrderSettings[] },
@@ -42,7 +48,7 @@ export function isJoinedEdge(edge: EdgeModel): boolean {
 
 const joined = new WeakMap<CompiledModel, ReadonlySet<string>>();
 
-/** The edge types with index items that need the source node, in this model or in one that is kept beside it. */
+/** The edge types with index items that need the source node, in this model or in one that is maintained with it. */
 export function joinedTypes(graph: CompiledModel): ReadonlySet<string> {
   let types = joined.get(graph);
   if (types === undefined) {
@@ -59,7 +65,7 @@ export function needsSource(graph: CompiledModel, sortKey: string): boolean {
   return types.size > 0 && types.has(typePrefix(sortKey) ?? '');
 }
 
-/** The attributes of nodes of a type that index items of their edges use, in this model or in one that is kept beside it. */
+/** The attributes of nodes of a type that index items of their edges use, in this model or in one that is maintained with it. */
 export function attributesOfSource(graph: CompiledModel, nodeType: string): ReadonlySet<string> {
   const names = new Set<string>();
   for (const { edges } of layersOf(graph)) {
@@ -75,6 +81,66 @@ export function attributesOfSource(graph: CompiledModel, nodeType: string): Read
     }
   }
   return names;
+}
+
+/** An attribute of a part, as index items of edges name it. */
+const OF_PART = /^([A-Z][A-Z0-9_]*)\.(.+)$/s;
+
+const sourceParts = new WeakMap<CompiledModel, Map<string, ReadonlyMap<string, readonly string[]>>>();
+
+/** The parts of nodes of a type that index items of their edges use, with the attributes of each. */
+export function partsOfSource(graph: CompiledModel, nodeType: string): ReadonlyMap<string, readonly string[]> {
+  const ofTypes = sourceParts.get(graph) ?? new Map<string, ReadonlyMap<string, readonly string[]>>();
+  let parts = ofTypes.get(nodeType);
+  if (parts === undefined) {
+    const found = new Map<string, string[]>();
+    for (const name of attributesOfSource(graph, nodeType)) {
+      const [, part, attribute] = OF_PART.exec(name) ?? [];
+      if (part !== undefined) found.set(part, [...(found.get(part) ?? []), attribute!]);
+    }
+    parts = found;
+    sourceParts.set(graph, ofTypes.set(nodeType, parts));
+  }
+  return parts;
+}
+
+/** Whether a base item is a part of its partition's node that index items of the node's edges use. */
+export function isPartOfSource(graph: CompiledModel, source: string, sortKey: string): boolean {
+  return partsOfSource(graph, parseNodeId(source)?.type ?? '').has(sortKey);
+}
+
+/** The sort keys of the items that are read as a source node: the node, then the parts of it that index items of its edges use. */
+export function sourceNodeKeys(graph: CompiledModel, source: string): string[] {
+  return [source, ...partsOfSource(graph, parseNodeId(source)?.type ?? '').keys()];
+}
+
+/**
+ * The source node of the items that were read for it.
+ *
+ * @param items parallel to `sourceNodeKeys`.
+ */
+export function sourceNodeOf(
+  graph: CompiledModel,
+  source: string,
+  [node, ...parts]: readonly (Item | undefined)[],
+): SourceNode {
+  // rule: parts-decide-only-while-the-node-is
+  if (node === undefined || parts.length === 0) return { item: node };
+  const item = { ...node };
+  for (const [i, part] of sourceNodeKeys(graph, source).slice(1).entries()) {
+    Object.assign(item, attributesAsSource(graph, source, part, parts[i]));
+  }
+  return { item };
+}
+
+/** The attributes of a part that index items of edges use, under the names that they have there. */
+export function attributesAsSource(graph: CompiledModel, source: string, part: string, image: Item | undefined): Item {
+  const named: Item = {};
+  for (const attribute of partsOfSource(graph, parseNodeId(source)?.type ?? '').get(part) ?? []) {
+    const value = image && attributeOf(image, attribute);
+    if (value !== undefined) setOwn(named, `${part}.${attribute}`, value);
+  }
+  return named;
 }
 
 /** The edge types that leave nodes of a type and have index items that need them. */

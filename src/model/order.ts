@@ -3,7 +3,7 @@ import type { ValueType } from '../items/encoding.ts';
 import type { DeriveContext, DeriveOptions } from './projection/derive-options.ts';
 
 /**
- * What the attributes of a type are, and what items are ordered by: the words that the options of `node` and `edge` share.
+ * Attributes of a type and orders of items: the vocabulary that the options of `node` and `edge` share.
  */
 
 /** Attributes of a type without `fields`: any name, any value. */
@@ -34,7 +34,7 @@ export interface FromSource<Name extends string = string> {
 }
 
 /**
- * Stands for an attribute of the node that an edge leaves, in the orders and the index partition of the edge type:
+ * Names an attribute of the node that an edge leaves, for use in the orders and the index partition of the edge type:
  * `gsi0: { from: fromSource('dueDate'), type: 'date' }` lists the edges by the due dates of their sources. A change of such
  * an attribute costs a write of the index item of each edge that leaves the node.
  *
@@ -79,6 +79,42 @@ export function derive<A = OpenAttributes>(
   return { kind: 'derive', compute, version, ...(others && { others }) };
 }
 
+/** A sum of an attribute: see `sum`. */
+export interface Sum<Name extends string = string> {
+  readonly kind: 'sum';
+  readonly attribute: Name;
+}
+
+/**
+ * A sum of an attribute over a node's edges, kept exact: `inbound: { total: { hours: sum('hours') } }`. Values are decimals below
+ * 10^15 with at most 12 digits behind the point. Any other value is counted in `problems` of the result, and left out of the sum.
+ */
+export function sum<const Name extends string>(attribute: Name): Sum<Name> {
+  return { kind: 'sum', attribute };
+}
+
+/** A number of edges for each value of an attribute: see `count`. */
+export interface Count<Name extends string = string> {
+  readonly kind: 'count';
+  readonly attribute: Name;
+}
+
+/**
+ * The number of a node's edges for each value of an attribute, kept exact: `inbound: { by: { kind: count('kind') } }`. The values
+ * are texts, numbers and booleans, 50 different ones at most for each node.
+ */
+export function count<const Name extends string>(attribute: Name): Count<Name> {
+  return { kind: 'count', attribute };
+}
+
+/** The sums and groups of a total of edges. */
+export interface TotalOptions<A> {
+  /** Sums of attributes, by the names that they have in results. At most 8. */
+  total?: Readonly<Record<string, Sum<NameOf<A>>>>;
+  /** Numbers of edges by the values of an attribute, by the names that they have in results. At most 3. */
+  by?: Readonly<Record<string, Count<NameOf<A>>>>;
+}
+
 /** An order with its value type: `{ from: 'date', type: 'date' }`. */
 export interface TypedOrder<Name extends string | FromSource = string> {
   from: Name;
@@ -86,14 +122,14 @@ export interface TypedOrder<Name extends string | FromSource = string> {
   type?: ValueType;
 }
 
-/** What index items are sorted by. An item without the attribute is left out of that order, as in any DynamoDB index. */
+/** An order of index items. An item without the attribute is left out of that order, as in any DynamoDB index. */
 export type Order<A> = NameOf<A> | TypedOrder<NameOf<A>> | Rank<NameOf<A>> | Derive<A>;
 
 /** One value that edges are sorted by: of the edge, or of its source node. */
 export type EdgeOrderPart<A> = Order<A> | FromSource | TypedOrder<FromSource> | Rank<FromSource>;
 
 /**
- * What edges are sorted by: one value, or several in order. A list is searched by its leading values, as a path is; an edge
+ * An order of edges: one value, or several in order. A list is searched by its leading values, as a path is; an edge
  * is found by those up to the first that it lacks, and one that lacks the first is left out.
  */
 export type EdgeOrderOption<A> = EdgeOrderPart<A> | readonly EdgeOrderPart<A>[];

@@ -1,6 +1,14 @@
 import type { ValueType } from '../items/encoding.ts';
 import type { HashName } from '../items/shard.ts';
-import type { EdgeTypes, EdgeTypesOf, InboundSetting, NodeTypes, NodeTypesOf } from './declared.ts';
+import type {
+  EdgeTypes,
+  EdgeTypesOf,
+  InboundSetting,
+  NodeTypes,
+  NodeTypesOf,
+  PartTypes,
+  PartTypesOf,
+} from './declared.ts';
 import type {
   AttributesOf,
   Derive,
@@ -13,13 +21,14 @@ import type {
   Order,
   ProjectOption,
   Rank,
+  TotalOptions,
   TypedOrder,
 } from './order.ts';
 
-export { derive, fromSource, rank } from './order.ts';
+export { count, derive, fromSource, rank, sum } from './order.ts';
 
 /**
- * What a model file is written with: `node`, `edge`, `rank`, `derive`, and the types of their options. `defineGraph`
+ * The vocabulary of a model file: `node`, `part`, `edge`, `rank`, `derive`, and the types of their options. `defineGraph`
  * (graph.ts) checks a model and compiles it.
  */
 
@@ -34,7 +43,7 @@ export interface SearchOptions<A> {
    * which spreads best and answers equality only. Default 200.
    */
   shards?: number | 'value';
-  /** What the shard is taken from: the value (`eq` asks one shard) or the source (spreads skewed values). Default `'value'`. */
+  /** The shard comes from the value (`eq` asks one shard) or from the source (spreads skewed values). Default `'value'`. */
   shardBy?: 'value' | 'source';
   /** Hash of the shard. Default `'fnv1a'`. */
   hash?: HashName;
@@ -46,7 +55,7 @@ export interface SearchOptions<A> {
   partition?: NameOf<A>;
   /**
    * Attributes of type string that are joined in this order and searched by whole leading segments: a country, a state, a
-   * city. In the place of `from`. A node is found by the segments up to the first attribute that it lacks; one that lacks
+   * city. It replaces `from`. A node is found by the segments up to the first attribute that it lacks; one that lacks
    * the first attribute is left out.
    */
   path?: readonly NameOf<A>[];
@@ -84,8 +93,51 @@ type CheckedSearches<A, Given> = {
           (Given[Name] extends { readonly from: infer From } ? { readonly from: CheckedOrder<A, From> } : unknown);
 };
 
+/** Options of a part of a node type. */
+export interface PartOptions<F extends Fields, Searches = unknown, View = unknown> {
+  /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
+  fields?: F;
+  /** Attributes that reads show next to the node's, under the part's name. Default `'ALL'`. */
+  view?: View;
+  /** Attributes to search nodes by; such a search is named `TYPE.PART.attribute`. */
+  search?: Searches & CheckedSearches<AttributesOf<F>, NoInfer<Searches>>;
+}
+
+/** A part of a node type, as `part` makes it. */
+export interface PartDefinition<T extends PartTypes = PartTypes> {
+  readonly kind: 'part';
+  /** As given to `part`; `defineGraph` checks them. */
+  readonly options: object;
+  /** The declared types; nothing at run time. */
+  readonly types?: T;
+}
+
+/**
+ * Declares a part of a node type: attributes that change more often than the rest, in an item of their own. A change of these
+ * attributes costs by the size of the part, not by the size of the node.
+ *
+ * @example
+ * node({ view: ['name', 'about'], parts: { STATE: part({ view: ['status'], search: { status: {} } }) } });
+ */
+export function part<
+  F extends Fields = OpenFields,
+  const Searches extends SearchEntries<NoInfer<AttributesOf<F>>> = Record<never, never>,
+  const View extends ProjectOption<NoInfer<NameOf<AttributesOf<F>>>> = 'ALL',
+>(options: PartOptions<F, Searches, View> = {}): PartDefinition<PartTypesOf<F, Searches, NoInfer<View>>> {
+  return { kind: 'part', options };
+}
+
+/** The `parts` option of a node type. */
+export type PartDefinitions = Readonly<Record<string, PartDefinition>>;
+
 /** Options of a node type. */
-export interface NodeOptions<F extends Fields, Searches = unknown, View = unknown, List = boolean> {
+export interface NodeOptions<
+  F extends Fields,
+  Searches = unknown,
+  View = unknown,
+  List = boolean,
+  Parts extends PartDefinitions = PartDefinitions,
+> {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
   /** Attributes copied into the view. Default `'ALL'`. */
@@ -111,6 +163,11 @@ export interface NodeOptions<F extends Fields, Searches = unknown, View = unknow
   list?: List;
   /** Attributes to search nodes by. */
   search?: Searches & CheckedSearches<AttributesOf<F>, NoInfer<Searches>>;
+  /**
+   * Parts of the node by how often they change, each an item of its own: `{ source: id, target: 'STATE', … }`. Names match
+   * `[A-Z][A-Z0-9_]*`. Reads show a part's attributes under its name, while the node exists. Default: none.
+   */
+  parts?: Parts;
 }
 
 /** A node type of a model, as `node` makes it. */
@@ -128,9 +185,10 @@ export function node<
   const Searches extends SearchEntries<NoInfer<AttributesOf<F>>> = Record<never, never>,
   const View extends ProjectOption<NoInfer<NameOf<AttributesOf<F>>>> = 'ALL',
   const List extends boolean = false,
+  const Parts extends PartDefinitions = Record<never, never>,
 >(
-  options: NodeOptions<F, Searches, View, List> = {},
-): NodeDefinition<NodeTypesOf<F, Searches, NoInfer<View>, NoInfer<List>>> {
+  options: NodeOptions<F, Searches, View, List, Parts> = {},
+): NodeDefinition<NodeTypesOf<F, Searches, NoInfer<View>, NoInfer<List>, NoInfer<Parts>>> {
   return { kind: 'node', options };
 }
 
@@ -138,7 +196,7 @@ export function node<
 export type EdgeSetOption<A> = false | readonly NameOf<A>[] | Readonly<Record<string, NameOf<A> | Derive<A>>>;
 
 /** How an edge type is found from its target: its orders, and what applies to all of them. */
-export interface InboundOptions<A> {
+export interface InboundOptions<A> extends TotalOptions<A> {
   /** The first order. */
   gsi0?: EdgeOrderOption<A>;
   /** The second order; it needs the second index. */
@@ -146,15 +204,15 @@ export interface InboundOptions<A> {
   // Further orders have names of their own: see InboundEntries.
   /** Index partitions to spread one target's edges over. Default 1. */
   shards?: number;
-  /** What the shard is taken from. Default `'source'`. */
+  /** The shard comes from the value or from the source. Default `'source'`. */
   shardBy?: 'value' | 'source';
   /** Hash of the shard. Default `'fnv1a'`. */
   hash?: HashName;
   /** Attributes of the edge copied into the index item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * Attributes of the source node copied into the index item, beside those of `project`: a list with titles is one Query. A
-   * change of one costs a write for each edge that leaves the node. A name stands in one of the two lists. Default: none.
+   * Attributes of the source node copied into the index item, in addition to those of `project`: a list with titles is one Query. A
+   * change of one costs a write for each edge that leaves the node. A name is in one of the two lists. Default: none.
    */
   projectSource?: readonly string[];
   /**
@@ -211,6 +269,7 @@ export interface EdgeOptions<
   Inbound = unknown,
   Copy extends string = string,
   Degree = boolean,
+  Outgoing = unknown,
 > {
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
@@ -229,10 +288,15 @@ export interface EdgeOptions<
    */
   degree?: Degree;
   /**
+   * Sums and numbers by group over the edges of this type that leave a node, in one read: `reader.total`. It includes the count
+   * of `degree`. The same under `inbound` is over the edges that enter a node. Default: none.
+   */
+  outgoing?: Outgoing & TotalOptions<NoInfer<AttributesOf<F>>>;
+  /**
    * How the sort keys of the edges are made. `'plain'`: the edge type, `-`, the target's id. `'hashed'`: keys of one
-   * length however long the ids are, made of a hash of the target's id, with the id beside it in the attribute `targetId`,
+   * length however long the ids are, made of a hash of the target's id, with the id in the attribute `targetId`,
    * which then belongs to the library; `hashedEdgeKey` makes them for producers without the writer. Edges come in the
-   * order of the hashes, and those written with the other option have to be written anew. Default `'plain'`.
+   * order of the hashes, and those written with the other option have to be written again. Default `'plain'`.
    */
   keys?: 'plain' | 'hashed';
   /**
@@ -260,8 +324,11 @@ export function edge<
   const Inbound extends InboundEntries<NoInfer<AttributesOf<F>>> = Record<never, never>,
   const Copy extends string = never,
   const Degree extends boolean = false,
+  const Outgoing extends TotalOptions<NoInfer<AttributesOf<F>>> = Record<never, never>,
 >(
-  options: EdgeOptions<F, From, To, EdgeSet, Inbound, Copy, Degree>,
-): EdgeDefinition<EdgeTypesOf<F, From, To, NoInfer<EdgeSet>, Inbound, NoInfer<Copy>, NoInfer<Degree>>> {
+  options: EdgeOptions<F, From, To, EdgeSet, Inbound, Copy, Degree, Outgoing>,
+): EdgeDefinition<
+  EdgeTypesOf<F, From, To, NoInfer<EdgeSet>, Inbound, NoInfer<Copy>, NoInfer<Degree>, NoInfer<Outgoing>>
+> {
   return { kind: 'edge', options };
 }

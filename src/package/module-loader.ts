@@ -6,7 +6,7 @@ import { cacheFolder } from './cache-folder.ts';
 import { IS_SOURCE, ownModule } from './package-files.ts';
 
 /**
- * Loads a user's modules, TypeScript or JavaScript, without a build step. What they import of `edgeloom` is this very
+ * Loads a user's modules, TypeScript or JavaScript, without a build step. Their imports of `edgeloom` get this very
  * package, installed or not. A module is code and runs with all rights of this process.
  */
 export async function createModuleLoader(): Promise<Jiti> {

@@ -55,9 +55,15 @@ export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefine
   return { source: child, target: edgeSortKey(type, source) };
 }
 
-/** The fields that a base item asks for in the index item, or the reverse item, with this sort key. */
-export function wantedFields({ indexItems, reverse }: Derived, sortKey: string): Item | undefined {
-  return parseDerivedKey(sortKey)?.kind !== 'reverse-item' ? indexItems.get(sortKey) : reverse?.fields;
+/** The fields that a base item asks for in the index item, the reverse item or the entry with this sort key. */
+export function wantedFields({ indexItems, reverse, entries }: Derived, sortKey: string): Item | undefined {
+  if (isReverseKey(sortKey)) return reverse?.fields;
+  return indexItems.get(sortKey) ?? entries?.find(({ key }) => key.target === sortKey)?.fields;
+}
+
+/** Whether a derived item is a reverse item, by its sort key. */
+export function isReverseKey(sortKey: string): boolean {
+  return parseDerivedKey(sortKey)?.kind === 'reverse-item';
 }
 
 /** The model of an edge's type, by the edge's sort key, if it copies attributes of the parent; else undefined. */
@@ -70,6 +76,12 @@ export function copyingEdge({ edges }: CompiledModel, sortKey: string): EdgeMode
 export function copyingTypes({ edges }: CompiledModel, parent: string): EdgeModel[] {
   const type = parseNodeId(parent)?.type ?? '';
   return [...edges.values()].filter((edge) => edge.copy !== undefined && edge.to.has(type));
+}
+
+/** Returns the stamps of the views that copy along an edge type. */
+export function copyingViewsOf({ edges, shapes }: CompiledModel, edgeType: string): string[] {
+  const edge = edges.get(edgeType);
+  return edge?.copy === undefined ? [] : [...edge.from].map((type) => shapes?.get(type)?.stamp ?? type);
 }
 
 /** The node that an edge enters, by the edge's sort key. */

@@ -39,8 +39,10 @@ export function derivedOf(
   if (graph.further === undefined) return withItemsByKey(deriveIn(graph));
   const layers = layersOf(graph).map(deriveIn);
   const all = layers.map(withItemsByKey);
+  const entries = all.flatMap((derived) => derived.entries ?? []);
   return {
     ...all[0]!,
+    ...(entries.length > 0 && { entries }),
     indexItems: new Map(all.flatMap(({ indexItems }) => [...indexItems])),
     problems: problemsOf(layers),
     ...(node !== undefined && { joint: layers.flatMap(({ joint = [] }) => joint) }),
@@ -80,10 +82,10 @@ export function derivedOfShares(
   return { indexItems, problems: problemsOf(layers) };
 }
 
-/** The problems of several models with one image. */
+/** The problems that several models have with one image. Problems with the same message are one problem. */
 export function problemsOf(layers: readonly Pick<Derived, 'problems'>[]): readonly Problem[] {
   if (layers.length === 1) return layers[0]!.problems;
-  // Two models may fail on the same attribute with the same message, which is then reported once.
+  // Two models may fail on the same attribute with the same message.
   return [...new Map(layers.flatMap(({ problems }) => problems).map((problem) => [problem.message, problem])).values()];
 }
 

@@ -14,6 +14,8 @@ export interface Derived {
   indexItems: ReadonlyMap<string, Item>;
   /** The reverse item that an edge with copies asks for in its target's partition. */
   reverse?: ReverseItem;
+  /** The entries that an edge asks for in totals of its target, in that one's partition; absent: none. */
+  entries?: readonly ReverseItem[];
   /** The parts that could not be derived, with the reasons. */
   problems: readonly Problem[];
   /** The problems that an edge and its source node have only together; absent without the node. */
@@ -52,7 +54,7 @@ function placeOf({ keys, places }: DerivedImage, sortKey: string): number {
   return places === undefined ? (keys as readonly string[]).indexOf(sortKey) : (places.get(sortKey) ?? -1);
 }
 
-/** The reverse item of an edge: its key and its fields. */
+/** An edge's item in its target's partition, a reverse item or an entry: its key and its fields. */
 export interface ReverseItem {
   key: ItemKey & { target: DerivedSortKey };
   fields: Item;

@@ -2,13 +2,12 @@ import type { ItemHistory } from '../fold/fold.ts';
 import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../items/derived-item.ts';
-import { parseDerivedKey } from '../items/derived-key.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { parseNodeId } from '../items/keys.ts';
 import { laterOf } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { joinedTypes, joinedTypesFrom } from '../model/joined.ts';
-import { type FanOutOf, FanOutPlaces } from '../model/projection/places.ts';
+import { attributesAsSource, isPartOfSource, joinedTypes, joinedTypesFrom, sourceNodeKeys } from '../model/joined.ts';
+import { type FanOutOf, FanOutPlaces, fanOutOfKey } from '../model/projection/places.ts';
 import type { DerivedUpdate, ItemKey } from '../store/port.ts';
 import { copyingTypes, copyOf } from './copies.ts';
 import { givesTheSame } from './joined.ts';
@@ -20,9 +19,10 @@ import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
  * writes drives the next page. It is the only derived item whose records cause writes.
  */
 
-/** The fan-outs that a batch's records of a node require: one for each edge type that copies a changed attribute. */
+/** The fan-outs that a batch's records of a node, or of a part of it, require: one for each edge type that uses a changed attribute. */
 export function fanOutUnits(graph: CompiledModel, { source, target, records }: ItemHistory): FanOutUnit[] {
-  if (source !== target) return [];
+  const isPart = isPartOfSource(graph, source, target);
+  if (source !== target && !isPart) return [];
   // The records are not netted: a delete and a new insert in one batch still fan out, since the delete may have been applied alone.
   const along = (
     of: FanOutOf,
@@ -33,18 +33,40 @@ export function fanOutUnits(graph: CompiledModel, { source, target, records }: I
     // rule: no-net-zero-in-fan-outs
     return changing.length === 0 ? [] : [fanOutUnit(of, source, edgeType, changing)];
   };
+  const joined = joinedTypesFrom(graph, parseNodeId(source)?.type ?? '');
+  if (isPart) {
+    const asSource = (image: Item | undefined): Item => attributesAsSource(graph, source, target, image);
+    // rule: part-brings-its-change-to-the-edges
+    return joined.flatMap((type) =>
+      along('joined', type, (before, after) => givesTheSame(graph, source, type, asSource(before), asSource(after))),
+    );
+  }
   return [
     ...copyingTypes(graph, source).flatMap((edge) =>
       along('copies', edge.type, (before, after) => sameItem(copyOf(graph, edge, before), copyOf(graph, edge, after))),
     ),
-    ...joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').flatMap((type) =>
-      along('joined', type, (before, after) => givesTheSame(graph, source, type, before, after)),
+    ...joined.flatMap((type) =>
+      along('joined', type, (before, after) => {
+        // rule: node-brings-its-parts-along
+        const isThereAsBefore = (before === undefined) === (after === undefined) || !hasPartsOfSource(graph, source);
+        return isThereAsBefore && givesTheSame(graph, source, type, before, after);
+      }),
     ),
   ];
 }
 
-/** The fan-outs of a node as it is now, whatever its records said. */
-export function fanOutsOf(graph: CompiledModel, source: string, position: string): FanOutUnit[] {
+/**
+ * The fan-outs of a node, or of a part of it, as it is now, whatever its records said.
+ *
+ * @param target its sort key; no other base item has fan-outs.
+ */
+export function fanOutsOf(
+  graph: CompiledModel,
+  { source, target }: Pick<ItemKey, 'source' | 'target'>,
+  position: string,
+): FanOutUnit[] {
+  const isNode = source === target;
+  if (!isNode && !isPartOfSource(graph, source, target)) return [];
   const along = (of: FanOutOf, edgeType: string): FanOutUnit => ({
     kind: 'fan-out',
     of,
@@ -56,9 +78,14 @@ export function fanOutsOf(graph: CompiledModel, source: string, position: string
     newest: position,
   });
   return [
-    ...copyingTypes(graph, source).map(({ type }) => along('copies', type)),
+    ...(isNode ? copyingTypes(graph, source) : []).map(({ type }) => along('copies', type)),
     ...joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').map((type) => along('joined', type)),
   ];
+}
+
+/** Whether parts of a node decide about its edges' items too. */
+function hasPartsOfSource(graph: CompiledModel, source: string): boolean {
+  return sourceNodeKeys(graph, source).length > 1;
 }
 
 function fanOutUnit(of: FanOutOf, source: string, edgeType: string, records: readonly ChangeRecord[]): FanOutUnit {
@@ -78,10 +105,9 @@ function fanOutUnit(of: FanOutOf, source: string, edgeType: string, records: rea
 /** The next page that a batch's records of a continuation drive: the newest record does, unless it is at its end. */
 export function continuationUnit(graph: CompiledModel, history: ItemHistory): ContinuationUnit | undefined {
   const { source, target, records } = history;
-  const key = parseDerivedKey(target);
-  if (key?.kind !== 'continuation' && key?.kind !== 'source-continuation') return undefined;
-  const { edgeType } = key;
-  const of = key.kind === 'continuation' ? 'copies' : 'joined';
+  const fanOut = fanOutOfKey(target);
+  if (fanOut === undefined) return undefined;
+  const { of, edgeType } = fanOut;
   const record = records.at(-1)!;
   const after = stringOf(record.newImage?.[AFTER]);
   const isKept = of === 'copies' ? graph.edges.get(edgeType)?.copy !== undefined : joinedTypes(graph).has(edgeType);

@@ -1,10 +1,12 @@
 import type { ItemHistory } from '../fold/fold.ts';
-import { sameItem } from '../items/attribute-value.ts';
+import { type Item, sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import type { DerivedSortKey } from '../items/keys.ts';
-import type { CountPlaces } from '../model/projection/places.ts';
+import { type DerivedSortKey, textOfKey } from '../items/keys.ts';
+import type { EdgeModel } from '../model/compiled.ts';
+import type { CounterPlaces } from '../model/projection/places.ts';
+import type { ItemKey } from '../store/port.ts';
 import { isBefore } from './by-base.ts';
-import { fieldsOf, settleBeforeOf } from './derived.ts';
+import { fieldsOf, type ReverseItem, settleBeforeOf } from './derived.ts';
 import type { ItemPlanner } from './item-planner.ts';
 import { sameShare } from './parts/joined-items.ts';
 import { type DerivedStep, withTexts } from './steps.ts';
@@ -14,11 +16,17 @@ import { type IndexUnit, span, type Unit } from './unit.ts';
 
 const NONE: readonly never[] = [];
 
+/** The units of the items of one count. */
+export interface CountedItems {
+  countName: string;
+  items: IndexUnit[];
+}
+
 /** The lists that units of index items are added to: separate ones, those of the same count, or those of joined items. */
 export interface IndexedUnits {
   units: Unit[];
-  /** By the name of the count; undefined if there is none. */
-  counted: Map<string, IndexUnit[]> | undefined;
+  /** By the key of the count; undefined if there is none. */
+  counted: Map<string, CountedItems> | undefined;
   joined: IndexUnit[] | undefined;
 }
 
@@ -29,20 +37,64 @@ export function addIndexedUnits(
   steps: readonly DerivedStep[],
   indexed: IndexedUnits,
 ): void {
-  addIndexUnits(history, steps, edge?.count === undefined ? indexed.units : countedUnits(edge.count.places, indexed));
+  addIndexUnits(
+    history,
+    steps,
+    edge?.count === undefined ? indexed.units : countedUnits(edge.count.places, history.source, indexed),
+  );
+  if (edge?.incoming !== undefined) addEntryUnit(history, edge.incoming, steps, indexed);
   if (joinedKeys.length === 0) return;
   indexed.joined ??= [];
   addJoinedUnits(history, joinedKeys, steps, indexed.joined);
 }
 
-function countedUnits({ name }: CountPlaces, indexed: IndexedUnits): IndexUnit[] {
+function countedUnits({ name, key }: CounterPlaces, source: string, indexed: IndexedUnits): IndexUnit[] {
   indexed.counted ??= new Map();
-  let units = indexed.counted.get(name);
+  const place = textOfKey({ source, target: key });
+  let units = indexed.counted.get(place);
   if (units === undefined) {
-    units = [];
-    indexed.counted.set(name, units);
+    units = { countName: name, items: [] };
+    indexed.counted.set(place, units);
   }
-  return units;
+  return units.items;
+}
+
+/** Adds the unit of the edge's entry in the total of its target, if a record changes it. */
+function addEntryUnit(
+  { source, target }: ItemHistory,
+  { places, settleBefore = 0 }: NonNullable<EdgeModel['incoming']>,
+  steps: readonly DerivedStep[],
+  indexed: IndexedUnits,
+): void {
+  const entryOf = ({ entries }: DerivedStep['before']): ReverseItem | undefined => entries?.[0];
+  const changing = steps.filter(({ before, after }) => !sameItem(entryOf(before)?.fields, entryOf(after)?.fields));
+  // rule: no-net-zero-in-entries
+  if (changing.length === 0) return;
+  const { key } = (entryOf(changing[0]!.before) ?? entryOf(changing[0]!.after))!;
+  countedUnits(places, key.source, indexed).push(
+    unitInTarget({ source, target }, key, entryOf(steps.at(-1)!.after)?.fields, changing, settleBefore),
+  );
+}
+
+/** The unit of an edge's item in the target's partition. */
+function unitInTarget(
+  base: ItemKey,
+  key: ReverseItem['key'],
+  wanted: Item | undefined,
+  changing: readonly DerivedStep[],
+  settleBefore: number,
+): IndexUnit {
+  const records = changing.map(({ record }) => record);
+  return {
+    kind: 'index',
+    source: key.source,
+    sortKey: key.target,
+    base,
+    wanted,
+    ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
+    records,
+    ...span(records),
+  };
 }
 
 /** Adds a unit for each index item that a record of the history changes. */
@@ -126,15 +178,5 @@ export function addReverseUnit(
   const changing = steps.filter(({ before, after }) => !sameItem(before.reverse?.fields, after.reverse?.fields));
   if (changing.length === 0) return;
   const { key } = (changing[0]!.before.reverse ?? changing[0]!.after.reverse)!;
-  const records = changing.map(({ record }) => record);
-  units.push({
-    kind: 'index',
-    source: key.source,
-    sortKey: key.target,
-    base: { source, target },
-    wanted: steps.at(-1)!.after.reverse?.fields,
-    ...(records.some((record) => isBefore(record, settleBefore)) && { byBase: true }),
-    records,
-    ...span(records),
-  });
+  units.push(unitInTarget({ source, target }, key, steps.at(-1)!.after.reverse?.fields, changing, settleBefore));
 }

@@ -1,5 +1,5 @@
 import type { Item } from '../items/attribute-value.ts';
-import { COUNTED } from '../items/derived-item.ts';
+import { CHILD } from '../items/derived-item.ts';
 import { escapedEdge, escapedHashedEdge } from '../items/element.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
 import {
@@ -10,14 +10,15 @@ import {
   type SharedKind,
   targetInKey,
 } from '../model/base-item.ts';
-import type { CompiledModel, EdgeModel, NodeModel } from '../model/compiled.ts';
-import type { SourceNode } from '../model/joined.ts';
+import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../model/compiled.ts';
+import { attributesAsSource, type SourceNode } from '../model/joined.ts';
 import { reverseItemOfEdge } from './copies.ts';
-import type { DerivedImage } from './derived.ts';
-import { inboundItem, searchItems } from './parts/index-items.ts';
+import type { DerivedImage, ReverseItem } from './derived.ts';
+import { inboundItem, type SearchPlan, searchItems, withAttributes } from './parts/index-items.ts';
 import { edgeShare, joinedItem, sourceShare } from './parts/joined-items.ts';
 import { ownerItems } from './parts/owner-items.ts';
 import { type ImageOwner, nodeOwner, type Problem, Subject } from './parts/subject.ts';
+import { countedFields } from './parts/totals.ts';
 import { type EdgePlan, edgePlan, hasViewlessTypes, nodePlan } from './parts/type-plans.ts';
 import { shapeOf } from './shape.ts';
 
@@ -131,6 +132,7 @@ export class ItemPlanner implements ImageOwner {
     const { graph, source, kind } = this;
     if (kind.kind === 'plain') return this.deriveEdge(kind.edge, this, image);
     if (kind.kind === 'node') return deriveNode(graph, kind.node, source, image);
+    if (kind.kind === 'part') return derivePart(graph, kind, source, image);
     if (kind.kind === 'hashed') {
       const told = classifyHashed(graph, kind.edge, this.sortKey, image);
       if (told.kind === 'edge') {
@@ -163,9 +165,26 @@ export class ItemPlanner implements ImageOwner {
     if (indexItems.length === 1) fields = [inboundItem(indexItems[0]!, subject, this.sortKey)];
     else if (keys.length > 0) fields = indexItems.map((plan) => inboundItem(plan, subject, this.sortKey));
     if (fields !== undefined && countedPlace >= 0) {
-      fields[countedPlace] = { ...fields[countedPlace], [COUNTED]: { S: edge.count!.places.name } };
+      fields[countedPlace] = { ...fields[countedPlace], ...countedFields(edge.count!, subject) };
     }
-    return { element, keys, fields: fields ?? NONE, settleBefore, reverse, problems: subject.problems, shares };
+    const entries = edge.incoming && [this.entryOf(edge.incoming, owner.target, subject)];
+    return {
+      element,
+      keys,
+      fields: fields ?? NONE,
+      settleBefore,
+      reverse,
+      entries,
+      problems: subject.problems,
+      shares,
+    };
+  }
+
+  /** The entry of an edge in the total of its target. It names the edge's source, which a hashed key does not tell. */
+  private entryOf(incoming: NonNullable<EdgeModel['incoming']>, target: string, subject: Subject): ReverseItem {
+    const { source } = this;
+    const key = { source: target, target: incoming.places.itemKey({ source }) };
+    return { key, fields: { ...countedFields(incoming, subject), [CHILD]: { S: source } } };
   }
 
   private subjectOf(owner: ImageOwner, image: Item): Subject {
@@ -180,33 +199,80 @@ function withoutParts(kind: Extract<BaseItemKind, { kind: 'unknown' | 'misfit' }
   return { ...NOTHING, problems: [{ code: 'misfit', message: misfitText(kind) }] };
 }
 
+/** The index items of a node or a part, in the making. */
+class IndexItems {
+  private readonly keys: DerivedSortKey[] = [];
+  private readonly fields: Item[] = [];
+  private settleBefore: (number | undefined)[] | undefined;
+
+  constructor(private readonly subject: Subject) {}
+
+  add(key: DerivedSortKey, item: Item, before: number | undefined): void {
+    this.keys.push(key);
+    this.fields.push(item);
+    if (before === undefined) return;
+    this.settleBefore ??= [];
+    this.settleBefore[this.keys.length - 1] = before;
+  }
+
+  addSearches(plans: readonly SearchPlan[]): void {
+    for (const plan of plans) {
+      const { settleBefore, isSuperseded } = plan.search.inForce;
+      try {
+        // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
+        // answer.
+        for (const [key, item] of searchItems(plan, this.subject)) this.add(key, item, settleBefore);
+      } catch (error) {
+        this.subject.note(error, isSuperseded);
+      }
+    }
+  }
+
+  get image(): DerivedImage {
+    const { keys, fields, settleBefore } = this;
+    const places = keys.length > FEW_KEYS ? new Map(keys.map((key, place) => [key, place])) : undefined;
+    return { keys, fields, places, settleBefore, problems: this.subject.problems };
+  }
+}
+
+/** Derives all that a node's image asks for: the attributes in its view, its index items, and the problems. */
 function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: Item): DerivedImage {
   const subject = new Subject(nodeOwner(graph, id), image);
-  const keys: DerivedSortKey[] = [];
-  const fields: Item[] = [];
-  let settleBefore: (number | undefined)[] | undefined;
-  const add = (key: DerivedSortKey, item: Item, before: number | undefined): void => {
-    keys.push(key);
-    fields.push(item);
-    if (before === undefined) return;
-    settleBefore ??= [];
-    settleBefore[keys.length - 1] = before;
-  };
-  for (const plan of nodePlan(graph, node).searches) {
-    const { settleBefore: before, isSuperseded } = plan.search.inForce;
+  const items = new IndexItems(subject);
+  const { searches, joinedItems } = nodePlan(graph, node);
+  items.addSearches(searches);
+  // The shares are derived only for their problems: the joined items themselves are derived with the edges.
+  for (const plan of joinedItems) sourceShare(plan, subject);
+  const attributes = subject.project(node.view, true);
+  for (const { key, item, settleBefore } of ownerItems(node, subject, attributes)) items.add(key, item, settleBefore);
+  // rule: attributes-are-there-while-the-node-is
+  return { attributes, ...items.image };
+}
+
+function derivePart(
+  graph: CompiledModel,
+  { node, part }: { node: NodeModel; part: PartModel },
+  id: string,
+  image: Item,
+): DerivedImage {
+  const subject = new Subject(nodeOwner(graph, id), image);
+  const items = new IndexItems(subject);
+  const { partSearches, joinedItems } = nodePlan(graph, node);
+  items.addSearches(partSearches.get(part.name) ?? []);
+  if (part.view !== undefined) {
+    const { settleBefore, isSuperseded, places } = part.view.inForce;
     try {
-      // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
-      // answer.
-      for (const [key, item] of searchItems(plan, subject)) add(key, item, before);
+      const item = withAttributes({}, subject.project(part.view.view, true), subject);
+      // rule: view-of-a-part-is-there-while-the-part-is
+      items.add(places.key, item, settleBefore);
     } catch (error) {
       subject.note(error, isSuperseded);
     }
   }
-  // The shares are derived only for their problems: the joined items themselves are derived with the edges.
-  for (const plan of nodePlan(graph, node).joinedItems) sourceShare(plan, subject);
-  const attributes = subject.project(node.view, true);
-  for (const { key, item, settleBefore: before } of ownerItems(node, subject, attributes)) add(key, item, before);
-  const places = keys.length > FEW_KEYS ? new Map(keys.map((key, place) => [key, place])) : undefined;
-  // rule: attributes-are-there-while-the-node-is
-  return { attributes, keys, fields, places, settleBefore, problems: subject.problems };
+  // As of a node: only for the problems.
+  const asSource = joinedItems.length > 0 ? attributesAsSource(graph, id, part.name, image) : {};
+  const shared = new Subject(nodeOwner(graph, id), asSource);
+  for (const plan of joinedItems) sourceShare(plan, shared);
+  const derived = items.image;
+  return { ...derived, problems: [...derived.problems, ...shared.problems] };
 }

@@ -12,8 +12,8 @@ export function shapeOf({ shapes }: CompiledModel, source: string): ViewShape | 
 }
 
 /**
- * Whether nothing can be added to a view: it has another shape than its type, or it is missing while not every node has a view yet.
- * Then the view is rebuilt from the base items.
+ * Whether a view cannot be added to, so that it is rebuilt from the base items. This is the case if its stamp names another shape than
+ * its type has now, or if it is missing while not every node has a view yet. A type without a shape has no such view.
  */
 export function isOfOtherShape(graph: CompiledModel, source: string, view: Item | undefined): boolean {
   const shape = shapeOf(graph, source);

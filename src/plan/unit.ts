@@ -1,6 +1,6 @@
 import type { Item } from '../items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../items/change-record.ts';
-import type { DerivedSortKey } from '../items/keys.ts';
+import { type DerivedSortKey, textOfKey } from '../items/keys.ts';
 import { countKeyOf, type FanOutOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { Problem } from './parts/subject.ts';
@@ -140,6 +140,26 @@ export function countedUnit(countName: string, items: readonly IndexUnit[]): Cou
     records,
     ...span(records),
   };
+}
+
+/** Joins the units of one count: edges of several sources enter one node, and their units would only conflict. */
+export function withJoinedCounts(units: readonly Unit[]): Unit[] {
+  const joined = new Map<string, CountedUnit[]>();
+  for (const unit of units) {
+    if (unit.kind !== 'counted') continue;
+    const place = textOfKey({ source: unit.source, target: unit.sortKey });
+    joined.set(place, [...(joined.get(place) ?? []), unit]);
+  }
+  if ([...joined.values()].every((same) => same.length === 1)) return [...units];
+  const counted = [...joined.values()].map(([first, ...others]) =>
+    others.length === 0
+      ? first!
+      : countedUnit(
+          first!.countName,
+          [first!, ...others].flatMap(({ items }) => items),
+        ),
+  );
+  return [...units.filter(({ kind }) => kind !== 'counted'), ...counted];
 }
 
 /** Makes one unit of joined items of one node's edges: the node is read once for all of them. */

@@ -10,7 +10,15 @@ import { continuationUnit, fanOutUnits } from './fan-out.ts';
 import { addIndexedUnits, addReverseUnit, type IndexedUnits } from './index-units.ts';
 import { ItemPlanner } from './item-planner.ts';
 import { type DerivedStep, stepsOf, withTexts } from './steps.ts';
-import { countedUnit, joinedUnit, type QuarantineUnit, span, type Unit, type ViewChange } from './unit.ts';
+import {
+  countedUnit,
+  type FanOutUnit,
+  joinedUnit,
+  type QuarantineUnit,
+  span,
+  type Unit,
+  type ViewChange,
+} from './unit.ts';
 
 /**
  * Units: the changes of one batch to one derived item. Each is applied atomically, and the units of a batch are independent.
@@ -28,6 +36,7 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
   const viewChanges: ViewChange[] = [];
   const viewRecords: ChangeRecord[] = [];
   const indexed: IndexedUnits = { units, counted: undefined, joined: undefined };
+  const fanOuts: FanOutUnit[] = [];
   const planner = new ItemPlanner(graph, source);
   const further = graph.further?.map((layer) => new ItemPlanner(layer, source));
   const viewBefore = settleBeforeOfView(graph, source, histories);
@@ -41,14 +50,16 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
     const alsoPlanned = further?.map((also) => ({ planner: also, steps: stepsOf(also, history) }));
     for (const also of alsoPlanned ?? NONE) addIndexedUnits(history, also.planner, also.steps, indexed);
     if (planner.edge?.copy !== undefined) addReverseUnit(history, steps, viewBefore, units);
-    if (source === history.target) units.push(...fanOutUnits(graph, history));
+    fanOuts.push(...fanOutUnits(graph, history));
     if (isStuck(steps) || alsoPlanned?.some((also) => isStuck(also.steps)) === true) {
       units.push(quarantineUnit(history, [{ planner, steps }, ...(alsoPlanned ?? NONE)]));
     }
   }
+  units.push(...mergedFanOuts(fanOuts));
   const { counted, joined } = indexed;
   if (joined !== undefined && joined.length > 0) units.push(joinedUnit(joined));
-  for (const [name, items] of counted ?? NONE) if (items.length > 0) units.push(countedUnit(name, items));
+  for (const { countName, items } of counted?.values() ?? NONE)
+    if (items.length > 0) units.push(countedUnit(countName, items));
   if (viewChanges.length > 0) {
     units.push({
       kind: 'view',
@@ -60,6 +71,18 @@ export function planUnits(graph: CompiledModel, source: string, histories: reado
     });
   }
   return units;
+}
+
+/** One unit for each continuation: a node and its parts may have changed in one batch. */
+function mergedFanOuts(fanOuts: readonly FanOutUnit[]): readonly FanOutUnit[] {
+  if (fanOuts.length < 2) return fanOuts;
+  const merged = new Map<string, FanOutUnit>();
+  for (const unit of fanOuts) {
+    const present = merged.get(unit.sortKey);
+    const records = [...(present?.records ?? []), ...unit.records];
+    merged.set(unit.sortKey, present === undefined ? unit : { ...present, records, ...span(records) });
+  }
+  return [...merged.values()];
 }
 
 /** A history with its steps in one model. */

@@ -20,6 +20,8 @@ export interface SavedPlace {
   model: string;
   /** The cursor in the worker's segments; null if the worker has not begun. */
   cursor: unknown;
+  /** When it was saved, in milliseconds since 1970. Absent: by an earlier version. */
+  savedMs?: number | undefined;
 }
 
 const whole = z.int().check(z.minimum(0));
@@ -29,6 +31,7 @@ const placeSchema = z.object({
   onlySegments: z.array(whole).check(z.minLength(1)),
   model: z.string(),
   cursor: z.unknown(),
+  savedMs: z.optional(z.number()),
 });
 
 /**

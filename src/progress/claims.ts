@@ -20,7 +20,10 @@ export interface Claim {
   isWhole?: boolean;
 }
 
-/** Makes the claim of consecutive records; an empty list if there are no records. */
+/**
+ * Makes one claim for records of one shard, oldest first: the claim is from the first to the last. The list holds this claim alone; it is
+ * empty if there are no records.
+ */
 export function claimOf(records: readonly OpenRecord[]): Claim[] {
   const [first] = records;
   const last = records.at(-1);
@@ -93,6 +96,7 @@ export function plainNumber(sequenceNumber: string): string {
   return sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
 }
 
+/** Whether a sequence number is lower than that of a record; false if there is no record. */
 function isBefore(sequenceNumber: string, record: OpenRecord | undefined): boolean {
   return record !== undefined && BigInt(sequenceNumber) < BigInt(record.sequenceNumber);
 }

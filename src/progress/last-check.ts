@@ -1,9 +1,20 @@
 import { stringOf } from '../items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../items/keys.ts';
 import type { TableNames } from '../model/compiled.ts';
-import { queriedItems } from '../store/pages.ts';
+import { type CountingReader, queriedItems, readItems } from '../store/pages.ts';
 import type { Store } from '../store/port.ts';
-import { type CheckShare, checkShareItem, lastCheckItem, readCheckShare, SHARE_RANGE } from './record.ts';
+import {
+  type CheckShare,
+  checkShareItem,
+  checkSinceItem,
+  checkSinceKey,
+  lastCheckItem,
+  lastCheckKey,
+  readCheckShare,
+  readCheckSince,
+  readLastCheck,
+  SHARE_RANGE,
+} from './record.ts';
 
 /** The totals of a check that are saved. */
 export interface NotedTotals {
@@ -64,6 +75,23 @@ export async function clearShares(table: TableNames, store: Pick<Store, 'delete'
   }
 }
 
+const HOUR_MS = 3_600_000;
+
+/**
+ * Returns the hours since a check of the whole table has ended; if none has, since this was first asked. The first caller leaves
+ * the time of its question in the table.
+ */
+export async function checkAgeHours(
+  { table, store, stats }: CountingReader<'getMany'> & { table: TableNames; store: Pick<Store, 'put'> },
+  nowMs: number,
+): Promise<number> {
+  const [last, since] = await readItems({ store, stats }, [lastCheckKey(), checkSinceKey()]);
+  const sinceMs = readLastCheck(last)?.endedAtMs ?? readCheckSince(since);
+  if (sinceMs === undefined) await store.put(checkSinceItem(table, nowMs));
+  return (nowMs - (sinceMs ?? nowMs)) / HOUR_MS;
+}
+
+/** Reads the shares that the workers of a check have left in the table. */
 function sharesIn(store: Pick<Store, 'query'>): ReturnType<typeof queriedItems> {
   return queriedItems(store, { partition: SERVICE_PARTITION, sortKey: SHARE_RANGE, consistent: true });
 }

@@ -64,6 +64,7 @@ export interface CheckShare {
 
 const PROGRESS_PREFIX = 'progress/';
 const LAST_CHECK: ItemKey = { source: SERVICE_PARTITION, target: 'check/last' };
+const CHECK_SINCE: ItemKey = { source: SERVICE_PARTITION, target: 'check/since' };
 const STATE = 'state';
 /** How long a progress item is kept after its last write: longer than a record stays in the stream. */
 const KEPT_SECONDS = 48 * 3600;
@@ -111,6 +112,26 @@ export function readCheckShare(item: Item): CheckShare | undefined {
 /** Returns the key of the item that holds the last check. */
 export function lastCheckKey(): ItemKey {
   return LAST_CHECK;
+}
+
+/**
+ * Makes the item that holds when somebody first asked how old the last check is. The age counts from then until a check has ended. The
+ * item does not expire, because a table may never be checked.
+ */
+export function checkSinceItem({ partitionKey, sortKey }: TableNames, sinceMs: number): Item {
+  const { source, target } = CHECK_SINCE;
+  return { [partitionKey]: { S: source }, [sortKey]: { S: target }, [STATE]: { S: JSON.stringify({ sinceMs }) } };
+}
+
+/** Returns the key of that item. */
+export function checkSinceKey(): ItemKey {
+  return CHECK_SINCE;
+}
+
+/** Parses that item, as milliseconds since 1970; undefined if it is absent or is none. */
+export function readCheckSince(item: Item | undefined): number | undefined {
+  const { sinceMs } = (item && (stateOf(item) as { sinceMs?: unknown } | undefined | null)) ?? {};
+  return typeof sinceMs === 'number' ? sinceMs : undefined;
 }
 
 /** Parses the result of the last check; undefined if the item is absent or is none. */

@@ -1,7 +1,8 @@
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
+import { type Level, MAX_DEPTH } from './levels/level.ts';
 import { type AttributeSelection, viewHolds } from './nodes/views.ts';
 
-/** What a page is asked for, beside which edges. */
+/** The request of a page. */
 export interface PageAsked {
   /** The edge type that the page lists. */
   edge: EdgeModel;
@@ -9,12 +10,14 @@ export interface PageAsked {
   attributes?: AttributeSelection | undefined;
   /** Whether the nodes come with their edge sets. */
   edgeSets: boolean;
-  /** The edge types whose targets are shown; undefined: all of the edge sets. */
-  neighbours?: readonly EdgeModel[] | undefined;
+  /** Which neighbours are shown, and what next to them. */
+  levels: readonly Level[];
+  /** Neighbours shown at most. */
+  maxNodes: number;
 }
 
 /** The steps of a page. */
-export interface PagePlan {
+export interface PagePlan extends Pick<PageAsked, 'levels' | 'maxNodes'> {
   /** Whether the Query alone gives the nodes. */
   isInIndex: boolean;
   /** For each step why it is made or left out. */
@@ -23,26 +26,29 @@ export interface PagePlan {
 
 /** Which steps a page takes. A step is left out where what is asked for has come before. */
 export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
-  const { edge, edgeSets } = asked;
+  const { edge, edgeSets, levels, maxNodes } = asked;
   const query = `Query: the edges of ${edge.type} in their order.`;
   const isInIndex = !edgeSets && missingInIndex(graph, asked) === undefined;
   const nodes = isInIndex ? whyInIndex(graph, asked) : whyNodes(graph, asked);
-  return { isInIndex, why: [query, nodes, whyNeighbours(graph, asked)] };
+  return { levels, maxNodes, isInIndex, why: [query, nodes, ...whyNeighbours(graph, asked)] };
 }
 
-/** The attributes that are asked for of nodes of a type; 'ALL' where no list says. */
+/**
+ * The attributes to show of nodes of a type: those asked for, unchecked, or by default those that the nodes' views show. The default
+ * is 'ALL' for a type outside the model.
+ */
 export function selectedNames(
   graph: CompiledModel,
   type: string,
   attributes: AttributeSelection | undefined,
 ): AttributeSelection {
   if (attributes !== undefined) return attributes;
-  const view = graph.nodes.get(type)?.view;
-  if (view === undefined || view.kind === 'ALL') return 'ALL';
-  return view.kind === 'LIST' ? view.attributes : [];
+  const node = graph.nodes.get(type);
+  if (node === undefined || node.view.kind === 'ALL') return 'ALL';
+  return [...(node.view.kind === 'LIST' ? node.view.attributes : []), ...node.parts.keys()];
 }
 
-/** What index items lack of what is asked for of the nodes; undefined where they hold all of it. */
+/** Attributes asked for that index items lack; undefined if they hold all of them. */
 function missingInIndex(graph: CompiledModel, { edge, attributes }: PageAsked): string | undefined {
   const held = edge.inbound?.projectSource ?? [];
   for (const type of edge.from) {
@@ -63,7 +69,7 @@ function whyInIndex(graph: CompiledModel, { edge, attributes }: PageAsked): stri
 function whyNodes(graph: CompiledModel, asked: PageAsked): string {
   const { edge, attributes, edgeSets } = asked;
   const isBeyond =
-    attributes !== undefined && [...edge.from].some((type) => !viewHolds(graph.nodes.get(type)?.view, attributes));
+    attributes !== undefined && [...edge.from].some((type) => !viewHolds(graph.nodes.get(type), attributes));
   if (edgeSets) {
     const more = isBeyond ? ' The nodes themselves: attributes are asked for that their views do not hold.' : '';
     return `Views of the nodes: edge sets are asked for, which lie there.${more}`;
@@ -73,17 +79,48 @@ function whyNodes(graph: CompiledModel, asked: PageAsked): string {
   return isBeyond ? `The nodes themselves: neither their views nor ${lack}.` : `Views of the nodes: ${lack}.`;
 }
 
-function whyNeighbours(graph: CompiledModel, { edge, edgeSets, neighbours }: PageAsked): string {
-  if (!edgeSets) return 'No neighbours: edge sets name them, and those are not asked for.';
+function whyNeighbours(graph: CompiledModel, { edge, edgeSets, levels, maxNodes }: PageAsked): string[] {
+  if (!edgeSets) return ['No neighbours: edge sets name them, and those are not asked for.'];
   const ofSets = [...graph.edges.values()].filter(
     ({ from, labels }) => labels !== undefined && [...from].some((type) => edge.from.has(type)),
   );
-  const shown = neighbours ?? ofSets;
-  if (shown.length === 0) return 'No neighbours: no edge type is named whose targets are shown.';
-  const without = shown.filter(({ copy }) => copy === undefined).map(({ type }) => type);
-  if (without.length > 0) {
-    return `Views of neighbours: edges of ${without.join(', ')} hold no copies of their targets' attributes (copy).`;
-  }
-  const types = shown.map(({ type }) => type).join(', ');
-  return `No views of neighbours: edges of ${types} hold copies; a target whose copy is missing is read.`;
+  const shown = levels.flatMap((level) =>
+    level.edge === undefined ? ofSets.map((one) => ({ ...level, edge: one })) : level,
+  );
+  if (shown.length === 0) return ['No neighbours: no edge type is named whose targets are shown.'];
+  return whyLevel(shown as readonly LevelOfType[], maxNodes, 1);
+}
+
+/** A level of edges of one type. */
+type LevelOfType = Level & { edge: EdgeModel };
+
+function whyLevel(levels: readonly LevelOfType[], maxNodes: number, depth: number): string[] {
+  if (depth > MAX_DEPTH) return [`Level ${depth} is left out: a page has ${MAX_DEPTH} levels at most.`];
+  const name = depth === 1 ? 'neighbours' : `neighbours on level ${depth}`;
+  const uncopied = levels.filter(({ by, edge }) => by !== 'edge set' || edge.copy === undefined);
+  const leading = levels.filter(({ with: below }) => below.length > 0);
+  const reasons = [
+    ...(uncopied.length > 0
+      ? [`edges of ${typesOf(uncopied)} hold no copies of their targets' attributes (copy)`]
+      : []),
+    ...(leading.length > 0 ? [`the next level is next to the targets of ${typesOf(leading)}`] : []),
+  ];
+  const step =
+    reasons.length > 0
+      ? `Views of ${name}: ${reasons.join('; ')}.`
+      : `No views of ${name}: edges of ${typesOf(levels)} hold copies; a target whose copy is missing is read.`;
+  const queries = levels.flatMap((level) => (level.by === 'edge set' ? [] : [whyQuery(level, name, maxNodes)]));
+  const below = leading.flatMap((level) => level.with as readonly LevelOfType[]);
+  return [...queries, step, ...(below.length > 0 ? whyLevel(below, maxNodes, depth + 1) : [])];
+}
+
+function whyQuery({ by, edge }: LevelOfType, name: string, maxNodes: number): string {
+  const calls = by === 'inbound' ? (edge.inbound?.shards ?? 1) : 1;
+  const edges = by === 'inbound' ? 'that enter it come from an index' : 'that leave it are in no edge set';
+  const times = calls === 1 ? 'A Query' : `${calls} Queries`;
+  return `${times} for each node above the ${name}, ${calls * 0.5} RCU or more, until ${maxNodes} neighbours are found: edges of ${edge.type} ${edges}.`;
+}
+
+function typesOf(levels: readonly LevelOfType[]): string {
+  return [...new Set(levels.map(({ edge }) => edge.type))].join(', ');
 }

@@ -2,6 +2,7 @@ import { EdgeloomError } from '../errors.ts';
 import { exactNumber, type NumberReader } from '../items/plain.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkSecret, checkStoreOptions } from '../options.ts';
+import { projectionsOfModel } from '../registry/projections-in-force.ts';
 import type { ReaderLeases } from '../registry/reader-lease.ts';
 import type { Store } from '../store/port.ts';
 import type { ReadContext } from './request/context.ts';
@@ -17,7 +18,7 @@ export interface ReaderOptions {
   concurrency?: number | undefined;
   /** How number text becomes a JS value in results. Default: a number where that is exact, else an `ExactNumber`. */
   readNumber?: NumberReader | undefined;
-  /** What this reader may use of what the table keeps. Default: what the table's registry says, read once in 30 s. */
+  /** Tells the reader which projections it may use. Default: the table's registry, read once in 30 s. */
   leases?: ReaderLeases | undefined;
   /**
    * Region of a replica that this reader reads, where the table is at home in another: while the model changes it may answer with
@@ -26,7 +27,7 @@ export interface ReaderOptions {
   replica?: string | undefined;
 }
 
-/** What a reader's reads need, of checked options. */
+/** The context of a reader's reads, from checked options. */
 export function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {
   checkStoreOptions('createReader', options, {
     store: true,
@@ -44,5 +45,5 @@ export function readContext(graph: CompiledModel, options: ReaderOptions): ReadC
     );
   }
   checkSecret('cursorKey', cursorKey, 'a cursor');
-  return { graph, store, cursorKey, concurrency, readNumber };
+  return { graph, projections: projectionsOfModel(graph), store, cursorKey, concurrency, readNumber };
 }

@@ -3,24 +3,30 @@ import type {
   CountedEdgeType,
   DefaultOrder,
   EdgeOrder,
+  EdgeSourceType,
   EdgeType,
   EdgeTypeInSet,
+  GroupName,
   HasOwner,
   IdArgument,
   IndexedEdgeType,
   ListedNodeType,
   NodeId,
+  NodeType,
   OrderArgument,
   PathArgument,
   SearchName,
   SearchOfName,
   SourceOf,
   SpreadSearchName,
+  SumName,
   TargetOf,
+  TotalledEdgeType,
 } from '../model/inference.ts';
 import { type ReaderLeases, registryLeases } from '../registry/reader-lease.ts';
 import type { Session } from '../session/session.ts';
 import { readAbortable } from '../store/abortable.ts';
+import { type WithClient, withStore } from '../store/given.ts';
 import type { ItemKey } from '../store/port.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
 import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
@@ -35,6 +41,7 @@ import {
 } from './nodes/base.ts';
 import { type DegreeOptions, readDegree } from './nodes/degree.ts';
 import { type EdgesOptions, type HasOptions, hasEdge, readEdge, readEdges } from './nodes/edges.ts';
+import { readTotal, type TotalReadOptions, type TotalResult } from './nodes/total.ts';
 import { type AttributeSelection, type GetOptions, readNodes } from './nodes/views.ts';
 import { type PageOptions, type PageResult, readPage } from './page.ts';
 import { type ReaderOptions, readContext } from './reader-options.ts';
@@ -49,6 +56,9 @@ import type {
   InboundEdge,
   NodeOfBase,
   NodeOfId,
+  PageEdge,
+  PageEdgeSets,
+  PageLevel,
   PageNode,
   PageNodes,
   StoredEdge,
@@ -94,6 +104,21 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * Throws `not-counted` for a type that is in no edge set and keeps no count.
    */
   degree(source: string, edgeType: CountedEdgeType<G>, options?: DegreeOptions): Promise<number>;
+
+  /**
+   * The number of a node's edges of a type, their sums and their numbers by group, as `total` and `by` of the model declare them:
+   * one GetItem. They are of the edges that enter the node, or leave it. Exact for what is projected by then. Throws `no-total` for a
+   * type without them, and `too-many-groups` where a group has more than 50 values.
+   *
+   * @example
+   * // { count: 35, hours: '1203.5', by: { kind: { code: 31, talk: 4 } } }
+   * await reader.total('PROJECT-P1', 'WORKED_ON');
+   */
+  total<E extends TotalledEdgeType<G>>(
+    id: string,
+    edgeType: E,
+    options?: TotalReadOptions,
+  ): Promise<TotalResult<SumName<G, E>, GroupName<G, E>>>;
 
   /**
    * A node's outgoing edges, of one type or of all, by sort key (with hashed keys that is no order of ids): a Query of
@@ -176,12 +201,12 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<CountResult>;
 
   /**
-   * The reader of a session: it shows what the session's writes will come to, without waiting for the projector or an index.
+   * The reader of a session: it shows the effect of the session's writes without waiting for the projector or an index.
    * `get`, `page`, `inbound`, `search`, `nodes`, `edges`, `has` and `degree` show it; counts over an index say
-   * `exact: false`. Over a walk by cursor, while the session does not write, each item that it wrote comes exactly once if
-   * it is wanted and never otherwise, in its place. What others write may still come and go.
+   * `exact: false`. In a walk by cursor, while the session does not write, each of its items comes exactly once and in order
+   * if it belongs to the list, and never otherwise. Items of other writers may still come and go.
    *
-   * It costs a consistent read of each item that was written and concerns the request. Where there were too many writes
+   * It costs a consistent read of each item that was written and that the request depends on. Where there were too many writes
    * to remember, answers say `ownWrites: 'unknown'`, and so does the session.
    */
   with(session: Session): Reader<G>;
@@ -195,8 +220,13 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * Neighbours whose attributes are copied under the edges (`copy`) are not read: where all are, the last step is left out.
    * Where the edge sets are not asked for, and the attributes lie in the index items, it is the Query alone.
    *
+   * `with` may have levels. Each of them costs a BatchGetItem for 100 nodes, and a node that comes twice is read once. Edges that
+   * enter, and types in no edge set, are found by a Query for each node above.
+   *
    * @example
-   * await reader.page('GOALMEMBERSHIP', 'TEAM-T1', { with: ['GOALMEMBERSHIP', { type: 'OWNS', label: 'LEAD' }] });
+   * await reader.page('TEAMGOAL', 'TEAM-T1', {
+   *   with: ['GOALMEMBERSHIP:LEAD', { edge: 'KEYRESULT', with: ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'] }],
+   * });
    */
   page<
     E extends IndexedEdgeType<G>,
@@ -214,9 +244,10 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
       EdgeFilter<G, E>,
       Selection,
       EdgeSets,
-      PathArgument<G, E, Order>
+      PathArgument<G, E, Order>,
+      PageLevel<G, EdgeSourceType<G, E> & NodeType<G>>
     >,
-  ): Promise<PageResult<PageNode<G, E, Selection, EdgeSets>, PageNodes<G>>>;
+  ): Promise<PageResult<PageNode<G, E, Selection, EdgeSets>, PageNodes<G>, PageEdgeSets<G>, PageEdge<G>>>;
 
   /** How a search's items lie over its shards: a count of each. Throws `equality-only` with `shards: 'value'`. */
   shards<Name extends SpreadSearchName<G>>(
@@ -243,13 +274,17 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 }
 
 /**
- * Makes a reader.
+ * Makes a reader, with a store or with a client of the AWS SDK, such as a `DynamoDBDocumentClient`.
  *
  * @example
- * const reader = createReader(graph, { store: new DynamoDBStore(createClient(), graph.table) });
+ * const reader = createReader(graph, { client: DynamoDBDocumentClient.from(new DynamoDBClient()) });
  * const { items, cursor } = await reader.inbound('GOALMEMBERSHIP', 'USER-U1', { atLeast: 'CONTRIBUTOR' });
  */
-export function createReader<G extends CompiledModel>(graph: G, options: ReaderOptions): Reader<G> {
+export function createReader<G extends CompiledModel>(
+  graph: G,
+  given: ReaderOptions | WithClient<ReaderOptions>,
+): Reader<G> {
+  const options = withStore('createReader', graph.table, given);
   const context = readContext(graph, options);
   const { replica, leases = registryLeases(graph, options.store, undefined, replica) } = options;
   return readerOf<G>(context, leases);
@@ -261,13 +296,14 @@ function readerOf<G extends CompiledModel>(context: ReadContext, leases: ReaderL
     readAbortable(context.store, options?.signal, (store) => run({ ...context, store }));
   // Base items need no registry; all that is derived is read with what that allows at the moment.
   const held: Reading = (options, run) =>
-    read(options, (context) => leases.hold((readable) => run({ ...context, ...(readable && { readable }) })));
+    read(options, (context) => leases.hold((projections) => run({ ...context, projections })));
   const reader: Reader = {
     with: (session) => readerOf({ ...context, session }, leases),
     get: (ids, options) => held(options, async (held) => (await readNodes(held, ids, options)).nodes as never),
     has: (source, edgeType, target, options) =>
       read(options, (context) => hasEdge(context, source, edgeType, target, options)),
     degree: (source, edgeType, options) => held(options, (held) => readDegree(held, source, edgeType, options)),
+    total: (id, edgeType, options) => held(options, (held) => readTotal(held, id, edgeType, options)) as never,
     edges: (source, edgeType, options) =>
       read(options, (context) => readEdges(context, source, edgeType, options)) as never,
     node: (id, options) => read(options, (context) => readNode(context, id, options)) as never,

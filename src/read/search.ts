@@ -29,7 +29,7 @@ export type Optional<T extends SearchTypes, Arguments extends unknown[], Options
 /** From a value to another, both inclusive. */
 export type ValueRange<T extends SearchTypes> = { from?: T['value'] | undefined; to?: T['value'] | undefined };
 
-/** What a search of each kind can be asked for: see `SearchPredicate`. */
+/** The predicates of each kind of search: see `SearchPredicate`. */
 export interface Predicates<T extends SearchTypes> {
   equality: { eq: T['value'] };
   ordered: { eq: T['value'] } | ValueRange<T>;
@@ -38,7 +38,7 @@ export interface Predicates<T extends SearchTypes> {
   any: SearchPredicate;
 }
 
-/** What a search can be asked for. */
+/** The predicates of a search. */
 export type Predicate<T extends SearchTypes> = Predicates<T>[T['kind']];
 
 /** Options of a search with these results: it can be filtered by the attributes that they show. */
@@ -46,7 +46,7 @@ export type QueryOf<Result> = SearchQuery<
   Result extends { attributes: infer Attributes } ? Attributes : Record<string, unknown>
 >;
 
-/** What every search has. */
+/** Options that every search has. */
 export interface CommonSearch<Result, T extends SearchTypes> {
   /** Any predicate; the other methods are short for it. */
   find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result>>): Promise<ListPage<Result>>;

@@ -3,19 +3,26 @@ import type {
   EdgeAttributes,
   EdgeCopy,
   EdgeLabel,
+  EdgeOrder,
   EdgeSource,
+  EdgeSourceType,
   EdgeTarget,
   EdgeTargetType,
   EdgeType,
   EdgeTypeInSet,
   InboundAttribute,
+  IndexedEdgeType,
   NodeAttributes,
   NodeType,
+  PartAttributes,
+  PartName,
+  PartViewAttribute,
   SearchOfName,
   SourceAttribute,
   TypeOfId,
   ViewAttribute,
 } from '../model/inference.ts';
+import type { LabelValue, WithLevel } from './levels/level.ts';
 import type { AttributeSelection } from './nodes/views.ts';
 import type {
   BareNodeResult,
@@ -57,6 +64,22 @@ type InViewOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] 
   ? string
   : ViewAttribute<G, TypeOfId<G, Id>>;
 
+/**
+ * The parts of a node of type `T` as reads show them, under their names: as much as `Selection` says. Nothing where the type has none,
+ * or is not known.
+ */
+type PartsShown<G extends CompiledModel, T extends NodeType<G>, Selection> = [PartName<G, T>] extends [never]
+  ? unknown
+  : string extends PartName<G, T>
+    ? unknown
+    : {
+        [P in PartName<G, T> as Selection extends readonly (infer Name)[] ? Extract<P, Name> : P]?: Selection extends
+          | 'ALL'
+          | readonly unknown[]
+          ? PartAttributes<G, T, P>
+          : Shown<PartAttributes<G, T, P>, PartViewAttribute<G, T, P>>;
+      };
+
 /** The labels of an edge type; one that is named after an attribute has its type. */
 type Labels<G extends CompiledModel, E extends EdgeType<G>> = E extends string
   ? {
@@ -89,7 +112,11 @@ export type NodeOfId<
   Id extends string,
   Selection extends AttributeSelection | undefined = undefined,
 > = Id extends string
-  ? NodeResult<Id, Selected<AttributesOfId<G, Id>, Selection, InViewOfId<G, Id>>, EntryOf<G, TypeOfId<G, Id>>>
+  ? NodeResult<
+      Id,
+      Selected<AttributesOfId<G, Id>, Selection, InViewOfId<G, Id>> & PartsShown<G, TypeOfId<G, Id>, Selection>,
+      EntryOf<G, TypeOfId<G, Id>>
+    >
   : never;
 
 /** A node as its producers wrote it. */
@@ -131,11 +158,18 @@ type OwnerOfId<G extends CompiledModel, Id extends string> = Id extends string
 type SearchedType<G extends CompiledModel, Name extends string> =
   string extends NodeType<G> ? NodeType<G> : Extract<Name extends `${infer T}.${string}` ? T : never, NodeType<G>>;
 
+/** The attributes that a search projects from: those of the node, or of the part that the search names. */
+type SearchedAttributes<G extends CompiledModel, Name extends string> = Name extends `${string}.${infer P}.${string}`
+  ? P extends PartName<G, SearchedType<G, Name>>
+    ? PartAttributes<G, SearchedType<G, Name>, P>
+    : NodeAttributes<G, SearchedType<G, Name>>
+  : NodeAttributes<G, SearchedType<G, Name>>;
+
 /** A hit of a search, with the attributes that the model projects. */
 export type Hit<G extends CompiledModel, Name extends string> = Name extends string
   ? SearchResult<
       string extends NodeType<G> ? string : `${SearchedType<G, Name>}-${string}`,
-      Shown<NodeAttributes<G, SearchedType<G, Name>>, SearchOfName<G, Name>['shown']>
+      Shown<SearchedAttributes<G, Name>, SearchOfName<G, Name>['shown']>
     >
   : never;
 
@@ -162,8 +196,52 @@ export type PageNodes<G extends CompiledModel> =
   string extends NodeType<G>
     ? Record<string, Record<string, unknown> | null>
     : {
-        [T in NodeType<G> as `${T}-${string}`]: Shown<
-          NodeAttributes<G, T>,
-          ViewAttribute<G, T> | CopiedAttribute<G, T>
-        > | null;
+        [T in NodeType<G> as `${T}-${string}`]:
+          | (Shown<NodeAttributes<G, T>, ViewAttribute<G, T> | CopiedAttribute<G, T>> & PartsShown<G, T, undefined>)
+          | null;
       };
+
+/** The edge sets of a page's neighbours by id, each with the entries of its type. */
+export type PageEdgeSets<G extends CompiledModel> =
+  string extends NodeType<G>
+    ? Record<string, EdgeSetEntry[]>
+    : { [T in NodeType<G> as `${T}-${string}`]: EntryOf<G, T>[] };
+
+/** An edge that a level of a page found by a Query: a base edge, or one of an index with the attributes that the model projects. */
+export type PageEdge<G extends CompiledModel, E extends EdgeType<G> = EdgeType<G>> = E extends string
+  ? StoredEdge<G, E> | InboundEdge<G, E>
+  : never;
+
+/** A level of a page next to nodes of some types: edges that leave or enter those. */
+export type PageLevel<G extends CompiledModel, T extends NodeType<G>> =
+  string extends NodeType<G>
+    ? WithLevel
+    :
+        | ListedLevel<LeavingType<G, T> & EdgeTypeInSet<G>>
+        | LeavingLevel<G, LeavingType<G, T>>
+        | EnteringLevel<G, EnteringType<G, T> & IndexedEdgeType<G>>;
+
+/** The edge types that may leave nodes of some types. */
+type LeavingType<G extends CompiledModel, T extends NodeType<G>> = {
+  [E in EdgeType<G>]: [T & EdgeSourceType<G, E>] extends [never] ? never : E;
+}[EdgeType<G>];
+
+/** The edge types that may enter nodes of some types. */
+type EnteringType<G extends CompiledModel, T extends NodeType<G>> = {
+  [E in EdgeType<G>]: [T & EdgeTargetType<G, E>] extends [never] ? never : E;
+}[EdgeType<G>];
+
+type ListedLevel<E extends string> = E | `${E}:${string}`;
+
+type LeavingLevel<G extends CompiledModel, E extends EdgeType<G>> = E extends string
+  ? { edge: E; label?: LabelValue; with?: readonly PageLevel<G, EdgeTargetType<G, E> & NodeType<G>>[] }
+  : never;
+
+type EnteringLevel<G extends CompiledModel, E extends EdgeType<G>> = E extends string
+  ? {
+      inbound: E;
+      order?: EdgeOrder<G, E>;
+      partition?: string;
+      with?: readonly PageLevel<G, EdgeSourceType<G, E> & NodeType<G>>[];
+    }
+  : never;

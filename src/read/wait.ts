@@ -3,10 +3,9 @@ import type { Item } from '../items/attribute-value.ts';
 import { typePrefix } from '../items/keys.ts';
 import { classifyKey, misfitText } from '../model/base-item.ts';
 import { checkOptions } from '../options.ts';
-import { isUsable } from '../registry/readable.ts';
 import type { Abortable } from '../runtime.ts';
 import { sleep } from '../runtime.ts';
-import { compareDerived, type EdgesPlace, type ProjectedKind } from '../session/look.ts';
+import { compareDerived, type EdgesPlace, isProjectedKind, type ProjectedKind } from '../session/look.ts';
 import type { ItemKey } from '../store/port.ts';
 import type { ReadContext } from './request/context.ts';
 import { checkSource, findEdge } from './request/lookup.ts';
@@ -44,7 +43,7 @@ export async function waitForProjection(context: ReadContext, base: ItemKey, opt
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
     // The mark first: what agrees after it has passed the call is not undone by a record from before the call.
     const isPassed = lowMark === undefined || isAfter(await lowMark(), calledAtMs);
-    // What agreed before it had passed may have been undone since.
+    // Edges that agreed before the mark had passed may differ since.
     if (isPassed && !wasPassed) place = {};
     wasPassed = isPassed;
     const differing = await differences(context, base, kind, consistent, place);
@@ -69,11 +68,11 @@ function isAfter(mark: number | undefined, moment: number): boolean {
   return mark !== undefined && mark > moment;
 }
 
-/** What the base item is; throws for what the model does not project, which would be waited for in vain. */
+/** The kind of the base item; throws for an item that the model does not project, as the wait would never end. */
 function projectedKind({ graph }: ReadContext, { source, target }: ItemKey): ProjectedKind {
   checkSource(graph, source);
   const kind = classifyKey(graph, source, target);
-  if (kind.kind === 'node' || kind.kind === 'edge' || kind.kind === 'hashed') return kind;
+  if (isProjectedKind(kind)) return kind;
   if (kind.kind === 'misfit') throw notDerivable({ source, target }, misfitText(kind));
   const edgeType = typePrefix(target);
   if (edgeType !== undefined) findEdge(graph, edgeType);
@@ -92,10 +91,10 @@ async function differences(
   consistent: boolean,
   place: EdgesPlace,
 ): Promise<string[]> {
-  const { store, readable } = context;
-  const graph = readable?.model ?? context.graph;
-  const usesView = readable && ((view: Item | undefined) => isUsable(readable.view(base.source), view));
-  const { problems, differing } = await compareDerived({ graph, store, usesView }, base, kind, consistent, place);
+  const { store, projections } = context;
+  const usesView = (view: Item | undefined): boolean => projections.usesView(base.source, view);
+  const look = { graph: projections.model, store, usesView };
+  const { problems, differing } = await compareDerived(look, base, kind, consistent, place);
   if (problems.length > 0) throw notDerivable(base, problems.map(({ message }) => message).join('; '));
   return differing;
 }

@@ -8,11 +8,14 @@ import type { DefinitionData } from './revive.ts';
 import { registeredModel, type WriterModel } from './writer-model.ts';
 
 /**
- * What a check compares: all that is ready. What is being built differs by nature, what is retired is garbage, and what the
- * registry does not know is neither right nor wrong.
+ * The projections that a check compares: the ready ones. A projection that is being built differs by nature, a retired one is garbage, and items that the
+ * registry does not know are neither right nor wrong.
  */
 
-/** The model of what is ready in the table's registry; the own one where there is no registry. */
+/**
+ * Gives the model that a check compares: the projections that are ready in the table's registry, not all that writers maintain. Without a
+ * registry, and with one that is only announced, it gives the own model.
+ */
 export function modelToCheck(own: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): WriterModel {
   return registeredModel(own, store, checkedModel);
 }
@@ -48,7 +51,7 @@ export async function movedSince(
   const moved = keys.filter(({ source, target }, i) => {
     const before = concernOf(began, source, target, items[i] ?? {});
     const after = concernOf(now, source, target, items[i] ?? {});
-    // What nothing names may belong to what has changed.
+    // An item that no projection names may belong to one that has changed.
     return before.name === '' || before.kind !== after.kind || before.name !== after.name;
   });
   return new Set(moved.map(textOfKey));

@@ -1,39 +1,51 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import { AFTER, isTombstone, MODEL } from '../items/derived-item.ts';
-import { parseDerivedKey } from '../items/derived-key.ts';
+import { isTombstone, MODEL } from '../items/derived-item.ts';
+import type { DerivedKey } from '../items/derived-key.ts';
 import { parseNodeId } from '../items/keys.ts';
-import { type ChangingPart, type CompiledModel, type Concern, type Concerns, layersOf } from '../model/compiled.ts';
-import { isJoinedItem, joinedItemsOf } from '../model/joined.ts';
+import { isOpen } from '../kinds/continuation.ts';
+import type { Lifetime } from '../kinds/kind.ts';
+import { kindOfKey } from '../kinds/table.ts';
+import type {
+  ChangingPart,
+  CompiledModel,
+  Concern,
+  Concerns,
+  InboundSettings,
+  OrderSettings,
+} from '../model/compiled.ts';
+import { isJoinedItem } from '../model/joined.ts';
+import { type FanOutOf, fanOutOfKey } from '../model/projection/places.ts';
 import { type Data, modelValue } from './data.ts';
-import { type Definition, viewName } from './definition.ts';
+import { type Definition, type EdgeTyping, viewName } from './definition.ts';
 import { ownerOfItem, partitionOwners } from './ownership.ts';
 import { type Generation, type Registry, type Shape, stampedId } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
 /**
- * Whose a derived item is, and so what a check has to do with it: what is ready is compared, what is being built differs by
+ * The owner of a derived item decides how a check treats it: what is ready is compared, what is being built differs by
  * nature, what is retired is garbage, and what the registry does not know is neither right nor wrong.
  */
 
-/** What a check has to do with a derived item. */
+/** Decides what a check does with a derived item. */
 export function concernOf({ concerns }: CompiledModel, source: string, sortKey: string, item: Item): Concern {
   return concerns === undefined ? COMPARED : concerns.of(source, sortKey, item);
 }
 
-/** What has no generations, or belongs to nothing that is known: base items, where there are any, say how it has to be. */
+/** The treatment of an item without an owner, and of every item without a registry: it is compared with what its base items ask for. */
 const COMPARED: Concern = { kind: 'compared', name: '' };
 const LEFT: Concern = { kind: 'left', name: '' };
 
-/** What a check has to do with derived items, by a registry and the model of what is ready in it. */
+/** Decides for all derived items what a check does, by a registry and the model of its ready projections. */
 export function concernsOf(registry: Registry, ready: CompiledModel, data: DefinitionData): Concerns {
   const changing = changingParts(registry);
   const isNeeded = neededFanOuts(registry, data);
   // A migration that is at work ends what nothing needs.
   const isLeftOpen = (sortKey: string): boolean => changing.length === 0 && !isNeeded(sortKey);
+  const use: Use = { registry, ready, isLeftOpen };
   return {
     changing,
     of(source, sortKey, item) {
-      const concern = liveConcern(registry, ready, source, sortKey, item, isLeftOpen);
+      const concern = concernByLifetime(use, source, sortKey, item);
       if (concern.kind === 'compared' || concern.kind === 'changing') return concern;
       // Time takes tombstones away; of one with a hashed key nothing tells its projection.
       if (isTombstone(item, ready.table)) return LEFT;
@@ -42,53 +54,56 @@ export function concernsOf(registry: Registry, ready: CompiledModel, data: Defin
   };
 }
 
-function liveConcern(
-  registry: Registry,
-  ready: CompiledModel,
-  source: string,
-  sortKey: string,
-  item: Item,
-  isLeftOpen: (sortKey: string) => boolean,
+/** The values that tell whether an item is in use. */
+interface Use {
+  registry: Registry;
+  ready: CompiledModel;
+  isLeftOpen: (sortKey: string) => boolean;
+}
+
+/** A derived item. */
+interface Derived {
+  source: string;
+  sortKey: string;
+  key: DerivedKey;
+  item: Item;
+}
+
+/** Whether an item with content is in use, for each way in which kinds are. */
+const CONCERNS: {
+  readonly [Of in Lifetime['of']]: (use: Use, derived: Derived, lifetime: Extract<Lifetime, { of: Of }>) => Concern;
+} = {
+  shape: viewConcern,
+  generation: keyedConcern,
+  need: neededConcern,
+  nothing: () => COMPARED,
+};
+
+/**
+ * Decides what a check does with an item by the lifetime of its kind: by its generation, its shape, or the projections that need it. An
+ * item with a key of no kind is compared.
+ */
+function concernByLifetime(use: Use, source: string, sortKey: string, item: Item): Concern {
+  const found = kindOfKey(sortKey);
+  if (found === undefined) return COMPARED;
+  const { key, kind } = found;
+  const concern = CONCERNS[kind.lifetime.of] as (use: Use, derived: Derived, lifetime: Lifetime) => Concern;
+  return concern(use, { source, sortKey, key, item }, kind.lifetime);
+}
+
+function neededConcern(
+  { ready, isLeftOpen }: Use,
+  { sortKey, key: { edgeType, generation }, item }: Derived,
+  { neededBy }: Extract<Lifetime, { of: 'need' }>,
 ): Concern {
-  const key = parseDerivedKey(sortKey);
-  switch (key?.kind) {
-    case 'view':
-      return viewConcern(registry, source, item);
-    case 'reverse-item':
-    case 'continuation':
-    case 'source-continuation': {
-      const { kind, edgeType, generation } = key;
-      if (generation > 1) return { kind: 'unregistered', name: `${edgeType}@${generation}` };
-      const keepers =
-        kind === 'source-continuation' ? joinedPlacesOf(ready, edgeType) : copyingViewsOf(ready, edgeType);
-      // They have no generations: a writer of a shape to come may find one that is there right. So what they are kept for names
-      // them: between two that keep them there may have been none.
-      if (keepers.length > 0) return { kind: 'compared', name: `${edgeType} for ${keepers.join(', ')}` };
-      // rule: open-fan-outs-that-nothing-needs-are-garbage
-      if (item[AFTER] !== undefined && isLeftOpen(sortKey))
-        return { kind: 'retired', name: `a fan-out of ${edgeType}` };
-      return LEFT;
-    }
-    case 'index-item':
-    case 'owner-item':
-    case 'count':
-      return keyedConcern(registry, source, sortKey, item, key.generation);
-    default:
-      return COMPARED;
-  }
-}
-
-/** The stamps of the views that copy along an edge type. */
-function copyingViewsOf({ edges, shapes }: CompiledModel, edgeType: string): string[] {
-  const edge = edges.get(edgeType);
-  return edge?.copy === undefined ? [] : [...edge.from].map((type) => shapes?.get(type)?.stamp ?? type);
-}
-
-/** The generations of an edge type's index items that source nodes decide too. */
-function joinedPlacesOf(ready: CompiledModel, edgeType: string): string[] {
-  return layersOf(ready).flatMap(({ edges }) => {
-    return joinedItemsOf(edges.get(edgeType) ?? {}).map(({ inForce: { places } }) => places.prefix);
-  });
+  if (generation > 1) return { kind: 'unregistered', name: `${edgeType}@${generation}` };
+  const keepers = neededBy(ready, edgeType);
+  // They have no generations: a writer of a shape to come may find one that is there right. So what they are kept for names
+  // them: between two that keep them there may have been none.
+  if (keepers.length > 0) return { kind: 'compared', name: `${edgeType} for ${keepers.join(', ')}` };
+  // rule: open-fan-outs-that-nothing-needs-are-garbage
+  if (isOpen(item) && isLeftOpen(sortKey)) return { kind: 'retired', name: `a fan-out of ${edgeType}` };
+  return LEFT;
 }
 
 /**
@@ -103,11 +118,8 @@ function misplacedConcern({ projections }: Registry, item: Item): Concern | unde
 }
 
 function keyedConcern(
-  { projections }: Registry,
-  source: string,
-  sortKey: string,
-  item: Item,
-  generation: number,
+  { registry: { projections } }: Use,
+  { source, sortKey, key: { generation }, item }: Derived,
 ): Concern {
   const owner = ownerOfItem(source, sortKey, item);
   // Plain keys that name nothing have been there without a registry too.
@@ -123,8 +135,8 @@ function keyedConcern(
   return { kind: known.state === 'ready' ? 'compared' : 'changing', name };
 }
 
-/** A view of another shape than the type's is not garbage: writers make it anew where they meet it, and so does repair. */
-function viewConcern({ shapes }: Registry, source: string, item: Item): Concern {
+/** A view of another shape than the type's is not garbage: writers rebuild it where they find it, and so does repair. */
+function viewConcern({ registry: { shapes } }: Use, { source, item }: Derived): Concern {
   const type = parseNodeId(source)?.type;
   if (type === undefined) return COMPARED;
   const entry = shapes.get(type);
@@ -159,8 +171,7 @@ function changingParts({ projections, shapes }: Registry): ChangingPart[] {
 const REASONS: Readonly<Record<Exclude<Generation['state'], 'ready'> | 'unsettled' | 'untrusted', string>> = {
   kept: 'writers keep it, readers do not use it: it is being built, or taken away; edgeloom migrate goes on with it',
   absent: 'nothing maintains it any more, and its items are being deleted; edgeloom migrate goes on with it',
-  unsettled:
-    'views are being made anew, and readers use base items where one is missing; edgeloom migrate goes on with it',
+  unsettled: 'views are being rebuilt, and readers use base items where one is missing; edgeloom migrate continues it',
   untrusted: 'views are about to change, and readers use base items in their place; edgeloom migrate goes on with it',
 };
 
@@ -174,7 +185,7 @@ export type NeedsFanOut = (sortKey: string) => boolean;
 export function neededFanOuts(registry: Registry | undefined, data: DefinitionData): NeedsFanOut {
   if (registry === undefined) return () => true;
   const { projections, shapes } = registry;
-  const needed = { continuation: new Set<string>(), 'source-continuation': new Set<string>() };
+  const needed: Record<FanOutOf, Set<string>> = { copies: new Set(), joined: new Set() };
   const kept = [
     ...[...shapes.values()].flatMap(({ shape }) => (shape === undefined ? [] : [shape])),
     ...[...projections.values()].flatMap(({ generations }) => generations.filter(({ state }) => state !== 'absent')),
@@ -182,15 +193,13 @@ export function neededFanOuts(registry: Registry | undefined, data: DefinitionDa
   const definitions = kept.map(({ definition }) => data.get(definition));
   for (const stored of definitions) {
     if (stored === undefined) continue;
-    const definition = definitionOf(stored);
-    for (const type of copyingTypes(definition)) needed.continuation.add(type);
-    for (const type of joinedTypes(definition)) needed['source-continuation'].add(type);
+    for (const { of, edgeType } of fanOutsOfDefinition(definitionOf(stored))) needed[of].add(edgeType);
   }
   const isKnown = !definitions.includes(undefined);
   return (sortKey) => {
-    const key = parseDerivedKey(sortKey);
-    if (key?.kind !== 'continuation' && key?.kind !== 'source-continuation') return true;
-    return !isKnown || key.generation > 1 || needed[key.kind].has(key.edgeType);
+    const fanOut = fanOutOfKey(sortKey);
+    if (fanOut === undefined) return true;
+    return !isKnown || fanOut.generation > 1 || needed[fanOut.of].has(fanOut.edgeType);
   };
 }
 
@@ -199,14 +208,31 @@ function definitionOf(data: Data): Definition {
   return modelValue(data, (_place, version) => ({ kind: 'derive', version })) as Definition;
 }
 
-function copyingTypes(definition: Definition): string[] {
-  if (definition.kind !== 'view') return [];
-  return definition.edges.filter(({ copy }) => copy !== undefined).map(({ type }) => type);
+/** The fan-outs that a definition needs. */
+const FAN_OUTS: {
+  readonly [Kind in Definition['kind']]: (definition: Extract<Definition, { kind: Kind }>) => NeededFanOut[];
+} = {
+  search: () => [],
+  part: () => [],
+  inbound: ({ edge, settings, orders }) => joinedFanOuts(edge, settings, orders),
+  order: ({ edge, settings, order }) => joinedFanOuts(edge, settings, [order]),
+  view: ({ edges }) =>
+    edges.filter(({ copy }) => copy !== undefined).map(({ type }) => ({ of: 'copies', edgeType: type })),
+};
+
+interface NeededFanOut {
+  of: FanOutOf;
+  edgeType: string;
 }
 
-function joinedTypes(definition: Definition): string[] {
-  if (definition.kind !== 'inbound' && definition.kind !== 'order') return [];
-  const { edge, settings } = definition;
-  const orders = definition.kind === 'order' ? [definition.order] : definition.orders;
-  return settings !== undefined && isJoinedItem(settings, { orders }) ? [edge.type] : [];
+function joinedFanOuts(
+  { type }: EdgeTyping,
+  settings: InboundSettings | undefined,
+  orders: readonly OrderSettings[],
+): NeededFanOut[] {
+  return settings !== undefined && isJoinedItem(settings, { orders }) ? [{ of: 'joined', edgeType: type }] : [];
+}
+
+function fanOutsOfDefinition(definition: Definition): NeededFanOut[] {
+  return (FAN_OUTS[definition.kind] as (definition: Definition) => NeededFanOut[])(definition);
 }

@@ -1,14 +1,14 @@
 import { hash128 } from '../items/keys.ts';
 
 /**
- * Definitions as data: what a compiled model holds, without its functions, in a form that JSON keeps. What is undefined or
+ * Definitions as data: the content of a compiled model, without its functions, in a form that JSON keeps. A value that is undefined or
  * false is left out, so that a new option whose default is one of the two changes no fingerprint.
  */
 
 /** A value that JSON keeps. */
 export type Data = boolean | number | string | null | readonly Data[] | { readonly [name: string]: Data };
 
-/** Maps and sets are told from plain objects by these names, which no option has. */
+/** These names mark maps and sets; no option has them. */
 const MAP = '$map';
 const SET = '$set';
 
@@ -18,7 +18,7 @@ interface DeriveValue {
   version?: number;
 }
 
-/** A value of a compiled model as data. Of a derive only its version stays. */
+/** A value of a compiled model as data. A derive becomes its version. */
 export function dataOf(value: unknown): Data | undefined {
   if (value === undefined || value === false || typeof value === 'function') return undefined;
   if (value === null || typeof value !== 'object') return value as Data;
@@ -78,7 +78,7 @@ export function fingerprintOf(data: Data): string {
   return hash128(JSON.stringify(data)).slice(0, 16);
 }
 
-/** What a part of a list is called in places: parts with names keep theirs, whatever stands before them. */
+/** The name of a list's part in paths: parts with names keep theirs, whatever precedes them. */
 function partName(part: unknown, i: number): string {
   const { name, type } = Object(part) as { name?: unknown; type?: unknown };
   if (typeof name === 'string') return name;

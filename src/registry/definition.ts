@@ -6,25 +6,28 @@ import type {
   InboundSettings,
   NodeModel,
   OrderSettings,
+  PartSettings,
   Projection,
   SearchSettings,
+  TotalSettings,
 } from '../model/compiled.ts';
 import {
   INBOUND_OPTION_EFFECTS,
   type OptionEffect,
   ORDER_OPTION_EFFECTS,
+  PART_OPTION_EFFECTS,
   SEARCH_OPTION_EFFECTS,
 } from '../model/projection/settings.ts';
 import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
 /**
- * What a model says of each of its projections, and of the views of each node type, taken apart: a definition holds all that
+ * Definitions of a model's projections, and of the views of each node type. A definition holds everything that
  * its items depend on, so that two models with the same definition make the same items of the same base items.
  */
 
-/** What decides which base items are edges of a type. */
+/** The options that decide which base items are edges of a type. */
 export type EdgeTyping = Pick<EdgeModel, 'type' | 'from' | 'to' | 'keys'>;
-/** What the views show of the nodes that are in their own index partitions. */
+/** The attributes that views show of nodes with an owner item. */
 export type Owners = ReadonlyMap<string, Projection>;
 
 /** A search of a node type. */
@@ -34,11 +37,22 @@ export interface SearchDefinition {
   search: SearchSettings;
 }
 
-/** The item that gsi0 and gsi1 share, with the count of the edges and the owner's item. */
+/** The view of a part of a node type. */
+export interface PartDefinition {
+  kind: 'part';
+  type: string;
+  part: PartSettings;
+}
+
+/** The item that gsi0 and gsi1 share, with the count and the total of the edges and the owner's item. */
 export interface FamilyDefinition {
   kind: 'inbound';
   edge: EdgeTyping;
   degree: boolean;
+  /** Sums and groups of the count. */
+  outgoing?: TotalSettings;
+  /** The total of the edges that enter a node. */
+  incoming?: TotalSettings;
   orders: readonly OrderSettings[];
   settings?: InboundSettings;
   owners?: Owners;
@@ -63,7 +77,11 @@ export interface ViewDefinition {
 }
 
 /** The definition of a projection with keys of its own. */
-export type KeyedDefinition = SearchDefinition | FamilyDefinition | OrderDefinition;
+export type KeyedDefinition = SearchDefinition | PartDefinition | FamilyDefinition | OrderDefinition;
+/** The kinds of projections with keys of their own. */
+export type KeyedKind = KeyedDefinition['kind'];
+/** The name of a projection whose definitions are of one kind. */
+export type ProjectionName<Kind extends KeyedKind = KeyedKind> = string & { readonly definedAs?: Kind };
 /** Any definition. */
 export type Definition = KeyedDefinition | ViewDefinition;
 
@@ -72,9 +90,9 @@ export interface Defined<D extends Definition = Definition> {
   name: string;
   definition: D;
   data: Data;
-  /** Of all of it. */
+  /** Fingerprint of the whole definition. */
   fingerprint: string;
-  /** Of all but how items are spread over index partitions: what a reader's results depend on. */
+  /** Fingerprint without the options that spread items over index partitions: a reader's results depend on the rest. */
   meaning: string;
   /** The functions, by place. */
   code: ReadonlyMap<string, object>;
@@ -101,17 +119,22 @@ export function definitionsOf(model: CompiledModel): Definitions {
 }
 
 /** The name of a search. */
-export function searchName(type: string, search: string): string {
+export function searchName(type: string, search: string): ProjectionName<'search'> {
   return `search:${type}.${search}`;
 }
 
+/** The name of the views of a part. */
+export function partName(type: string, part: string): ProjectionName<'part'> {
+  return `part:${type}.${part}`;
+}
+
 /** The name of what gsi0, gsi1 and the count of an edge type are. */
-export function familyName(edgeType: string): string {
+export function familyName(edgeType: string): ProjectionName<'inbound'> {
   return `inbound:${edgeType}`;
 }
 
 /** The name of a named order. */
-export function orderName(edgeType: string, order: string): string {
+export function orderName(edgeType: string, order: string): ProjectionName<'order'> {
   return `order:${edgeType}.${order}`;
 }
 
@@ -130,6 +153,10 @@ function takeApart(model: CompiledModel): Definitions {
     for (const { inForce: _, ...search } of node.searches.values()) {
       add(searchName(node.type, search.name), { kind: 'search', type: node.type, search });
     }
+    for (const { name, view } of node.parts.values()) {
+      if (view === undefined) continue;
+      add(partName(node.type, name), { kind: 'part', type: node.type, part: { name, view: view.view } });
+    }
   }
   for (const edge of model.edges.values()) {
     const typing = typingOf(edge);
@@ -138,9 +165,10 @@ function takeApart(model: CompiledModel): Definitions {
     const orders = [...(inbound?.orders.values() ?? [])].map(orderSettings);
     const shared = orders.filter(({ isNamed }) => !isNamed);
     const rest = settingsOf(model, edge);
-    if (shared.length > 0 || degree) {
+    const totals = { outgoing: edge.count?.totals, incoming: edge.incoming?.totals };
+    if (shared.length > 0 || degree || edge.incoming !== undefined) {
       const settings = shared.length > 0 ? rest : {};
-      add(familyName(type), { kind: 'inbound', edge: typing, degree, orders: shared, ...settings });
+      add(familyName(type), { kind: 'inbound', edge: typing, degree, ...totals, orders: shared, ...settings });
     }
     for (const order of orders) {
       if (!order.isNamed || rest.settings === undefined) continue;
@@ -206,7 +234,7 @@ const SPREADING: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What results depend on: not where in the index an item lies, unless that decides which questions can be asked. */
+/** The part of a definition that results depend on: an item's place in the index only where it decides which questions can be asked. */
 function meaningOf(data: Data): Data {
   if (data === null || typeof data !== 'object' || Array.isArray(data)) return data;
   const entries = Object.entries(data).flatMap(([name, entry]): [string, Data][] => {
@@ -249,13 +277,18 @@ function viewDefinition({ edges }: CompiledModel, { type, view, viewBudgetBytes 
 
 const SETTINGS = Object.keys(INBOUND_OPTION_EFFECTS);
 const ORDER = Object.keys(ORDER_OPTION_EFFECTS);
+const TOTALS = ['sums', 'groups'];
 const TYPING = ['type', 'from', 'to', 'keys'];
-/** The options that this software maintains, by the part of a definition that they stand in. */
+/** The options that this software maintains, by the part of a definition that holds them. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   search: ['kind', 'type', 'search'],
   'search/search': Object.keys(SEARCH_OPTION_EFFECTS),
-  inbound: ['kind', 'edge', 'degree', 'orders', 'settings', 'owners'],
+  part: ['kind', 'type', 'part'],
+  'part/part': Object.keys(PART_OPTION_EFFECTS),
+  inbound: ['kind', 'edge', 'degree', 'outgoing', 'incoming', 'orders', 'settings', 'owners'],
   'inbound/edge': TYPING,
+  'inbound/outgoing': TOTALS,
+  'inbound/incoming': TOTALS,
   'inbound/orders': ORDER,
   'inbound/settings': SETTINGS,
   order: ['kind', 'edge', 'order', 'settings', 'owners'],

@@ -21,7 +21,7 @@ const DEFINITION = 'definition';
 /** A head as it was read. */
 export interface Head {
   registry: Registry;
-  /** What a write of the next one compares. */
+  /** The revision that a write of the next head compares. */
   revision: string | undefined;
   /** The text of the registry. */
   text: string;
@@ -46,7 +46,7 @@ export interface CountingWriter<Calls extends 'get' | 'update'> {
   stats: ReadStats & WriteStats;
 }
 
-/** What writes add to. */
+/** The counters to which writes add. */
 export interface WriteStats {
   writes: number;
   /** Write capacity units. */
@@ -62,7 +62,7 @@ export async function writeHead(
   return await write(writer, HEAD, { [STATE]: { S: encodeRegistry(registry) } }, revision);
 }
 
-/** Puts definitions beside the head, before a head names them. Each is named by its content, so that none changes. */
+/** Puts definitions next to the head, before a head names them. Each is named by its content, so that none changes. */
 export async function writeDefinitions(
   writer: CountingWriter<'get' | 'update'>,
   definitions: ReadonlyMap<string, Data>,

@@ -20,7 +20,7 @@ export interface TableRegions {
 }
 
 /**
- * What the registry is to say of the table, with its home. Throws `not-home-region` where the table is at home in another region
+ * The table's identity for the registry, with its home. Throws `not-home-region` where the table is at home in another region
  * that holds it still; one that was taken away, or restored elsewhere, is at home here.
  */
 export function identityAtHome(
@@ -61,12 +61,12 @@ function notHome(home: string, region: string): EdgeloomError {
   );
 }
 
-/** Tries of one write of the head beside others. */
+/** Tries of one write of the head under contention. */
 const MOST_TRIES = 8;
 
 /**
  * Takes everything from readers until a migration has verified it: a consumer has found that records are lost, or that the stream
- * is another than the registered one (the table was restored, or its stream was made anew). Gives whether it has.
+ * is another than the registered one (the table was restored, or its stream is a new one). Returns whether it has.
  *
  * @param streamLabel of the stream that is read; absent: the registered one, in which records are lost.
  */

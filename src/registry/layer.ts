@@ -8,13 +8,32 @@ import type {
   InForce,
   NodeModel,
   OrderSettings,
+  PartModel,
+  PartSettings,
+  PartView,
   Projection,
   SearchModel,
   SearchSettings,
 } from '../model/compiled.ts';
-import { CountPlaces, EdgeItemPlaces, OrderPlaces, SearchPlaces } from '../model/projection/places.ts';
+import {
+  CountPlaces,
+  EdgeItemPlaces,
+  OrderPlaces,
+  PartPlaces,
+  SearchPlaces,
+  TotalPlaces,
+} from '../model/projection/places.ts';
 import { dataOf } from './data.ts';
-import type { FamilyDefinition, KeyedDefinition, OrderDefinition, Owners, ViewDefinition } from './definition.ts';
+import type {
+  FamilyDefinition,
+  KeyedDefinition,
+  KeyedKind,
+  OrderDefinition,
+  Owners,
+  PartDefinition,
+  SearchDefinition,
+  ViewDefinition,
+} from './definition.ts';
 
 /** A generation as the planner takes it. */
 export interface Kept {
@@ -30,6 +49,11 @@ export function keptSearch(search: SearchSettings, kept: Kept): SearchModel {
   return { ...search, inForce: inForce(new SearchPlaces(search, kept.generation), kept) };
 }
 
+/** The view of a part in a generation. */
+export function keptPart(part: PartSettings, kept: Kept): PartView {
+  return { ...part, inForce: inForce(new PartPlaces(part.name, kept.generation), kept) };
+}
+
 /** An order of an edge type in a generation. */
 export function keptOrder(
   edgeType: string,
@@ -40,19 +64,29 @@ export function keptOrder(
   return { ...order, places: new OrderPlaces(edgeType, order, settings, generation) };
 }
 
+/** The count of an edge type in a generation. */
+export function keptCount(edgeType: string, kept: Kept): InForce<CountPlaces> {
+  return inForce(new CountPlaces(edgeType, kept.generation), kept);
+}
+
+/** The total of the edges of a type that enter a node in a generation. */
+export function keptTotal(edgeType: string, kept: Kept): InForce<TotalPlaces> {
+  return inForce(new TotalPlaces(edgeType, kept.generation), kept);
+}
+
 function inForce<Places>(places: Places, { generation: _, ...kept }: Kept): InForce<Places> {
   return { places, ...kept };
 }
 
 /** A definition of a generation. */
-export interface LayerPart {
-  definition: KeyedDefinition;
+export interface LayerPart<Kind extends KeyedKind = KeyedKind> {
+  definition: Extract<KeyedDefinition, { kind: Kind }>;
   kept: Kept;
 }
 
 /**
- * Compiles views and generations: into one model what fits together, and into further ones, which are kept beside it, what
- * needs another definition of the same.
+ * Compiles views and generations: those that fit together into one model, and those that
+ * need another definition of the same name into further models, which are maintained with it.
  */
 export function compileLayers(
   views: readonly ViewDefinition[],
@@ -64,19 +98,40 @@ export function compileLayers(
   for (const view of views) first.addView(view);
   const layers = [first];
   for (const { definition, kept } of parts) {
-    if (layers.some((layer) => layer.add(definition, kept))) continue;
+    if (layers.some((layer) => add(layer, definition, kept))) continue;
     const layer = new Layer();
-    layer.add(definition, kept);
+    add(layer, definition, kept);
     layers.push(layer);
   }
   const [primary, ...further] = layers.map((layer) => layer.compile(own, fingerprint));
   return { ...primary!, ...(further.length > 0 && { further }) };
 }
 
+/** The ways to add a generation, by the kind of its definition. */
+const ADDITIONS: {
+  readonly [Kind in KeyedKind]: (layer: Layer, definition: LayerPart<Kind>['definition'], kept: Kept) => boolean;
+} = {
+  search: (layer, definition, kept) => layer.addSearch(definition, kept),
+  part: (layer, definition, kept) => layer.addPart(definition, kept),
+  inbound: (layer, definition, kept) => layer.addFamily(definition, kept),
+  order: (layer, definition, kept) => layer.addOrders(definition, [definition.order], kept) !== undefined,
+};
+
+/** Adds a generation; false where the layer has another definition of something that it needs. */
+function add(layer: Layer, definition: KeyedDefinition, kept: Kept): boolean {
+  return (ADDITIONS[definition.kind] as (layer: Layer, definition: KeyedDefinition, kept: Kept) => boolean)(
+    layer,
+    definition,
+    kept,
+  );
+}
+
+type EditedEdge = { -readonly [K in keyof EdgeModel]: EdgeModel[K] };
+
 /** One compiled model in the making. */
 class Layer {
   private readonly nodes = new Map<string, { -readonly [K in keyof NodeModel]: NodeModel[K] }>();
-  private readonly edges = new Map<string, { -readonly [K in keyof EdgeModel]: EdgeModel[K] }>();
+  private readonly edges = new Map<string, EditedEdge>();
   private readonly searches = new Map<
     string,
     Map<string, NodeModel['searches'] extends ReadonlyMap<string, infer S> ? S : never>
@@ -86,7 +141,7 @@ class Layer {
   /** Edge types that have their shared item, or their count, here. */
   private readonly families = new Set<string>();
 
-  /** Adds the views of a node type. Shapes are installed together, so that what two of them say of an edge type agrees. */
+  /** Adds the views of a node type. Shapes are installed together, so that two of them agree about each edge type. */
   addView({ type, view, viewBudgetBytes, edges }: ViewDefinition): void {
     const node = this.node(type);
     node.view = view;
@@ -103,57 +158,65 @@ class Layer {
     }
   }
 
-  /** Adds a generation; false where this model has another definition of something that it needs. */
-  add(definition: KeyedDefinition, kept: Kept): boolean {
-    if (definition.kind !== 'search') return this.addInbound(definition, kept);
-    const { type, search } = definition;
-    const node = this.node(type);
+  /** Adds a search; false where this layer has one with the name. */
+  addSearch({ type, search }: SearchDefinition, kept: Kept): boolean {
     const searches = this.searches.get(type) ?? new Map();
     if (searches.has(search.name)) return false;
     searches.set(search.name, keptSearch(search, kept));
     this.searches.set(type, searches);
-    node.searches = searches;
+    this.node(type).searches = searches;
+    if (search.part !== undefined) this.setPart(type, this.part(type, search.part));
     return true;
   }
 
-  private addInbound(definition: FamilyDefinition | OrderDefinition, kept: Kept): boolean {
-    const present = this.edges.get(definition.edge.type);
-    const orders = definition.kind === 'order' ? [definition.order] : definition.orders;
-    if (definition.kind === 'inbound' && this.families.has(definition.edge.type)) return false;
-    if (orders.some(({ name }) => present?.inbound?.orders.has(name))) return false;
-    if (present !== undefined && !sameData(typing(present), definition.edge)) return false;
-    if (definition.settings !== undefined && present?.inbound !== undefined) {
-      const { orders: _orders, items: _items, ...settings } = present.inbound;
-      if (!sameData(settings, definition.settings)) return false;
-    }
-    if (![...(definition.owners ?? [])].every(([type, view]) => this.canShow(type, view))) return false;
-    const edge = this.edge(definition.edge)!;
-    if (definition.kind === 'inbound') {
-      this.families.add(edge.type);
-      if (definition.degree) edge.count = inForce(new CountPlaces(edge.type, kept.generation), kept);
-    }
-    if (definition.settings !== undefined) this.addOrders(edge, definition.settings, orders, kept);
-    this.addOwners(definition.owners);
+  /** Adds the view of a part; false where this layer has one of the part. */
+  addPart({ type, part }: PartDefinition, kept: Kept): boolean {
+    const present = this.part(type, part.name);
+    if (present.view !== undefined) return false;
+    this.setPart(type, { ...present, view: keptPart(part, kept) });
     return true;
   }
 
-  private addOrders(
-    edge: { -readonly [K in keyof EdgeModel]: EdgeModel[K] },
-    settings: InboundSettings,
-    added: readonly OrderSettings[],
+  private part(type: string, name: string): PartModel {
+    return this.nodes.get(type)?.parts.get(name) ?? { name };
+  }
+
+  private setPart(type: string, part: PartModel): void {
+    const node = this.node(type);
+    node.parts = new Map(node.parts).set(part.name, part);
+  }
+
+  /** Adds the orders of gsi0 and gsi1, and the count; false where this layer has another definition of what they need. */
+  addFamily(definition: FamilyDefinition, kept: Kept): boolean {
+    const { type } = definition.edge;
+    if (this.families.has(type)) return false;
+    const edge = this.addOrders(definition, definition.orders, kept);
+    if (edge === undefined) return false;
+    this.families.add(type);
+    const { degree, outgoing, incoming } = definition;
+    if (degree) edge.count = { ...keptCount(type, kept), ...(outgoing && { totals: outgoing }) };
+    if (incoming !== undefined) edge.incoming = { ...keptTotal(type, kept), totals: incoming };
+    return true;
+  }
+
+  /** Adds orders of an edge type, which share an index item; undefined where this layer has another definition of what they need. */
+  addOrders(
+    { edge: wanted, settings, owners }: FamilyDefinition | OrderDefinition,
+    orders: readonly OrderSettings[],
     kept: Kept,
-  ): void {
-    const orders = new Map(edge.inbound?.orders);
-    const marked = added.map((order) => keptOrder(edge.type, order, settings, kept));
-    for (const order of marked) orders.set(order.name, order);
-    const [named] = marked.filter(({ isNamed }) => isNamed);
-    const places = new EdgeItemPlaces(edge.type, named?.name, kept.generation);
-    const item: InboundItem = {
-      ...(named && { orderName: named.name }),
-      orders: marked,
-      inForce: inForce(places, kept),
-    };
-    edge.inbound = { ...settings, orders, items: [...(edge.inbound?.items ?? []), item] };
+  ): EditedEdge | undefined {
+    const present = this.edges.get(wanted.type);
+    if (orders.some(({ name }) => present?.inbound?.orders.has(name))) return undefined;
+    if (present !== undefined && !sameData(typing(present), wanted)) return undefined;
+    if (settings !== undefined && present?.inbound !== undefined) {
+      const { orders: _orders, items: _items, ...others } = present.inbound;
+      if (!sameData(others, settings)) return undefined;
+    }
+    if (![...(owners ?? [])].every(([type, view]) => this.canShow(type, view))) return undefined;
+    const edge = this.edge(wanted)!;
+    if (settings !== undefined) setOrders(edge, settings, orders, kept);
+    this.addOwners(owners);
+    return edge;
   }
 
   private canShow(type: string, view: Projection): boolean {
@@ -186,7 +249,14 @@ class Layer {
   private node(type: string) {
     let node = this.nodes.get(type);
     if (node === undefined) {
-      node = { type, view: { kind: 'KEYS_ONLY' }, maxEntries: new Map(), searches: new Map(), ownerOf: [] };
+      node = {
+        type,
+        view: { kind: 'KEYS_ONLY' },
+        maxEntries: new Map(),
+        searches: new Map(),
+        parts: new Map(),
+        ownerOf: [],
+      };
       this.nodes.set(type, node);
     }
     return node;
@@ -202,6 +272,20 @@ class Layer {
     }
     return sameData(typing(edge), wanted) ? edge : undefined;
   }
+}
+
+function setOrders(edge: EditedEdge, settings: InboundSettings, added: readonly OrderSettings[], kept: Kept): void {
+  const orders = new Map(edge.inbound?.orders);
+  const marked = added.map((order) => keptOrder(edge.type, order, settings, kept));
+  for (const order of marked) orders.set(order.name, order);
+  const [named] = marked.filter(({ isNamed }) => isNamed);
+  const places = new EdgeItemPlaces(edge.type, named?.name, kept.generation);
+  const item: InboundItem = {
+    ...(named && { orderName: named.name }),
+    orders: marked,
+    inForce: inForce(places, kept),
+  };
+  edge.inbound = { ...settings, orders, items: [...(edge.inbound?.items ?? []), item] };
 }
 
 function typing({ type, from, to, keys }: EdgeModel): FamilyDefinition['edge'] {

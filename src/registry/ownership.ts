@@ -1,10 +1,10 @@
 import { type Item, stringOf } from '../items/attribute-value.ts';
-import { COUNTED, INDEX_KEYS, MODEL } from '../items/derived-item.ts';
-import { type DerivedKey, parseDerivedKey } from '../items/derived-key.ts';
-import { isDerivedKey, parseNodeId, VIEW_KEY } from '../items/keys.ts';
-import { type IndexPlace, parseIndexPartition } from '../model/projection/index-partition.ts';
-import { countKeyOf } from '../model/projection/places.ts';
-import { familyName, orderName, searchName, viewName } from './definition.ts';
+import { MODEL } from '../items/derived-item.ts';
+import { parseNodeId } from '../items/keys.ts';
+import { indexPlacesOf } from '../kinds/index-item.ts';
+import type { ProjectionPlace } from '../kinds/kind.ts';
+import { kindOfKey } from '../kinds/table.ts';
+import { familyName, orderName, partName, searchName, viewName } from './definition.ts';
 import { stampedId } from './registry.ts';
 
 /** Which generation of which projection a derived item belongs to. */
@@ -19,46 +19,21 @@ export interface Ownership {
  * hashed key.
  */
 export function ownerOfItem(source: string, sortKey: string, item: Item): Ownership | undefined {
-  const key = parseDerivedKey(sortKey);
-  const name = key && nameOfOwner(source, key, item);
-  return name === undefined ? undefined : { name, generation: key!.generation };
-}
-
-function nameOfOwner(source: string, key: DerivedKey, item: Item): string | undefined {
-  if (key.kind === 'count') return familyName(key.edgeType);
-  if (key.kind === 'owner-item') {
-    if (key.name.hash === undefined) return inboundName(key.edgeType, key.order);
-    const [place] = placesOf(item);
-    return place?.of === 'edge' ? inboundName(place.edgeType, place.order) : undefined;
-  }
-  if (key.kind !== 'index-item') return undefined;
-  if (key.of === 'search') {
-    const type = parseNodeId(source)?.type;
-    return type && searchName(type, key.search);
-  }
-  if (key.of !== 'edge') return undefined;
-  const edgeType = key.edge.hash === undefined ? key.edgeType : edgeTypeHeld(item);
-  return edgeType && inboundName(edgeType, key.order);
-}
-
-function inboundName(edgeType: string, order: string | undefined): string {
-  return order === undefined ? familyName(edgeType) : orderName(edgeType, order);
+  const { key, kind } = kindOfKey(sortKey) ?? {};
+  const place = kind?.lifetime.of === 'generation' ? kind.lifetime.projectionOf(source, key!, item) : undefined;
+  return place && ownership(place);
 }
 
 /** The generations of projections in whose index partitions an item lies, whatever its own key is. */
 export function partitionOwners(item: Item): Ownership[] {
-  return placesOf(item).map((place) => {
-    const name =
-      place.of === 'search' ? searchName(place.type, place.search) : inboundName(place.edgeType, place.order);
-    return { name, generation: place.generation };
-  });
+  return indexPlacesOf(item).map(ownership);
 }
 
-function placesOf(item: Item): IndexPlace[] {
-  return Object.values(INDEX_KEYS).flatMap(({ partition }) => {
-    const place = parseIndexPartition(stringOf(item[partition]) ?? '');
-    return place === undefined ? [] : [place];
-  });
+function ownership({ generation, ...place }: ProjectionPlace): Ownership {
+  if (place.of === 'part') return { name: partName(place.type, place.part), generation };
+  if (place.of === 'search') return { name: searchName(place.type, place.search), generation };
+  const { edgeType, order } = place;
+  return { name: order === undefined ? familyName(edgeType) : orderName(edgeType, order), generation };
 }
 
 /** Tells the derived items of some generations from all others; of `view:TYPE` the views of that shape and of earlier ones. */
@@ -68,18 +43,11 @@ export function ownedBy(
   const ids = new Set(generations.map(({ name, id }) => `${name}@${id}`));
   const shapes = new Map(generations.map(({ name, id }) => [name, id]));
   return ({ source, target, item }) => {
-    if (target === VIEW_KEY) {
+    if (kindOfKey(target)?.kind.lifetime.of === 'shape') {
       const last = shapes.get(viewName(parseNodeId(source)?.type ?? ''));
       return last !== undefined && stampedId(stringOf(item[MODEL])) <= last;
     }
-    const owner = isDerivedKey(target) ? ownerOfItem(source, target, item) : undefined;
+    const owner = ownerOfItem(source, target, item);
     return owner !== undefined && ids.has(`${owner.name}@${owner.generation}`);
   };
-}
-
-/** The edge type that an item with a hashed key holds: in its count, or in an index partition. */
-function edgeTypeHeld(item: Item): string | undefined {
-  const counted = stringOf(item[COUNTED]);
-  if (counted !== undefined) return parseDerivedKey(countKeyOf(counted))?.edgeType;
-  return placesOf(item).find((place) => place.of === 'edge')?.edgeType;
 }

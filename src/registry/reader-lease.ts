@@ -4,7 +4,7 @@ import type { Store } from '../store/port.ts';
 import type { Data } from './data.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkReaderRegion } from './identity.ts';
-import { type Readable, readableOf } from './readable.ts';
+import { type ProjectionsInForce, projectionsOfModel, projectionsOfRegistry } from './projections-in-force.ts';
 
 /**
  * How long a reader may rely on what it has read in the registry, in milliseconds. A tool that takes something from readers
@@ -12,9 +12,9 @@ import { type Readable, readableOf } from './readable.ts';
  */
 export const LEASE_MS = 30_000;
 
-/** What a reader may use at the moment; absent: the table has no registry. */
+/** The projections that a reader may use at the moment. */
 export interface Lease {
-  readable: Readable | undefined;
+  projections: ProjectionsInForce;
   /** When it was asked for: before the registry was read. */
   startedAt: Moment;
   head: Head | undefined;
@@ -27,18 +27,21 @@ export interface ReaderLeases {
    * last page has come, or if a lease that held then says that nothing has changed in the registry; else the read is made
    * again.
    */
-  hold<T>(read: (readable: Readable | undefined) => Promise<T>): Promise<T>;
+  hold<T>(read: (projections: ProjectionsInForce) => Promise<T>): Promise<T>;
 }
 
-/** Reads that no registry decides. */
-export const WITHOUT_REGISTRY: ReaderLeases = { hold: (read) => read(undefined) };
+/** Returns the leases of a reader whose table has no registry. */
+export function withoutRegistry(graph: CompiledModel): ReaderLeases {
+  const projections = projectionsOfModel(graph);
+  return { hold: (read) => read(projections) };
+}
 
 /**
  * Leases from a table's registry: read consistently at the first read, and again when the lease has ended. It ends when
  * either clock of the process says so.
  *
  * @param moment tells the moment. Default: by the clocks of the process.
- * @param replica region of a replica that the reader accepts, in the place of the table's home.
+ * @param replica region of a replica that the reader accepts instead of the table's home.
  */
 export function registryLeases(
   own: CompiledModel,
@@ -56,7 +59,7 @@ export function registryLeases(
     const head = await readHead(reader, current?.head);
     if (head === undefined) {
       if (current?.head !== undefined) throw registryGone();
-      return { readable: undefined, startedAt, head };
+      return { projections: projectionsOfModel(own), startedAt, head };
     }
     const { registry, text } = head;
     const home = registry.table?.home;
@@ -64,7 +67,7 @@ export function registryLeases(
     if (current?.head?.text === text) return { ...current, startedAt };
     const data = await readDefinitions(reader, registry, known);
     // rule: lease-counts-from-before-the-read
-    return { readable: readableOf(registry, data, own), startedAt, head };
+    return { projections: projectionsOfRegistry(registry, data, own), startedAt, head };
   };
   const renewed = async (): Promise<Lease> => {
     renewal ??= renew().finally(() => {
@@ -77,7 +80,7 @@ export function registryLeases(
     async hold(read) {
       let lease = current !== undefined && isHeld(current, moment()) ? current : await renewed();
       for (;;) {
-        const result = await read(lease.readable);
+        const result = await read(lease.projections);
         const answeredAt = moment();
         let last = lease;
         // A renewal that was under way already may have begun more than a lease before the answer came.

@@ -1,6 +1,18 @@
-import * as z from 'zod/mini';
 import { EdgeloomError } from '../errors.ts';
-import { PARSING } from '../model/parsing.ts';
+import {
+  finite,
+  integer,
+  listOf,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  recordOf,
+  type Shaped,
+  text,
+  tuple,
+  whole,
+} from '../model/shape.ts';
 
 /**
  * The registry: the model as the table records it. For those who write derived items it *is* the model: they maintain what
@@ -29,9 +41,9 @@ export interface Generation {
   changed: number;
 }
 
-/** What the views of a node type are. */
+/** The shape of the views of a node type. */
 export interface Shape {
-  /** What views are stamped with; unique among the type's shapes, and never used again. */
+  /** The stamp of the views; unique among the type's shapes, and never used again. */
   id: number;
   definition: string;
   /** Whether readers may use views of it at all. */
@@ -56,7 +68,7 @@ export interface TypeShape {
   shape?: Shape;
 }
 
-/** Which table and stream it was made for: a restored table, or a stream that was made anew, has others. */
+/** Which table and stream it was made for: a restored table, or a new stream, has others. */
 export interface TableIdentity {
   id: string;
   streamLabel: string;
@@ -64,7 +76,7 @@ export interface TableIdentity {
   home?: string;
 }
 
-/** The registry's head: states and fingerprints. The definitions are items beside it. */
+/** The registry's head: states and fingerprints. The definitions are items next to it. */
 export interface Registry {
   /** Counts the changes. */
   version: number;
@@ -80,26 +92,20 @@ const FORMAT = 1;
 const STATES = ['absent', 'kept', 'ready'] as const;
 
 /** Entries are lists, not objects: a head is read for every batch, and up to 4 KB of it cost one unit. */
-const headSchema = z.object({
-  format: z.literal(FORMAT),
-  version: z.int(),
-  table: z.optional(z.object({ id: z.string(), streamLabel: z.string(), home: z.exactOptional(z.string()) })),
-  projections: z.record(
-    z.string(),
-    z.tuple([
-      z.int(),
-      z.array(z.tuple([z.int(), z.string(), z.int().check(z.gte(0), z.lte(2)), z.nullable(z.number()), z.int()])),
-    ]),
+const headShape = object({
+  format: oneOf(FORMAT),
+  version: integer,
+  table: optional(object({ id: text, streamLabel: text, home: optional(text) })),
+  projections: recordOf(
+    text,
+    tuple(integer, listOf(tuple(integer, text, whole(0, STATES.length - 1), nullable(finite), integer))),
   ),
-  shapes: z.record(
-    z.string(),
-    z.tuple([z.int(), z.nullable(z.tuple([z.int(), z.string(), z.int(), z.int(), z.nullable(z.number()), z.int()]))]),
-  ),
+  shapes: recordOf(text, tuple(integer, nullable(tuple(integer, text, integer, integer, nullable(finite), integer)))),
 });
 
 /** The text of a head. */
 export function encodeRegistry({ version, table, projections, shapes }: Registry): string {
-  const head: z.infer<typeof headSchema> = { format: FORMAT, version, table, projections: {}, shapes: {} };
+  const head: Shaped<typeof headShape> = { format: FORMAT, version, table, projections: {}, shapes: {} };
   for (const [name, { next, generations }] of projections) {
     const entries = generations.map(
       ({ id, definition, state, since, changed }): [number, string, number, number | null, number] => {
@@ -118,11 +124,13 @@ export function encodeRegistry({ version, table, projections, shapes }: Registry
   return JSON.stringify(head);
 }
 
-/** A head out of its text; throws `unknown-registry` for a layout that this software does not know. */
-export function decodeRegistry(text: string): Registry {
-  let head: z.infer<typeof headSchema>;
+function parsedHead(content: string): Shaped<typeof headShape> {
   try {
-    head = headSchema.parse(JSON.parse(text), PARSING);
+    const head: unknown = JSON.parse(content);
+    headShape(head, (path, message) => {
+      throw new TypeError(`${path.join('.')} ${message}`);
+    });
+    return head as Shaped<typeof headShape>;
   } catch (cause) {
     throw new EdgeloomError(
       'unknown-registry',
@@ -131,6 +139,11 @@ export function decodeRegistry(text: string): Registry {
       { cause },
     );
   }
+}
+
+/** A head out of its text; throws `unknown-registry` for a layout that this software does not know. */
+export function decodeRegistry(content: string): Registry {
+  const head = parsedHead(content);
   return {
     version: head.version,
     table: head.table,
@@ -159,7 +172,7 @@ export function decodeRegistry(text: string): Registry {
   };
 }
 
-/** What the items of a generation, and the views of a shape, hold in `model`: no fingerprint of a model begins so. */
+/** The stamp in `model` of a generation's items and of a shape's views: no fingerprint of a model begins so. */
 export function stampText(id: number): string {
   return `@${id}`;
 }

@@ -25,7 +25,7 @@ export function reviveKeyed(
   const mine = definitionsOf(own).projections.get(name);
   if (mine?.fingerprint === fingerprint) return mine.definition;
   // rule: every-consumer-has-the-code-of-a-list
-  return revived(name, fingerprint, data, mine?.code ?? codeOfList(name)) as KeyedDefinition;
+  return reviveDefinition(name, fingerprint, data, mine?.code ?? codeOfList(name)) as KeyedDefinition;
 }
 
 /** The list of a type's nodes is in order by a function of this software, which a model without the list has as well. */
@@ -44,10 +44,16 @@ export function reviveView(
 ): ViewDefinition {
   const mine = definitionsOf(own).views.get(type);
   if (mine?.fingerprint === fingerprint) return mine.definition;
-  return revived(viewName(type), fingerprint, data, mine?.code) as ViewDefinition;
+  return reviveDefinition(viewName(type), fingerprint, data, mine?.code) as ViewDefinition;
 }
 
-function revived(
+/**
+ * Makes a definition from its data in the registry, with the functions of a model. Throws `registry-incomplete` if the data is missing,
+ * `unknown-definition` if a newer software wrote it, and the retryable `projection-code-missing` if a function is missing.
+ *
+ * @param code the functions, by their places in the definition.
+ */
+function reviveDefinition(
   name: string,
   fingerprint: string,
   data: DefinitionData,
@@ -58,10 +64,10 @@ function revived(
     throw new EdgeloomError(
       'registry-incomplete',
       `The registry names a definition of ${name} that is not in the table.`,
-      'Restore the items of the partition ~edgeloom, or register the table anew.',
+      'Restore the items of the partition ~edgeloom, or register the table again.',
     );
   }
-  checkKnownOptions(name, kindOf(stored), stored);
+  checkKnownOptions(name, kindNamedIn(stored), stored);
   const findCode: FindCode = (place, version) => {
     const derive = code?.get(place) as Partial<DeriveCode> | undefined;
     const compute = (derive?.version ?? 1) === version ? derive?.compute : derive?.others?.[version];
@@ -72,18 +78,19 @@ function revived(
   return modelValue(stored, findCode) as Definition;
 }
 
-/** What a compiled derive holds. */
+/** The content of a compiled derive. */
 interface DeriveCode {
   compute: Compute;
   version?: number;
   others?: Readonly<Record<number, Compute>>;
 }
 
-function kindOf(data: Data): string {
+/** Returns the kind of a definition; empty if its data names none. */
+function kindNamedIn(data: Data): string {
   return typeof data === 'object' && data !== null && 'kind' in data ? String(data.kind) : '';
 }
 
-/** Retryable: nothing is lost, and a deployment mends it. */
+/** Retryable: nothing is lost, and a deployment resolves it. */
 function codeMissing(name: string, version: number): StoreError {
   return new StoreError(
     'retryable',

@@ -9,7 +9,7 @@ import type { Generation, KeyedProjection, Registry, Shape, TableIdentity, TypeS
 
 /** A generation, or a shape, in the state that a run has seen it in. */
 export interface SeenState {
-  /** Of a projection, or of a shape the node type. */
+  /** The name of a projection, or the node type of a shape. */
   name: string;
   id: number;
   changed: number;
@@ -53,8 +53,9 @@ export function register({ projections, views }: Fingerprinted, table?: TableIde
 }
 
 /**
- * The same for a table that holds something. Readers that find it use no keyed projection any more; writers go on as without a
- * registry until it is enforced, because readers that found none use what such writers have made for one lease.
+ * Lists everything of a model in a table that has no registry and holds items. The registry is only announced: readers that find it use no
+ * keyed projection any more, and writers go on as without a registry until `enforce`. For one lease, readers that found no registry use
+ * what such writers make.
  */
 export function announce(definitions: Fingerprinted, table?: TableIdentity, firstShape = 1): Registry {
   return { ...register(definitions, table, firstShape), version: ANNOUNCED_VERSION };
@@ -96,7 +97,7 @@ export function openEmpty(registry: Registry): Registry {
 }
 
 /**
- * Has writers keep a definition from now on, as a new generation. What the table was not registered with begins with the
+ * Has writers keep a definition from now on, as a new generation. A projection that the table was not registered with starts with the
  * second one: writers that read no registry yet may have written the plain keys of the first, by whatever model they had.
  */
 export function keep(registry: Registry, name: string, definition: string): Registry {
@@ -147,12 +148,12 @@ export function forget(registry: Registry, seen: SeenState): Registry {
   return withProjection(registry, seen.name, { next, generations: generations.filter(({ id }) => id !== seen.id) });
 }
 
-/** Has readers look at the base items in the place of the views of some types. */
+/** Has readers use base items instead of the views of some types. */
 export function distrust(registry: Registry, types: readonly string[]): Registry {
   return withShapes(registry, types, (shape) => ({ ...shape, trusted: false }));
 }
 
-/** Has readers use views again that were distrusted and kept as they were. */
+/** Has readers use the views of some types again: the types were distrusted, and their shapes have not been replaced since. */
 export function trustAgain(registry: Registry, types: readonly string[]): Registry {
   return withShapes(registry, types, (shape) => ({ ...shape, trusted: true }));
 }
@@ -188,7 +189,7 @@ function firstShapeOf({ shapes }: Registry): number {
   return Math.max(1, ...[...shapes.values()].map(({ next }) => next));
 }
 
-/** Says that every node of a type has a view of its shape: after all of them were settled under this id and change. */
+/** Says that every node of a type has a view of its shape: after all of them were reconciled under this id and change. */
 export function shapeReady(registry: Registry, { name, id, changed }: SeenState): Registry {
   const shape = registry.shapes.get(name)?.shape;
   if (shape?.id !== id || shape.changed !== changed || !shape.trusted) throw overtaken(name);
@@ -205,7 +206,7 @@ export function dropShape(registry: Registry, { name, id, changed }: SeenState):
 }
 
 /**
- * Trusts nothing any more until it is verified: the table was restored, its stream was made anew, or its consumer was away
+ * Trusts nothing any more until it is verified: the table was restored, its stream is a new one, or its consumer was away
  * for longer than the stream keeps records.
  */
 export function doubt(registry: Registry, table: TableIdentity | undefined): Registry {
@@ -221,7 +222,7 @@ export function doubt(registry: Registry, table: TableIdentity | undefined): Reg
   ]);
   const shapes = [...registry.shapes].map(([type, { next, shape }]): [string, TypeShape] => {
     if (shape === undefined) return [type, { next }];
-    // A view of the old id may be wrong and say nothing of it: only another id shows which are settled.
+    // A view of the old id may be wrong without any mark: only another id shows which are reconciled.
     return [
       type,
       {

@@ -8,7 +8,7 @@ import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkWriterRegion, doubtTable, isLaterStream } from './identity.ts';
 import { isAnnounced } from './transitions.ts';
 
-/** What a writer of derived items maintains. */
+/** The projections that a writer of derived items maintains. */
 export interface WriterModel {
   /**
    * The model of this moment: asked for each batch, after its records are held. Throws a retryable `StoreError` where this
@@ -20,7 +20,7 @@ export interface WriterModel {
   current(stats?: ReadStats, position?: string): Promise<CompiledModel>;
 }
 
-/** What a registered model needs of the table. */
+/** The calls to the table that a registered model needs. */
 type WriterStore = Pick<Store, 'get' | 'getMany' | 'region'> & Partial<Pick<Store, 'update'>>;
 
 /** A model that no registry decides. */
@@ -74,7 +74,7 @@ function mayWrite(store: WriterStore): store is WriterStore & Pick<Store, 'updat
   return store.update !== undefined;
 }
 
-/** Retryable: nothing of the batch is applied here, nor skipped. */
+/** Throws a retryable error outside the table's home region: the batch is neither applied nor skipped here. */
 function checkRegion(home: string, region: string | undefined): void {
   try {
     checkWriterRegion(home, region);

@@ -31,7 +31,7 @@ export function openBuckets(client: Omit<ClientOptions, 'endpoint'>): BucketAcce
         throw new EdgeloomError(
           'undeletable-object',
           `The object ${key} of bucket ${bucket} cannot be deleted: ${reasonOf(error)}.`,
-          'Its batch is settled; allow s3:DeleteObject on it.',
+          'Its batch is reconciled; allow s3:DeleteObject on it.',
           { cause: error },
         );
       }

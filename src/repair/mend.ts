@@ -2,16 +2,17 @@ import { type ApplyStats, epochSeconds, OutOfTimeError, updateItem } from '../ap
 import { StoreError } from '../errors.ts';
 import { numberOf } from '../items/attribute-value.ts';
 import { TOMBSTONE_HOURS, unchanged } from '../items/derived-item.ts';
+import type { ItemForm, Suspect } from '../kinds/part.ts';
+import { itemKindOf, partKindOf } from '../kinds/table.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { WriterModel } from '../registry/writer-model.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 import type { StreamLabel } from '../stream/stream-label.ts';
-import { itemKindOf } from './kinds.ts';
-import { mendForm } from './parts/form.ts';
-import type { ItemKind, Suspect } from './parts/kind.ts';
-import { removeAlien } from './parts/unknown-item.ts';
+import { mendOf } from './mends.ts';
+import { removeAlien } from './settle/alien.ts';
 import type { SettleContext } from './settle/context.ts';
+import { mendForm } from './settle/form.ts';
 
 /** Options of a repair. */
 export interface MenderOptions extends RuntimeOptions {
@@ -55,7 +56,7 @@ export class Mender {
     this.context = { graph, store, stream, model, fenceMs, ...this.runtime, stats };
   }
 
-  /** Repairs derived items of a partition; returns the sort keys of those that it wrote. */
+  /** Repairs derived items of a partition. Returns the sort keys of the items that count as repaired. */
   async mend(source: string, suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
     const written = new Set<string>();
     const items = [...new Set(suspects.map(({ sortKey }) => sortKey))].map((target) => ({
@@ -63,13 +64,13 @@ export class Mender {
       key: { source, target },
       parts: suspects.filter(({ sortKey }) => sortKey === target).map(({ part }) => part),
     }));
-    items.sort((left, right) => left.kind.mendOrder - right.kind.mendOrder);
+    items.sort((left, right) => mendOf(left.kind).order - mendOf(right.kind).order);
     for (const { kind, key, parts } of items) {
       const isMended = await this.attempted(key, async (context) => {
-        if (parts.some(({ kind }) => kind === 'retired' || kind === 'misplaced'))
-          return await removeAlien(context, key);
-        if (parts.some((part) => part.kind === 'form')) await mendForm(context, kind, key);
-        return await kind.mend(context, key, parts);
+        const partKinds = parts.map(partKindOf);
+        if (partKinds.some(({ isAlien }) => isAlien)) return await removeAlien(context, key);
+        if (partKinds.some(({ isOfForm }) => isOfForm)) await mendForm(context, kind, key);
+        return await mendOf(kind).mend(context, key, parts);
       });
       if (isMended) written.add(key.target);
     }
@@ -95,14 +96,14 @@ export class Mender {
     run: (context: SettleContext) => Promise<boolean>,
   ): Promise<boolean> {
     const { isPlan = false, onRepair } = this.options;
-    onRepair?.(`${isPlan ? 'would mend' : 'mend'} ${source} ${target}`);
+    onRepair?.(`${isPlan ? 'would repair' : 'repair'} ${source} ${target}`);
     if (isPlan) return false;
     try {
       return await run({ ...this.context, remainingMs: this.timeOfOne() });
     } catch (error) {
       const reason = reasonOf(error);
       if (reason === undefined) throw error;
-      onRepair?.(`cannot mend ${source} ${target}: ${reason}`);
+      onRepair?.(`cannot repair ${source} ${target}: ${reason}`);
       return false;
     }
   }
@@ -116,7 +117,7 @@ export class Mender {
     };
   }
 
-  private async bury(kind: ItemKind, key: ItemKey): Promise<boolean> {
+  private async bury(kind: ItemForm, key: ItemKey): Promise<boolean> {
     const { store, graph, now } = this.context;
     const { item } = await store.get(key, { consistent: true });
     if (item === undefined || kind.isLive(item)) return false;
@@ -132,7 +133,7 @@ export class Mender {
  * Sets the missing expiry of an item without content, and changes nothing else. If its base item asks for content, the item is drift:
  * a check looks twice before it repairs it. A repair during the scan also changes the count, and a wrong count could look right.
  */
-async function expire(context: SettleContext, kind: ItemKind, key: ItemKey): Promise<boolean> {
+async function expire(context: SettleContext, kind: ItemForm, key: ItemKey): Promise<boolean> {
   const { ttl } = context.graph.table;
   const { item } = await context.store.get(key, { consistent: true });
   if (item === undefined || kind.isLive(item) || item[ttl] !== undefined) return false;
@@ -143,6 +144,6 @@ async function expire(context: SettleContext, kind: ItemKind, key: ItemKey): Pro
 
 /** Returns why an item cannot be repaired; undefined if the error is not about the item. */
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof OutOfTimeError) return 'it was written again whenever it was to be mended; run this once more';
+  if (error instanceof OutOfTimeError) return 'it was written during each attempt to repair it; run this once more';
   return error instanceof StoreError && error.kind === 'terminal' ? error.message : undefined;
 }

@@ -35,7 +35,7 @@ export async function redriveRecords(
     if (error instanceof StoreError && error.kind === 'fatal') throw error;
     result.left = records.length - start;
     result.reasons.push(
-      `${start} of ${records.length} records are settled; ${failedFrom.source} ${failedFrom.target}: ${error?.message}`,
+      `${start} of ${records.length} records are reconciled; ${failedFrom.source} ${failedFrom.target}: ${error?.message}`,
     );
     break;
   }

@@ -6,12 +6,13 @@ import { applyFanOutUnit } from '../apply/fan-out.ts';
 import { StoreError } from '../errors.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { INDEX_KEYS, unchanged, WATERMARK } from '../items/derived-item.ts';
-import { parseDerivedKey } from '../items/derived-key.ts';
-import { typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { isTypeName, typePrefix, VIEW_KEY } from '../items/keys.ts';
+import { kindOfKey } from '../kinds/table.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { needsSource } from '../model/joined.ts';
+import { needsSource, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
 import { reverseOf } from '../plan/copies.ts';
 
+import { entryKeysOf } from '../plan/counted.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
 import { fanOutsOf } from '../plan/fan-out.ts';
@@ -202,32 +203,36 @@ async function settleOnce(
     await settleView(context, source, watermark);
     return undefined;
   }
-  const wanted = derivedOf(graph, source, target, await readItem(context, { source, target }));
+  const image = await readItem(context, { source, target });
+  const wanted = derivedOf(graph, source, target, image);
   const joinedKeys = joinedKeysOf(graph, typePrefix(target) ?? '', target);
   const keys = new Set([...entry.derivedKeys.filter(isReconcilable), ...wanted.indexItems.keys(), ...joinedKeys]);
   keys.delete(VIEW_KEY);
   const key = { source, target };
   const reverse = reverseOf(graph, key);
-  // This reconciles the reverse item of a listed edge, before it reads the node that is copied.
-  await settleViewParts(context, source, [target], watermark);
+  // This reconciles the reverse item of a listed edge, before it reads the node that is copied. A part is not in the view.
+  // rule: redrive-of-a-part-leaves-the-view-alone
+  if (!isTypeName(target)) await settleViewParts(context, source, [target], watermark);
   if (reverse !== undefined) await settleIndexItem(context, key, reverse, watermark);
   for (const sortKey of keys) await settleIndexItem(context, key, { source, target: sortKey }, watermark);
-  // Each child has to get the node's attributes, which the records may have changed.
-  if (source === target) for (const unit of fanOutsOf(graph, source, watermark)) await applyFanOutUnit(context, unit);
+  for (const entryKey of entryKeysOf(graph, key, image)) await settleIndexItem(context, key, entryKey, watermark);
+  // Each child has to get the attributes of the node, or of its part, which the records may have changed.
+  for (const unit of fanOutsOf(graph, key, watermark)) await applyFanOutUnit(context, unit);
   const [problem] = await problemsOf(context, key, wanted);
   return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
 }
 
 /** Whether a key of an entry is that of an item which a base item decides. Whoever may write the table may forge an entry. */
 function isReconcilable(sortKey: string): boolean {
-  const kind = parseDerivedKey(sortKey)?.kind;
-  return kind === 'index-item' || kind === 'owner-item' || kind === 'reverse-item';
+  return kindOfKey(sortKey)?.kind.hasBase === true;
 }
 
 /** The problems of deriving from a base item, by itself and with its source node. */
 async function problemsOf(context: ApplyContext, key: ItemKey, wanted: Derived): Promise<Derived['problems']> {
   const { source, target } = key;
   if (!needsSource(context.graph, target)) return wanted.problems;
-  const [node, edge] = await readItems(context, [{ source, target: source }, key]);
-  return derivedOf(context.graph, source, target, edge, { item: node }).problems;
+  const { graph } = context;
+  const ofNode = sourceNodeKeys(graph, source).map((piece) => ({ source, target: piece }));
+  const [edge, ...node] = await readItems(context, [key, ...ofNode]);
+  return derivedOf(graph, source, target, edge, sourceNodeOf(graph, source, node)).problems;
 }

@@ -5,8 +5,16 @@ import { hash128, parseNodeId, VIEW_KEY } from '../items/keys.ts';
 import { elementsByEdge, evictedTypes, viewAttributes, viewCopies } from '../items/stored-view.ts';
 import { classifyKey, type KeyKind } from '../model/base-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { joinedTypesFrom, needsSource, type SourceNode } from '../model/joined.ts';
-import { copyOf, reverseOf } from '../plan/copies.ts';
+import {
+  isPartOfSource,
+  joinedTypesFrom,
+  needsSource,
+  type SourceNode,
+  sourceNodeKeys,
+  sourceNodeOf,
+} from '../model/joined.ts';
+import { copyOf, reverseOf, wantedFields } from '../plan/copies.ts';
+import { entryKeysOf } from '../plan/counted.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { Derived } from '../plan/derived.ts';
 import { fanOutsOf } from '../plan/fan-out.ts';
@@ -22,17 +30,22 @@ export interface Look {
   revisions: string;
 }
 
-/** A base item beside what is derived from it. */
+/** A base item compared with the items that are derived from it. */
 export interface Comparison extends Pick<Derived, 'problems'> {
   /** Keys of derived items that are not as the base item wants them. */
   differing: string[];
   revisions: string;
 }
 
-/** What a base item that the model projects is. */
-export type ProjectedKind = Extract<KeyKind, { kind: 'node' | 'edge' | 'hashed' }>;
+/** The kind of a base item that the model projects. */
+export type ProjectedKind = Extract<KeyKind, { kind: 'node' | 'part' | 'edge' | 'hashed' }>;
 
-/** What looking needs. */
+/** Whether the model projects a base item of this kind. */
+export function isProjectedKind(kind: KeyKind): kind is ProjectedKind {
+  return kind.kind !== 'unknown' && kind.kind !== 'misfit';
+}
+
+/** The model and the table that a look needs. */
 export interface LookContext {
   graph: CompiledModel;
   store: Store;
@@ -41,8 +54,8 @@ export interface LookContext {
 }
 
 /**
- * How far the edges of a source node have been compared with it: those before the place agree with this image of the node. What has
- * come to an edge's item is not taken back, so a wait need not look at them again.
+ * How far the edges of a source node have been compared with it: those before the place agree with this image of the node. A change that
+ * has reached an edge's item is not taken back, so a wait need not look at them again.
  */
 export interface EdgesPlace {
   node?: string;
@@ -51,17 +64,17 @@ export interface EdgesPlace {
   isAtEnd?: boolean;
 }
 
-/** Looks at a base item, consistently. What the model does not project agrees: nothing comes of it. */
+/** Looks at a base item, consistently. An item that the model does not project agrees: nothing is derived from it. */
 export async function lookAt(context: LookContext, base: ItemKey): Promise<Look> {
   const kind = classifyKey(context.graph, base.source, base.target);
-  if (kind.kind !== 'node' && kind.kind !== 'edge' && kind.kind !== 'hashed') return { agrees: true, revisions: '' };
+  if (!isProjectedKind(kind)) return { agrees: true, revisions: '' };
   const { differing, revisions } = await compareDerived(context, base, kind, true);
   return { agrees: differing.length === 0, revisions };
 }
 
-/** Whether what a change of a node brings to others is brought to all of them: no page of a fan-out of it is left. */
+/** Whether each fan-out of a node's changes is complete: no page of one is left. */
 export async function hasFannedOut({ graph, store }: LookContext, { source, target }: ItemKey): Promise<boolean> {
-  const fanOuts = source === target ? fanOutsOf(graph, source, '') : [];
+  const fanOuts = fanOutsOf(graph, { source, target }, '');
   if (fanOuts.length === 0) return true;
   const { items } = await store.getMany(
     fanOuts.map(({ sortKey }) => ({ source, target: sortKey })),
@@ -71,8 +84,8 @@ export async function hasFannedOut({ graph, store }: LookContext, { source, targ
 }
 
 /**
- * Compares what is derived from a base item with a consistent read of it. Of a source node's edges it looks at one page after the
- * other, up to the first with one that differs.
+ * Compares what is derived from a base item with a consistent read of it. For a source node it reads the edges page by page,
+ * up to the first page with an edge that differs.
  *
  * @param place where to begin with the edges; it is moved on. Default: at the first.
  */
@@ -86,7 +99,7 @@ export async function compareDerived(
   const { graph, store } = context;
   // The base item first: what is derived from it may be newer by then, never older than it was.
   const { item } = await store.get(base, { consistent: true });
-  const derived = derivedOf(graph, base.source, base.target, item, await sourceNodeOf(context, base));
+  const derived = derivedOf(graph, base.source, base.target, item, await sourceNodeOfEdge(context, base));
   const copy = item === undefined ? undefined : await wantedCopy(context, kind);
   const stored = await storedItems(context, base, consistent);
   const view = stored.get(VIEW_KEY);
@@ -96,11 +109,12 @@ export async function compareDerived(
     if (sortKey === VIEW_KEY) continue;
     if (!isAsWanted(stored.get(sortKey), derived.indexItems.get(sortKey))) differing.push(sortKey);
   }
-  if (kind.kind === 'node') {
-    const text = item === undefined ? '' : canonicalText({ M: item });
+  if (kind.kind === 'node' || isPartOfSource(graph, base.source, base.target)) {
+    const node = await sourceNode(context, base, item);
+    const text = node.item === undefined ? '' : canonicalText({ M: node.item });
     if (place.node !== text)
       Object.assign(place, { node: text, edgeType: undefined, after: undefined, isAtEnd: false });
-    differing.push(...(await differingEdges(context, base.source, item, { stored, consistent, place })));
+    differing.push(...(await differingEdges(context, base.source, node, { stored, consistent, place })));
   }
   const reverse = reverseOf(graph, base);
   if (reverse !== undefined) {
@@ -108,16 +122,35 @@ export async function compareDerived(
     if (!isAsWanted(storedReverse, derived.reverse?.fields)) differing.push(`${reverse.source} ${reverse.target}`);
     stored.set(`${reverse.source} ${reverse.target}`, storedReverse);
   }
+  for (const key of entryKeysOf(graph, base, item)) {
+    const { item: storedEntry } = await store.get(key, { consistent });
+    if (!isAsWanted(storedEntry, wantedFields(derived, key.target))) differing.push(`${key.source} ${key.target}`);
+    stored.set(`${key.source} ${key.target}`, storedEntry);
+  }
   return { problems: derived.problems, differing, revisions: revisionsOf(stored) };
 }
 
 /** The source node of an edge that it decides with; undefined where it does not. */
-async function sourceNodeOf(
-  { graph, store }: LookContext,
-  { source, target }: ItemKey,
-): Promise<SourceNode | undefined> {
-  if (source === target || !needsSource(graph, target)) return undefined;
-  return { item: (await store.get({ source, target: source }, { consistent: true })).item };
+async function sourceNodeOfEdge(context: LookContext, { source, target }: ItemKey): Promise<SourceNode | undefined> {
+  if (source === target || !needsSource(context.graph, target)) return undefined;
+  return sourceNode(context, { source, target: '' }, undefined);
+}
+
+/** The source node; `item` is the one of its pieces that is read already, under the key `read`. */
+async function sourceNode({ graph, store }: LookContext, read: ItemKey, item: Item | undefined): Promise<SourceNode> {
+  const { source, target } = read;
+  const keys = sourceNodeKeys(graph, source);
+  const open = keys.filter((key) => key !== target);
+  const { items } = await store.getMany(
+    open.map((key) => ({ source, target: key })),
+    { consistent: true },
+  );
+  const pieces = new Map([[target, item], ...open.map((key, i) => [key, items[i]] as const)]);
+  return sourceNodeOf(
+    graph,
+    source,
+    keys.map((key) => pieces.get(key)),
+  );
 }
 
 /** Edges in one page of a look. */
@@ -130,7 +163,7 @@ const EDGES_PAGE = 250;
 async function differingEdges(
   { graph, store }: LookContext,
   source: string,
-  node: Item | undefined,
+  node: SourceNode,
   look: { stored: Map<string, Item | undefined>; consistent: boolean; place: EdgesPlace },
 ): Promise<string[]> {
   const { stored, consistent, place } = look;
@@ -156,7 +189,7 @@ async function differingEdges(
         { consistent },
       );
       const wanted = new Map(
-        edges.flatMap(({ edge, target }) => [...derivedOf(graph, source, target, edge, { item: node }).indexItems]),
+        edges.flatMap(({ edge, target }) => [...derivedOf(graph, source, target, edge, node).indexItems]),
       );
       for (const [i, key] of keys.entries()) {
         stored.set(key, found[i]);
@@ -170,7 +203,7 @@ async function differingEdges(
   return [];
 }
 
-/** Characters of a text that stands for revisions: a token holds it, and a node may have the items of thousands of edges. */
+/** The most characters of a text of revisions: a token holds the text, and a node may have the items of thousands of edges. */
 const REVISIONS_LENGTH = 16;
 
 /** The revisions of items, as a short text. */
@@ -185,7 +218,7 @@ function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
   return text.length <= REVISIONS_LENGTH ? text : hash128(text).slice(0, REVISIONS_LENGTH);
 }
 
-/** What an edge copies of its target, by a consistent read; undefined where that does not exist, or nothing is copied. */
+/** The attributes that an edge copies from its target, by a consistent read; undefined where there is no target or no copy. */
 async function wantedCopy({ graph, store }: LookContext, kind: ProjectedKind): Promise<Item | undefined> {
   if (kind.kind !== 'edge' || kind.edge.copy === undefined) return undefined;
   const { item } = await store.get({ source: kind.target, target: kind.target }, { consistent: true });
@@ -199,12 +232,13 @@ async function storedItems(
   consistent: boolean,
 ): Promise<Map<string, Item | undefined>> {
   const { source } = base;
-  const { keys: ofItems, prefixes } = placesOfBase(graph, base);
-  const sortKeys: string[] = [VIEW_KEY, ...ofItems];
+  const places = placesOfBase(graph, base);
+  const sortKeys: string[] = [VIEW_KEY, ...places.flatMap(({ key, isPrefix }) => (isPrefix ? [] : [key]))];
   const keys = sortKeys.map((sortKey) => ({ source, target: sortKey }));
   const { items } = await store.getMany(keys, { consistent });
   const stored = new Map(sortKeys.map((sortKey, i) => [sortKey, items[i]]));
-  for (const beginsWith of prefixes) {
+  for (const { key: beginsWith, isPrefix } of places) {
+    if (!isPrefix) continue;
     const items = queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent });
     for await (const item of items) stored.set(stringOf(item[graph.table.sortKey])!, item);
   }
@@ -218,6 +252,7 @@ function isViewAsWanted(
   { element, attributes }: Derived,
   copy: Item | undefined,
 ): boolean {
+  if (kind.kind === 'part') return true;
   if (kind.kind === 'node') return sameItem(viewAttributes(view), attributes);
   // An evicted type is read from the base edges: it is up to date at any time.
   if (evictedTypes(view).has(kind.edge.type)) return true;

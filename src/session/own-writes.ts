@@ -3,20 +3,20 @@ import { INDEX_KEYS } from '../items/derived-item.ts';
 import { parseDerivedKey } from '../items/derived-key.ts';
 import { parseNodeId, typePrefix } from '../items/keys.ts';
 import type { CompiledModel, EdgeModel, IndexName } from '../model/compiled.ts';
-import { isJoinedEdge, type SourceNode } from '../model/joined.ts';
+import { isJoinedEdge, isPartOfSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
 import { derivedOf } from '../plan/derive.ts';
 import type { ItemKey, Store } from '../store/port.ts';
 
 /** A base item that the session wrote, as it is now: consistently read, absent after a delete. */
 export interface OwnWrite extends ItemKey {
   item: Item | undefined;
-  /** Of an edge that its source node decides with: the node. */
+  /** The source node of an edge whose index items depend on that node. */
   node?: SourceNode;
 }
 
-/** What the base items of a session want in an index, and whose rows of it they replace. */
+/** The index items that a session's base items ask for, and the rows that they replace. */
 export interface Overlay {
-  /** Whole index items, in the place of those that the index holds of the same base items. */
+  /** Whole index items, which replace those of the same base items in the index. */
   items: Item[];
   /** Whether a row of the index belongs to one of the base items. */
   isReplaced: (row: Item) => boolean;
@@ -38,7 +38,7 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
   if (keys.length === 0) return { writes: [], parents, calls: 0, rcu: 0 };
   const { items, calls, rcu } = await store.getMany(keys, { consistent: true });
   const writes = keys.map((key, i) => ({ ...key, item: items[i] }));
-  const ids = parentsOf(graph, writes);
+  const ids = parentsToRead(graph, writes);
   if (ids.length === 0) return { writes, parents, calls, rcu };
   const found = await store.getMany(
     ids.map((id) => ({ source: id, target: id })),
@@ -48,9 +48,20 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
   return { writes, parents, calls: calls + found.calls, rcu: rcu + found.rcu };
 }
 
-/** Whether an own write is of an edge that an inbound query is about, or of the source node of one that decides with it. */
-export function isOfInbound({ edge, edgeKey }: { edge: EdgeModel; edgeKey: string }, key: ItemKey): boolean {
-  return key.target === edgeKey || (key.source === key.target && isJoinedEdge(edge));
+/**
+ * Whether an own write is of an edge that an inbound query is about, or of the source node of one that decides with it, or of a part
+ * of that.
+ */
+export function isOfInbound(
+  graph: CompiledModel,
+  { edge, edgeKey }: { edge: EdgeModel; edgeKey: string },
+  key: ItemKey,
+): boolean {
+  return key.target === edgeKey || (isJoinedEdge(edge) && isOfSourceNode(graph, key));
+}
+
+function isOfSourceNode(graph: CompiledModel, { source, target }: ItemKey): boolean {
+  return source === target || isPartOfSource(graph, source, target);
 }
 
 /**
@@ -58,30 +69,33 @@ export function isOfInbound({ edge, edgeKey }: { edge: EdgeModel; edgeKey: strin
  * and with the edges of own nodes, which an own change of the node moves.
  */
 export async function ownEdgesOf(
-  { store }: { store: Pick<Store, 'getMany'> },
+  { graph, store }: { graph: CompiledModel; store: Pick<Store, 'getMany'> },
   edge: EdgeModel,
   edgeKey: string,
   writes: readonly OwnWrite[],
 ): Promise<OwnWrite[]> {
   const edges = writes.filter(({ target }) => target === edgeKey);
   if (!isJoinedEdge(edge)) return edges;
-  const leaving = writes.filter(({ source, target }) => {
-    return source === target && edge.from.has(parseNodeId(source)?.type ?? '');
+  const leaving = writes.filter((write) => {
+    return isOfSourceNode(graph, write) && edge.from.has(parseNodeId(write.source)?.type ?? '');
   });
   const sources = [...new Set([...edges, ...leaving].map(({ source }) => source))];
   if (sources.length === 0) return [];
-  const keys = sources.flatMap((source) => [
-    { source, target: edgeKey },
-    { source, target: source },
-  ]);
-  const { items } = await store.getMany(keys, { consistent: true });
+  const keys = sources.map((source) => [edgeKey, ...sourceNodeKeys(graph, source)]);
+  const { items } = await store.getMany(
+    sources.flatMap((source, i) => keys[i]!.map((target) => ({ source, target }))),
+    { consistent: true },
+  );
+  let next = 0;
   return sources.map((source, i) => {
-    return { source, target: edgeKey, item: items[2 * i], node: { item: items[2 * i + 1] } };
+    const [item, ...node] = items.slice(next, next + keys[i]!.length);
+    next += keys[i]!.length;
+    return { source, target: edgeKey, item, node: sourceNodeOf(graph, source, node) };
   });
 }
 
-/** The target nodes that own edges copy attributes of, and that are not own writes themselves. */
-function parentsOf(graph: CompiledModel, writes: readonly OwnWrite[]): string[] {
+/** The ids of the parents that own edges copy attributes of, without those that are own writes: these are read already. */
+function parentsToRead(graph: CompiledModel, writes: readonly OwnWrite[]): string[] {
   const known = new Set(writes.filter(({ source, target }) => source === target).map(({ source }) => source));
   const parents = writes.flatMap(({ target, item }) => {
     const type = typePrefix(target) ?? '';
@@ -92,8 +106,8 @@ function parentsOf(graph: CompiledModel, writes: readonly OwnWrite[]): string[] 
 }
 
 /**
- * What own writes want in partitions of an index, and the rows to leave out for it: all of those that belong to the same
- * base items, whatever they are worth. The base items are all edges to one target, or all nodes, so that their sources tell
+ * The index items that own writes ask for in partitions of an index, and the rows to leave out: all that belong to the same
+ * base items, with whatever values. The base items are all edges to one target, or all nodes, so that their sources tell
  * them apart.
  */
 export function overlayOf(

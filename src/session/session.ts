@@ -128,7 +128,7 @@ export class Session {
    * Lets go of keys that are projected for certain.
    *
    * @param look looks at one key.
-   * @param hasFannedOut tells whether a change of a node has come to all whom it concerns.
+   * @param hasFannedOut tells whether the fan-out of a node's change is complete.
    */
   async refresh(
     look: (key: ItemKey) => Promise<Look>,
@@ -138,7 +138,7 @@ export class Session {
     const mark = await this.options.lowMark?.();
     let looks = 0;
     for (const [text, entry] of [...this.entries]) {
-      // What was written again since then is another entry.
+      // A key that was written again since then has another entry.
       const isStill = (): boolean => this.entries.get(text) === entry && entry.pending === 0;
       const looking = async (key: ItemKey): Promise<Look | undefined> => {
         if (looks >= MOST_LOOKS) return undefined;
@@ -162,7 +162,7 @@ export class Session {
     const at = this.now();
     if (this.overflow !== undefined) return;
     if (entry !== undefined) {
-      // What was seen of it says nothing of the write that comes.
+      // Earlier looks at the key say nothing about the write that comes.
       this.entries.set(text, { ...key, at, pending: entry.pending + 1 });
       return;
     }

@@ -10,7 +10,7 @@ import { EdgeloomError } from '../errors.ts';
 /** The secret that tokens are signed with. */
 export type SessionKey = string | Uint8Array;
 
-/** What a token holds. */
+/** The content of a token. */
 export interface TokenContent {
   keys: TokenEntry[];
   /** The time of the last write of a session that overflowed, and when the stream's mark had passed it. */

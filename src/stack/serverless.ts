@@ -1,10 +1,10 @@
 import { loadModel } from '../package/load-model.ts';
 import { PARAMETER_NAMES, parameterWarnings, readParameters } from './base/parameters.ts';
 import { STACK_POLICY } from './parts/table.ts';
-import { checkService } from './project/service.ts';
-import { frameworkStack } from './stack.ts';
+import { checkNames } from './project/service.ts';
+import { frameworkStack, ownTable } from './stack.ts';
 
-/** What the Serverless Framework hands to a file that a configuration takes values of. */
+/** The argument that the Serverless Framework gives to a file from which a configuration takes values. */
 export interface VariableContext {
   /** The value of a variable: `param:batchSize`, `self:service`. */
   resolveVariable(variable: string): Promise<unknown>;
@@ -26,14 +26,15 @@ export function serverlessValues(modelFile: string): Record<'functions' | 'resou
     const stage = String(await resolveVariable('sls:stage'));
     const values: [string, unknown][] = [];
     for (const name of PARAMETER_NAMES) {
-      // What the configuration does not set has the value of the stage.
+      // A parameter that the configuration does not set has the value of the stage.
       const value = await resolveVariable(`param:${name}, null`);
       if (value !== null) values.push([name, value]);
     }
     const parameters = readParameters(stage, Object.fromEntries(values));
     const service = String(await resolveVariable('self:service'));
-    checkService(modelFile, service);
-    return { parameters, stack: frameworkStack({ model: await loadModel(modelFile), service, stage, parameters }) };
+    const model = await loadModel(modelFile);
+    checkNames(modelFile, { service, table: ownTable(model, parameters) });
+    return { parameters, stack: frameworkStack({ model, service, stage, parameters }) };
   };
   return {
     functions: async (context) => (await stackOf(context)).stack.functions,

@@ -1,22 +1,32 @@
+import { EdgeloomError } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import {
   CHECK_MACHINE,
   DEAD_LETTER_QUEUE,
+  FAILED_BATCHES_BUCKET,
   FAILED_BATCHES_QUEUE,
   FUNCTIONS,
   type FunctionName,
   logicalName,
 } from './base/ids.ts';
-import { readParameters } from './base/parameters.ts';
+import { type Parameters, readParameters } from './base/parameters.ts';
 import { type Site, type StackInput, siteOf, withTags } from './base/site.ts';
 import { type Resources, ref, type Value } from './base/template.ts';
 import { alarmResources } from './parts/alarms.ts';
 import { checkResources } from './parts/check-machine.ts';
 import { customMetrics, dashboardResources } from './parts/dashboard.ts';
+import { emptiedBucketResources } from './parts/emptied-bucket.ts';
 import { failureResources } from './parts/failures.ts';
 import { functionProperties, functionResources, handlerOf, RUNTIME, triggerResources } from './parts/functions.ts';
+import { gradualResources } from './parts/gradual.ts';
 import { tableResources } from './parts/table.ts';
-import { MIGRATOR_POLICY, PRODUCER_POLICY, policyResources, READER_POLICY } from './rights/policies.ts';
+import {
+  MIGRATOR_POLICY,
+  OPERATOR_POLICY,
+  PRODUCER_POLICY,
+  policyResources,
+  READER_POLICY,
+} from './rights/policies.ts';
 import { roleResources } from './rights/roles.ts';
 
 /** A template of CloudFormation. */
@@ -27,11 +37,11 @@ export interface Template {
   Outputs: Record<string, { Description: string; Value: Value }>;
 }
 
-/** What a framework that makes the functions itself is given for them. */
+/** The resources for a framework that makes the functions itself. */
 export interface FrameworkStack {
   /** Everything but the functions, in the form of `resources` in serverless.yml. */
   resources: Pick<Template, 'Resources' | 'Outputs'> & {
-    /** What is set of the functions that the framework makes. */
+    /** Properties to set on the functions that the framework makes. */
     extensions: Record<string, { Properties: Record<string, Value>; DependsOn: string[] }>;
   };
   /** `functions` in serverless.yml. */
@@ -42,23 +52,56 @@ export interface FrameworkStack {
  * The whole stack of a model, as one template. Throws `invalid-name` for names that AWS would refuse.
  *
  * @param code where the functions' code is: `{ S3Bucket, S3Key }`, or a folder that a packaging command uploads.
+ * @param revision what tells the code of a folder from other code; needed with `canaryMinutes`.
  * @example
  * stackTemplate({ model, service: 'goals', stage: 'prod', parameters: readParameters('prod') }, '.code');
  */
-export function stackTemplate(input: StackInput, code: Value | ((name: FunctionName) => Value)): Template {
+export function stackTemplate(
+  input: StackInput,
+  code: Value | ((name: FunctionName) => Value),
+  revision = '',
+): Template {
   const site = siteOf(input);
+  const functions = functionResources(site, code);
   return {
     AWSTemplateFormatVersion: '2010-09-09',
     Description: `Edgeloom ${site.names.prefix}: a table with its projections.`,
-    Resources: withTags({ ...resourcesOf(site), ...functionResources(site, code) }, input.parameters),
+    Resources: withTags(
+      { ...resourcesOf(site), ...functions, ...gradualResources(site, functions['StreamLambdaFunction']!, revision) },
+      input.parameters,
+    ),
     Outputs: outputsOf(site),
   };
+}
+
+/**
+ * The part of the stack that an import takes over from an account: the table and the bucket that a stack before has left. The bucket's
+ * notification comes with the next deployment, as its queue is not there yet.
+ */
+export function importTemplate(input: StackInput): Pick<Template, 'AWSTemplateFormatVersion' | 'Resources'> {
+  const site = siteOf(input);
+  const { DependsOn: _, ...bucket } = failureResources(site)[FAILED_BATCHES_BUCKET]!;
+  const { NotificationConfiguration: __, ...Properties } = bucket.Properties;
+  const resources = { ...tableResources(site), [FAILED_BATCHES_BUCKET]: { ...bucket, Properties } };
+  return { AWSTemplateFormatVersion: '2010-09-09', Resources: withTags(resources, input.parameters) };
+}
+
+/** The name of the table in the model; undefined where the stack has a table from elsewhere. */
+export function ownTable({ table }: CompiledModel, { existingTableArn }: Parameters): string | undefined {
+  return existingTableArn === '' ? table.name : undefined;
 }
 
 /** The same stack for a framework that packages the functions, and adds them to the template itself. */
 export function frameworkStack(input: StackInput): FrameworkStack {
   const site = siteOf(input);
   const { parameters } = input;
+  if (parameters.canaryMinutes > 0) {
+    throw new EdgeloomError(
+      'invalid-parameters',
+      'These parameters of the stack are wrong: canaryMinutes: the Serverless Framework makes the functions, and no versions of them.',
+      'Deploy with SAM, Terraform or CDK (edgeloom init --deploy sam), or without canaryMinutes.',
+    );
+  }
   const whole = withTags(functionResources(site, ''), parameters);
   const extensions = FUNCTIONS.map((name) => {
     const id = `${logicalName(name)}LambdaFunction`;
@@ -88,6 +131,7 @@ function resourcesOf(site: Site): Resources {
   return {
     ...tableResources(site),
     ...failureResources(site),
+    ...emptiedBucketResources(site),
     ...checkResources(site),
     ...triggerResources(site),
     ...roleResources(site),
@@ -102,6 +146,7 @@ function outputsOf({ table }: Site): Template['Outputs'] {
     TableName: { Description: 'The table; give it to --table.', Value: table.name },
     ProducerPolicyArn: { Description: 'For the roles of programs that write.', Value: ref(PRODUCER_POLICY) },
     ReaderPolicyArn: { Description: 'For the roles of programs that read.', Value: ref(READER_POLICY) },
+    OperatorPolicyArn: { Description: 'For people who check, repair and redrive.', Value: ref(OPERATOR_POLICY) },
     MigratorPolicyArn: { Description: 'For the role that runs edgeloom migrate.', Value: ref(MIGRATOR_POLICY) },
     FailedBatchesQueueUrl: { Description: 'Tells of failed batches.', Value: ref(FAILED_BATCHES_QUEUE) },
     DeadLetterQueueUrl: { Description: 'Failed batches to look at.', Value: ref(DEAD_LETTER_QUEUE) },

@@ -25,7 +25,7 @@ export async function runAbortable<S extends object, T>(
   try {
     return await run(noting(store, signal, underWay), (milliseconds) => untilAborted(signal, wait(milliseconds)));
   } finally {
-    // What runs side by side ends with its first failure; the calls of the others may still write.
+    // Parallel calls end with their first failure; the others may still write.
     while (signal.aborted && underWay.size > 0) await Promise.allSettled(underWay);
   }
 }
@@ -42,7 +42,7 @@ export async function readAbortable<S extends object, T>(
   return await untilAborted(signal, read(noting(store, signal, new Set())));
 }
 
-/** Throws `invalid-option` for what is no signal, and would never be heard. */
+/** Throws `invalid-option` for any value but an `AbortSignal`, undefined included: nothing else can be listened to. */
 function checkSignal(signal: unknown): void {
   if (signal instanceof AbortSignal) return;
   throw new EdgeloomError('invalid-option', 'signal should be an AbortSignal.', 'Take that of an AbortController.');
@@ -67,7 +67,7 @@ function noting<S extends object>(store: S, signal: AbortSignal, underWay: Set<P
   });
 }
 
-/** What a promise gives; throws the signal's reason as soon as that is aborted. */
+/** Awaits a promise; throws the signal's reason as soon as the signal is aborted. */
 export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {

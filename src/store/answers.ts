@@ -6,7 +6,7 @@ import type {
 import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../items/attribute-value.ts';
 import { classifyError } from './classify.ts';
 
-/** What DynamoDB answers, taken out of the SDK's hands. */
+/** Items and capacity in responses of the SDK. */
 
 /** An item as the SDK has it. */
 export type SdkItem = Record<string, SdkAttributeValue>;
@@ -14,7 +14,7 @@ export type SdkItem = Record<string, SdkAttributeValue>;
 /** The one attribute name whose value the SDK loses. */
 const LOST = '__proto__';
 
-/** An item out of a response. What the SDK loses is undefined there, which is no attribute value: it is left out. */
+/** An item of a response. The SDK makes values that it cannot read undefined: they are left out. */
 export function received(item: SdkItem): Item {
   if (Object.hasOwn(item, LOST) && item[LOST] === undefined) delete item[LOST];
   return item as Item;
@@ -39,7 +39,7 @@ export function isUnreadable(error: unknown): boolean {
   return (error.$metadata as { httpStatusCode?: number }).httpStatusCode === 400;
 }
 
-/** What a failed condition cost. The exception does not say; DynamoDB bills the size of the item that failed it. */
+/** The write units of a failed condition. The exception does not state them; DynamoDB bills the size of the item that failed it. */
 export function failedConditionUnits(current: Item | undefined): number {
   return current === undefined ? 1 : Math.max(1, Math.ceil(itemSizeBytes(current) / WRITE_UNIT_BYTES));
 }
@@ -58,7 +58,10 @@ export async function classified<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The item that failed a condition; throws where something else went wrong. `read` gives the item where the SDK cannot. */
+/**
+ * The item that failed a condition; undefined where there is none. `read` gives it where the SDK could not read the refusal.
+ * Throws any other error, classified.
+ */
 export async function itemThatFailed(error: unknown, read: () => Promise<{ item?: Item }>): Promise<Item | undefined> {
   if (isRefusalNamed(error, 'ConditionalCheckFailedException')) return error.Item && received(error.Item);
   if (isUnreadable(error)) return (await read()).item;

@@ -18,7 +18,7 @@ const TERMINAL: ReadonlySet<string> = new Set([
   'ItemCollectionSizeLimitExceededException',
   'IdempotentParameterMismatchException',
 ]);
-/** What the SDK throws, as a plain Error, where neither client nor environment names a region. */
+/** The message of the plain Error that the SDK throws where neither client nor environment names a region. */
 const NO_REGION = 'Region is missing';
 
 /** Wraps an error of the SDK; a `StoreError` comes back as it is. */
@@ -38,7 +38,7 @@ export function classifyError(error: unknown): StoreError {
     const hint = 'Name it with --region or AWS_REGION, or name an endpoint.';
     return new StoreError('fatal', 'no-region', 'No AWS region is set.', hint, { cause: error });
   }
-  // What DynamoDB itself says no to is a refusal; all else leaves open whether the call was carried out.
+  // Only an answer of DynamoDB is a refusal; every other failure leaves open whether the call was carried out.
   const isAnswer = kind !== 'retryable' || REFUSALS.has(name) || (error instanceof Error && '$fault' in error);
   const said = isAnswer ? 'DynamoDB refused the call' : 'The call has no answer that could be read';
   const message = `${said}: ${name}: ${detail.replace(/\.$/, '')}.`;
@@ -51,11 +51,11 @@ interface CancellationReason {
   Message?: string;
 }
 
-/** Reasons that trying again does not mend. */
+/** Reasons that a retry does not resolve. */
 const TERMINAL_REASONS: ReadonlySet<string> = new Set(['ValidationError', 'ItemCollectionSizeLimitExceeded']);
 
 /**
- * What the reasons mean that a transaction was cancelled for. Undefined: a condition failed, and nothing else is wrong
+ * Classifies the reasons for which a transaction was cancelled. Undefined: a condition failed, and nothing else is wrong
  * that trying again could show.
  */
 export function classifyCancellation(reasons: readonly CancellationReason[], cause: unknown): StoreError | undefined {

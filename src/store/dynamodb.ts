@@ -270,7 +270,7 @@ function unitsOf(consumed: ConsumedCapacity | undefined): number {
   return consumed?.CapacityUnits ?? 0;
 }
 
-/** What a refusal of a Query or a Scan means where the table does not have the index; undefined where it means something else. */
+/** The error for a Query or a Scan of an index that the table does not have; undefined for another refusal. */
 function missingIndex(
   { name, indexNames }: TableNames,
   index: IndexName | undefined,

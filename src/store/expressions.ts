@@ -1,16 +1,6 @@
 import type { DeleteItemCommandInput, QueryCommandInput, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { AttributeValue, Item } from '../items/attribute-value.ts';
-import {
-  ATTRIBUTES,
-  COUNT,
-  EDGE_SET,
-  EVICTED,
-  FENCE,
-  INDEX_KEYS,
-  MODEL,
-  REVISION,
-  WATERMARK,
-} from '../items/derived-item.ts';
+import { ATTRIBUTES, EDGE_SET, EVICTED, FENCE, INDEX_KEYS, MODEL, REVISION, WATERMARK } from '../items/derived-item.ts';
 import { PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../items/keys.ts';
 import type { TableNames } from '../model/compiled.ts';
 import type { ItemKeys } from '../model/projection/places.ts';
@@ -39,15 +29,19 @@ export function updateExpression(
   });
   const adds: string[] = [];
   const { condition } = update;
-  // A revision that adding one does not change begins anew.
+  // A revision that an addition of one cannot change starts again at 1.
   if (condition.kind === 'revision' && condition.malformed !== undefined) sets.push('#r = :one');
   else adds.push('#r :one');
   const deletes: string[] = [];
-  if (update.addCount !== undefined) {
-    names['#c'] = COUNT;
-    values[':c'] = { N: String(update.addCount) };
-    adds.push('#c :c');
-  }
+  const added: [string, AttributeValue][] = [
+    ...Object.entries(update.add ?? {}).map(([name, N]): [string, AttributeValue] => [name, { N }]),
+    ...Object.entries(update.addTo ?? {}).map(([name, texts]): [string, AttributeValue] => [name, { SS: [...texts] }]),
+  ];
+  added.forEach(([name, value], i) => {
+    names[`#a${i}`] = name;
+    values[`:a${i}`] = value;
+    adds.push(`#a${i} :a${i}`);
+  });
   for (const [elements, list, action] of [
     [update.addElements, adds, '#e :e'],
     [update.deleteElements, deletes, '#e :e'],
@@ -161,7 +155,7 @@ export function queryInput(table: TableNames, request: QueryRequest): QueryComma
   };
 }
 
-/** What a query leaves out of what it reads; undefined: nothing. */
+/** The filter of a query; undefined: it keeps all items. */
 interface Filter {
   clauses: string[];
   names: Record<string, string>;
@@ -184,7 +178,7 @@ function filterExpression(
   return clauses.length === 0 ? undefined : { expression: clauses.join(' AND '), names, values };
 }
 
-/** The keys of the table are attributes like others to a query of an index, so that a filter may name them. */
+/** Adds conditions on an item's keys in the table to the filter of an index's query: there they are attributes like others. */
 function addItemKeys(
   { clauses, names, values }: Filter,
   { partitionKey, sortKey }: TableNames,
@@ -194,20 +188,20 @@ function addItemKeys(
   names['#it'] = sortKey;
   const ofSources = sources.map((prefix, i) => {
     values[`:is${i}`] = { S: prefix };
-    values[`:js${i}`] = { S: afterPrefix(prefix, PARTITION_KEY_BYTES) };
+    values[`:js${i}`] = { S: highestWithPrefix(prefix, PARTITION_KEY_BYTES) };
     return `#is BETWEEN :is${i} AND :js${i}`;
   });
   clauses.push(`(${ofSources.join(' OR ')})`);
   values[':it'] = { S: target };
-  if (isPrefix) values[':jt'] = { S: afterPrefix(target) };
+  if (isPrefix) values[':jt'] = { S: highestWithPrefix(target) };
   clauses.push(isPrefix ? '#it BETWEEN :it AND :jt' : '#it = :it');
 }
 
-/** The last character of so many bytes of UTF-8; the one of 4 is reserved as no character, so that no text holds it. */
+/** The last character by its number of bytes in UTF-8; the one of 4 is reserved as no character, so that no text holds it. */
 const LAST_CHARACTERS = ['', '\u007F', '\u07FF', '\uFFFF', '\u{10FFFF}'] as const;
 
-/** A text that sorts after every sort key that begins with a prefix: its last character takes what room is left. */
-function afterPrefix(prefix: string, limitBytes = SORT_KEY_BYTES): string {
+/** The prefix with one last character, of as many bytes as the limit leaves. No key with the prefix sorts after it. */
+function highestWithPrefix(prefix: string, limitBytes = SORT_KEY_BYTES): string {
   const room = Math.max(0, Math.min(LAST_CHARACTERS.length - 1, limitBytes - Buffer.byteLength(prefix)));
   return prefix + LAST_CHARACTERS[room];
 }
@@ -218,7 +212,7 @@ function sortKeyCondition(sortKey: QueryRequest['sortKey']): { clause: string; v
   if ('beginsWith' in sortKey) {
     const { beginsWith } = sortKey;
     // A prefix is a range of keys. It is asked for as one, because one local engine ignores case in `begins_with`.
-    return beginsWith === '' ? undefined : sortKeyCondition({ from: beginsWith, to: afterPrefix(beginsWith) });
+    return beginsWith === '' ? undefined : sortKeyCondition({ from: beginsWith, to: highestWithPrefix(beginsWith) });
   }
   const { from, to } = sortKey;
   if (from !== undefined && to !== undefined) {

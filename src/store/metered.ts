@@ -38,8 +38,8 @@ export interface MeterOptions extends Pick<RuntimeOptions, 'remainingMs' | 'wait
 }
 
 /**
- * A store that counts the capacity that calls consume and keeps it under a rate, for long work beside live traffic. What
- * a call costs is known only afterwards: a call that cost more than its share makes the next ones wait. Retryable
+ * A store that counts the capacity that calls consume and keeps it under a rate, for long work under live traffic. The cost of
+ * a call is known only afterwards: a call that cost more than its share makes the next ones wait. Retryable
  * failures are retried with full jitter.
  */
 export class MeteredStore implements Store, ScanSource {

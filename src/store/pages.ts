@@ -1,7 +1,7 @@
 import type { Item } from '../items/attribute-value.ts';
 import type { GetManyResult, ItemKey, QueryRequest, QueryResult, Store } from './port.ts';
 
-/** What reads add the capacity to that they consume. */
+/** The counter to which reads add their capacity. */
 export interface ReadStats {
   /** Read capacity units. */
   rcu: number;

@@ -43,7 +43,7 @@ export interface Store {
   region?(): Promise<string | undefined>;
 }
 
-/** The way to every item of a table, or of what stands for one, such as an export. */
+/** The way to every item of a table, or of a substitute such as an export. */
 export interface ScanSource {
   /**
    * One page of a segment, eventually consistent. A partition's items come together, in the order of their sort keys,
@@ -62,7 +62,7 @@ export interface ScanRequest {
   startKey?: Item;
   /** At most this many items. */
   limit?: number;
-  /** Strongly consistent: twice the capacity. Default false. No index is. */
+  /** Strongly consistent: twice the capacity. Default false. DynamoDB refuses it for an index. */
   consistent?: boolean | undefined;
   /** Reads what is in this index, in no order that means anything. Default: the table. */
   index?: IndexName | undefined;
@@ -88,14 +88,14 @@ export interface ReadOptions {
   consistent: boolean;
 }
 
-/** What `get` gives. */
+/** The result of `get`. */
 export interface GetResult {
   item?: Item;
   /** Read capacity units consumed. */
   rcu: number;
 }
 
-/** What `getMany` gives. */
+/** The result of `getMany`. */
 export interface GetManyResult {
   items: (Item | undefined)[];
   rcu: number;
@@ -103,19 +103,19 @@ export interface GetManyResult {
   calls: number;
 }
 
-/** What a write costs. */
+/** The capacity of a write. */
 export interface WriteResult {
   /** Write capacity units consumed, those of indexes included. */
   wcu: number;
 }
 
-/** What `delete` gives. */
+/** The result of `delete`. */
 export interface DeleteResult extends WriteResult {
   /** False where the item was not as the condition has it; then it is still there. */
   applied: boolean;
 }
 
-/** What `writeMany` costs. */
+/** The capacity of `writeMany`. */
 export interface WriteManyResult extends WriteResult {
   calls: number;
 }
@@ -125,7 +125,7 @@ export type BatchWrite = { put: Item } | { delete: ItemKey };
 
 /**
  * A change of one derived item. Besides what it names, every update counts the item's revision `r` up by one.
- * Of the three ways to change the edge set at most one may be given: DynamoDB refuses two for one attribute.
+ * At most one of the three ways to change the edge set may be given: DynamoDB refuses two for one attribute.
  */
 export interface DerivedUpdate {
   key: ItemKey;
@@ -137,10 +137,12 @@ export interface DerivedUpdate {
   addElements?: readonly string[];
   /** Elements to delete from the edge set. */
   deleteElements?: readonly string[];
-  /** The elements that the edge set shall have; not empty. */
+  /** The new elements of the edge set; not empty. */
   setElements?: readonly string[];
-  /** Whole number to add to `count`, which counts as 0 where it is absent. */
-  addCount?: number;
+  /** Numbers to add to attributes, as decimal text; an absent attribute counts as 0. */
+  add?: Readonly<Record<string, string>>;
+  /** Texts to add to string sets, by attribute; none of the lists is empty. */
+  addTo?: Readonly<Record<string, readonly string[]>>;
   condition: UpdateCondition;
 }
 
@@ -148,7 +150,7 @@ export interface DerivedUpdate {
 export type UpdateCondition =
   /** Always. */
   | { kind: 'none' }
-  /** The item has no watermark or one before this; of the edge types none of the first and each of the second is marked as evicted. */
+  /** The item has no watermark, or one before `watermark`. It has a mark of each type in `evicted`, and of none in `notEvicted`. */
   | {
       kind: 'newer-than';
       watermark: string;
@@ -160,7 +162,7 @@ export type UpdateCondition =
     }
   | RevisionCondition;
 
-/** What a view has to be stamped with, so that what is added to it is of the shape of the rest. */
+/** The shape that a view's stamp has to name, so that added elements have the shape of the rest. */
 export interface ShapeCondition {
   /** The text in the attribute `model`. */
   stamp: string;
@@ -172,7 +174,7 @@ export interface ShapeCondition {
 export interface RevisionCondition {
   kind: 'revision';
   revision: string | undefined;
-  /** What stands in the place of the revision and is no number. An update then begins to count anew. */
+  /** The revision's value where it is no number. An update then starts the count again. */
   malformed?: AttributeValue | undefined;
   /**
    * The expiry that was seen of a tombstone, with its attribute. TTL may have deleted it since, and what was made in its place
@@ -181,7 +183,7 @@ export interface RevisionCondition {
   expiry?: { attribute: string; value: AttributeValue } | undefined;
 }
 
-/** What `update` gives: `current` is the item that failed the condition (absent where there is none). */
+/** The result of `update`: `current` is the item that failed the condition (absent where there is none). */
 export type UpdateResult = { applied: true; wcu: number } | { applied: false; wcu: number; current?: Item };
 
 /** When a base item may be changed. All parts have to hold; without any, always. */
@@ -194,7 +196,7 @@ export interface BaseCondition {
   absent?: readonly string[];
 }
 
-/** What is done to the attributes of a base item. Each attribute is named once; an absent item is made. */
+/** Changes of a base item's attributes. Each attribute is named once; an absent item is made. */
 export interface AttributeChanges {
   set?: Item;
   remove?: readonly string[];
@@ -214,12 +216,12 @@ export type BaseChange = { key: ItemKey; condition?: BaseCondition } & (
   | { kind: 'look' }
 );
 
-/** What `change` gives: the item as it is now (absent after a delete), or the one that failed the condition. */
+/** The result of `change`: the item as it is now (absent after a delete), or the one that failed the condition. */
 export type ChangeResult =
   | { applied: true; wcu: number; item?: Item }
   | { applied: false; wcu: number; current?: Item };
 
-/** What `changeAll` gives: where a condition failed, which changes did, by their places, with the items as they are. */
+/** The result of `changeAll`: the places of the changes whose condition failed, with the present items. */
 export type ChangeAllResult =
   | { applied: true; wcu: number }
   | { applied: false; wcu: number; failed: readonly { place: number; current?: Item }[] };
@@ -227,7 +229,7 @@ export type ChangeAllResult =
 /** Items that a transaction may hold. */
 export const TRANSACTION_ITEMS = 100;
 
-/** What `transact` gives: whether all was applied, or, since a condition failed, nothing. */
+/** The result of `transact`: everything was applied, or, since a condition failed, nothing. */
 export interface TransactResult extends WriteResult {
   applied: boolean;
 }
@@ -249,9 +251,9 @@ export interface QueryRequest {
   reverse?: boolean;
   /** Only items whose projected attributes have these values; others are read and paid for, and do not come back. */
   where?: Item;
-  /** Of an index: only items with such keys in the table, as with `where`. */
+  /** With an index: only items with these keys in the table, as with `where`. */
   itemKeys?: ItemKeys;
-  /** At most this many items are read, wanted or not. */
+  /** The most items to read, filtered out or not. */
   limit?: number;
   /** Start after this key (of an index: the index's key and the table's). */
   startKey?: Item;

@@ -23,7 +23,7 @@ export interface TableStatus {
   indexes: string[];
   /** Absent where the table has no stream. */
   streamArn?: string;
-  /** What the model needs and the table does not have, in words; empty where it fits. */
+  /** The needs of the model that the table lacks, in words; empty where it fits. */
   lacks: string[];
   /** Items of the table, derived ones included; DynamoDB counts about every six hours. */
   itemCount: number;
@@ -59,7 +59,7 @@ export async function createTable(client: DynamoDBClient, graph: CompiledModel):
   }
 }
 
-/** What a table is: status, indexes, stream. Throws `no-table` where there is none. */
+/** Describes a table: status, indexes, stream. Throws `no-table` where there is none. */
 export async function describeTable(client: DynamoDBClient, graph: CompiledModel): Promise<TableStatus> {
   const table = await findTable(client, graph.table.name);
   if (table === undefined) throw noTable(graph.table.name);
@@ -100,7 +100,7 @@ export function requireFit({ table, lacks }: TableStatus): void {
   );
 }
 
-/** What the model needs and a table does not have, in words. */
+/** The needs of the model that a table lacks, in words. */
 export function lacksOf(graph: CompiledModel, table: TableDescription): string[] {
   const { partitionKey, sortKey, indexNames } = graph.table;
   const lacks: string[] = [];

@@ -10,7 +10,7 @@ import { EdgeloomError } from '../errors.ts';
 export interface CheckpointStore {
   /** The kept checkpoint; undefined where there is none. Throws where there is one that cannot be read. */
   load(): Promise<Checkpoint | undefined>;
-  /** Keeps a checkpoint in place of the one before, entirely or not at all. */
+  /** Replaces the kept checkpoint, entirely or not at all. */
   save(checkpoint: Checkpoint): Promise<void>;
   /** Puts the kept checkpoint out of the way; gives the place where it can be found, if there is one. */
   setAside(): Promise<string | undefined>;
@@ -19,7 +19,7 @@ export interface CheckpointStore {
 /** How far one shard was read. */
 export interface ShardCheckpoint {
   shardId: string;
-  /** Of the newest record applied; absent where the shard held none. */
+  /** The sequence number of the newest record applied; absent where the shard held none. */
   sequenceNumber?: string | undefined;
   /** Whether the shard was read to its end. */
   finished: boolean;
@@ -64,7 +64,7 @@ export function memoryCheckpoint(): CheckpointStore {
 }
 
 /**
- * Keeps checkpoints in a JSON file that survives the machine: written beside it, synced, and renamed over it. A file
+ * Keeps checkpoints in a JSON file that survives the machine: written to a second file, synced, and renamed. A file
  * that is not a checkpoint is an error (`invalid-checkpoint`), never a silent start from the beginning. A file serves
  * one worker at a time.
  */
@@ -118,7 +118,7 @@ async function save(file: string, checkpoint: Checkpoint): Promise<void> {
   await failingAs('checkpoint-not-written', `The checkpoint file ${file} cannot be written`, async () => {
     const folder = dirname(file);
     await mkdir(folder, { recursive: true });
-    // Always the same name, so that what a killed process left is written over and never piles up.
+    // Always the same name: the file of a killed process is overwritten, so files never pile up.
     const scratch = `${file}.tmp`;
     await writeSynced(scratch, `${JSON.stringify(checkpoint, undefined, 2)}\n`);
     await rename(scratch, file);

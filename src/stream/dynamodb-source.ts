@@ -161,7 +161,10 @@ function shardError(error: unknown): EdgeloomError {
   return new StreamError(kind, error instanceof Error ? error.message : String(error), { cause: error });
 }
 
-/** A request that the stream holds for invalid will be so again: there is no item here to put aside. */
+/**
+ * Classifies an error of a stream request that is none of the shard errors. A request that DynamoDB refuses as invalid is `fatal` instead
+ * of `terminal`: it is refused again, and there is no item to quarantine.
+ */
 function otherError(error: unknown): StoreError {
   const classified = classifyError(error);
   if (classified.kind !== 'terminal') return classified;

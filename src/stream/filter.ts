@@ -1,9 +1,10 @@
-import { BEGINNINGS, parseDerivedKey } from '../items/derived-key.ts';
+import { BEGINNINGS } from '../items/derived-key.ts';
+import { fanOutOfKey } from '../model/projection/places.ts';
 
 const TYPE_INITIALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /**
- * Which stream records concern the projector: those of base items, whose sort keys begin with a type name, so with `A`
+ * Selects the stream records that the projector reads: those of base items, whose sort keys begin with a type name, so with `A`
  * to `Z`. `streamFilterPattern` says the same to the event source mapping.
  */
 export function isBaseSortKey(sortKey: string): boolean {
@@ -13,8 +14,7 @@ export function isBaseSortKey(sortKey: string): boolean {
 
 /** Whether a record is of a fan-out's continuation: the one derived item whose records drive the projector. */
 export function isContinuationKey(sortKey: string): boolean {
-  const kind = parseDerivedKey(sortKey)?.kind;
-  return kind === 'continuation' || kind === 'source-continuation';
+  return fanOutOfKey(sortKey) !== undefined;
 }
 
 /** A filter pattern of an event source mapping, for the text of one key. */
@@ -23,7 +23,7 @@ export interface StreamFilterPattern {
 }
 
 /**
- * The pattern of the event source mapping's filter: records of base items, and of the fan-out's continuations. What it
+ * The pattern of the event source mapping's filter: records of base items, and of the fan-out's continuations. A record that it
  * keeps back causes no invocation, and the projector's own writes are most of a stream. It is positive, a prefix for each
  * letter, because Lambda promises no "anything but this prefix"; a mapping may have five patterns, and one may list many
  * prefixes.

@@ -12,17 +12,17 @@ const MIN_SHARD_INTERVAL_MS = 250;
 /** How often a stream that still lives may show no shard left to read before that counts as quiet. */
 const EMPTY_LISTINGS = 3;
 
-/** What reads one shard. */
+/** The reader of one shard. */
 export interface ShardWork {
   /** Works until the shard's end, `cancel` or the end of the run. Rejects where trying again cannot help. */
   work(): Promise<void>;
   /** The shard is gone from the stream: what was read is still worked off, then `work` resolves. */
   cancel(): void;
-  /** Whether it was told that the shard is gone; it may still be at what it has read. */
+  /** Whether `cancel` was called; records that were read before may still be in work. */
   isCancelled(): boolean;
 }
 
-/** What the readers of one run's shards share. */
+/** State that the readers of one run's shards share. */
 export interface FollowRun {
   source: StreamSource;
   journal: Journal;
@@ -42,7 +42,7 @@ export interface FollowRun {
 
 /** How a stream is followed, and who hears of it. */
 export interface FollowerOptions {
-  /** What follows the stream, as its errors name it: `worker`. */
+  /** The follower's name in errors: `worker`. */
   name: string;
   checkpoint?: CheckpointStore;
   shardIntervalMs?: number;
@@ -84,7 +84,7 @@ export class StreamFollower {
     return this.running;
   }
 
-  /** Resolves when all that stands in the stream now is worked off and two polls then found nothing new. */
+  /** Resolves when every record that is in the stream now is worked off and two polls then found nothing new. */
   idle(): Promise<void> {
     this.quiet.activity();
     return new Promise((resolve, reject) => {

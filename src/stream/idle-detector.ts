@@ -2,8 +2,8 @@
 const EMPTY_POLLS = 2;
 
 /**
- * Tells when a stream is quiet: every shard that is read was polled twice in a row without anything new anywhere. What
- * the worker's own writes add to the stream counts as new, so a quiet worker has read past that too.
+ * Tells when a stream is quiet: every shard that is read was polled twice in a row without anything new anywhere. Records that
+ * the worker's own writes add to the stream count as new, so a quiet worker has read past those too.
  */
 export class IdleDetector {
   private readonly emptyPolls = new Map<string, number>();
@@ -19,7 +19,7 @@ export class IdleDetector {
     this.emptyPolls.delete(shardId);
   }
 
-  /** Something was read: every shard has to be polled anew. */
+  /** Something was read: every shard has to be polled twice again. */
   activity(): void {
     for (const shardId of this.emptyPolls.keys()) this.emptyPolls.set(shardId, 0);
   }

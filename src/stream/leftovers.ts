@@ -4,7 +4,7 @@ import type { Store } from '../store/port.ts';
 
 /**
  * The embedded engine keeps a table's stream records when the table is deleted: the stream of a new table of that name
- * begins with them. They would bring deleted items back as ghosts, so they are told by their time: that engine labels a
+ * begins with them. They would bring deleted items back as ghosts, so they are recognised by their time: that engine labels a
  * stream with the second of its creation. Other streams have labels of another form and pass untouched; there a
  * record's time may even be rounded to before its stream began.
  */
@@ -16,12 +16,12 @@ export function streamBeganAtSeconds(streamArn: string): number | undefined {
   return label === null ? undefined : Number(label[1]);
 }
 
-/** What became of a batch's records. */
+/** The records of a batch that belong to this table, and the number of the others. */
 export interface Sifted {
   records: ChangeRecord[];
   /** Records of an earlier table that were dropped. */
   dropped: number;
-  /** Read capacity units of settling the doubtful ones. */
+  /** Read capacity units that the doubtful records took. */
   rcu: number;
 }
 
@@ -40,7 +40,7 @@ export class LeftoverFilter {
     this.beganAtSeconds = streamBeganAtSeconds(streamArn);
   }
 
-  /** Gives the records that belong to this table. Those of the second in which it was created are settled by truth. */
+  /** Gives the records that belong to this table. Records of the second in which it was created get the base item instead of their new image. */
   async sift(records: ChangeRecord[]): Promise<Sifted> {
     const began = this.beganAtSeconds;
     const last =
@@ -56,7 +56,7 @@ export class LeftoverFilter {
   }
 
   /**
-   * Puts the base item in the place of the record's new image. If the record is of this table, the item is in that
+   * Replaces the record's new image by the base item. If the record is of this table, the item is in that
    * state or in one that a later record brings, which is just as good a start; if it is of the earlier one, the item
    * is absent or says what a later record says anyway. Removals stay: what is not there is not missed.
    */

@@ -1,7 +1,7 @@
 import type { Shard } from './source.ts';
 
 /**
- * Lineage: when a shard closes, others go on from it. Records of one item may stand in the parent and in a child, so a
+ * Lineage: when a shard closes, others go on from it. Records of one item may be in the parent and in a child, so a
  * child is read only when its parent was read to its end.
  */
 

@@ -1,22 +1,22 @@
 import type { Logger } from '../logger.ts';
 import type { SetAside } from './checkpoint-journal.ts';
 
-/** What follows from a loss, said behind the sentence that tells it. */
+/** The consequence of each loss: a sentence that follows the one about the loss. */
 export interface Consequences {
-  /** Of records that have left the stream unread. */
+  /** The consequence of records that left the stream unread. */
   trimmed?: string;
-  /** Of a checkpoint that is of another stream. */
+  /** The consequence of a checkpoint of another stream. */
   setAside?: string;
 }
 
-/** What the run of a follower of a stream tells to a log, whatever it does with the records. */
+/** The log of a stream follower's run, whatever the follower does with the records. */
 export class RunReport {
   constructor(
     readonly logger: Logger = WARNINGS,
     private readonly consequences: Consequences = {},
   ) {}
 
-  /** Records have left the stream unread. Gives the whole message. */
+  /** Logs that records have left the stream unread. Returns the logged text: the message and its consequence. */
   onTrimmed(shardId: string, message: string): string {
     const text = sentences(message, this.consequences.trimmed);
     this.logger.error({ shardId }, text);

@@ -89,7 +89,7 @@ function unprovenEnd(shardId: string): StoreError {
   );
 }
 
-/** Whether a page holds so much that more is probably waiting. */
+/** Whether a page is so full that more records are probably waiting. */
 export function isFullPage({ records }: Pick<StreamPage, 'records'>): boolean {
   const bytes = records.reduce((sum, { dynamodb }) => sum + (dynamodb?.SizeBytes ?? 0), 0);
   return records.length >= FULL_PAGE_RECORDS || bytes >= FULL_PAGE_BYTES;

@@ -12,13 +12,13 @@ export interface BatchLimits {
   maxBytes: number;
 }
 
-/** What was read of a shard in one go. */
+/** The records of one read of a shard. */
 export interface ShardBatch {
   /** The changes of base items, oldest first. */
   records: ChangeRecord[];
   /** Records read, those of derived items included. */
   recordsRead: number;
-  /** Of the newest record read, whatever its item; undefined where none was. */
+  /** The sequence number of the newest record read, whatever its item; undefined where there was none. */
   sequenceNumber?: string;
   /** Whether the shard is closed and this was its end. */
   isEnd: boolean;

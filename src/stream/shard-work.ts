@@ -3,7 +3,7 @@ import { retryingUntil } from './concurrency.ts';
 import type { FollowRun, ShardWork } from './follower.ts';
 import { StreamError } from './source.ts';
 
-/** What every reader of a shard has: how it is told to end, and tries that end with the run. */
+/** Base of every reader of a shard: cancellation, and retries that end with the run. */
 export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
   private cancelled = false;
 
@@ -17,7 +17,7 @@ export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
     this.cancelled = true;
   }
 
-  /** Whether it was told that the shard is gone; it may still be at what it has read. */
+  /** Whether `cancel` was called; records that were read before may still be in work. */
   isCancelled(): boolean {
     return this.cancelled;
   }

@@ -8,7 +8,7 @@ export interface Shard {
   parentShardId?: string;
 }
 
-/** What a stream is made of now. */
+/** The current state and shards of a stream. */
 export interface StreamDescription {
   /** `DISABLED`: nothing more will come, as after the table was deleted; what is there can still be read. */
   status: 'ENABLING' | 'ENABLED' | 'DISABLING' | 'DISABLED';
@@ -49,7 +49,7 @@ export interface StreamSource {
 }
 
 /**
- * What can happen to the reader of a shard:
+ * The conditions in which the reader of a shard cannot go on as before:
  * - `expired`: the iterator is too old; a new one goes on;
  * - `trimmed`: the place to go on from has left the stream, and unread records with it;
  * - `no-shard`: the stream has no such shard (any more).

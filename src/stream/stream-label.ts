@@ -16,7 +16,7 @@ const PAUSE_MS = 2_000;
  * condemn a watermark is asked for once more.
  */
 export class StreamLabel {
-  /** What was told last, a label or a watermark; undefined: unknown, so only the form of watermarks can be judged. */
+  /** The last answer, a label or a watermark; undefined: unknown, so only the form of watermarks can be judged. */
   known: string | undefined;
   private askedAtMs = Number.NEGATIVE_INFINITY;
   private asking: Promise<void> | undefined;
@@ -33,7 +33,7 @@ export class StreamLabel {
 
   /** Asks for the newest position or the label, where somebody can be asked. */
   async refresh(): Promise<void> {
-    // What is under way may have begun before the caller read what it asks about; the next one serves all who wait.
+    // A request under way may have begun before the caller's read; the next request serves all who wait.
     this.askingNext ??= this.askAgain(this.asking);
     await this.askingNext;
   }

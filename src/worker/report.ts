@@ -89,7 +89,7 @@ export class WorkerReport extends RunReport {
     for (const [code, count] of quarantines) {
       this.logger.warn(
         { code, count },
-        `${count} quarantine entries were put (${code}); edgeloom redrive settles what is mended.`,
+        `${count} quarantine entries were put (${code}); edgeloom redrive reconciles them once their base items are corrected.`,
       );
     }
     return { ...totals, endedBy, trimmed: [...trimmed], leftovers, ...(setAside !== undefined && { setAside }) };

@@ -60,7 +60,7 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     run.claims?.schedule();
     // How far derived items' records were passed need not survive: reading them again changes nothing.
     if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
-    // What the writes have put into the stream, whichever shard it came to, is to be read too before all is quiet.
+    // The writes' own records, in whichever shard, have to be read too before the stream is quiet.
     run.quiet.activity();
     return true;
   }

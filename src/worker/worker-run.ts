@@ -8,7 +8,7 @@ import type { LeftoverFilter } from '../stream/leftovers.ts';
 import type { BatchLimits } from '../stream/shard-reader.ts';
 import type { WorkerReport } from './report.ts';
 
-/** What the shard tasks of one run of the worker share. */
+/** State that the shard tasks of one run of the worker share. */
 export interface WorkerRun extends FollowRun {
   graph: CompiledModel;
   projector: Projector;
@@ -18,7 +18,7 @@ export interface WorkerRun extends FollowRun {
   report: WorkerReport;
   /** Leaves in the table how far the worker has come; absent where that is switched off. */
   progress?: ProgressRecorder | undefined;
-  /** Leaves in the table what the worker has applied; absent as `progress`. */
+  /** Writes the claims of the worker, the records that it has applied, to the table; absent where `progress` is absent. */
   claims?: ClaimRecorder | undefined;
   limits: BatchLimits;
   pollIntervalMs: number;

@@ -16,12 +16,12 @@ export interface WorkerOptions extends WorkerSettings {
   streamArn: string;
 }
 
-/** What a worker needs besides the stream itself. */
+/** Settings of a worker, without the stream. */
 export interface WorkerSettings {
   graph: CompiledModel;
   /** The table. */
   store: Store;
-  /** What projects the batches. Default: `createProjector(graph, { store })`. */
+  /** The projector of the batches. Default: `createProjector(graph, { store })`. */
   projector?: Projector | undefined;
   /** Where it keeps how far it came: `fileCheckpoint(path)`. Default: in memory, so each worker starts with the oldest record. */
   checkpoint?: CheckpointStore | undefined;
@@ -64,7 +64,7 @@ export interface BatchReport {
   shardId: string;
   /** Its records, oldest first. */
   records: readonly ChangeRecord[];
-  /** What became of it; `failedFrom` where not all of it is applied. */
+  /** The result; `failedFrom` where not all of the batch is applied. */
   result: BatchResult;
   /**
    * Milliseconds since the newest record was made. Streams tell whole seconds (DynamoDB Local: whole minutes), rounded
@@ -84,7 +84,7 @@ export interface TrimmedShard {
   message: string;
 }
 
-/** What a run of the worker came to. */
+/** The result of a run of the worker. */
 export interface WorkerResult extends WorkerStats {
   /** Why it ended. */
   endedBy: 'stop' | 'idle';
@@ -99,15 +99,15 @@ export interface WorkerResult extends WorkerStats {
 /** Reads a stream and projects it. */
 export interface Worker {
   /**
-   * Runs until `stop()`, or with `untilIdle` until every shard was read past what stood there at the start, and two
-   * polls in a row then found nothing new, the worker's own writes included. What the table or the stream refuse for
-   * the moment is tried again and again. Rejects where trying again cannot help: a fatal `StoreError`, a stream that
+   * Runs until `stop()`, or with `untilIdle` until every shard was read past the records that it held at the start, and two
+   * polls in a row then found nothing new, the worker's own writes included. Calls that the table or the stream refuse for
+   * the moment are retried without a limit. Rejects where trying again cannot help: a fatal `StoreError`, a stream that
    * is gone (`no-stream`, `stream-ended`), a record that is none (`invalid-record`, `missing-images`), a checkpoint
    * that cannot be read or written. A worker runs once.
    */
   run(options?: { untilIdle?: boolean }): Promise<WorkerResult>;
   /**
-   * Resolves when all that stood in the stream at this moment is projected and two polls then found nothing new.
+   * Resolves when every record that is in the stream now is projected and two polls then found nothing new.
    * Rejects where the worker ends before.
    */
   idle(): Promise<void>;

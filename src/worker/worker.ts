@@ -79,7 +79,7 @@ class StreamWorker implements Worker {
 
   async stop(): Promise<void> {
     await this.follower.stop();
-    // What it leaves in the table at its end is part of its work.
+    // The progress records that it writes at its end are part of its work.
     await this.ended;
   }
 

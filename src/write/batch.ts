@@ -1,9 +1,9 @@
 import { EdgeloomError, InvalidAttributesError, type Mistake } from '../errors.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import type { BatchWrite, Store, WriteManyResult } from '../store/port.ts';
-import { edgeItem, edgeKey, nodeItem, nodeKey } from './item/prepare.ts';
+import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 
-/** What a batch did. */
+/** The result of a batch. */
 export interface WriteBatchResult extends WriteManyResult {
   /** Items put and deleted; an item that the batch names several times counts once. */
   items: number;
@@ -49,6 +49,14 @@ export class BatchBuilder {
 
   putEdge = (source: string, edgeType: string, target: string, attributes: unknown = {}): void => {
     this.prepared.push(async () => ({ put: await edgeItem(this.graph, source, edgeType, target, attributes) }));
+  };
+
+  putPart = (id: string, part: string, attributes: unknown = {}): void => {
+    this.prepared.push(async () => ({ put: await partItem(this.graph, id, part, attributes) }));
+  };
+
+  deletePart = (id: string, part: string): void => {
+    this.prepared.push(async () => ({ delete: partKey(this.graph, id, part) }));
   };
 
   deleteEdge = (source: string, edgeType: string, target: string): void => {

@@ -4,25 +4,27 @@ import { BASE_ITEMS, parseNodeId } from '../items/keys.ts';
 import { classify, sortKeyOfEdge } from '../model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
-import type { Readable } from '../registry/readable.ts';
-import { registryLeases } from '../registry/reader-lease.ts';
+import type { ProjectionsInForce } from '../registry/projections-in-force.ts';
+import { registryLeases, withoutRegistry } from '../registry/reader-lease.ts';
 import type { Abortable } from '../runtime.ts';
 import { abortable } from '../store/abortable.ts';
 import { pages, readItems } from '../store/pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../store/port.ts';
 import { nodeKey } from './item/prepare.ts';
 
-/** What `deleteNodeWithEdges` did. */
+/** The result of `deleteNodeWithEdges`. */
 export interface DeletedNode {
   /** Edges deleted, outgoing and incoming. */
   edges: number;
   /** 1, or 0 where the node was gone already. */
   nodes: number;
+  /** Parts of the node deleted. */
+  parts: number;
   /** Items in the node's partition that look like edges of types outside the model; they are left alone. */
   skipped: number;
   /**
-   * Edge types that may enter the node and whose edges cannot be found from it: they declare neither `copy` nor an `inbound`
-   * without a `partition`. Such edges stay.
+   * Edge types that may enter the node and whose edges cannot be found from it: they declare neither `copy` nor a total under
+   * `inbound`, nor an order there without a `partition`. Such edges stay.
    */
   notFound: string[];
   /**
@@ -40,12 +42,11 @@ export interface DeleteOptions extends Abortable {
   replica?: string | undefined;
 }
 
-/** What looks up incoming edges. */
+/** The context of the look-ups of incoming edges. */
 interface Cascade {
   graph: CompiledModel;
   store: Store;
-  /** What the table keeps; absent: it has no registry, and all of the model is there. */
-  readable?: Readable | undefined;
+  projections: ProjectionsInForce;
 }
 
 /** Sort keys of base items begin with `A` to `Z`: the range passes the derived items by without reading them. */
@@ -65,21 +66,24 @@ export async function deleteNodeWithEdges(
   const result: DeletedNode = {
     edges: 0,
     nodes: 0,
+    parts: 0,
     skipped: 0,
     notFound: entering.filter((edge) => !isFound(edge)).map(({ type: name }) => name),
-    foundByOrders: found.filter(({ copy }) => copy === undefined).map(({ type: name }) => name),
+    foundByOrders: found
+      .filter(({ copy, incoming }) => copy === undefined && incoming === undefined)
+      .map(({ type: name }) => name),
     wcu: 0,
     rcu: 0,
   };
-  const find = async (readable?: Readable): Promise<void> => {
-    const cascade: Cascade = { graph, store, readable };
+  const find = async (projections: ProjectionsInForce): Promise<void> => {
+    const cascade: Cascade = { graph, store, projections };
     // Before anything is deleted: what is not ready would leave edges to a node that is gone.
     for (const edge of found) sourcesOf(cascade, edge, id);
     await deleteOutgoing(graph, store, id, result);
     for (const edge of found) await deleteIncoming(cascade, edge, id, result);
   };
-  if (found.length === 0) await find();
-  else await registryLeases(graph, store, undefined, replica).hold(find);
+  const leases = found.length === 0 ? withoutRegistry(graph) : registryLeases(graph, store, undefined, replica);
+  await leases.hold(find);
   const { wcu } = await store.delete(node);
   result.wcu += wcu;
   return result;
@@ -89,14 +93,16 @@ async function deleteOutgoing(graph: CompiledModel, store: Store, id: string, re
   const request: QueryRequest = { partition: id, sortKey: BASE_ITEMS, consistent: true };
   for await (const { items } of pages(store, request, result)) {
     const edges: ItemKey[] = [];
+    const parts: ItemKey[] = [];
     for (const item of items) {
       const target = stringOf(item[graph.table.sortKey]) ?? '';
       const { kind } = classify(graph, id, target, item);
       if (kind === 'node') result.nodes = 1;
       else if (kind === 'unknown') result.skipped += 1;
-      else edges.push({ source: id, target });
+      else (kind === 'part' ? parts : edges).push({ source: id, target });
     }
-    await deleteEdges(store, edges, result);
+    await deleteItems(store, parts, result, 'parts');
+    await deleteItems(store, edges, result, 'edges');
   }
 }
 
@@ -108,14 +114,14 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
       // A tombstone names none.
       const sources = items.map((item) => stringOf(item[attribute])).filter((source) => source !== undefined);
       const keys = [...new Set(sources)].map((source) => ({ source, target }));
-      await deleteEdges(store, await present(store, keys, result), result);
+      await deleteItems(store, await present(store, keys, result), result, 'edges');
     }
   }
 }
 
-function isFound({ inbound, copy }: EdgeModel): boolean {
+function isFound({ inbound, copy, incoming }: EdgeModel): boolean {
   // Which partitions there are, only the edges tell.
-  return copy !== undefined || (inbound !== undefined && inbound.partition === undefined);
+  return copy !== undefined || incoming !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }
 
 /** A query of items that name edges, and the attribute of them that holds the source. */
@@ -125,21 +131,26 @@ interface Sources {
 }
 
 /**
- * Where the sources of the edges of a type that enter a node are found, as the table keeps them: in reverse items and in every
- * order, since an edge is in an order only if it has the order's attribute. One may be named several times, or be gone.
+ * Where the sources of the edges of a type that enter a node are found, as the table keeps them: in reverse items, in entries of a
+ * total, and in every order, since an edge is in an order only if it has the order's attribute. One may be named several times, or be gone.
  * Throws `projection-not-ready` where one of them would not name all of its edges.
  */
-function sourcesOf({ graph, readable }: Cascade, edge: EdgeModel, id: string): Sources[] {
+function sourcesOf({ graph, projections }: Cascade, edge: EdgeModel, id: string): Sources[] {
   const sources: Sources[] = [];
   if (edge.copy !== undefined) {
-    readable?.checkReverseItems(edge);
+    projections.checkReverseItems(edge);
     const sortKey = { beginsWith: new FanOutPlaces(edge.type).reversePrefix };
+    sources.push({ request: { partition: id, sortKey, consistent: true }, attribute: CHILD });
+  }
+  if (edge.incoming !== undefined) {
+    const { itemPrefixes } = projections.total(edge, true);
+    const sortKey = { beginsWith: itemPrefixes[0]! };
     sources.push({ request: { partition: id, sortKey, consistent: true }, attribute: CHILD });
   }
   if (edge.inbound === undefined || edge.inbound.partition !== undefined) return sources;
   const edgeKey = sortKeyOfEdge(edge, id);
   for (const declared of edge.inbound.orders.values()) {
-    const { index, places } = readable?.order(edge, declared).order ?? declared;
+    const { index, places } = projections.order(edge, declared).order;
     // The node's own item may be in the partition, too, and would name an edge of the node to itself.
     const itemKeys = places.itemKeys(edge.from, edgeKey);
     for (const partition of places.partitions(edgeKey)) {
@@ -156,9 +167,14 @@ async function present(store: Store, keys: readonly ItemKey[], result: DeletedNo
   return keys.filter((_, i) => items[i] !== undefined);
 }
 
-async function deleteEdges(store: Store, keys: readonly ItemKey[], result: DeletedNode): Promise<void> {
+async function deleteItems(
+  store: Store,
+  keys: readonly ItemKey[],
+  result: DeletedNode,
+  counted: 'edges' | 'parts',
+): Promise<void> {
   if (keys.length === 0) return;
   const { wcu } = await store.writeMany(keys.map((key) => ({ delete: key })));
   result.wcu += wcu;
-  result.edges += keys.length;
+  result[counted] += keys.length;
 }

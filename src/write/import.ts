@@ -30,7 +30,7 @@ export interface ImportOptions {
   onProgress?: ((written: number, total: number) => void) | undefined;
 }
 
-/** What an import did. */
+/** The result of an import. */
 export interface ImportResult {
   /** Items written; where a key repeats, its last line. */
   items: number;
@@ -99,7 +99,7 @@ export async function importFile(options: ImportOptions): Promise<ImportResult> 
   return { items, wcu, skipped, ...(!isWhole && { total: lastLines.size }) };
 }
 
-/** What is wrong with a line, which may quote it: it must not look like another line of the list. */
+/** The problem of a line on one line, as it may quote text that would look like another line of the list. */
 function onOneLine(error: string): string {
   const text = error.replaceAll('\n', ' ');
   return text.length > MAX_LINE_ERROR ? `${text.slice(0, MAX_LINE_ERROR)}...` : text;

@@ -8,6 +8,9 @@ import type {
   NodeAttributes,
   NodeId,
   NodeInput,
+  PartAttributes,
+  PartInput,
+  PartName,
   TypeOfId,
 } from '../model/inference.ts';
 import type { WriteConditions } from './item/conditions.ts';
@@ -26,6 +29,14 @@ export type PutArguments<Input, Options> =
 export interface Operations<G extends CompiledModel, Result> {
   /** Puts a node whole: attributes that are not given are gone. */
   putNode<Id extends NodeId<G>>(id: Id, ...attributes: AttributesArgument<NodeInput<G, TypeOfId<G, Id>>>): Result;
+  /** Puts a part of a node whole. The node does not have to exist. */
+  putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
+    id: Id,
+    part: P,
+    ...attributes: AttributesArgument<PartInput<G, TypeOfId<G, Id>, P>>
+  ): Result;
+  /** Deletes a part of a node; an absent one is fine. */
+  deletePart<Id extends NodeId<G>>(id: Id, part: PartName<G, TypeOfId<G, Id>>): Result;
   /** Puts an edge whole. Neither of its nodes has to exist. Where keys are hashed it makes the key and sets `targetId`. */
   putEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
@@ -42,6 +53,11 @@ export interface Operations<G extends CompiledModel, Result> {
 /** The conditions on a node of an id's type. */
 type NodeConditions<G extends CompiledModel, Id extends string> = WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>;
 
+/** The conditions on a part of a node. */
+type PartConditions<G extends CompiledModel, Id extends string, P> = WriteConditions<
+  PartAttributes<G, TypeOfId<G, Id>, P>
+>;
+
 /** The conditions on an edge of a type. */
 type EdgeConditions<G extends CompiledModel, E extends EdgeType<G>> = WriteConditions<EdgeAttributes<G, E>>;
 
@@ -51,12 +67,37 @@ interface Upsert {
   upsert?: boolean | undefined;
 }
 
-/** What a transaction is made of: each operation may have conditions, and each item is named once. */
+/** The operations of a transaction: each operation may have conditions, and each item is named once. */
 export interface TransactionOperations<G extends CompiledModel> {
   /** Puts a node whole. */
   putNode<Id extends NodeId<G>>(
     id: Id,
     ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, NodeConditions<G, Id>>
+  ): void;
+  /** Puts a part of a node whole. */
+  putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
+    id: Id,
+    part: P,
+    ...attributes: PutArguments<PartInput<G, TypeOfId<G, Id>, P>, PartConditions<G, Id, P>>
+  ): void;
+  /** Updates a part of a node, as `updateNode` does. */
+  updatePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
+    id: Id,
+    part: P,
+    change: AttributeChange<PartInput<G, TypeOfId<G, Id>, P>>,
+    options?: PartConditions<G, Id, P> & Upsert,
+  ): void;
+  /** Deletes a part of a node. */
+  deletePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
+    id: Id,
+    part: P,
+    options?: PartConditions<G, Id, P>,
+  ): void;
+  /** Requires that a part of a node is there, or meets conditions; it is not changed. */
+  requirePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
+    id: Id,
+    part: P,
+    conditions?: PartConditions<G, Id, P>,
   ): void;
   /** Puts an edge whole. */
   putEdge<E extends EdgeType<G>>(

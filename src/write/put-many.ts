@@ -4,11 +4,11 @@ import type { Abortable } from '../runtime.ts';
 import { untilAborted } from '../store/abortable.ts';
 import type { BatchWrite, Store } from '../store/port.ts';
 import { baseKeyText } from './batch.ts';
-import { edgeItem, nodeItem } from './item/prepare.ts';
+import { edgeItem, nodeItem, partItem } from './item/prepare.ts';
 
-/** A node or an edge to put. */
+/** A node, a part of one, or an edge to put. */
 export type PutManyEntry =
-  | { id: string; attributes?: unknown }
+  | { id: string; part?: string; attributes?: unknown }
   | { source: string; type: string; target: string; attributes?: unknown };
 
 /** Options of `putMany`. */
@@ -19,7 +19,7 @@ export interface PutManyOptions extends Abortable {
   onProgress?: ((items: number) => void) | undefined;
 }
 
-/** What `putMany` wrote. */
+/** The result of `putMany`. */
 export interface PutManyResult {
   /** Puts made; where a key comes again while its first put waits, only the last one is made. */
   items: number;
@@ -106,13 +106,16 @@ async function* untilStopped<T>(
       yield next.value;
     }
   } finally {
-    // A generator that waits ends only after its wait; what it then throws has no one left to be told.
+    // A generator that waits ends only after its wait; no caller is left for an error that it then throws.
     if (!isOver) Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }
 
 async function itemOf(graph: CompiledModel, entry: PutManyEntry, position: number) {
-  if ('id' in entry) return nodeItem(graph, entry.id, entry.attributes ?? {}, 'batch');
+  if ('id' in entry) {
+    const { id, part, attributes = {} } = entry;
+    return part === undefined ? nodeItem(graph, id, attributes, 'batch') : partItem(graph, id, part, attributes);
+  }
   if ('source' in entry) {
     return edgeItem(graph, entry.source, entry.type, entry.target, entry.attributes ?? {});
   }

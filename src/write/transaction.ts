@@ -19,11 +19,11 @@ import {
   isConditional,
   type WriteConditions,
 } from './item/conditions.ts';
-import { edgeItem, edgeKey, nodeItem, nodeKey } from './item/prepare.ts';
+import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 import { isLostAnswer, mayRepeat, messageOf, type WriteContext } from './item/send.ts';
 import { putChange } from './item/single.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
-import { edgeSubject, nodeSubject, type UpdateSubject } from './update/subject.ts';
+import { edgeSubject, nodeSubject, partSubject, type UpdateSubject } from './update/subject.ts';
 import { updateInTransaction } from './update/update.ts';
 
 /** Options of a transaction. */
@@ -35,7 +35,7 @@ export interface TransactOptions extends Abortable {
   token?: string | undefined;
 }
 
-/** What a transaction did. */
+/** The result of a transaction. */
 export interface TransactionResult extends WriteResult {
   /** Items put, updated, deleted and looked at. */
   items: number;
@@ -90,6 +90,24 @@ export class TransactionBuilder {
       const item = await edgeItem(this.graph, source, edgeType, target, attributes);
       return putChange(this.graph, edgeKey(this.graph, source, edgeType, target), item, options);
     });
+  };
+
+  putPart = (id: string, part: string, attributes: unknown = {}, options: WriteConditions = {}): void => {
+    this.prepared.push(async () =>
+      putChange(this.graph, partKey(this.graph, id, part), await partItem(this.graph, id, part, attributes), options),
+    );
+  };
+
+  updatePart = (id: string, part: string, change: AttributeChange, options: UpdateConditions = {}): void => {
+    this.prepared.push(async () => this.update(partSubject(this.graph, id, part), change, options));
+  };
+
+  deletePart = (id: string, part: string, options: WriteConditions = {}): void => {
+    this.prepared.push(async () => deleteChange(partKey(this.graph, id, part), options));
+  };
+
+  requirePart = (id: string, part: string, conditions: WriteConditions = {}): void => {
+    this.prepared.push(async () => look(partKey(this.graph, id, part), conditions));
   };
 
   updateNode = (id: string, change: AttributeChange, options: UpdateConditions = {}): void => {

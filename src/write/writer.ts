@@ -8,27 +8,34 @@ import type {
   NodeAttributes,
   NodeId,
   NodeInput,
+  PartAttributes,
+  PartInput,
+  PartName,
   TypeOfId,
 } from '../model/inference.ts';
 import { checkOptions, checkStoreOptions } from '../options.ts';
 import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import { notingStore } from '../session/noting-store.ts';
 import type { Session } from '../session/session.ts';
+import { type WithClient, withStore } from '../store/given.ts';
 import type { Store, WriteResult } from '../store/port.ts';
 import { BatchBuilder, type WriteBatchResult } from './batch.ts';
 import { type DeletedNode, type DeleteOptions, deleteNodeWithEdges } from './cascade.ts';
-import { edgeItem, edgeKey, nodeItem, nodeKey } from './item/prepare.ts';
+import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 import type { WriteContext } from './item/send.ts';
 import { deleteSingle, putChange, putSingle, type WriteOptions } from './item/single.ts';
 import type { Operations, PutArguments, TransactionOperations } from './operations.ts';
 import { type PutManyEntry, type PutManyOptions, type PutManyResult, putMany } from './put-many.ts';
 import { TransactionBuilder, type TransactionResult, type TransactOptions } from './transaction.ts';
 import type { Change } from './update/attribute-change.ts';
-import { edgeSubject, nodeSubject } from './update/subject.ts';
+import { edgeSubject, nodeSubject, partSubject } from './update/subject.ts';
 import { type UpdatedItem, type UpdateOptions, updateBaseItem } from './update/update.ts';
 
 /** Options of writes of a node, typed by its id. */
 type NodeOptions<G extends CompiledModel, Id extends string> = WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>;
+
+/** Options of writes of a part, typed by its node's id. */
+type OptionsOfPart<G extends CompiledModel, Id extends string, P> = WriteOptions<PartAttributes<G, TypeOfId<G, Id>, P>>;
 
 /**
  * Writes base items, and only those. Every item is checked in full before it is sent: ids,
@@ -47,6 +54,31 @@ export interface Writer<G extends CompiledModel> {
   putNode<Id extends NodeId<G>>(
     id: Id,
     ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, NodeOptions<G, Id>>
+  ): Promise<WriteResult>;
+  /**
+   * Puts a part of a node whole, in one PutItem: attributes that are not given are gone. Without its node, which does not have to
+   * exist, reads do not show it.
+   *
+   * @example
+   * await writer.putPart('USER-U1', 'STATE', { status: 'online' });
+   */
+  putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
+    id: Id,
+    part: P,
+    ...attributes: PutArguments<PartInput<G, TypeOfId<G, Id>, P>, OptionsOfPart<G, Id, P>>
+  ): Promise<WriteResult>;
+  /** Changes some attributes of a part of a node, as `updateNode` does. */
+  updatePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
+    id: Id,
+    part: P,
+    change: Change<PartAttributes<G, TypeOfId<G, Id>, P>, PartInput<G, TypeOfId<G, Id>, P>>,
+    options?: UpdateOptions<PartAttributes<G, TypeOfId<G, Id>, P>>,
+  ): Promise<UpdatedItem<PartAttributes<G, TypeOfId<G, Id>, P>>>;
+  /** Deletes a part of a node; an absent one is fine. */
+  deletePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
+    id: Id,
+    part: P,
+    options?: OptionsOfPart<G, Id, P>,
   ): Promise<WriteResult>;
   /** Puts an edge whole. Neither of its nodes has to exist. Where keys are hashed it makes the key and sets `targetId`. */
   putEdge<E extends EdgeType<G>>(
@@ -97,7 +129,7 @@ export interface Writer<G extends CompiledModel> {
     target: EdgeTarget<G, E>,
     options?: WriteOptions<EdgeAttributes<G, E>>,
   ): Promise<WriteResult>;
-  /** Deletes a node; an absent one is fine. Its edges stay: see `deleteNodeWithEdges`. */
+  /** Deletes a node; an absent one is fine. Its edges and parts stay: see `deleteNodeWithEdges`. */
   deleteNode<Id extends NodeId<G>>(id: Id, options?: NodeOptions<G, Id>): Promise<WriteResult>;
   /**
    * Makes many operations at once, 25 a call; where a key repeats, the last operation on it wins. All are checked first:
@@ -138,10 +170,10 @@ export interface Writer<G extends CompiledModel> {
     options?: PutManyOptions,
   ): Promise<PutManyResult>;
   /**
-   * Deletes a node with the edges that leave it, and with those that enter it as far as the node's side knows them: all of
+   * Deletes a node with its parts, with the edges that leave it, and with those that enter it as far as the node's side knows them: all of
    * an edge type with `copy`; of one with `inbound` those that are in at least one of its orders, because they, or their
    * source nodes, have what it sorts by. The projector makes what knows them, and it lags behind, so edges put in the last
-   * moments may stay. Types of both kinds that may have left some are named in the result. The node goes last and everything is looked up anew, so after a crash, or to catch
+   * moments may stay. Types of both kinds that may have left some are named in the result. The node goes last and everything is looked up again, so after a crash, or to catch
    * such latecomers, run it again. It costs a Query of the partition, one of each index partition of the node's incoming
    * edge types, a read and a delete for each edge, and a read of the registry.
    *
@@ -161,14 +193,18 @@ export interface WriterOptions extends Pick<RuntimeOptions, 'wait'> {
 }
 
 /**
- * Makes the writer of a graph.
+ * Makes the writer of a graph, with a store or with a client of the AWS SDK, such as a `DynamoDBDocumentClient`.
  *
  * @example
  * const writer = createWriter(graph, { store: new DynamoDBStore(client, graph.table) });
  * await writer.putNode('GOAL-G1', { title: 'Run a marathon' });
  * await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
  */
-export function createWriter<G extends CompiledModel>(graph: G, options: WriterOptions): Writer<G> {
+export function createWriter<G extends CompiledModel>(
+  graph: G,
+  given: WriterOptions | WithClient<WriterOptions>,
+): Writer<G> {
+  const options = withStore('createWriter', graph.table, given);
   checkStoreOptions('createWriter', options, { store: true, wait: true });
   const { store } = options;
   const { wait } = runtimeOf(options);
@@ -193,6 +229,19 @@ export function createWriter<G extends CompiledModel>(graph: G, options: WriterO
     async updateNode(id, change, options = {}) {
       checkOptions('updateNode', options, UPDATE_OPTIONS);
       return updateBaseItem(context, nodeSubject(graph, id), change, options);
+    },
+    async putPart(id, part, attributes = {}, options = {}) {
+      checkOptions('putPart', options, WRITE_OPTIONS);
+      const item = await partItem(graph, id, part, attributes);
+      return putSingle(graph, context, putChange(graph, partKey(graph, id, part), item, options), options);
+    },
+    async updatePart(id, part, change, options = {}) {
+      checkOptions('updatePart', options, UPDATE_OPTIONS);
+      return updateBaseItem(context, partSubject(graph, id, part), change, options);
+    },
+    async deletePart(id, part, options = {}) {
+      checkOptions('deletePart', options, WRITE_OPTIONS);
+      return deleteSingle(graph, context, partKey(graph, id, part), options);
     },
     async updateEdge(source, edgeType, target, change, options = {}) {
       checkOptions('updateEdge', options, UPDATE_OPTIONS);

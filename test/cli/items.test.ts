@@ -123,4 +123,44 @@ describe('lists', () => {
       json: { why: [expect.any(String), expect.stringContaining('edge sets are asked for'), expect.any(String)] },
     });
   });
+
+  it('have levels, and say their plan before they run', async () => {
+    await run('put', 'GOAL-L1', '{"title":"Run"}');
+    for (const [goal, type, target] of [
+      ['GOAL-L1', 'GOALMEMBERSHIP', 'TEAM-L1'],
+      ['GOAL-L1', 'GOALMEMBERSHIP', 'USER-L1'],
+      ['GOAL-L2', 'GOALSUBSCRIBER', 'USER-L1'],
+    ] as const) {
+      await run('put', goal, type, target, '{"memberRole":"LEAD","since":"2026-01-02","date":"2026-01-02"}');
+    }
+    const page = ['page', 'GOALMEMBERSHIP', 'TEAM-L1', '--with', 'GOALMEMBERSHIP:LEAD/inbound:GOALSUBSCRIBER'];
+    const edge = { source: 'GOAL-L2', type: 'GOALSUBSCRIBER', target: 'USER-L1', attributes: {} };
+    await expect
+      .poll(async () => (await run(...page)).json, { timeout: 30_000, interval: 200 })
+      .toMatchObject({
+        items: [{ id: 'GOAL-L1' }],
+        edgeSets: { 'USER-L1': [] },
+        edges: { 'USER-L1': [edge] },
+        nodes: { 'USER-L1': null, 'TEAM-L1': null, 'GOAL-L2': null },
+      });
+    expect(await run(...page, '--max-nodes', '2')).toMatchObject({
+      code: 0,
+      json: { truncated: { reason: 'maxNodes', ids: [], edgesOf: ['USER-L1'] } },
+    });
+    const { stdout } = await cli.run([...page, '--max-nodes', '2', '--endpoint', dev.endpoint]);
+    expect(stdout).toContain('not all edges were read of USER-L1');
+    expect((await cli.run([...page, '--endpoint', dev.endpoint])).stdout).toContain('  <- GOALSUBSCRIBER GOAL-L2');
+    const query = page.join(' ');
+    expect(await run('explain', '--query', query)).toMatchObject({ json: { calls: 5, why: expect.any(Array) } });
+    const nowhere = ['--endpoint', `http://127.0.0.1:${await freePort()}`, '--json'];
+    const { code, stdout: plan } = await cli.run(['explain', '--dry-run', '--query', query, ...nowhere]);
+    expect({ code, why: (JSON.parse(plan) as { why: string[] }).why[3] }).toEqual({
+      code: 0,
+      why: expect.stringMatching(/^A Query for each node above .* 0.5 RCU or more, until 1000 neighbours are found/),
+    });
+    expect(await run('explain', '--dry-run', '--query', 'get GOAL-L1')).toMatchObject({
+      code: 2,
+      json: { error: { code: 'usage' } },
+    });
+  });
 });

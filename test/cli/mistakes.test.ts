@@ -85,6 +85,22 @@ it('a model whose table has a name that DynamoDB refuses is refused when it is l
   expect(await failure('table', 'create', '--table', 'e v')).toMatchObject({ code: 'invalid-option' });
 });
 
+it('the load of a cost is told with its rate, and is not zero', async () => {
+  for (const load of [
+    ['--read', 'get=1/s'],
+    ['--view-kb', '8'],
+    ['--stream-shards', '4'],
+  ]) {
+    expect(await failure('cost', ...load), load[0]).toMatchObject({ code: 'no-rate' });
+    expect((await run('cost', '--rate', '1/s', ...load)).code, load[0]).toBe(0);
+  }
+  for (const option of ['--view-kb', '--stream-shards']) {
+    const { code, stderr } = await run('cost', '--rate', '1/s', option, '0');
+    expect(code).toBe(2);
+    expect(stderr).toContain(option);
+  }
+});
+
 it("the model files that a command's help names exist", async () => {
   const { stdout } = await cli.run(['--help']);
   const commands = [...stdout.matchAll(/^ {2}([a-z]+)(?= )/gm)].map(([, name]) => name!);

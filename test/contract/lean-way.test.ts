@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { crc32 } from 'node:zlib';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors.ts';
 import { deferredCalls, knownRoute } from '../../src/store/client/deferred.ts';
 import { WholeBodyAgent } from '../../src/store/client/http.ts';
@@ -32,6 +32,9 @@ interface Answered {
 }
 
 type Responder = (request: Received, number: number) => Answered;
+
+// Retries wait for a random part of what they may: none of it.
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0));
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -154,7 +157,14 @@ const CALLS: Record<string, (store: Store & ScanSource) => Promise<unknown>> = {
   'a transaction of derived items': (store) =>
     store.transact([
       { key: KEY, set: { w: { S: 'label/1' } }, unset: ['gsi0pk'], condition: { kind: 'revision', revision: '1' } },
-      { key: { ...KEY, target: '~degree/KNOWS' }, set: {}, unset: [], addCount: 1, condition: { kind: 'none' } },
+      {
+        key: { ...KEY, target: '~degree/KNOWS' },
+        set: {},
+        unset: [],
+        add: { count: '1', 'sum/hours': '-0.5' },
+        addTo: { 'keys/kind': ['Scode'] },
+        condition: { kind: 'none' },
+      },
     ]),
   'a transaction of base items': (store) =>
     store.changeAll(

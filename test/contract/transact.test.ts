@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { sameValue } from '../../src/items/attribute-value.ts';
 import type { DerivedUpdate, ItemKey, Store } from '../../src/store/port.ts';
 import { contractGraph, freshPartition, item, SUBJECTS } from './stores.ts';
 
@@ -22,11 +23,24 @@ describe.each(SUBJECTS)('a transaction on $name', ({ open }) => {
       { source, target: '~ix/one' },
       { source, target: '~degree/T' },
     ];
-    const updates = [update(one, { set: { value: { S: 'v' } } }), update(count, { addCount: 2 })];
+    const updates = [update(one, { set: { value: { S: 'v' } } }), update(count, { add: { count: '2' } })];
     expect(await store.transact(updates)).toMatchObject({ applied: true });
-    expect(await store.transact([update(count, { addCount: -3 })])).toMatchObject({ applied: true });
+    expect(await store.transact([update(count, { add: { count: '-3' } })])).toMatchObject({ applied: true });
     expect(await stored(one)).toEqual(item(source, '~ix/one', { value: { S: 'v' }, r: { N: '1' } }));
     expect(await stored(count)).toEqual(item(source, '~degree/T', { count: { N: '-1' }, r: { N: '2' } }));
+  });
+
+  it('adds decimals exactly, and texts to sets', async () => {
+    const key = { source: freshPartition(), target: '~total/T' };
+    const most = '999999999999999.999999999999';
+    const add = async (hours: string, ...kinds: string[]) =>
+      store.transact([update(key, { add: { 'sum/hours': hours }, addTo: { 'keys/kind': kinds } })]);
+    for (const [i, hours] of ['0.1', '0.2', most, most, `-${most}`, '0.000000000001'].entries()) {
+      expect(await add(hours, `S${i % 2}`)).toMatchObject({ applied: true });
+    }
+    const total = await stored(key);
+    expect(sameValue(total?.['sum/hours'], { N: '1000000000000000.3' })).toBe(true);
+    expect(new Set(Object.values(total?.['keys/kind'] ?? {}).flat())).toEqual(new Set(['S0', 'S1']));
   });
 
   it('changes nothing where one condition fails', async () => {
@@ -51,7 +65,7 @@ describe.each(SUBJECTS)('a transaction on $name', ({ open }) => {
       { source, target: '~degree/T' },
     ];
     await store.put(item(source, '~degree/T', { count: { S: 'many' } }));
-    const refused = store.transact([update(one), update(two, { addCount: 1 })]);
+    const refused = store.transact([update(one), update(two, { add: { count: '1' } })]);
     await expect(refused).rejects.toMatchObject({ name: 'StoreError', kind: 'terminal' });
     expect(await stored(one)).toBeUndefined();
   });

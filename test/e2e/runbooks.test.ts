@@ -2,32 +2,33 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import graphOfPackage from '../../edgeloom.config.ts';
 import { startEngine } from '../../src/local/engine/engine.ts';
+import { migrate } from '../../src/migrate/migrate.ts';
+import { modelNotice } from '../../src/migrate/notice.ts';
 import { withTableName } from '../../src/model/compile/define-graph.ts';
-import { createClient, createStreamsClient } from '../../src/store/client.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable, describeTable } from '../../src/store/table.ts';
-import { createWorker } from '../../src/worker/worker.ts';
+import { createTable, describeTable, serverTime, tableIdentity } from '../../src/store/table.ts';
 import { createWriter } from '../../src/write/writer.ts';
+import { type StandIn, startStandIn } from '../support/account/stand-in.ts';
 import { BARE, ROOT } from '../support/command.ts';
 import { run } from '../support/packed.ts';
 
-/** The commands of docs/operations.md, as they stand there, by a shell; `aws` is a program that does on the engine what it can. */
+/**
+ * The commands of docs/operations.md, as they are there, by a shell. `aws` and the Serverless Framework are programs that do on an
+ * engine and on a simulator of stacks what they would do in an account.
+ */
 
 const PAGE = 'docs/operations.md';
 const TABLE = 'edgeloom-prod-records';
+const STACK = 'edgeloom-prod';
 const graph = withTableName(graphOfPackage, TABLE);
 
-/** Commands that take an account, a network or another checkout: they are read, and not run. */
-const ELSEWHERE: readonly RegExp[] = [
-  // Deploys.
-  /^git checkout /,
-  /serverless /,
-  // A queue and a bucket of an account; test/integration/redrive-queue.test.ts redrives from one.
-  /^npx edgeloom redrive .*--from-failure/,
-];
+/** Commands that are read, and not run: a queue and a bucket of an account; test/integration/redrive-queue.test.ts redrives from one. */
+const ELSEWHERE: readonly RegExp[] = [/^npx edgeloom redrive .*--from-failure/];
 
 /** The commands of the shell's blocks by the heading above them: one for each line, with its continuations. */
 async function commandsByHeading(): Promise<Map<string, string[]>> {
@@ -46,118 +47,179 @@ describe('the commands of the page on operations', () => {
   let folder: string;
   let endpoint: string;
   let engine: Awaited<ReturnType<typeof startEngine>>;
+  let aws: StandIn;
   let commands: Map<string, string[]>;
+  /** Values of the placeholders in angle brackets, as the commands before have printed them. */
+  let values: Record<string, string>;
 
-  /** Runs a command by a shell; placeholders in angle brackets get a value. Gives its exit code and what it prints. */
+  /** Runs a command by a shell, where files are written into the test's folder. Gives its exit code and what it prints. */
   async function sh(command: string): Promise<{ code: number; stdout: string; stderr: string }> {
-    const filled = command.replace(/<[^>]+>/g, 'placeholder');
+    const filled = command
+      .replace(/<([^>]+)>/g, (_, name: string) => values[name] ?? 'placeholder')
+      .replace(/(> |file:\/\/)(\w+\.json)/g, (_, before: string, name: string) => `${before}${join(folder, name)}`);
     const env = {
       ...process.env,
       PATH: `${folder}:${process.env['PATH']}`,
       AWS_ENDPOINT_URL: endpoint,
-      AWS_CALLS: join(folder, 'calls'),
+      AWS_STAND_IN: aws.url,
       NO_COLOR: '1',
     };
     try {
-      return { code: 0, ...(await run('bash', [...BARE, '-c', filled], { cwd: ROOT, env })) };
+      const printed = await run('bash', [...BARE, '-c', filled], { cwd: ROOT, env });
+      note(command, printed.stdout);
+      return { code: 0, ...printed };
     } catch (error) {
       return error as { code: number; stdout: string; stderr: string };
     }
   }
 
-  const runnable = (heading: string): string[] => {
+  /** Keeps what a person would copy out of an answer into the next command. */
+  function note(command: string, stdout: string): void {
+    if (command.includes('list-event-source-mappings')) values['UUID'] = JSON.parse(stdout)[0][0];
+    const arns = stdout.match(/arn:aws:dynamodb:\S+/g) ?? [];
+    for (const arn of arns) values[arn.includes('/stream/') ? 'LatestStreamArn' : 'TableArn'] = arn;
+  }
+
+  /** Runs all commands under a heading; each has to succeed. */
+  async function runAll(heading: string): Promise<void> {
     const found = commands.get(heading);
     if (found === undefined) throw new Error(`${PAGE} has no commands under ${heading}`);
-    return found.filter((command) => !ELSEWHERE.some((pattern) => pattern.test(command)));
-  };
+    for (const command of found) expect(await sh(command), command).toMatchObject({ code: 0 });
+  }
 
-  /** What `aws` was called for, as `service operation`. */
-  const calls = async (): Promise<string[]> => {
-    const lines = await readFile(join(folder, 'calls'), 'utf8').catch(() => '');
-    return lines
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => {
-        const { service, operation } = JSON.parse(line) as { service: string; operation: string };
-        return `${service} ${operation}`;
-      });
-  };
+  const store = (table = TABLE) => new DynamoDBStore(createClient({ endpoint }), withTableName(graph, table).table);
+  const viewOf = async (source: string, table = TABLE) =>
+    (await store(table).get({ source, target: '~view' }, { consistent: true })).item;
 
-  const project = async (): Promise<void> => {
+  const ofTable = async () => {
     const client = createClient({ endpoint });
-    const { streamArn } = await describeTable(client, graph);
-    const store = new DynamoDBStore(client, graph.table);
-    const streams = createStreamsClient({ endpoint });
-    await createWorker({ graph, store, streams, streamArn: streamArn!, pollIntervalMs: 20 }).run({ untilIdle: true });
+    return { ...(await tableIdentity(client, graph)), serverTime: () => serverTime(client, graph) };
   };
 
-  beforeAll(async () => {
-    commands = await commandsByHeading();
-    folder = await mkdtemp(join(tmpdir(), 'edgeloom-runbooks-'));
-    const program = async (name: string, line: string): Promise<void> => {
-      await writeFile(join(folder, name), `#!/bin/sh\n${line}\n`);
-      await chmod(join(folder, name), 0o755);
-    };
-    await program('aws', `exec ${process.execPath} ${join(ROOT, 'test/support/aws.mjs')} "$@"`);
-    await program(
-      'npx',
-      `[ "$1" = edgeloom ] && shift && exec ${process.execPath} ${join(ROOT, 'dist/cli/main.js')} "$@"`,
-    );
-    engine = await startEngine();
-    endpoint = engine.endpoint;
-    const client = createClient({ endpoint });
-    await createTable(client, graph);
-    // The commands outside runbooks are for the table of the model.
-    await createTable(client, graphOfPackage);
-    const writer = createWriter(graph, { store: new DynamoDBStore(client, graph.table) });
+  /** Deploys the stack, registers the model, writes, and waits for the views. */
+  async function fill(): Promise<void> {
+    expect(await sh('npx serverless deploy --stage prod')).toMatchObject({ code: 0 });
+    await migrate({ graph, store: store(), wait: async () => {}, ...(await ofTable()) });
+    const writer = createWriter(graph, { store: store() });
     for (let i = 0; i < 20; i++) await writer.putNode(`GOAL-G${i}`, { title: `Goal ${i}` });
     for (let i = 0; i < 20; i++)
       await writer.putEdge(`GOAL-G${i}`, 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD', date: '2026-01-01' });
-    await project();
+    const reader = createReader(graph, { store: store() });
+    const last = async () => (await reader.get(['GOAL-G19']))[0]?.edgeSet;
+    await expect.poll(last, { timeout: 60_000 }).toHaveLength(1);
+  }
+
+  beforeEach(() => {
+    // Metrics go to stdout as they do in Lambda.
+    vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  });
+  beforeAll(async () => {
+    commands = await commandsByHeading();
+    folder = await mkdtemp(join(tmpdir(), 'edgeloom-runbooks-'));
+    const program = async (name: string, lines: string): Promise<void> => {
+      await writeFile(join(folder, name), `#!/bin/sh\n${lines}\n`);
+      await chmod(join(folder, name), 0o755);
+    };
+    await program('aws', `exec ${process.execPath} ${join(ROOT, 'test/support/aws.mjs')} "$@"`);
+    // The checkout of the test stays as it is.
+    await program('git', '[ "$1" = checkout ]');
+    await program(
+      'npx',
+      `name="$1"; shift
+[ "$name" = edgeloom ] && exec ${process.execPath} ${join(ROOT, 'dist/cli/main.js')} "$@"
+[ "$name" = serverless ] && exec ${process.execPath} ${join(ROOT, 'test/support/account/serverless.mjs')} "$@"
+exit 1`,
+    );
+    engine = await startEngine();
+    endpoint = engine.endpoint;
+    // The commands outside runbooks are for the table of the model.
+    await createTable(createClient({ endpoint }), graphOfPackage);
   });
   afterAll(async () => {
+    await aws?.stop();
     await engine?.stop();
     await rm(folder, { recursive: true, force: true });
   });
-
-  it('are all run, but those that take an account', () => {
-    const all = [...commands.values()].flat();
-    expect(all.length).toBeGreaterThan(20);
-    const elsewhere = all.filter((command) => ELSEWHERE.some((pattern) => pattern.test(command)));
-    expect(elsewhere.length).toBeLessThan(6);
-    for (const command of all) expect(command).toMatch(/^(npx edgeloom|aws|node|git checkout) /);
+  beforeAll(async () => {
+    values = {};
+    aws = await startStandIn(endpoint, async () => graphOfPackage);
   });
 
-  it('restore a table from a backup, bring back what the restored table lacks, and come to a clean check', async () => {
+  it('are all run, but those that need a queue and a bucket', () => {
+    const all = [...commands.values()].flat();
+    expect(all.length).toBeGreaterThan(40);
+    const elsewhere = all.filter((command) => ELSEWHERE.some((pattern) => pattern.test(command)));
+    expect(elsewhere).toHaveLength(3);
+    for (const command of all) expect(command).toMatch(/^(npx (edgeloom|serverless)|aws|node|git checkout) /);
+  });
+
+  it('clean up after a first deployment that failed, and deploy again', async () => {
+    aws.account.refused.add('edgeloom-prod-eu-central-1');
+    expect((await sh('npx serverless deploy --stage prod')).code).toBe(1);
+    expect(aws.stacks.get(STACK).status).toBe('ROLLBACK_FAILED');
+    aws.account.refused.clear();
+    await runAll('A first deployment failed');
+    expect(aws.stacks.get(STACK).status).toBe('CREATE_COMPLETE');
+  });
+
+  it('import what a deleted stack has left, with all items', async () => {
+    await fill();
+    expect(await sh(`aws cloudformation delete-stack --stack-name ${STACK}`)).toMatchObject({ code: 0 });
+    expect((await sh('npx serverless deploy --stage prod')).stderr).toContain('already exists');
+    expect(await sh(`aws cloudformation delete-stack --stack-name ${STACK}`)).toMatchObject({ code: 0 });
+    await runAll('A table and a bucket of an older stack are in the way');
+    expect(aws.stacks.get(STACK).status).toBe('UPDATE_COMPLETE');
+    expect(await viewOf('GOAL-G19')).toBeDefined();
+  });
+
+  it('roll a deployment back: a search that the newer model has taken away is built again', async () => {
+    const nodes = new Map(graph.nodes);
+    nodes.set('STORE', { ...nodes.get('STORE')!, searches: new Map() });
+    const newer = { ...graph, nodes } as typeof graph;
+    const action = { kind: 'drop', name: 'search:STORE.location' } as const;
+    await migrate({ graph: newer, store: store(), action, wait: async () => {}, ...(await ofTable()) });
+    expect(await modelNotice(graph, store())).not.toMatchObject({ changes: [] });
+    await runAll('Roll a deployment back');
+    expect(await modelNotice(graph, store())).toEqual({ isManaged: true, changes: [] });
+  });
+
+  it('read a stream again that was switched off and on', async () => {
+    const switchTo = async (StreamSpecification: string) =>
+      expect(
+        await sh(`aws dynamodb update-table --table-name ${TABLE} --stream-specification ${StreamSpecification}`),
+      ).toMatchObject({ code: 0 });
+    await switchTo('StreamEnabled=false');
+    await createWriter(graph, { store: store() }).putNode('GOAL-OFF', { title: 'While it was off' });
+    await switchTo('StreamEnabled=true,StreamViewType=NEW_AND_OLD_IMAGES');
+    // A deployment alone changes nothing.
+    expect(await sh('npx serverless deploy --stage prod')).toMatchObject({ code: 0 });
+    await createWriter(graph, { store: store() }).putNode('GOAL-ON', { title: 'After it was on' });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(await viewOf('GOAL-ON')).toBeUndefined();
+    await runAll('NotPolled');
+    await expect.poll(async () => await viewOf('GOAL-ON'), { timeout: 60_000 }).toBeDefined();
+    expect(await viewOf('GOAL-OFF')).toBeDefined();
+  });
+
+  it('restore a table from a backup under the stack, bring back what it lacks, and end with a clean check', async () => {
     const heading = 'Restore from a backup';
-    const [restore, ...others] = runnable(heading);
-    expect(await sh(restore!)).toMatchObject({ code: 0 });
+    await runAll(heading);
     const restored = withTableName(graph, 'records-restored');
     const client = createClient({ endpoint });
-    expect((await describeTable(client, restored)).lacks.join(' ')).toMatch(/stream/i);
-    // What was derived before the backup is wrong by now: a view is gone.
-    const store = new DynamoDBStore(client, restored.table);
-    await store.delete({ source: 'GOAL-G1', target: '~view' });
-    for (const command of others) expect(await sh(command), command).toMatchObject({ code: 0 });
     expect((await describeTable(client, restored)).lacks).toEqual([]);
     const { TimeToLiveDescription } = await client.send(
       new DescribeTimeToLiveCommand({ TableName: 'records-restored' }),
     );
     expect(TimeToLiveDescription).toMatchObject({ AttributeName: 'expiresAt', TimeToLiveStatus: 'ENABLED' });
-    expect((await store.get({ source: 'GOAL-G1', target: '~view' }, { consistent: true })).item).toBeDefined();
-  });
-
-  it('roll a deployment back: what the newer model derived is made anew', async () => {
-    const client = createClient({ endpoint });
-    const store = new DynamoDBStore(client, graph.table);
-    await store.delete({ source: 'GOAL-G2', target: '~view' });
-    for (const command of runnable('Roll a deployment back'))
-      expect(await sh(command), command).toMatchObject({ code: 0 });
-    expect((await store.get({ source: 'GOAL-G2', target: '~view' }, { consistent: true })).item).toBeDefined();
+    expect(await viewOf('GOAL-G1', 'records-restored')).toBeDefined();
+    // The functions follow the restored table; the old one is still there, outside of the stack.
+    await createWriter(restored, { store: store('records-restored') }).putNode('GOAL-NEW', { title: 'New' });
+    await expect.poll(async () => await viewOf('GOAL-NEW', 'records-restored'), { timeout: 60_000 }).toBeDefined();
+    expect(aws.account.find('AWS::DynamoDB::Table', TABLE)).toMatchObject({ isManaged: false });
   });
 
   it('make a cursor key', async () => {
-    const [command] = runnable('Rotate the cursor key');
+    const [command] = commands.get('Rotate the cursor key')!;
     expect((await sh(command!)).stdout.trim()).toMatch(/^[0-9a-f]{64}$/);
   });
 
@@ -171,29 +233,23 @@ describe('the commands of the page on operations', () => {
     expect(await sh(`npx edgeloom migrate --table ${TABLE} --dry-run`)).toMatchObject({ code: 0 });
   });
 
-  it('are commands that exist, with options that exist, everywhere on the page', async () => {
+  it('are commands that exist, with options that exist, everywhere else on the page', async () => {
+    values['CheckMachineArn'] = 'arn:aws:states:eu-central-1:123456789012:stateMachine:edgeloom-prod-check';
+    const mappings = '--function-name edgeloom-prod-stream --query EventSourceMappings[].[UUID,State]';
+    await sh(`aws lambda list-event-source-mappings ${mappings}`);
+    const runbooks = [
+      ...['A first deployment failed', 'A table and a bucket of an older stack are in the way', 'NotPolled'],
+      ...['Roll a deployment back', 'Restore from a backup'],
+    ];
     for (const [heading, all] of commands) {
+      if (runbooks.includes(heading)) continue;
       const own = all.filter((one) => !ELSEWHERE.some((pattern) => pattern.test(one)) && !/ migrate /.test(one));
-      if (heading === 'Restore from a backup') continue;
       for (const command of own) {
         const result = await sh(command);
         // 1 is something found: what a command says of a table without items.
         expect([0, 1], `${heading}: ${command}\n${result.stderr}`).toContain(result.code);
       }
     }
-    expect(new Set(await calls())).toEqual(
-      new Set([
-        'cloudformation create-change-set',
-        'cloudformation delete-stack',
-        'dynamodb restore-table-to-point-in-time',
-        'dynamodb update-continuous-backups',
-        'dynamodb update-table',
-        'dynamodb update-time-to-live',
-        'dynamodb wait',
-        'lambda list-event-source-mappings',
-        'lambda update-event-source-mapping',
-        'stepfunctions start-execution',
-      ]),
-    );
+    expect(aws.calls).toContain('stepfunctions start-execution');
   });
 });

@@ -13,11 +13,11 @@ import { edgeloom, ROOT } from '../support/command.ts';
 const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const MOST_MS = 5_000;
 const MODEL = `
-import { defineGraph, edge, node } from '${new URL('../../dist/index.js', import.meta.url).href}';
+import { defineGraph, edge, node, sum } from '${new URL('../../dist/index.js', import.meta.url).href}';
 export default defineGraph({
   table: 'records',
   nodes: { GOAL: node(), USER: node({ list: true, search: { name: {} } }) },
-  edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since' } }) },
+  edges: { GOALMEMBERSHIP: edge({ from: 'GOAL', to: 'USER', inbound: { gsi0: 'since', total: { hours: sum('hours') } } }) },
 });
 `;
 
@@ -32,6 +32,8 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   delete: ['USER-1'],
   project: [],
   status: ['--watch'],
+  observe: [],
+  total: ['USER-1', 'GOALMEMBERSHIP'],
   explain: ['USER-1'],
   check: ['--repair'],
   rebuild: [],

@@ -203,7 +203,7 @@ describe('a check', () => {
     const before = await read('GOAL-G1', '~view');
     const actions: string[] = [];
     const result = await run({ mode: 'plan', onRepair: (action) => actions.push(action) });
-    expect(actions).toEqual(['would mend GOAL-G1 ~view']);
+    expect(actions).toEqual(['would repair GOAL-G1 ~view']);
     expect(result).toMatchObject({ repaired: 0, wcu: 0, drift: { stale: 1 } });
     expect(await read('GOAL-G1', '~view')).toEqual(before);
   });

@@ -32,7 +32,7 @@ it('the check function plans a run by the size of the table, finds what differs,
   const { graph, corrupt } = await deployedTable();
   await corrupt('GOAL-G1', '~view', ({ edgeSet: _, ...item }) => item);
   const handler = deployedCheck(graph);
-  const plan = { mode: 'check', repair: false, hours: 1, workers: 1, maxRcu: 0, maxWcu: 0 } as const;
+  const plan = { mode: 'check', repair: false, hours: 1, workers: 1, maxRcu: 0, maxWcu: 100 } as const;
   const { shares } = (await handler({ plan }, CONTEXT)) as RunPlan;
   expect(shares).toHaveLength(1);
   let cursor: unknown;
@@ -43,7 +43,9 @@ it('the check function plans a run by the size of the table, finds what differs,
     await new Promise((resolve) => setTimeout(resolve, 20));
   } while (cursor !== null);
   expect(answer).toMatchObject({ drift: { stale: 1, missing: 0, orphan: 0 }, isClean: false });
-  expect(await handler({ migrate: {} }, CONTEXT)).toMatchObject({ next: expect.any(String) });
+  expect(await handler({ migrate: { workers: 0, maxRcu: 0, maxWcu: 100 } }, CONTEXT)).toMatchObject({
+    next: expect.any(String),
+  });
 });
 
 it('the redrive function reads the stream for what is unclaimed, and for a batch that a message names', async () => {

@@ -19,6 +19,22 @@ describe('the goals example', () => {
       'due by the end of September': ['Pass the audit'],
       'open goals': 2,
       'subscribers of the first': 40,
+      "the web team's goals list, whole": {
+        // The objectives, what is below them, and the people and teams of both: a Query and three BatchGetItems.
+        calls: 4,
+        goals: [
+          {
+            ...speed,
+            leads: ['Tanaka'],
+            below: [
+              { title: 'Answer 9 of 10 requests from the cache', leads: ['Terui'], teams: ['Data'] },
+              { title: 'Serve images half as large', leads: ['Tanaka'], teams: ['Web'] },
+              { title: 'Load no font before the text', leads: ['Tanaka'], teams: [] },
+            ],
+          },
+          { ...audit, below: [{ title: 'Review who may read what', leads: ['Terui'], teams: ['Data'] }] },
+        ],
+      },
     });
     expect((await check({ graph, store, settleMs: 0 })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Item } from '../../src/items/attribute-value.ts';
+import { hash128 } from '../../src/items/keys.ts';
 import { ExactNumber } from '../../src/items/plain.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { derive, node, rank } from '../../src/model/schema.ts';
 import { createReader, type Reader } from '../../src/read/reader.ts';
+import { createSession } from '../../src/session/session.ts';
+import { createWriter } from '../../src/write/writer.ts';
 import { allPages, countingReader } from '../support/reader.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -191,6 +194,35 @@ describe('eq', () => {
     expect(ids(await reader.search('STORE.phone').eq('+1 Oslo'))).toEqual(['STORE-US-Oslo']);
     expect(ids(await reader.search('STORE.phone').eq('x'.repeat(600)))).toHaveLength(6);
     expect(ids(await reader.search('STORE.phone').eq('x'.repeat(601)))).toEqual([]);
+  });
+
+  it('finds long values of its own partition only, whatever the names of the partitions are', async () => {
+    const own = await testTable(
+      defineGraph({
+        table: uniqueTableName(),
+        nodes: { DOC: node({ search: { body: { shards: 'value', partition: 'tenant' } } }) },
+      }),
+    );
+    const writer = createWriter(own.graph, { store: own.store });
+    const ownReader = createReader(own.graph, { store: own.store });
+    const find = async (of: typeof ownReader, value: string, partition: string) =>
+      ids(await of.search('DOC.body').eq(value, { partition }));
+    for (const value of ['q'.repeat(600), 'q'.repeat(2_000)]) {
+      const size = value.length;
+      const lookalike = `a#~${hash128(value)}`;
+      await writer.putNode(`DOC-long${size}`, { tenant: 'US#=a', body: value });
+      await own.projectAll();
+      const session = createSession();
+      await writer.with(session).putNode(`DOC-other${size}`, { tenant: 'US', body: lookalike });
+      expect(await find(ownReader.with(session), value, 'US#=a')).toEqual([`DOC-long${size}`]);
+      expect(await find(ownReader.with(session), lookalike, 'US')).toEqual([`DOC-other${size}`]);
+      await own.projectAll();
+      expect(await find(ownReader, value, 'US#=a')).toEqual([`DOC-long${size}`]);
+      expect(await find(ownReader, lookalike, 'US')).toEqual([`DOC-other${size}`]);
+      const search = ownReader.search('DOC.body');
+      expect((await search.count({ eq: value }, { partition: 'US#=a' })).count).toBe(1);
+      expect((await search.count({ eq: lookalike }, { partition: 'US' })).count).toBe(1);
+    }
   });
 
   it('finds nothing for a value that is longer than any key', async () => {

@@ -35,7 +35,7 @@ export function holds(condition: boolean, text: string): asserts condition {
 }
 
 /** Questions that most operations ask afterwards; the others have an operation of their own. */
-export const USUAL: readonly Kind[] = ['view', 'search', 'equal', 'inbound', 'owner', 'degree', 'nodes'];
+export const USUAL: readonly Kind[] = ['view', 'search', 'equal', 'inbound', 'owner', 'degree', 'total', 'nodes'];
 
 const BASE: { goal: Values; member: Values; user: Values } = {
   goal: { title: ['One', 'Two', 'Three', undefined] },

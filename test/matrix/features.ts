@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { derive, fromSource, rank } from '../../src/index.ts';
+import { count, derive, fromSource, rank, sum } from '../../src/index.ts';
 import type { ModelInput, Options } from './model.ts';
 
 /** Values of attributes: the items of a type take them in turn, and each moves on by one with each change. */
@@ -85,6 +85,37 @@ function ofOrder(
     change: (model) => inbound(model, { [order]: after }),
     projections: [isNamed ? `order:MEMBER.${order}` : 'inbound:MEMBER'],
     ...more,
+  };
+}
+
+/** A total of memberships as a feature; the change is of the attribute that it is of. */
+function ofTotal(
+  name: string,
+  options: readonly string[],
+  ofAttribute: (attribute: string) => { inbound?: Options; outgoing?: Options },
+): Feature {
+  const add =
+    (attribute: string) =>
+    (model: ModelInput): void => {
+      const { inbound: incoming, outgoing } = ofAttribute(attribute);
+      if (incoming !== undefined) inbound(model, incoming);
+      if (outgoing !== undefined) member(model, { outgoing });
+    };
+  return {
+    name,
+    options: ['edge.inbound', ...options],
+    slot: 'totals',
+    add: add('hours'),
+    change: add('cost'),
+    projections: ['inbound:MEMBER'],
+    member: {
+      ...SINCE,
+      hours: [2, 0.5, undefined, -1],
+      cost: [7, undefined, 1.25],
+      kind: ['code', 'talk', undefined, 4],
+      ...ROLES,
+    },
+    bad: { of: 'member', attributes: { hours: 'many', kind: [] } },
   };
 }
 
@@ -394,6 +425,12 @@ export const FEATURES: readonly Feature[] = [
     },
     projections: ['view:PLAN', 'view:TEAM'],
   },
+  ofTotal('inbound total', ['inbound.total'], (attribute) => ({ inbound: { total: { hours: sum(attribute) } } })),
+  ofTotal('outgoing total', ['edge.outgoing'], (attribute) => ({ outgoing: { total: { hours: sum(attribute) } } })),
+  ofTotal('totals by group', ['inbound.by', 'edge.outgoing'], (attribute) => {
+    const by = { kind: count(attribute === 'hours' ? 'kind' : 'role') };
+    return { inbound: { by }, outgoing: { by } };
+  }),
   {
     name: 'degree',
     options: ['edge.degree'],

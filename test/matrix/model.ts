@@ -20,7 +20,17 @@ export function baseModel(): ModelInput {
 }
 
 /** What stands next to the orders in the option `inbound`. */
-export const INBOUND_SETTINGS = ['shards', 'shardBy', 'hash', 'project', 'projectSource', 'partition', 'includeOwner'];
+export const INBOUND_SETTINGS = [
+  'shards',
+  'shardBy',
+  'hash',
+  'project',
+  'projectSource',
+  'partition',
+  'includeOwner',
+  'total',
+  'by',
+];
 
 /** The orders of an edge type, by name. */
 export function ordersOf(edgeOptions: Options): [string, unknown][] {

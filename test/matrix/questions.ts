@@ -29,6 +29,7 @@ export type Kind =
   | 'inbound'
   | 'owner'
   | 'degree'
+  | 'total'
   | 'nodes'
   | 'pages'
   | 'page'
@@ -78,6 +79,7 @@ export type OpenReader = Omit<
   | 'inDegree'
   | 'get'
   | 'degree'
+  | 'total'
   | 'shards'
   | 'edges'
   | 'node'
@@ -92,6 +94,7 @@ export type OpenReader = Omit<
   inDegree(target: string, type: string, options: Options): Promise<{ count: number }>;
   get(ids: readonly string[], options?: Options): Promise<Record<string, unknown>[]>;
   degree(source: string, type: string): Promise<number>;
+  total(id: string, type: string, options: Options): Promise<unknown>;
   shards(name: string, options: Options): Promise<{ items: number }>;
   edges(source: string, type?: string): Promise<AnyPage>;
   node(id: string): Promise<unknown>;
@@ -137,6 +140,23 @@ export function questionsOf(model: ModelInput, facts: Facts, ids: readonly strin
     const sources = ids.filter((id) => (options['from'] as string[]).includes(typeOf(id)));
     for (const [name] of ordersOf(options))
       for (const target of targets) questions.push(...orderQuestions(model, facts, type, target, name));
+    for (const [direction, asked, ends] of [
+      ['inbound', options['inbound'], targets],
+      ['outgoing', options['outgoing'], sources],
+    ] as const) {
+      const { total, by } = (asked ?? {}) as { total?: Options; by?: Options };
+      if (total === undefined && by === undefined) continue;
+      for (const id of ends) {
+        const end = direction === 'inbound' ? 'target' : 'source';
+        const own = facts.edges.filter((edge) => edge[end] === id && edge.type === type);
+        const of = own.filter(({ source, target }) => isBetween(options, source, target));
+        questions.push({
+          ...{ kind: 'total', text: `${direction} total of ${id}`, projection: `inbound:${type}` },
+          ask: (reader) => reader.total(id, type, { direction }),
+          expected: totalOf(of, total, by),
+        });
+      }
+    }
     if (options['degree'] === true || options['edgeSet'] !== false) {
       for (const source of sources) {
         const own = facts.edges.filter((edge) => edge.source === source && edge.type === type);
@@ -150,6 +170,28 @@ export function questionsOf(model: ModelInput, facts: Facts, ids: readonly strin
     }
   }
   return questions;
+}
+
+/** The numbers of edges, their sums and their numbers by the values of an attribute. Values are such as doubles add up exactly. */
+function totalOf(edges: readonly EdgeFact[], total: Options = {}, by: Options = {}): Options {
+  let problems = 0;
+  const valuesOf = (part: unknown, types: readonly string[]): unknown[] =>
+    edges.flatMap(({ attributes }) => {
+      const value = attributes[(part as { attribute: string }).attribute];
+      if (value === undefined || types.includes(typeof value)) return value === undefined ? [] : [value];
+      problems += 1;
+      return [];
+    });
+  const sums = Object.entries(total).map(([name, part]) => {
+    const values = valuesOf(part, ['number']) as number[];
+    return [name, String(values.reduce((all, value) => all + value, 0))];
+  });
+  const groups = Object.entries(by).map(([name, part]) => {
+    const values = valuesOf(part, ['string', 'number', 'boolean']).map(String);
+    return [name, Object.fromEntries(values.map((value) => [value, values.filter((one) => one === value).length]))];
+  });
+  const found = problems === 0 ? {} : { problems };
+  return { count: edges.length, ...found, ...Object.fromEntries(sums), by: Object.fromEntries(groups) };
 }
 
 function viewQuestions(model: ModelInput, facts: Facts, ids: readonly string[]): Question[] {

@@ -35,7 +35,7 @@ export function modelOptions(): string[] {
   };
   const orders = { rank: rankSchema, derive: deriveSchema, typed: typedOrder, source: sourceSchema };
   return [
-    ...Object.entries({ ...parts, ...orders }).flatMap(([kind, { shape }]) => named(kind, Object.keys(shape))),
+    ...Object.entries({ ...parts, ...orders }).flatMap(([kind, { of }]) => named(kind, Object.keys(of))),
     // Orders have names of their own, beside those of the two indexes.
     ...named('inbound', ['gsi0', 'gsi1', 'NAME']),
     ...named('indexes', ['gsi0', 'gsi1']),
@@ -75,11 +75,18 @@ function isError(value: unknown): boolean {
   return (value as { prototype?: unknown }).prototype instanceof Error;
 }
 
+const NO_PARTS_YET =
+  'Parts of a node have no row yet: the simulator draws them, and test/integration/parts.test.ts has their operations.';
+
+/** Options of the model file that no row shows, and why. */
+export const OPTIONS_ELSEWHERE: Readonly<Record<string, string>> = { 'node.parts': NO_PARTS_YET };
+
 /** What no column is about, and why. */
 export const ELSEWHERE: Readonly<Record<string, string>> = {
   'command:demo': 'It has a model of its own.',
   'command:dev': 'It runs the projector of the column "first write" on an engine.',
   'command:table': 'It makes what the columns stand on: a table with its indexes, whatever the model says of items.',
+  'command:observe': 'It watches a table from outside, and has tests of its own.',
   'command:init': 'It makes the files of a project; the model is a fixed one.',
   'library:DynamoDBStore': 'The port to the table, whose calls have a suite of their own.',
   'library:ExactNumber': 'A value.',
@@ -99,6 +106,16 @@ export const ELSEWHERE: Readonly<Record<string, string>> = {
   'library:node': 'A word of the model file: the rows.',
   'library:edge': 'A word of the model file: the rows.',
   'library:rank': 'A word of the model file: the rows.',
+  'library:part': NO_PARTS_YET,
+  'transaction.deletePart': NO_PARTS_YET,
+  'transaction.putPart': NO_PARTS_YET,
+  'transaction.requirePart': NO_PARTS_YET,
+  'transaction.updatePart': NO_PARTS_YET,
+  'writer.deletePart': NO_PARTS_YET,
+  'writer.putPart': NO_PARTS_YET,
+  'writer.updatePart': NO_PARTS_YET,
+  'library:count': 'A word of the model file: the rows.',
+  'library:sum': 'A word of the model file: the rows.',
   'library:derive': 'A word of the model file: the rows.',
   'library:fromSource': 'A word of the model file: the rows.',
   'library:hashedEdgeKey': 'The rows make hashed keys without it, so as to judge it.',

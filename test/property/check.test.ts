@@ -5,9 +5,9 @@ import { type CheckOptions, check } from '../../src/check/check.ts';
 import type { Finding } from '../../src/check/finding.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { hashedSortKey } from '../../src/items/hashed-key.ts';
+import { hasCopies } from '../../src/kinds/copy.ts';
+import { itemKindOf } from '../../src/kinds/table.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { itemKindOf } from '../../src/repair/kinds.ts';
-import { hasCopies } from '../../src/repair/parts/copy.ts';
 import { isContinuationKey } from '../../src/stream/filter.ts';
 import { runs } from '../support/extent.ts';
 import { comparable, derivedName, storedItems, wantedItems } from '../support/oracle.ts';
@@ -20,7 +20,7 @@ import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
  * names exactly the derived items that differ, and repair leaves none.
  */
 
-const RUNS = { numRuns: runs({ part: 200, whole: 800 }) };
+const RUNS = { numRuns: runs({ part: 120, whole: 800 }) };
 const DRIFT = ['missing', 'stale', 'orphan'];
 
 /** One way to break a derived item; `pick` chooses the item, and parts of it. */

@@ -101,7 +101,7 @@ describe.each(MODELS)('counts of edges with $what', ({ graph }) => {
         what: 'where marks were lost',
         kinds: ['counted'] as const,
         isUnseen: false,
-        seeds: runs({ part: 30, whole: 150 }),
+        seeds: runs({ part: 15, whole: 150 }),
       },
       {
         mode,

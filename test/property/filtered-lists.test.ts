@@ -6,7 +6,7 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';
 import { derivedOf } from '../../src/plan/derive.ts';
 import { createReader } from '../../src/read/reader.ts';
-import { WITHOUT_REGISTRY } from '../../src/registry/reader-lease.ts';
+import { withoutRegistry } from '../../src/registry/reader-lease.ts';
 import { runs } from '../support/extent.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
 
@@ -98,7 +98,7 @@ describe('lists with where and maxRcu', () => {
     await fc.assert(
       fc.asyncProperty(someGoals, list, async (goals, { kind, where, from, ...options }) => {
         const { store, spread } = await storeOf(goals);
-        const reader = createReader(graph, { store, leases: WITHOUT_REGISTRY });
+        const reader = createReader(graph, { store, leases: withoutRegistry(graph) });
         const { limit, reverse, maxRcu } = options;
         const bound = maxRcu ?? (Object.keys(where).length > 0 ? 50 : Number.POSITIVE_INFINITY);
         // The last items may be larger than those that the size was measured of, in each shard.

@@ -36,7 +36,7 @@ function modelOf({ shards, lead = 500, list = false }: Options): CompiledModel {
 }
 
 const NODES = 8;
-const SEEDS = runs({ part: 6, whole: 30 });
+const SEEDS = runs({ part: 3, whole: 30 });
 
 interface Question {
   name: string;

@@ -1,13 +1,16 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, inject, it } from 'vitest';
+import { bugOf, COLUMN_BUGS } from '../matrix/bugs.ts';
 import { type CellOutcome, runCell, runPairs } from '../matrix/cells.ts';
 import { FEATURES, type Feature } from '../matrix/features.ts';
 import { OPERATIONS } from '../matrix/operations/all.ts';
 import { cellName, cellsOf, pageOf } from '../matrix/page.ts';
 import { coveringModels } from '../matrix/pairs.ts';
 import { memoryRig } from '../matrix/rig.ts';
-import { ELSEWHERE, modelOptions, operations } from '../matrix/vocabulary.ts';
+import { ELSEWHERE, modelOptions, OPTIONS_ELSEWHERE, operations } from '../matrix/vocabulary.ts';
+import { bundledProgram } from '../simulator/planted/program.ts';
 import { isWhole } from '../support/extent.ts';
 
 const PAGE = readFileSync(fileURLToPath(new URL('../../docs/matrix.md', import.meta.url)), 'utf8');
@@ -22,7 +25,7 @@ function isOfRun(row: number, column: number): boolean {
 describe('the tables of the matrix', () => {
   it('have a row for each option of the model file, and no other options', () => {
     const shown = new Set(FEATURES.flatMap(({ options }) => options));
-    expect([...shown].sort()).toEqual(modelOptions().sort());
+    expect([...shown, ...Object.keys(OPTIONS_ELSEWHERE)].sort()).toEqual(modelOptions().sort());
   });
 
   it('have a column for each command, method and function, or a sentence that says why not', () => {
@@ -60,6 +63,47 @@ describe('each feature with each operation', () => {
     expect(pageOf(FEATURES, OPERATIONS, outcomes, PAIRS)).toBe(PAGE);
   });
 });
+
+describe('a bug that is planted for a column', () => {
+  it('is there for each of them, and for no other', () => {
+    expect(Object.keys(COLUMN_BUGS).sort()).toEqual(OPERATIONS.map(({ name }) => name).sort());
+  });
+
+  it.each(OPERATIONS.map(({ name }, column) => ({ name, column })).filter(({ column }) => isOfRun(0, column)))(
+    'is found by the column: $name',
+    async ({ name }) => {
+      const program = await bundledProgram(new URL('../matrix/column.ts', import.meta.url), bugOf(name));
+      try {
+        const { status, stdout, stderr } = await programRun(program.file, name);
+        expect(stderr).toBe('');
+        expect({ status, isNamed: stdout.includes(': ') }).toEqual({ status: 1, isNamed: true });
+      } finally {
+        await program.remove();
+      }
+    },
+    120_000,
+  );
+});
+
+/** Runs a program with one argument to its end. */
+function programRun(
+  file: string,
+  argument: string,
+): Promise<{ status: number | null; stdout: string; stderr: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [file, argument]);
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      stdout += chunk.toString();
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    child.on('error', reject);
+    child.on('close', (status) => resolve({ status, stdout, stderr }));
+  });
+}
 
 describe('models in which every two features meet', () => {
   it('have each pair of features that a model can have', () => {

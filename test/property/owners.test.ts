@@ -8,7 +8,7 @@ import { sortKeyOfEdge } from '../../src/model/base-item.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { isAsked } from '../../src/model/projection/places.ts';
-import { edge, node } from '../../src/model/schema.ts';
+import { edge, node, part } from '../../src/model/schema.ts';
 import { derivedOf } from '../../src/plan/derive.ts';
 import { definitionsOf, type KeyedDefinition } from '../../src/registry/definition.ts';
 import { keptOf } from '../../src/registry/effective.ts';
@@ -17,24 +17,26 @@ import { ownerOfItem, partitionOwners } from '../../src/registry/ownership.ts';
 
 /** Names that keys have to escape, and names that look like what stands beside them. */
 const NAMES = ['name', 'na-me', 'na/me', '#name', '@2', 'a%2Fb', 'a#3', 'a@3', 'tags', '%', 'é'];
+const searches = Object.fromEntries(
+  NAMES.map((name, i) => [
+    name,
+    {
+      from: 'value',
+      each: i % 3 === 2,
+      shards: ([1, 4, 'value'] as const)[i % 3]!,
+      ...(i % 4 === 1 && { partition: 'country' }),
+      ...(i % 3 === 2 && { from: 'values' }),
+    },
+  ]),
+);
 /** Of each form of key: searches one and many to a node, sharded and partitioned, orders alone and shared, owners, counts. */
 const graph = defineGraph({
   table: 'records',
   nodes: {
     USER: node({
       list: true,
-      search: Object.fromEntries(
-        NAMES.map((name, i) => [
-          name,
-          {
-            from: 'value',
-            each: i % 3 === 2,
-            shards: ([1, 4, 'value'] as const)[i % 3]!,
-            ...(i % 4 === 1 && { partition: 'country' }),
-            ...(i % 3 === 2 && { from: 'values' }),
-          },
-        ]),
-      ),
+      search: { ...searches, STATE: { from: 'value' }, 'OTHER.name': { from: 'value' } },
+      parts: { STATE: part({ search: searches }), A: part({ view: 'KEYS_ONLY' }) },
     }),
     TEAM: node(),
   },
@@ -101,6 +103,8 @@ describe('the keys that a question asks for', () => {
             expect(isAsked(search.inForce.places.itemKeys, source.replace('USER', 'USE'), key)).toBe(false);
             continue;
           }
+          // The view of a part is in no index.
+          if (definition.kind === 'part') throw new Error('it has no keys of an index');
           const edge = only.edges.get(definition.edge.type)!;
           const asked = [...edge.inbound!.orders.values()].map(({ places }) => places.itemKeys(edge.from, target));
           expect(asked.some((keys) => isAsked(keys, source, key))).toBe(source !== target && key !== '');
@@ -130,7 +134,8 @@ function itemsMade(
       target,
     ]);
   const [user, team] = [`USER-${from}`, `TEAM-${to}`];
-  if (definition.kind === 'search') return wanted(user, user, attributes);
+  if (definition.kind === 'part') return wanted(user, definition.part.name, attributes);
+  if (definition.kind === 'search') return wanted(user, definition.search.part ?? user, attributes);
   const edge = only.edges.get(definition.edge.type)!;
   const entered = edge.type === 'KNOWS' ? `USER-${to}` : team;
   const target = sortKeyOfEdge(edge, entered);

@@ -18,7 +18,7 @@ import { keyed, smallGraph, type Write, writes } from './small-graphs.ts';
  * both have to come to the same.
  */
 
-const RUNS = { numRuns: runs({ part: 500, whole: 1_500 }) };
+const RUNS = { numRuns: runs({ part: 300, whole: 1_500 }) };
 
 /** What no table holds, but a record that was made by hand may: each takes the place of one attribute. */
 const damage = fc.constantFrom<unknown>(null, 5, {}, { S: 5 }, { B: 'aGk=' }, { M: { a: { X: 1 } } }, { S: 'x\ud800' });

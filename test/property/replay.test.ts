@@ -140,7 +140,7 @@ describe('derived items converge to what the base items say', () => {
         await expectConverged(graph, table);
         await expectQuarantined(graph, table);
       }),
-      { numRuns: runs({ part: 250, whole: 1_000 }) },
+      { numRuns: runs({ part: 150, whole: 1_000 }) },
     );
   });
 });

@@ -26,6 +26,8 @@ const OPTIONS: ModelOptions = {
   copies: 'none',
   peer: 'none',
   joined: 'none',
+  totals: 'none',
+  parts: 'none',
 };
 
 const NODE: Item = {

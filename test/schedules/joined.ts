@@ -15,6 +15,7 @@ import type {
 } from '../../src/store/port.ts';
 import { StreamLabel } from '../../src/stream/stream-label.ts';
 import { Random } from '../simulator/random.ts';
+import { addInto } from '../support/memory-store/update.ts';
 import { Gate } from './gate.ts';
 
 /**
@@ -274,7 +275,7 @@ class JoinedSchedule {
     addElements = [],
     deleteElements = [],
     setElements,
-    addCount,
+    ...added
   }: DerivedUpdate): void {
     const current = this.items.get(nameOf(key)) ?? {};
     const next: Item = { ...current, ...set, r: { N: String(Number(numberOf(current['r'])) + 1) } };
@@ -284,7 +285,7 @@ class JoinedSchedule {
     for (const element of deleteElements) elements.delete(element);
     delete next['edgeSet'];
     if (elements.size > 0) next['edgeSet'] = { SS: [...elements] };
-    if (addCount !== undefined) next['count'] = { N: String(Number(numberOf(current['count'])) + addCount) };
+    addInto(next, added);
     const { source: _source, target: _target, ...attributes } = next;
     this.change(key, attributes);
   }

@@ -33,6 +33,11 @@ export class Agenda {
     heap[place] = entry;
   }
 
+  /** Whether nothing is left to happen. */
+  get isEmpty(): boolean {
+    return this.heap.length === 0;
+  }
+
   /** Takes the next happening out and moves the clock on to it; undefined where nothing is left to happen. */
   next(): Happening | undefined {
     const { heap } = this;

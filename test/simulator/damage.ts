@@ -23,12 +23,15 @@ const MOST_DAMAGES = 3;
 /** Attributes of an item that holds nothing. */
 const EMPTY: ReadonlySet<string> = new Set(['source', 'target', 'w', 'r', 'model', 'fence', 'expiresAt']);
 
-/** Breaks derived items of a table that is at rest; gives how many. */
-export async function damage(world: World, name: string): Promise<number> {
+/**
+ * Breaks derived items of a table; gives how many. `isRecorded`: each has a record. Else that of a fan-out is lost, which is how one
+ * gets stuck.
+ */
+export async function damage(world: World, name: string, isRecorded = false): Promise<number> {
   const { choices, table } = world;
   const count = 1 + choices.pick(`${name}.count`, MOST_DAMAGES);
   for (let i = 0; i < count; i++) {
-    const derived = [...table.items()].filter(({ target }) => /^~(view|ix|degree|rev)/.test(text(target)));
+    const derived = [...table.items()].filter(({ target }) => /^~(view|ix|degree|rev|in|total)/.test(text(target)));
     const item = derived[choices.pick(`${name}.${i}.item`, Math.max(1, derived.length))];
     if (item === undefined) return 0;
     const way = WAYS[choices.pick(`${name}.${i}.way`, WAYS.length)]!;
@@ -37,7 +40,7 @@ export async function damage(world: World, name: string): Promise<number> {
     const key = { source: text(item['source']), target: text(item['target']) };
     world.tell(() => `damage: ${way} of ${key.source} ${key.target}`);
     if (way === 'delete') await table.delete(key);
-    else if (way === 'stuck' || way === 'stuckSource')
+    else if (!isRecorded && (way === 'stuck' || way === 'stuckSource'))
       await world.putUnrecorded(broken(choices, `${name}.${i}`, item, way));
     else await table.put(broken(choices, `${name}.${i}`, item, way));
   }
@@ -48,7 +51,11 @@ function broken(choices: Choices, name: string, item: Item, way: Exclude<(typeof
   const { source, target, w, r, edgeSet, ...rest } = item as Record<string, Item[string]>;
   const kept = { source: source!, target: target!, ...(w && { w }), ...(r && { r }) };
   const elements = edgeSet !== undefined && 'SS' in edgeSet ? edgeSet.SS : [];
-  if (text(target).startsWith('~degree/')) return { ...item, count: { N: String(choices.pick(`${name}.count`, 5)) } };
+  if (/^~(degree|total)\//.test(text(target)) && choices.chance(`${name}.sum`, 0.5)) {
+    return { ...item, 'sum/hours': { N: '7.5' } };
+  }
+  if (/^~(degree|total)\//.test(text(target)))
+    return { ...item, count: { N: String(choices.pick(`${name}.count`, 5)) } };
   switch (way) {
     case 'bury':
       return { ...kept, expiresAt: { N: '9999999999' } };
@@ -80,6 +87,10 @@ function broken(choices: Choices, name: string, item: Item, way: Exclude<(typeof
     case 'copy':
       return { ...item, copies: COPIES[choices.pick(`${name}.copy`, COPIES.length)]! };
     case 'reverse':
+      if (choices.chance(`${name}.entry`, 0.5)) {
+        const counted = { counted: { S: '~total/WORK' }, ledger: { M: { 'sum/hours': { N: '3' } } } };
+        return { ...kept, target: { S: '~in/WORK-GOAL-ghost' }, ...counted, child: { S: 'GOAL-ghost' } };
+      }
       return { ...kept, target: { S: '~rev/MEMBER-GOAL-ghost' }, child: { S: 'GOAL-ghost' } };
     case 'stuckSource':
       return { ...kept, source: { S: 'GOAL-1' }, target: { S: '~more/#source/MEMBER' }, after: { S: 'MEMBER-USER-1' } };
@@ -88,12 +99,15 @@ function broken(choices: Choices, name: string, item: Item, way: Exclude<(typeof
   }
 }
 
-/** Index items that no base item wants: of an edge, of an edge in an order by name, of a node among its edges. */
+/** Index items that no base item wants, and views of parts: of an edge, of an edge in an order by name, of a node among its edges. */
 const GHOSTS = [
   '~ix/MEMBER-USER-ghost',
   '~ix/#byDate/MEMBER-USER-ghost',
   '~ix/#includeOwner/GONE',
   '~ix/#byTitle/MEMBER-USER-ghost',
+  '~view/GONE',
+  '~ix/#GONE/status',
+  '~ix/#STATE/gone',
 ] as const;
 
 /** Copies under an edge that may be there, under none, and what is no map of them. */

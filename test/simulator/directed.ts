@@ -6,6 +6,7 @@ import { watermarkOf } from '../../src/items/watermark.ts';
 import { fixedModel } from '../../src/registry/writer-model.ts';
 import type { DerivedUpdate, ItemKey, UpdateResult } from '../../src/store/port.ts';
 import { MemoryStore } from '../support/memory-store/memory-store.ts';
+import { TOTAL_SCHEDULES } from './directed-totals.ts';
 import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
 import { HOUR } from './time.ts';
 import { derivedDifferences } from './verdict.ts';
@@ -17,6 +18,7 @@ export async function directedSchedules(): Promise<string[]> {
   const played = [
     ...[batchWithAGap, recordHoursLater, standingTwinOfACountedItem, twinBeforeItsReads],
     ...[copyBehindAFanOut, changeBehindAFanOut, standingLastPage],
+    ...TOTAL_SCHEDULES,
   ];
   const wrong: string[] = [];
   for (const play of played) wrong.push(...(await play()));

@@ -4,7 +4,7 @@ import type { ModelOptions } from './models.ts';
 
 /** Sort keys of edges as the models have them, written apart from those that the projector makes. */
 
-const EDGE = /^(MEMBER|LINK)-(.*)$/s;
+const EDGE = /^(MEMBER|LINK|WORK)-(.*)$/s;
 
 /** The sort key that an edge's plain one stands for: of an edge type of the model hashed, if its keys are. */
 export function storedKey({ keys }: ModelOptions, plainKey: string): string {

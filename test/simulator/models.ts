@@ -1,6 +1,6 @@
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { derive, edge, fromSource, node, rank } from '../../src/model/schema.ts';
+import { count, derive, edge, fromSource, node, part, rank, sum } from '../../src/model/schema.ts';
 import type { Choices } from './choices.ts';
 
 /** What differs between the small models that schedules run on. The oracle reads the same options. */
@@ -34,6 +34,13 @@ export interface ModelOptions {
    * LINK its name, in an order by name, and its title in the partition; both.
    */
   joined: 'none' | 'MEMBER' | 'LINK' | 'both';
+  /** Whether there is WORK, from a GOAL to a USER, with sums and groups: over the edges that enter; that leave; both. */
+  totals: 'none' | 'inbound' | 'outgoing' | 'both';
+  /**
+   * Whether a GOAL has the part STATE, whose view shows the status, and which it is searched by; `ordering`: the status orders its
+   * MEMBERs too.
+   */
+  parts: 'none' | 'shown' | 'ordering';
 }
 
 /** The tight budget of a view, in bytes. */
@@ -53,6 +60,8 @@ const OWNERS = ['none', 'included'] as const;
 const KEYS = ['plain', 'hashed'] as const;
 const COPIES = ['none', 'name'] as const;
 const JOINED = ['none', 'MEMBER', 'LINK', 'both'] as const;
+const TOTALS = ['none', 'inbound', 'outgoing', 'both'] as const;
+const PARTS = ['none', 'shown', 'ordering'] as const;
 const PEERS = ['none', 'listed', 'counted', 'copied'] as const;
 
 /** Chooses a model. */
@@ -73,7 +82,9 @@ export function chooseModel(choices: Choices): ModelOptions {
   // Edges with hashed keys copy nothing.
   const peer = PEERS[choices.chance('model.peers', 0.5) ? choices.pick('model.peer', PEERS.length) : 0]!;
   const joined = JOINED[choices.chance('model.joins', 0.4) ? choices.pick('model.joined', JOINED.length) : 0]!;
-  return { ...options, copies: options.keys === 'hashed' ? 'none' : copies, peer, joined };
+  const totals = TOTALS[choices.chance('model.works', 0.35) ? choices.pick('model.totals', TOTALS.length) : 0]!;
+  const parts = PARTS[choices.chance('model.parted', 0.3) ? choices.pick('model.parts', PARTS.length) : 0]!;
+  return { ...options, copies: options.keys === 'hashed' ? 'none' : copies, peer, joined, totals, parts };
 }
 
 /** Whether index items of an edge type use its source. */
@@ -92,6 +103,8 @@ export function countedTypes({ counted, peer }: ModelOptions): string[] {
   return peer === 'counted' ? [...types, 'PEER'] : types;
 }
 
+const TOTALLED = { total: { hours: sum('hours') }, by: { kind: count('kind') } } as const;
+
 const graphs = new Map<string, CompiledModel>();
 
 /** A model with one of each kind that edges and nodes usually have, for schedules that are written down. */
@@ -109,6 +122,8 @@ export const PLAIN_OPTIONS: ModelOptions = {
   copies: 'none',
   peer: 'none',
   joined: 'none',
+  totals: 'none',
+  parts: 'none',
 };
 
 /** The compiled model; each is compiled once. */
@@ -123,7 +138,8 @@ export function graphOf(options: ModelOptions): CompiledModel {
 }
 
 function compile(options: ModelOptions): CompiledModel {
-  const { view, labels, inbound, search, link, budget, counted, named, owner, keys, copies, peer } = options;
+  const { view, labels, inbound, search, link, budget, counted, named, owner, keys, copies, peer, totals, parts } =
+    options;
   const goal = node({
     view: view === 'title' ? ['title'] : view,
     viewBudgetBytes: budget === 'tight' ? TIGHT_BUDGET_BYTES : undefined,
@@ -131,6 +147,9 @@ function compile(options: ModelOptions): CompiledModel {
       ...(search.includes('name') && { name: { shards: 1, project: ['title'] } }),
       ...(search.includes('tags') && { tags: { each: true } }),
     },
+    ...(parts !== 'none' && {
+      parts: { STATE: part({ view: ['status'], search: { status: { shards: 1 }, tags: { each: true } } }) },
+    }),
   });
   const byRank = rank('role', { LEAD: 500, TEAM: 300 });
   const orders = {
@@ -146,8 +165,9 @@ function compile(options: ModelOptions): CompiledModel {
     project: ['role'] as const,
     projectSource: ['title'] as const,
   };
-  const hasOrders = inbound !== 'none' || named !== 'none' || joinsMember;
-  const memberOrders = hasOrders ? { ...orders[inbound], ...byDate, ...byTitle } : undefined;
+  const byStatus = parts === 'ordering' && { byStatus: [fromSource('STATE.status'), 'role'] as const };
+  const hasOrders = inbound !== 'none' || named !== 'none' || joinsMember || parts === 'ordering';
+  const memberOrders = hasOrders ? { ...orders[inbound], ...byDate, ...byTitle, ...byStatus } : undefined;
   const linkOrders = {
     ...(link === 'unlisted' && { gsi0: 'since' }),
     ...(isJoined(options, 'LINK') && { byName: ['since', fromSource('name')], partition: fromSource('title') }),
@@ -181,6 +201,16 @@ function compile(options: ModelOptions): CompiledModel {
           to: 'GOAL',
           degree: peer === 'counted',
           copy: peer === 'copied' ? ['title'] : undefined,
+        }),
+      }),
+      ...(totals !== 'none' && {
+        WORK: edge({
+          from: 'GOAL',
+          to: 'USER',
+          edgeSet: false,
+          keys,
+          inbound: totals === 'outgoing' ? undefined : TOTALLED,
+          outgoing: totals === 'inbound' ? undefined : TOTALLED,
         }),
       }),
       ...(owner === 'included' && {

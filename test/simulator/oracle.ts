@@ -19,6 +19,8 @@ export interface ExpectedPartition {
   copies: Map<string, Item>;
   /** How many edges it has of each type that is counted. */
   counted: Map<string, number>;
+  /** The numbers of counts with sums and groups, without zeros, by sort key. */
+  totals: Map<string, Map<string, number>>;
 }
 
 /** The derived state of base items, by partition. */
@@ -27,21 +29,32 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
   const partitionOf = (source: string): ExpectedPartition => {
     let partition = partitions.get(source);
     if (partition === undefined) {
-      partition = { elements: new Set(), indexItems: new Map(), copies: new Map(), counted: new Map() };
+      partition = {
+        elements: new Set(),
+        indexItems: new Map(),
+        copies: new Map(),
+        counted: new Map(),
+        totals: new Map(),
+      };
       partitions.set(source, partition);
     }
     return partition;
   };
   const items = [...baseItems];
   const nodes = new Map(items.filter(isNode).map((item) => [text(item['source']), item]));
+  const states = new Map(items.filter(isState).map((item) => [text(item['source']), item]));
   for (const item of items) {
     const source = text(item['source']);
     const target = plainKey(options, item) ?? '';
     const partition = partitionOf(source);
     if (source === target) expectNode(options, partition, source, item);
+    else if (target === 'STATE') expectState(options, partition, source, item);
     else if (target.startsWith('MEMBER-USER-')) expectMember(options, partition, target, item, nodes.get(source));
     else if (target.startsWith('LINK-USER-')) expectLink(options, partition, target, item, nodes.get(source));
     else if (options.peer !== 'none' && target.startsWith('PEER-GOAL-')) partition.elements.add(target);
+    if (options.parts === 'ordering' && target.startsWith('MEMBER-USER-')) {
+      expectByStatus(options, partition, item, nodes.get(source), states.get(source));
+    }
     if (options.copies !== 'none' && target.startsWith('MEMBER-USER-')) {
       const user = target.slice('MEMBER-'.length);
       partitionOf(user).indexItems.set(`~rev/MEMBER-${source}`, { child: { S: source } });
@@ -53,6 +66,9 @@ export function expectedPartitions(options: ModelOptions, baseItems: Iterable<It
       partitionOf(goal).indexItems.set(`~rev/PEER-${source}`, { child: { S: source } });
       const node = nodes.get(goal);
       if (node !== undefined) partition.copies.set(target, titleOf(node));
+    }
+    if (options.totals !== 'none' && target.startsWith('WORK-USER-')) {
+      expectWork(options, partition, partitionOf(target.slice('WORK-'.length)), item);
     }
     const type = countedTypes(options).find((name) => new RegExp(`^${name}-(USER|GOAL)-`).test(target));
     const isEdge = target.startsWith('PEER-GOAL-') || /^(MEMBER|LINK)-USER-/.test(target);
@@ -81,6 +97,16 @@ export function isPoison(options: ModelOptions, image: Item): boolean {
     const joinedName = options.joined !== 'none' && has('name', isUnusable);
     return name || tags || joinedName;
   }
+  if (options.totals !== 'none' && target.startsWith('WORK-')) {
+    return !target.startsWith('WORK-USER-') || hoursOf(image) === 'wrong' || kindOf(image) === 'wrong';
+  }
+  if (target === 'STATE') {
+    if (options.parts === 'none') return false;
+    return (
+      has('tags', (value) => tagsOf(value) === undefined) ||
+      has('status', (value) => !('S' in value) || isTooLong(value.S, source))
+    );
+  }
   if (target.startsWith('MEMBER-USER-')) {
     const role = options.inbound !== 'none' && has('role', (value) => RANKS[text(value)] === undefined);
     const hasDate = (options.inbound === 'rank-date' && !isJoined(options, 'MEMBER')) || options.named === 'date';
@@ -97,10 +123,107 @@ function isTooLong(value: string, source: string): boolean {
   return value.length + 1 + source.length > 1_024;
 }
 
+/** The hours of an edge in tenths. */
+function hoursOf({ hours }: Item): number | 'wrong' | undefined {
+  if (hours === undefined) return undefined;
+  if (!('N' in hours)) return 'wrong';
+  return Math.abs(Number(hours.N)) < 1e15 ? Math.round(Number(hours.N) * 10) : 'wrong';
+}
+
+/** The kind of an edge with the first letter of its type. */
+function kindOf({ kind }: Item): string | undefined {
+  if (kind === undefined) return undefined;
+  return 'S' in kind ? `S${kind.S}` : 'N' in kind ? `N${kind.N}` : 'wrong';
+}
+
+/** What an edge with totals adds to the node that it leaves, and to the one that it enters. */
+function expectWork({ totals }: ModelOptions, left: ExpectedPartition, entered: ExpectedPartition, item: Item): void {
+  const hours = hoursOf(item);
+  const kind = kindOf(item);
+  const problems = [hours, kind].filter((value) => value === 'wrong').length;
+  const ledger: Item = {
+    ...(item['hours'] && hours !== 'wrong' && { 'sum/hours': item['hours'] }),
+    ...(kind !== undefined && kind !== 'wrong' && { 'by/kind': { S: kind } }),
+    ...(problems > 0 && { problems: { N: String(problems) } }),
+  };
+  const fields = (name: string): Item => ({
+    counted: { S: name },
+    ...(Object.keys(ledger).length > 0 && { ledger: { M: ledger } }),
+  });
+  const add = (partition: ExpectedPartition, key: string): void => {
+    const total = partition.totals.get(key) ?? new Map<string, number>();
+    partition.totals.set(key, total);
+    const one = (attribute: string, number: number) => total.set(attribute, (total.get(attribute) ?? 0) + number);
+    one('count', 10);
+    if (typeof hours === 'number') one('sum/hours', hours);
+    if (kind !== undefined && kind !== 'wrong') one(`by/kind/${kind}`, 10);
+    if (problems > 0) one('problems', 10 * problems);
+  };
+  const source = text(item['source']);
+  if (totals !== 'inbound') {
+    left.indexItems.set(`~ix/${text(item['target'])}`, fields('WORK'));
+    add(left, '~degree/WORK');
+  }
+  if (totals === 'outgoing') return;
+  entered.indexItems.set(`~in/WORK-${source}`, { ...fields('~total/WORK'), child: { S: source } });
+  add(entered, '~total/WORK');
+}
+
 const RANKS: Record<string, string> = { LEAD: '500-LEAD', TEAM: '300-TEAM' };
 
 function isNode(item: Item): boolean {
   return text(item['source']) === text(item['target']);
+}
+
+function isState(item: Item): boolean {
+  return text(item['target']) === 'STATE';
+}
+
+/** A goal's part: what its view shows, whether the goal is there or not, and what it is found by. */
+function expectState({ parts }: ModelOptions, partition: ExpectedPartition, source: string, item: Item): void {
+  if (parts === 'none') return;
+  const { status } = item;
+  partition.indexItems.set('~view/STATE', { attributes: { M: status === undefined ? {} : { status } } });
+  const found = usable(status, source);
+  if (found !== undefined) {
+    partition.indexItems.set('~ix/#STATE/status', {
+      gsi0pk: { S: 'GOAL.STATE.status' },
+      gsi0sk: { S: `${found}\u0000${source}` },
+      value: { S: found },
+    });
+  }
+  for (const tag of tagsOf(item['tags']) ?? []) {
+    partition.indexItems.set(`~ix/#STATE/tags/${tag}`, {
+      gsi0pk: { S: `GOAL.STATE.tags#${shard(tag)}` },
+      gsi0sk: { S: `${tag}\u0000${source}` },
+      value: { S: tag },
+    });
+  }
+}
+
+/** A MEMBER in the order by the status of its goal, which has none where the goal itself is not there. */
+function expectByStatus(
+  options: ModelOptions,
+  partition: ExpectedPartition,
+  item: Item,
+  node: Item | undefined,
+  state: Item | undefined,
+): void {
+  const { source, target } = { source: text(item['source']), target: text(item['target']) };
+  const status = node === undefined ? undefined : usable(state?.['status'], source);
+  if (status === undefined) return;
+  const role = item['role'];
+  const ofEdge: Item = role === undefined ? {} : { role };
+  const attributes = isJoined(options, 'MEMBER')
+    ? { ...ofEdge, ...titleOf(node!) }
+    : options.inbound === 'rank-date'
+      ? ofEdge
+      : undefined;
+  partition.indexItems.set(`~ix/#byStatus/${target}`, {
+    gsi0pk: { S: `byStatus/${target}` },
+    gsi0sk: { S: `${status}\u0001${role === undefined ? '' : `${text(role)}\u0001`}\u0000${source}` },
+    ...(attributes !== undefined && { attributes: { M: attributes } }),
+  });
 }
 
 function expectNode(options: ModelOptions, partition: ExpectedPartition, source: string, item: Item): void {

@@ -40,6 +40,13 @@ const KEYS: readonly [ItemKey, ...ItemKey[]] = [
   { source: 'GOAL-1', target: 'PEER-GOAL-1' },
   { source: 'GOAL-2', target: 'PEER-GOAL-1' },
   { source: 'GOAL-1', target: 'PEER-GOAL-2' },
+  // Two edges that enter one user, and two that leave one goal.
+  { source: 'GOAL-1', target: 'WORK-USER-1' },
+  { source: 'GOAL-2', target: 'WORK-USER-1' },
+  { source: 'GOAL-1', target: 'WORK-USER-2|a=%7C' },
+  // Parts of goals.
+  { source: 'GOAL-1', target: 'STATE' },
+  { source: 'GOAL-2', target: 'STATE' },
 ];
 /** How many of the keys, from the first on, are not odd. */
 const PLAIN_KEYS = 6;
@@ -51,6 +58,10 @@ const COPY_KEYS = [8, 8, 8, 1, 1, 5, 5, 10, 0, 2, 9, 4, 3] as const;
 const PEER_KEYS = [11, 11, 11, 12, 12, 13, 0, 0, 4] as const;
 /** Which keys are written where index items of edges use their source: often that. */
 const JOINED_KEYS = [0, 0, 0, 1, 1, 2, 3, 3, 4, 5] as const;
+/** Which keys are written where edges have totals. */
+const WORK_KEYS = [14, 14, 14, 15, 15, 16, 1] as const;
+/** Which keys are written where goals have parts: often those, and what stands beside them. */
+const PART_KEYS = [17, 17, 17, 18, 0, 0, 1, 1, 2, 5] as const;
 const MOST_WRITES = 14;
 
 /** Chooses what producers write, in order. */
@@ -58,6 +69,13 @@ export function chooseWrites(choices: Choices, climate: Climate, options: ModelO
   // The keys of one schedule are fewer still.
   const keys = choices.shape((random) => {
     const count = random.oneOf([1, 1, 1, 2, 2, 4]);
+    const works = options.totals !== 'none' && random.chance(0.8);
+    if (works) return [14, ...Array.from({ length: count }, () => random.oneOf(WORK_KEYS))];
+    const hasParts = options.parts !== 'none' && random.chance(0.7);
+    if (hasParts) {
+      const more = Array.from({ length: count }, () => random.oneOf(PART_KEYS));
+      return options.parts === 'ordering' ? [17, 0, 1, ...more] : [17, ...more];
+    }
     const hasPeers = options.peer !== 'none' && random.chance(0.6);
     if (hasPeers && random.chance(0.5)) return [0, ...Array.from({ length: count + 1 }, () => random.oneOf(PEER_KEYS))];
     if (hasPeers) return [11, ...Array.from({ length: count + 1 }, () => random.oneOf([...COPY_KEYS, ...PEER_KEYS]))];
@@ -118,10 +136,17 @@ function attributes(choices: Choices, climate: Climate, options: ModelOptions, n
     const refused = source.startsWith('GOAL-') && !isShown ? [{ S: REFUSED_NAME }] : [];
     set('name', [{ S: 'ann' }, { S: 'bob' }, undefined, ...long], { N: '1' }, ...refused);
     set('tags', TAGS, { L: [{ S: 'a' }, { N: '5' }] });
+  } else if (target === 'STATE') {
+    set('status', [{ S: 'open' }, { S: 'done' }, undefined], { N: '1' }, { S: REFUSED_NAME });
+    set('note', [undefined, { S: 'seen' }]);
+    set('tags', TAGS, { L: [{ S: 'a' }, { N: '5' }] });
   } else if (target.startsWith('MEMBER')) {
     set('role', [{ S: 'LEAD' }, { S: 'TEAM' }, undefined], { S: 'NOBODY' });
     set('date', [{ S: '2020-01-01' }, { S: '2020-02-02' }, undefined], { S: 'soon' });
     set('note', [undefined, { S: 'seen' }]);
+  } else if (target.startsWith('WORK')) {
+    set('hours', [{ N: '1' }, { N: '0.1' }, { N: '-2.5' }, undefined], { S: 'many' }, { N: '1e20' });
+    set('kind', [{ S: 'code' }, { S: '4' }, { N: '4' }, undefined], { L: [] });
   } else {
     set('since', [{ S: 'now' }, { S: 'then' }, undefined], { N: '7' });
   }

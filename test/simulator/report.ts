@@ -1,6 +1,6 @@
 import type { Script } from './choices.ts';
-import { runScript, runSeed } from './schedule.ts';
-import { shrink } from './shrink.ts';
+import { type Outcome, runScript, runSeed } from './schedule.ts';
+import { type RunScript, shrink } from './shrink.ts';
 import type { Failure } from './world.ts';
 
 /** A failing schedule, made as short as it can be, for people. */
@@ -11,13 +11,21 @@ export interface ShrunkReport {
   trace: string[];
 }
 
+/** How schedules are run, by their seeds and by their scripts. */
+export interface Runs {
+  run: (seed: number, isRecording: boolean) => Promise<Outcome>;
+  replay: RunScript;
+}
+
+const PROJECTOR: Runs = { run: runSeed, replay: runScript };
+
 /** Shrinks the schedule of a seed that fails. Throws where it does not: then something is not decided by the seed. */
-export async function shrunkReport(seed: number): Promise<ShrunkReport> {
-  const { script } = await runSeed(seed, true);
-  const shrunk = await shrink(script);
+export async function shrunkReport(seed: number, { run, replay }: Runs = PROJECTOR): Promise<ShrunkReport> {
+  const { script } = await run(seed, true);
+  const shrunk = await shrink(script, replay);
   if (shrunk === undefined) throw new Error(`The schedule of seed ${seed} does not fail when it is run again.`);
   const trace: string[] = [];
-  await runScript(shrunk.script, (line) => trace.push(line));
+  await replay(shrunk.script, (line) => trace.push(line));
   return { script: shrunk.script, failures: shrunk.outcome.failures, trace };
 }
 

@@ -6,6 +6,7 @@ import { type KeptEvolution, type ShortEvolution, shortened } from './evolution/
 import { scopeOf } from './exhaustive/scopes.ts';
 import { type Exhausted, type WalkOptions, walkAll } from './exhaustive/walk.ts';
 import { interruptedWorker } from './interrupted-worker.ts';
+import { runObserved, runObservedScript } from './observer/schedule.ts';
 import { type ShrunkReport, shrunkReport } from './report.ts';
 import { runScript } from './schedule.ts';
 import { runSeeds, type SeedFailure, type SeedRange, type Tally } from './tally.ts';
@@ -16,7 +17,7 @@ import { runSeeds, type SeedFailure, type SeedRange, type Tally } from './tally.
 export type Request =
   | { seeds: SeedRange }
   | { script: Script }
-  | { shrink: number }
+  | { shrink: number; world?: SeedRange['world'] }
   | { evolution: KeptEvolution }
   | { shrinkEvolution: number }
   | { scope: string; options: Pick<WalkOptions, 'stopsAtWrong'> }
@@ -47,7 +48,10 @@ async function answer(request: Request): Promise<Reply> {
   if (request === 'directed') return { differences: await directedSchedules() };
   if (request === 'directed-evolutions') return { differences: await directedEvolutions() };
   if ('script' in request) return { failures: (await runScript(request.script)).failures };
-  if ('shrink' in request) return { report: await shrunkReport(request.shrink) };
+  if ('shrink' in request) {
+    const runs = request.world === 'observer' ? { run: runObserved, replay: runObservedScript } : undefined;
+    return { report: await shrunkReport(request.shrink, runs) };
+  }
   if ('evolution' in request) {
     const { seed, without } = request.evolution;
     return { failures: (await runEvolution(seed, { without })).failures };

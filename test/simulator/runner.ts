@@ -52,8 +52,8 @@ export class Runner {
   }
 
   /** Shortens the schedule of a seed that fails. */
-  async shrink(seed: number): Promise<ShrunkReport> {
-    const reply = await this.request({ shrink: seed });
+  async shrink(seed: number, world?: SeedRange['world']): Promise<ShrunkReport> {
+    const reply = await this.request({ shrink: seed, world });
     if (!('report' in reply)) throw new Error('The simulator gave another answer.');
     return reply.report;
   }

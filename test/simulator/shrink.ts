@@ -1,6 +1,10 @@
 import type { Script } from './choices.ts';
 import { type Outcome, runScript } from './schedule.ts';
 
+/** Runs the schedule of a script. */
+export type RunScript = (script: Script, trace?: (line: string) => void) => Promise<Outcome>;
+type Attempt = (script: Script) => Promise<Shrunk | undefined>;
+
 /** A schedule that fails and from which nothing can be left out. */
 export interface Shrunk {
   script: Script;
@@ -11,22 +15,25 @@ export interface Shrunk {
  * Leaves out of a failing schedule what it does not need: whole writes, invocations and shards first, then single
  * choices, then the size of what is left. Gives undefined where the script does not fail.
  */
-export async function shrink(script: Script): Promise<Shrunk | undefined> {
+export async function shrink(script: Script, run: RunScript = runScript): Promise<Shrunk | undefined> {
+  const attempt = attemptWith(run);
   let best = await attempt(script);
   if (best === undefined) return undefined;
   for (let before = Number.POSITIVE_INFINITY; size(best.script) < before; ) {
     before = size(best.script);
-    best = await withoutGroups(best);
-    best = await withoutHalves(best);
-    best = await smaller(best);
+    best = await withoutGroups(best, attempt);
+    best = await withoutHalves(best, attempt);
+    best = await smaller(best, attempt);
   }
   return best;
 }
 
 /** Runs a script; gives what it was in the end (choices that were not asked for are gone) if it fails. */
-async function attempt(script: Script): Promise<Shrunk | undefined> {
-  const outcome = await runScript(script);
-  return outcome.failures.length === 0 ? undefined : { script: outcome.script, outcome };
+function attemptWith(run: RunScript): Attempt {
+  return async (script) => {
+    const outcome = await run(script);
+    return outcome.failures.length === 0 ? undefined : { script: outcome.script, outcome };
+  };
 }
 
 /** A measure that falls with every step, so that shrinking ends. */
@@ -36,7 +43,7 @@ function size(script: Script): number {
   return bits;
 }
 
-async function withoutGroups(start: Shrunk): Promise<Shrunk> {
+async function withoutGroups(start: Shrunk, attempt: Attempt): Promise<Shrunk> {
   let best = start;
   const groups = new Set(Object.keys(start.script).map(groupOf));
   for (const group of groups) {
@@ -51,7 +58,7 @@ function groupOf(name: string): string {
 }
 
 /** Tries to leave out ever smaller runs of choices. */
-async function withoutHalves(start: Shrunk): Promise<Shrunk> {
+async function withoutHalves(start: Shrunk, attempt: Attempt): Promise<Shrunk> {
   let best = start;
   for (let length = Math.ceil(Object.keys(best.script).length / 2); length >= 1; length = Math.floor(length / 2)) {
     for (let from = 0; from < Object.keys(best.script).length; ) {
@@ -64,7 +71,7 @@ async function withoutHalves(start: Shrunk): Promise<Shrunk> {
   return best;
 }
 
-async function smaller(start: Shrunk): Promise<Shrunk> {
+async function smaller(start: Shrunk, attempt: Attempt): Promise<Shrunk> {
   let best = start;
   for (const name of Object.keys(start.script)) {
     for (const value of [1, 2, 5, 20, 100, 1_000, 10_000]) {

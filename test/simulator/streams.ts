@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../../src/items/change-record.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
-import { decodeRecords } from '../../src/stream/decode.ts';
+import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
 import type { ItemChange } from '../support/memory-store/memory-store.ts';
 import type { Choices } from './choices.ts';
 
@@ -27,6 +27,15 @@ export interface StreamReader {
   opened(shard: Shard): void;
   closed(shard: Shard): void;
   arrived(shard: Shard, record: ShardRecord): void;
+}
+
+/** What the streams tell a reader of every record, those of derived items too. */
+export interface WholeStreamReader {
+  opened(shard: Shard): void;
+  closed(shard: Shard): void;
+  arrived(shard: Shard, raw: RawRecord, atMs: number): void;
+  /** The table has another stream from now on; the shards that are opened next belong to it. */
+  recreated(streamArn: string): void;
 }
 
 /** Items are spread over this many places; a shard holds a range of them, so that a split shard's halves are its own. */
@@ -56,7 +65,9 @@ export class Streams {
     private readonly graph: CompiledModel,
     private readonly choices: Choices,
     private readonly reader: StreamReader,
+    private readonly whole?: WholeStreamReader,
   ) {
+    whole?.recreated(streamArn(this.generation));
     this.isUnordered = choices.chance('stream.unordered', 0.5);
     this.sequence = STARTS[choices.pick('stream.start', STARTS.length)]!;
     this.open();
@@ -87,6 +98,7 @@ export class Streams {
     this.generation += 1;
     this.used.clear();
     for (const shard of old) this.close(shard);
+    this.whole?.recreated(streamArn(this.generation));
     this.open();
   }
 
@@ -94,7 +106,7 @@ export class Streams {
   append({ key, oldImage, newImage }: ItemChange, atMs: number): ShardRecord | undefined {
     const place = this.placeOf(`${key.source} ${key.target}`);
     const shard = this.shards.find(({ from, to }) => place >= from && place < to)!;
-    const raw = {
+    const raw: RawRecord = {
       eventName: newImage === undefined ? 'REMOVE' : oldImage === undefined ? 'INSERT' : 'MODIFY',
       dynamodb: {
         Keys: { source: { S: key.source }, target: { S: key.target } },
@@ -104,6 +116,7 @@ export class Streams {
         ApproximateCreationDateTime: Math.floor(atMs / 1000),
       },
     };
+    this.whole?.arrived(shard, raw, atMs);
     const [change] = decodeRecords(this.graph, [raw], streamArn(this.generation));
     if (change === undefined) return undefined;
     const record = { change, atMs };
@@ -125,11 +138,13 @@ export class Streams {
     }
     this.shards.push(shard);
     this.reader.opened(shard);
+    this.whole?.opened(shard);
   }
 
   private close(shard: Shard): void {
     shard.isClosed = true;
     this.reader.closed(shard);
+    this.whole?.closed(shard);
   }
 
   private placeOf(key: string): number {

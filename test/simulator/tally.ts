@@ -41,8 +41,8 @@ export interface SeedRange {
   copiesOnly?: boolean | undefined;
   /** Stop after so many failures. Default: do not. */
   mostFailures?: number;
-  /** What schedules are of: the projector's protocol, or changes of the model. Default: the projector's. */
-  world?: 'projector' | 'evolution' | undefined;
+  /** What schedules are of: the projector's protocol, changes of the model, or the observer. Default: the projector's. */
+  world?: 'projector' | 'evolution' | 'observer' | undefined;
 }
 
 const SEEDS_KEPT = 20;
@@ -58,13 +58,19 @@ export async function runSeeds(
   onSchedule: (done: number) => void = () => undefined,
 ): Promise<Tally> {
   const tally = emptyTally();
-  const run = world === 'evolution' ? (await import('./evolution/schedule.ts')).runEvolution : runSeed;
+  const run = await runOf(world);
   for (let i = 0; i < count && tally.failed < mostFailures; i++) {
     if (copiesOnly && !seedHasCopies(first + i)) continue;
     addOutcome(tally, first + i, await run(first + i));
     onSchedule(i + 1);
   }
   return tally;
+}
+
+async function runOf(world: SeedRange['world']): Promise<(seed: number) => Promise<SeedOutcome>> {
+  if (world === 'evolution') return (await import('./evolution/schedule.ts')).runEvolution;
+  if (world === 'observer') return (await import('./observer/schedule.ts')).runObserved;
+  return runSeed;
 }
 
 /** Adds one tally to another. */

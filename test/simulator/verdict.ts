@@ -63,9 +63,12 @@ export function derivedDifferences(options: ModelOptions, items: readonly Item[]
     } else if (target.startsWith('~more/')) {
       if (item['after'] !== undefined) found.push(`${source} ${target} has not come to its end`);
       else if (item['expiresAt'] === undefined) found.push(`${source} ${target} has no expiry`);
-    } else if (target.startsWith('~ix/') || target.startsWith('~rev/')) {
+    } else if (/^~(ix|rev|in|view)\//.test(target)) {
       compareIndexItem(found, `${source} ${target}`, wanted?.indexItems.get(target), item);
       wanted?.indexItems.delete(target);
+    } else if (target === '~total/WORK' || target === '~degree/WORK') {
+      compareTotal(found, `${source} ${target}`, wanted?.totals.get(target), item);
+      wanted?.totals.delete(target);
     } else if (countedTypes(options).some((type) => target === `~degree/${type}`)) {
       const type = target.slice('~degree/'.length);
       const count = item['count'] !== undefined && 'N' in item['count'] ? Number(item['count'].N) : undefined;
@@ -76,7 +79,8 @@ export function derivedDifferences(options: ModelOptions, items: readonly Item[]
       found.push(`${source} ${target} is no derived item`);
     }
   }
-  for (const [source, { elements, attributes, indexItems, counted }] of expected) {
+  for (const [source, { elements, attributes, indexItems, counted, totals }] of expected) {
+    for (const key of totals.keys()) found.push(`${source} ${key} is missing`);
     for (const type of counted.keys()) found.push(`${source} ~degree/${type} is missing`);
     if (elements.size > 0 || attributes !== undefined) found.push(`${source} ~view is missing`);
     for (const target of indexItems.keys()) found.push(`${source} ${target} is missing`);
@@ -118,7 +122,29 @@ function compareView(
   }
 }
 
-const FIELDS = ['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes', 'counted', 'child'] as const;
+/** Numbers of a total are compared in tenths: producers write no others. */
+export function compareTotal(
+  found: string[],
+  name: string,
+  wanted: Map<string, number> = new Map(),
+  item: Item = {},
+): void {
+  const stored = new Map<string, number>();
+  for (const [attribute, value] of Object.entries(item)) {
+    if (!/^(count|problems|sum\/|by\/)/.test(attribute)) continue;
+    const number = 'N' in value ? Math.round(Number(value.N) * 10) : Number.NaN;
+    if (number !== 0) stored.set(attribute, number);
+  }
+  const right = new Map([...wanted].filter(([, number]) => number !== 0));
+  const isSame =
+    stored.size === right.size && [...right].every(([attribute, number]) => stored.get(attribute) === number);
+  if (isSame) return;
+  found.push(`${name} is ${json(Object.fromEntries(stored))} instead of ${json(Object.fromEntries(right))}`);
+}
+
+const FIELDS = [
+  ...['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes', 'counted', 'ledger', 'child'],
+] as const;
 
 function compareIndexItem(found: string[], name: string, wanted: Item | undefined, item: Item): void {
   const stored: Item = {};
@@ -175,6 +201,6 @@ function list(texts: readonly string[]): string {
   return `{${[...texts].sort().join(', ')}}`;
 }
 
-function json(item: Item | undefined): string {
+function json(item: object | undefined): string {
   return item === undefined ? 'none' : JSON.stringify(item);
 }

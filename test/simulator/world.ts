@@ -12,7 +12,7 @@ import { EventSourceMapping } from './mapping.ts';
 import { chooseModel, graphOf, MARK, type ModelOptions } from './models.ts';
 import { chooseWrites, type ProducerWrite } from './producers.ts';
 import { startRedrive } from './redrive.ts';
-import { Streams } from './streams.ts';
+import { Streams, type WholeStreamReader } from './streams.ts';
 import { HOUR } from './time.ts';
 import { Transactions } from './transactions.ts';
 import { type Answered, entryOf } from './verdict.ts';
@@ -26,6 +26,8 @@ export interface Failure {
     | 'false-alarm' /** a check took lag for drift */
     | 'unseen-drift' /** a check of a table at rest does not find what is wrong, or a repair does not mend it */
     | 'mark' /** the mark of a shard has passed what is not applied */
+    | 'unsound' /** the observer claims a time through which not everything is right */
+    | 'stalled' /** the observer's time stands still although all is calm */
     | 'threw' /** the projector rejected */
     | 'endless' /** it does not come to rest */;
   message: string;
@@ -57,6 +59,10 @@ export class World {
   readonly counters: Counters = {};
   /** Each item's state before its latest change, and when that was: what a read that is not consistent may see. */
   readonly previous = new Map<string, { item?: Item; atMs: number }>();
+  /** When each item was last written. */
+  readonly written = new Map<string, number>();
+  /** How many writes there were. */
+  writes = 0;
   private isProjecting = false;
   private isLosing = false;
 
@@ -64,13 +70,15 @@ export class World {
     readonly choices: Choices,
     /** Told what happens, one line at a time. */
     readonly trace?: (line: string) => void,
+    /** Reads every record, those of derived items too. */
+    whole?: WholeStreamReader,
   ) {
     this.options = chooseModel(choices);
     this.graph = graphOf(this.options);
     this.climate = chooseClimate(choices);
     this.table = new MemoryStore(this.graph.table, { onChange: (change) => this.changed(change) });
     this.mapping = new EventSourceMapping(this);
-    this.streams = new Streams(this.graph, choices, this.mapping);
+    this.streams = new Streams(this.graph, choices, this.mapping, whole);
     this.tell(() => `the model is ${JSON.stringify(this.options)}`);
   }
 
@@ -165,6 +173,8 @@ export class World {
     const { key, oldImage, newImage } = change;
     const isDerived = key.target.startsWith('~');
     this.previous.set(`${key.source} ${key.target}`, { item: oldImage, atMs: this.agenda.now });
+    this.writes += 1;
+    this.written.set(`${key.source} ${key.target}`, this.agenda.now);
     if (this.isProjecting && !isDerived) this.fail('base-item-written', `${key.source} ${key.target} was written`);
     if (newImage?.['evicted'] !== undefined && oldImage?.['evicted'] === undefined) this.count('evictions');
     if (

@@ -4,13 +4,15 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { emptyTotals } from '../../src/check/cursor.ts';
 import { createBatchMetrics, createCheckMetrics, createRedriveMetrics } from '../../src/lambda/metrics.ts';
 import { emptyRedrive } from '../../src/repair/redrive.ts';
+import { watchedOf } from '../support/stack/alarm-rules.ts';
 import { type TemplateResource, template } from '../support/stack/template.ts';
 
 const { Resources } = template();
 const alarms = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
 
 /** `namespace metric dimensions statistic >= threshold in periods x seconds`. */
-function condition({ Properties }: TemplateResource): string {
+function condition(alarm: TemplateResource): string {
+  const Properties = watchedOf(alarm);
   const sign = { GreaterThanOrEqualToThreshold: '>=', LessThanThreshold: '<' }[
     Properties['ComparisonOperator'] as string
   ];
@@ -19,7 +21,8 @@ function condition({ Properties }: TemplateResource): string {
   );
   const { Namespace, MetricName, Statistic, Threshold, EvaluationPeriods, DatapointsToAlarm, Period } = Properties;
   const times = DatapointsToAlarm === EvaluationPeriods ? '' : `${DatapointsToAlarm} of `;
-  const missing = Properties['TreatMissingData'] === 'breaching' ? ' or missing' : '';
+  const stops = Properties['InsufficientDataActions'] === undefined ? '' : ', or when it stops';
+  const missing = Properties.isFilled ? ', gaps filled' : stops;
   return `${Namespace} ${MetricName} ${dimensions.join()} ${Statistic} ${sign} ${Threshold} in ${times}${EvaluationPeriods} x ${Period}${missing}`;
 }
 
@@ -31,28 +34,34 @@ describe('the alarms', () => {
     const mapping = 'EventSourceMappingUUID=StreamEventSourceMappingDynamodbRecordsTable';
     const machine = 'StateMachineArn=arn:aws:states:eu-central-1:123456789012:stateMachine:edgeloom-prod-check';
     expect(Object.fromEntries(alarms.map(([id, alarm]) => [id, condition(alarm)]))).toEqual({
-      NotPolledAlarm: `AWS/Lambda PolledEventCount ${mapping} Sum < 0 in 3 x 300 or missing`,
+      NotPolledAlarm: `AWS/Lambda PolledEventCount ${mapping} Sum < 0 in 3 x 300, or when it stops`,
       ...Object.fromEntries(
         (['Read', 'Write'] as const).flatMap((kind) => [
-          [`Table${kind}ThrottlesAlarm`, `AWS/DynamoDB ${kind}ThrottleEvents ${table} Sum >= 1 in 3 x 300`],
+          [
+            `Table${kind}ThrottlesAlarm`,
+            `AWS/DynamoDB ${kind}ThrottleEvents ${table} Sum >= 1 in 3 x 300, gaps filled`,
+          ],
           ...[0, 1].map((i) => [
             `Gsi${i}${kind}ThrottlesAlarm`,
-            `AWS/DynamoDB ${kind}ThrottleEvents ${table},GlobalSecondaryIndexName=gsi${i} Sum >= 1 in 3 x 300`,
+            `AWS/DynamoDB ${kind}ThrottleEvents ${table},GlobalSecondaryIndexName=gsi${i} Sum >= 1 in 3 x 300, gaps filled`,
           ]),
         ]),
       ),
-      RebuildErrorsAlarm: `AWS/Lambda Errors ${of('rebuild')} Sum >= 1 in 3 x 300`,
-      RebuildThrottlesAlarm: `AWS/Lambda Throttles ${of('rebuild')} Sum >= 1 in 3 x 300`,
+      RebuildErrorsAlarm: `AWS/Lambda Errors ${of('rebuild')} Sum >= 2 in 1 x 3600`,
+      RebuildThrottlesAlarm: `AWS/Lambda Throttles ${of('rebuild')} Sum >= 5 in 1 x 3600`,
       ScheduleDeadLettersAlarm:
         'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=edgeloom-prod-schedule-dead-letters Maximum >= 1 in 1 x 300',
-      CheckMissingAlarm: `AWS/States ExecutionsSucceeded ${machine} Sum < 1 in 26 x 3600 or missing`,
+      CheckMissingAlarm: `Edgeloom checkAgeHours ${own} Maximum >= 26 in 1 of 2 x 3600`,
+      RedriveMissingAlarm: `Edgeloom checkAgeHours ${own} Maximum < 0 in 3 x 3600, or when it stops`,
+      FailedBatchesAgeAlarm:
+        'AWS/SQS ApproximateAgeOfOldestMessage QueueName=edgeloom-prod-failed-batches Maximum >= 3600 in 1 x 300',
       IteratorAgeAlarm: `AWS/Lambda IteratorAge ${of('stream')} Maximum >= 300000 in 1 x 300`,
       StreamErrorsAlarm: `AWS/Lambda Errors ${of('stream')} Sum >= 1 in 3 x 300`,
-      CheckErrorsAlarm: `AWS/Lambda Errors ${of('check')} Sum >= 1 in 3 x 300`,
-      RedriveErrorsAlarm: `AWS/Lambda Errors ${of('redrive')} Sum >= 1 in 3 x 300`,
+      CheckErrorsAlarm: `AWS/Lambda Errors ${of('check')} Sum >= 2 in 1 x 3600`,
+      RedriveErrorsAlarm: `AWS/Lambda Errors ${of('redrive')} Sum >= 2 in 1 x 3600`,
       StreamThrottlesAlarm: `AWS/Lambda Throttles ${of('stream')} Sum >= 1 in 3 x 300`,
-      CheckThrottlesAlarm: `AWS/Lambda Throttles ${of('check')} Sum >= 1 in 3 x 300`,
-      RedriveThrottlesAlarm: `AWS/Lambda Throttles ${of('redrive')} Sum >= 1 in 3 x 300`,
+      CheckThrottlesAlarm: `AWS/Lambda Throttles ${of('check')} Sum >= 5 in 1 x 3600`,
+      RedriveThrottlesAlarm: `AWS/Lambda Throttles ${of('redrive')} Sum >= 5 in 1 x 3600`,
       FailedEventsAlarm: `AWS/Lambda FailedInvokeEventCount ${mapping} Sum >= 1 in 3 x 300`,
       DroppedEventsAlarm: `AWS/Lambda DroppedEventCount ${mapping} Sum >= 1 in 1 x 300`,
       FailedBatchesAlarm: `AWS/Lambda OnFailureDestinationDeliveredEventCount ${mapping} Sum >= 1 in 1 x 300`,
@@ -65,12 +74,6 @@ describe('the alarms', () => {
       CheckTimedOutAlarm: `AWS/States ExecutionsTimedOut ${machine} Sum >= 1 in 1 of 26 x 3600`,
     });
   });
-  it('ring while nothing reads the stream, and while no check ends: their metrics are missing then', () => {
-    expect(stateOf('NotPolled', [undefined, undefined, undefined])).toBe('ALARM');
-    expect(stateOf('NotPolled', [0, 0, 0])).toBe('OK');
-    expect(stateOf('CheckMissing', Array(26).fill(undefined))).toBe('ALARM');
-    expect(stateOf('CheckMissing', [...Array(25).fill(undefined), 1])).toBe('OK');
-  });
   it('that a night has raised stay until the next night, whatever other calls of the check count', () => {
     const day = (hour: number, value: number) => Array.from({ length: 26 }, (_, i) => (i === hour ? value : undefined));
     for (const name of ['Drift', 'CheckFailed', 'CheckTimedOut', 'Quarantined']) {
@@ -82,9 +85,9 @@ describe('the alarms', () => {
     expect(stateOf('Drift', nightAndRest)).toBe('ALARM');
   });
   it('look at no more time than CloudWatch does: a day, or a week of hours', () => {
-    for (const [, { Properties }] of alarms) {
-      const seconds = Properties['Period'] * Properties['EvaluationPeriods'];
-      expect(seconds).toBeLessThanOrEqual(Properties['Period'] >= 3600 ? 7 * 86_400 : 86_400);
+    for (const [, alarm] of alarms) {
+      const { Period, EvaluationPeriods } = watchedOf(alarm);
+      expect(Period * EvaluationPeriods).toBeLessThanOrEqual(Period >= 3600 ? 7 * 86_400 : 86_400);
     }
   });
   it("tell the stack's topic, which takes alarms of this account over TLS alone", () => {
@@ -118,7 +121,9 @@ describe('what the functions emit themselves', () => {
   it('holds every metric of that namespace that alarms and dashboard name, with its dimensions', () => {
     const counts = { records: 1, units: 1, writes: 1, wcu: 1, rcu: 1, stale: 0, contradictions: 0, quarantined: 0 };
     createBatchMetrics('Edgeloom', 'edgeloom-prod-records').emit(counts, 5);
-    createRedriveMetrics('Edgeloom', 'edgeloom-prod-records').emit(emptyRedrive());
+    const ofRedrive = createRedriveMetrics('Edgeloom', 'edgeloom-prod-records');
+    ofRedrive.emit(emptyRedrive());
+    ofRedrive.emitCheckAge(3);
     createCheckMetrics('Edgeloom', 'edgeloom-prod-records').emit(undefined, emptyTotals());
     const documents = emitted.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line));
     const names = new Set<string>();
@@ -146,7 +151,7 @@ describe('what the functions emit themselves', () => {
 describe('the dashboard', () => {
   it('is JSON with a graph of each thing that has an alarm, in rows that do not overlap', () => {
     const names = dashboardMetrics().map(([, name]) => name);
-    const ofAlarms = alarms.map(([, { Properties }]) => Properties['MetricName'] as string);
+    const ofAlarms = alarms.map(([, alarm]) => watchedOf(alarm)['MetricName'] as string);
     const withGraph = ofAlarms.filter((name) => !/^Executions/.test(name));
     expect(withGraph.filter((name) => !names.includes(name))).toEqual([]);
     const places = widgets().map(({ x, y }) => `${x} ${y}`);
@@ -160,13 +165,9 @@ describe('the dashboard', () => {
 /** What CloudWatch makes of the last periods of an alarm's metric. */
 function stateOf(name: string, values: readonly (number | undefined)[]): 'ALARM' | 'OK' {
   const { Properties } = Resources[`${name}Alarm`]!;
-  const { EvaluationPeriods, DatapointsToAlarm, Threshold, ComparisonOperator, TreatMissingData } = Properties;
+  const { EvaluationPeriods, DatapointsToAlarm, Threshold } = Properties;
   expect(values).toHaveLength(EvaluationPeriods);
-  const isBreaching = (value: number): boolean =>
-    ComparisonOperator === 'LessThanThreshold' ? value < Threshold : value >= Threshold;
-  const breaching = values.filter((value) =>
-    value === undefined ? TreatMissingData === 'breaching' : isBreaching(value),
-  );
+  const breaching = values.filter((value) => value !== undefined && value >= Threshold);
   return breaching.length >= DatapointsToAlarm ? 'ALARM' : 'OK';
 }
 

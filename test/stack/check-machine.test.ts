@@ -61,6 +61,22 @@ describe('the state machine', () => {
   });
 });
 
+describe('a call that fails', () => {
+  it.each([
+    ['OldSoftware', 1],
+    ['Error', 9],
+    ['Lambda.TooManyRequestsException', 9],
+  ])('with %s is made %d times: a migration that has ended is not begun anew', async (name, calls) => {
+    let made = 0;
+    const call = async (): Promise<never> => {
+      made += 1;
+      throw Object.assign(new Error('it failed'), { name });
+    };
+    await expect(runMachine(definition('prod'), { mode: 'migrate' }, { call })).rejects.toThrow('it failed');
+    expect(made).toBe(calls);
+  });
+});
+
 describe('a run of the state machine with the packaged functions', () => {
   beforeEach(() => {
     vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
@@ -168,6 +184,52 @@ describe('a run of the state machine with the packaged functions', () => {
     expect(new Set(calls)).toEqual(new Set([`${ARN}rebuild`]));
     expect(await night({ mode: 'check' })).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
     expect(await lastCheckOf(store)).toMatchObject({ verdict: 'clean', drift: 0 });
+  });
+
+  it('goes on with a rebuild until it is done, however long that takes, at the rate that its input names', async () => {
+    const { nightly: night, store } = await nightly();
+    const rates = new Set<number>();
+    const share = (payload: { maxWcu?: number; untilMs?: number | null }) => {
+      if (payload.maxWcu !== undefined) rates.add(payload.maxWcu);
+      // The hours of a check are over from the first call on.
+      return typeof payload.untilMs === 'number' ? { ...payload, untilMs: 0 } : payload;
+    };
+    const totals = await night({ mode: 'rebuild', maxWcu: 37 }, share);
+    expect(totals).toMatchObject({ repaired: 3 });
+    expect(await savedPlaces(store, 'rebuild')).toEqual([]);
+    expect([...rates]).toEqual([37]);
+    await expect(night({ mode: 'rebuild', maxWcu: 'much' })).rejects.toThrow('maxWcu');
+  });
+
+  it('goes on with a migration where an execution has failed, in shares that several workers walk', async () => {
+    const { nightly: night, graph, store, calls } = await nightly();
+    const nodes = { USER: node({ search: { name: { shards: 3 } } }) };
+    const before = defineGraph({ table: graph.table.name, nodes, edges: {} });
+    expect(await migrate({ graph: before, store, wait: async () => undefined })).toMatchObject({ done: true });
+    const walked: string[] = [];
+    const input = { mode: 'migrate', workers: 3 };
+    const failing = (payload: { walk?: { plan: string; share: number } }) => {
+      if (payload.walk?.share === 2) throw new Error('the function is gone');
+      if (payload.walk) walked.push(`${payload.walk.plan}/${payload.walk.share}`);
+      return payload;
+    };
+    await expect(night(input, failing)).rejects.toThrow('the function is gone');
+    const first = [...new Set(walked)];
+    expect(first).toHaveLength(2);
+    calls.length = 0;
+    walked.length = 0;
+    const whole = (payload: { walk?: { plan: string; share: number } }) => {
+      if (payload.walk) walked.push(`${payload.walk.plan}/${payload.walk.share}`);
+      return payload;
+    };
+    expect(await night(input, whole)).toEqual({ migrated: true });
+    // The shares that were done are not walked again.
+    expect(walked.filter((share) => first.includes(share))).toEqual([]);
+    expect(walked[0]).toBe(first[0]!.replace(/0$/, '2'));
+    expect(await migrate({ graph, store, mostSteps: 0 })).toMatchObject({ done: true });
+    const { items } = await store.query({ partition: SERVICE_PARTITION, consistent: true });
+    const left = items.map(({ target }) => (target as { S: string }).S).filter((key) => /migrate/.test(key));
+    expect(left).toEqual([]);
   });
 
   it('migrates with the function that may write, which waits for no reader, and does nothing where nothing is to do', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { check } from '../../src/check/check.ts';
 import { SERVICE_PARTITION } from '../../src/items/keys.ts';
 import type { RunEvent, RunHandler, RunResponse } from '../../src/lambda/check-run-handler.ts';
 import { checkRunHandler, redriveHandler, streamHandler } from '../../src/lambda/index.ts';
@@ -11,13 +12,22 @@ import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { node } from '../../src/model/schema.ts';
 import { createReader } from '../../src/read/reader.ts';
+import { redrive } from '../../src/repair/redrive.ts';
 import { sleep } from '../../src/runtime.ts';
-import { serverTime, tableIdentity } from '../../src/store/table.ts';
+import { describeTable, hasTtl, serverTime, tableIdentity } from '../../src/store/table.ts';
 import { createWriter } from '../../src/write/writer.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { FEATURE_GRAPHS } from '../support/stack/feature-graph.ts';
 import { loadFunction } from '../support/stack/functions.ts';
-import { damage, fill, guardedTable, keysOf, readOwn, stopProxies } from '../support/stack/guarded-table.ts';
+import {
+  damage,
+  fill,
+  guardedTable,
+  keysOf,
+  readAsBefore,
+  readOwn,
+  stopProxies,
+} from '../support/stack/guarded-table.ts';
 
 /**
  * Every program, with every feature of a model, under the rights that the stack gives it: a proxy before the engine refuses what
@@ -65,12 +75,13 @@ async function migrateByFunction(table: Table, client: Table['client']): Promise
   let nowMs = Date.now();
   const longContext = { ...context, getRemainingTimeInMillis: () => 900_000 };
   const handler = checkRunHandler(graph, { client, logger, settleMs, now: () => nowMs });
-  for (let place: unknown = null, calls = 1; ; calls++) {
+  for (let calls = 1; ; calls++) {
     expect(calls).toBeLessThan(50);
-    const answer = (await handler({ migrate: { place } }, longContext)) as MigrateResponse;
-    if (answer.place === null) return;
-    place = JSON.parse(JSON.stringify(answer.place));
-    nowMs += answer.waitSeconds * 1000;
+    const request = { workers: 2, maxRcu: 0, maxWcu: 10_000 };
+    const { done, shares, waitSeconds } = (await handler({ migrate: request }, longContext)) as MigrateResponse;
+    if (done) return;
+    for (const walk of shares) expect(await handler({ walk }, longContext)).toEqual({ isDone: true });
+    nowMs += waitSeconds * 1000;
   }
 }
 
@@ -121,7 +132,10 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
           };
           expect(await runShare(again, shares[0]!)).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
         }
-        if (mode === 'rebuild') await migrateByFunction(table as never, client);
+        if (mode === 'rebuild') {
+          await migrateByFunction(table as never, client);
+          await readAsBefore({ client, store }, table.graph, { scans: true });
+        }
         expectExact();
       },
       120_000,
@@ -145,6 +159,28 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       const action = { kind: 'drop', name: EXTRA_SEARCH } as const;
       expect(await migrate({ ...ofCommand, action })).toMatchObject({ done: true });
       expect(await modelNotice(table.graph, store)).toEqual({ isManaged: true, changes: [] });
+      await readAsBefore({ client, store }, table.graph, { scans: true });
+      expectExact();
+    });
+
+    it('an operator who checks, repairs, redrives, looks at the status and migrates', async () => {
+      const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
+      await fill(table as never);
+      await table.projectAll();
+      await damage(table as never);
+      const { client, store, expectExact } = await table.as('OperatorPolicy');
+      const { graph } = table;
+      expect(await check({ graph, store, settleMs, mode: 'repair' })).toMatchObject({ repaired: expect.any(Number) });
+      await redrive({ graph, store });
+      expect((await describeTable(client, graph)).lacks).toEqual([]);
+      await hasTtl(client, graph);
+      const ofTable = { ...(await tableIdentity(client, graph)), serverTime: () => serverTime(client, graph) };
+      expect(await migrate({ graph, store, wait: async () => {}, ...ofTable })).toMatchObject({ done: true });
+      await readAsBefore({ client, store }, graph, { scans: true });
+      await readOwn(store);
+      // The place of a check, which it deletes at its end.
+      await store.put(keysOf(SERVICE_PARTITION, 'check'));
+      await store.delete({ source: SERVICE_PARTITION, target: 'check' });
       expectExact();
     });
 
@@ -222,11 +258,12 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       await writer.deleteNodeWithEdges('USER-1');
       await writer.deleteNodeWithEdges('USER-2');
       await readOwn(producer.store);
+      await readAsBefore(producer, table.graph);
       producer.expectExact();
       await expect(producer.store.put(keysOf(SERVICE_PARTITION, 'head'))).rejects.toMatchObject({ kind: 'fatal' });
       expect(producer.denied).toHaveLength(1);
 
-      const { store, expectExact } = await table.as('ReaderPolicy');
+      const { client, store, expectExact } = await table.as('ReaderPolicy');
       const reader = createReader(table.graph as CompiledModel, { store });
       await reader.get(['USER-0']);
       for (const { type, inbound } of table.graph.edges.values()) {
@@ -235,6 +272,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       }
       if (table.graph.nodes.get('USER')!.searches.size > 0) await reader.search('USER.joined').all();
       await reader.waitForProjection({ source: 'USER-0', target: 'USER-0' }, { timeoutMs: 5_000 });
+      await readAsBefore({ client, store }, table.graph);
       await readOwn(store);
       expectExact();
     });

@@ -163,6 +163,35 @@ describe('the policy for migrations', () => {
   });
 });
 
+describe('the policy for operators', () => {
+  it('allows what check, repair, redrive, migrate and status call, the failed batches, and the state machine', () => {
+    const { PolicyDocument } = Resources['OperatorPolicy']!.Properties;
+    const execution = 'arn:aws:states:eu-central-1:123456789012:execution:edgeloom-prod-check';
+    const functions = 'arn:aws:lambda:eu-central-1:123456789012:function:edgeloom-prod-*';
+    const ofFunctions = ` if ${JSON.stringify({ Condition: { ArnLike: { 'lambda:FunctionArn': functions } } })}`;
+    expect(allowed(PolicyDocument.Statement)).toEqual(
+      [
+        ...on(TABLE, ...settling, 'dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:Scan'),
+        ...['gsi0', 'gsi1'].flatMap((index) => on(`${TABLE}/index/${index}`, 'dynamodb:Query', 'dynamodb:Scan')),
+        ...on(STREAM, 'dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'),
+        ...on(`${BUCKET}/aws/lambda/*${OURS}`, 's3:DeleteObject', 's3:GetObject'),
+        ...['failed-batches', 'dead-letters'].flatMap((queue) =>
+          on(
+            `arn:aws:sqs:eu-central-1:123456789012:edgeloom-prod-${queue}`,
+            ...['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'],
+          ),
+        ),
+        ...on(MACHINE, 'states:ListExecutions', 'states:StartExecution'),
+        ...[`${execution}:*`, `${execution}/*:*`].flatMap((resource) =>
+          on(resource, 'states:DescribeExecution', 'states:GetExecutionHistory', 'states:StopExecution'),
+        ),
+        ...on('*', 'lambda:ListEventSourceMappings'),
+        ...on(`*${ofFunctions}`, 'lambda:UpdateEventSourceMapping'),
+      ].sort(),
+    );
+  });
+});
+
 describe('all in all', () => {
   it('there are no other roles, and each function has its own', () => {
     const roles = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::IAM::Role');

@@ -45,12 +45,12 @@ async function templateFile(name: string, more: object = {}): Promise<string> {
 }
 
 /** Runs a program where its imports find the test package. */
-async function inPackage(program: string, args: string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
+async function inPackage(program: string, args: string[]): Promise<string> {
   const copy = join(installed, `${process.pid}-${program.split('/').at(-1)}`);
   await writeFile(copy, await readFile(program, 'utf8'));
   try {
-    const env = { ...process.env, CDK_OUTDIR: join(folder, 'cdk.out'), ...environment };
-    return (await run(process.execPath, [copy, ...args], { env, maxBuffer: 64 * 1024 * 1024 })).stdout;
+    const env = { ...process.env, CDK_OUTDIR: join(folder, 'cdk.out') };
+    return (await run(process.execPath, [copy, ...args], { cwd: folder, env, maxBuffer: 64 * 1024 * 1024 })).stdout;
   } finally {
     await rm(copy);
   }
@@ -72,6 +72,7 @@ describe('the rules of AWS Solutions', () => {
       'It is the dead-letter queue of the schedules, which the rule does not know.',
     'AwsSolutions-IAM5 CheckMachineRole':
       "Executions have names that nobody knows before; the machine's name is there.",
+    'AwsSolutions-IAM5 OperatorPolicy': 'Executions, mappings and failed batches have names that nobody knows before.',
     'AwsSolutions-IAM5 StreamRole': 'Objects of failed batches have names that Lambda makes.',
     'AwsSolutions-IAM5 RedriveRole': 'Objects of failed batches have names that Lambda makes.',
     'AwsSolutions-SF1 CheckMachine': 'Step Functions keep the history of executions for 90 days.',
@@ -162,16 +163,18 @@ describe('the rules of Control Tower', () => {
   });
 });
 
-describe('the example for CDK', () => {
+describe('the app for CDK of a new project', () => {
   it('is synthesised, with every resource of the stack and the code as its asset', async () => {
-    const template = await templateFile('cdk');
-    const code = join(folder, 'code');
+    const template = await templateFile('template');
+    const code = join(folder, '.code');
     await mkdir(code);
     await writeFile(join(code, 'stream.mjs'), 'export const handler = () => {};\n');
-    await inPackage(join(ROOT, 'examples/cdk/app.mjs'), [], { TEMPLATE: template, CODE: code });
+    await inPackage(join(ROOT, 'assets/deploy/cdk/app.mjs'), []);
     const assembly = join(folder, 'cdk.out');
-    expect(await readdir(assembly)).toContain('Edgeloom.template.json');
-    const made = JSON.parse(await readFile(join(assembly, 'Edgeloom.template.json'), 'utf8')) as Template;
+    expect(await readdir(assembly)).toContain('SERVICE-prod.template.json');
+    const made = JSON.parse(await readFile(join(assembly, 'SERVICE-prod.template.json'), 'utf8')) as Template;
+    const { artifacts } = JSON.parse(await readFile(join(assembly, 'manifest.json'), 'utf8'));
+    expect(artifacts['SERVICE-prod'].properties).toMatchObject({ terminationProtection: true });
     const ours = JSON.parse(await readFile(template, 'utf8')) as Template;
     const { CDKMetadata: _, ...resources } = made.Resources;
     expect(Object.keys(resources).sort()).toEqual(Object.keys(ours.Resources).sort());

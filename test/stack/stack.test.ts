@@ -6,7 +6,7 @@ import { PARAMETER_NAMES, parameterWarnings, readParameters } from '../../src/st
 import { STACK_POLICY } from '../../src/stack/index.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
 import { specificationProblems, taggableTypes } from '../support/stack/specification.ts';
-import { roleStatements, template } from '../support/stack/template.ts';
+import { type PolicyStatement, roleStatements, template } from '../support/stack/template.ts';
 
 /** The stack of other models and parameters than those of this project. */
 
@@ -19,21 +19,37 @@ const graph = defineGraph({
 const made = (more: Readonly<Record<string, unknown>> = {}) => testStack(graph, more).Resources;
 
 describe('a stack follows the model', () => {
-  it('in the names of table, keys and TTL, and has no index that the model does not need', () => {
+  it('in the names of table, keys and TTL', () => {
     expect(made()['RecordsTable']!.Properties).toMatchObject({
       TableName: 'own-test-follows',
       KeySchema: [
         { AttributeName: 'pk', KeyType: 'HASH' },
         { AttributeName: 'sk', KeyType: 'RANGE' },
       ],
-      GlobalSecondaryIndexes: [{ IndexName: 'byTarget' }],
+      GlobalSecondaryIndexes: [{ IndexName: 'byTarget' }, { IndexName: 'gsi1' }],
       TimeToLiveSpecification: { AttributeName: 'gone' },
     });
-    expect(made()['RecordsTable']!.Properties['GlobalSecondaryIndexes']).toHaveLength(1);
+  });
+  it('but keeps the index that the model uses no more, for older readers, until it is dropped by name', () => {
+    const indexes = (more: Readonly<Record<string, unknown>> = {}): string[] =>
+      made(more)['RecordsTable']!.Properties['GlobalSecondaryIndexes'].map(({ IndexName }: never) => IndexName);
+    expect(indexes()).toEqual(['byTarget', 'gsi1']);
+    expect(indexes({ dropGsi1: true })).toEqual(['byTarget']);
+    const using = defineGraph({
+      table: 'follows',
+      nodes: { USER: node() },
+      edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { gsi0: 'since', gsi1: 'until' } }) },
+    });
+    expect(() => testStack(using, { dropGsi1: true })).toThrow(/dropGsi1: the model uses the index gsi1/);
+  });
+  it('and an older reader keeps its rights on that index', () => {
+    const { Statement } = template(testStack(graph)).Resources['ReaderPolicy']!.Properties['PolicyDocument'];
+    const resources = Statement.flatMap(({ Resource }: { Resource: string | string[] }) => Resource);
+    expect(resources).toEqual(expect.arrayContaining([expect.stringMatching(/index\/gsi1$/)]));
   });
   it('in the indexes that roles and policies name', () => {
     for (const id of ['RedriveRole', 'ProducerPolicy', 'ReaderPolicy']) {
-      const text = JSON.stringify(made()[id]);
+      const text = JSON.stringify(made({ dropGsi1: true })[id]);
       // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
       expect(text).toContain('${RecordsTable.Arn}/index/byTarget');
       expect(text).not.toContain('gsi');
@@ -112,6 +128,27 @@ describe('an existing table', () => {
   });
 });
 
+describe('the stream of the own table, after it was switched off and on', () => {
+  const streamArn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/own-test-follows/stream/2026-06-01T00:00:00.000';
+
+  it('is read by a mapping that is made anew, under roles that name it', () => {
+    const before = made();
+    const after = made({ existingStreamArn: streamArn });
+    expect(after['RecordsTable']).toEqual(before['RecordsTable']);
+    expect(after['StreamEventSourceMappingDynamodbRecordsTable']!.Properties['EventSourceArn']).toBe(streamArn);
+    for (const id of ['StreamRole', 'RedriveRole']) expect(JSON.stringify(after[id])).toContain(streamArn);
+    expect(JSON.stringify(before['StreamRole'])).not.toContain(streamArn);
+  });
+  it('is refused where it is that of another table, or none', () => {
+    expect(() => made({ existingStreamArn: streamArn.replace('follows', 'other') })).toThrow(
+      /existingStreamArn: is no stream of the table own-test-follows/,
+    );
+    expect(() => parametersOf({ existingStreamArn: 'arn:aws:dynamodb:eu-central-1:1:table/x' })).toThrow(
+      /existingStreamArn: should be the ARN of a stream/,
+    );
+  });
+});
+
 describe('the parameters', () => {
   it('name a topic of their own, or mail the one of the stack', () => {
     const alarmTopicArn = 'arn:aws:sns:eu-central-1:123456789012:operations';
@@ -138,6 +175,51 @@ describe('the parameters', () => {
         .filter((action) => /^dynamodb:(Put|Update|Delete|BatchWrite)/.test(action));
     expect(actions(false)).toEqual([]);
     expect(actions(true)).toEqual(['dynamodb:DeleteItem', 'dynamodb:PutItem', 'dynamodb:UpdateItem']);
+  });
+  it('bound what the table and its indexes take, warm them, and name their busiest keys', () => {
+    expect(JSON.stringify(made()['RecordsTable'])).not.toMatch(/Throughput|ContributorInsights/);
+    const bounded = testStack(graph, {
+      ...{ maxReadUnits: '50000', maxWriteUnits: 20_000, warmReadUnits: 24_000, contributorInsights: 'true' },
+    });
+    expect(specificationProblems(template(bounded))).toEqual([]);
+    const expected = {
+      OnDemandThroughput: { MaxReadRequestUnits: 50_000, MaxWriteRequestUnits: 20_000 },
+      WarmThroughput: { ReadUnitsPerSecond: 24_000 },
+      ContributorInsightsSpecification: { Enabled: true },
+    };
+    const table = bounded.Resources['RecordsTable']!.Properties;
+    expect(table).toMatchObject({ ...expected, GlobalSecondaryIndexes: [expected, expected] });
+    expect(() => parametersOf({ warmWriteUnits: 100 })).toThrow(/warmWriteUnits: should be 0, or 4000 and more/);
+  });
+  it('let each program use the customer-managed key through those services alone that it needs', () => {
+    const { Resources } = template(testStack(graph, { kmsKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/1' }));
+    const services = (statements: readonly PolicyStatement[]): string[] =>
+      statements
+        .flatMap(({ Condition }) => (Condition as Record<string, never>)?.['StringEquals']?.['kms:ViaService'] ?? [])
+        .map((service: string) => service.split('.')[0]!);
+    const ofPolicy = (id: string) => services(Resources[id]!.Properties['PolicyDocument'].Statement);
+    for (const id of ['ProducerPolicy', 'ReaderPolicy', 'MigratorPolicy']) expect(ofPolicy(id)).toEqual(['dynamodb']);
+    const ofRole = (id: string) => services(roleStatements(Resources[id]!));
+    expect(ofRole('StreamRole')).toEqual(['dynamodb', 'lambda', 's3']);
+    expect(ofRole('CheckRole')).toEqual(['dynamodb', 'lambda']);
+    expect(ofRole('RedriveRole')).toEqual(['dynamodb', 'lambda', 's3', 'sqs']);
+    expect(Resources['CheckMachine']!.Properties['EncryptionConfiguration']).toEqual({
+      ...{ Type: 'CUSTOMER_MANAGED_KMS_KEY', KmsKeyId: 'arn:aws:kms:eu-central-1:123456789012:key/1' },
+    });
+    expect(roleStatements(Resources['CheckMachineRole']!)).toContainEqual(
+      expect.objectContaining({ Action: ['kms:Decrypt', 'kms:GenerateDataKey'] }),
+    );
+  });
+  it("give functions in a VPC the actions of AWS's own policy", () => {
+    const more = { vpcSubnetIds: 'subnet-1', vpcSecurityGroupIds: 'sg-1' };
+    const actions = roleStatements(template(testStack(graph, more)).Resources['StreamRole']!)
+      .flatMap(({ Action }) => Action)
+      .filter((action) => action.startsWith('ec2:'));
+    expect(actions).toEqual(
+      ['AssignPrivateIpAddresses', 'CreateNetworkInterface', 'DeleteNetworkInterface']
+        .concat(['DescribeNetworkInterfaces', 'DescribeSubnets', 'UnassignPrivateIpAddresses'])
+        .map((name) => `ec2:${name}`),
+    );
   });
   it('fit what governed accounts ask for, in ways that CloudFormation knows', () => {
     const governed = testStack(graph, {

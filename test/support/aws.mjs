@@ -1,70 +1,72 @@
-import { appendFileSync } from 'node:fs';
-import * as dynamodb from '@aws-sdk/client-dynamodb';
+import { readFileSync } from 'node:fs';
 
 /**
- * Stands in for the AWS command line in runbooks: what concerns DynamoDB is done on the engine of the test, with the input that
- * the arguments make; everything is noted in the file that AWS_CALLS names. A restore, which no engine has, copies the items
- * into a table with the keys and indexes of the source, and with nothing else, as DynamoDB does.
+ * The AWS command line of a test: what it is called for goes to the stand-in that AWS_STAND_IN names, which prints JSON. Files that
+ * arguments name are read here; `--query` takes a path of names and the short forms of the pages.
  */
 
 const [service, operation, ...rest] = process.argv.slice(2);
 const input = {};
-let words = [];
+const Words = [];
+let words = Words;
 for (const word of rest) {
-  if (!word.startsWith('--')) {
-    words.push(word);
-    continue;
-  }
-  words = [];
-  input[pascal(word.slice(2))] = words;
-}
-for (const [name, values] of Object.entries(input)) input[name] = values.length === 0 ? true : parsed(values.join(' '));
-appendFileSync(process.env.AWS_CALLS, `${JSON.stringify({ service, operation, input })}\n`);
-
-if (service === 'dynamodb') {
-  const client = new dynamodb.DynamoDBClient({
-    region: 'eu-central-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
-  if (operation === 'wait') {
-    await dynamodb.waitUntilTableExists({ client, maxWaitTime: 60 }, { TableName: input.TableName });
-  } else if (operation === 'restore-table-to-point-in-time') {
-    await restore(client, input.SourceTableName, input.TargetTableName);
-  } else if (operation === 'update-table') {
-    await client.send(new dynamodb.UpdateTableCommand(input));
-  } else if (operation === 'update-time-to-live') {
-    await client.send(new dynamodb.UpdateTimeToLiveCommand(input));
-  } else if (operation !== 'update-continuous-backups') {
-    throw new Error(`dynamodb ${operation} is not known here`);
+  if (!word.startsWith('--')) words.push(word);
+  else {
+    words = [];
+    input[pascal(word.slice(2).replace(/^no-(?=enabled$|deletion|enable-)/, ''))] = {
+      words,
+      isOff: word.startsWith('--no-'),
+    };
   }
 }
+const parsedInput = { Words };
+for (const [name, { words: values, isOff }] of Object.entries(input)) {
+  parsedInput[name] = values.length === 0 ? !isOff : parsed(values.join(' '));
+}
+if (service === 'cloudformation' && operation === 'deploy') {
+  parsedInput.TemplateFile = readFileSync(parsedInput.TemplateFile, 'utf8');
+}
+// A waiter is a service's, whatever it waits for.
+const response = await fetch(process.env.AWS_STAND_IN, {
+  method: 'POST',
+  body: JSON.stringify({ service, operation, input: parsedInput }),
+});
+const text = await response.text();
+if (response.ok) print(JSON.parse(text));
+else {
+  process.stderr.write(`${text}\n`);
+  process.exitCode = 254;
+}
 
-async function restore(client, TableName, target) {
-  const { Table } = await client.send(new dynamodb.DescribeTableCommand({ TableName }));
-  await client.send(
-    new dynamodb.CreateTableCommand({
-      TableName: target,
-      BillingMode: 'PAY_PER_REQUEST',
-      KeySchema: Table.KeySchema,
-      AttributeDefinitions: Table.AttributeDefinitions,
-      GlobalSecondaryIndexes: Table.GlobalSecondaryIndexes?.map(({ IndexName, KeySchema, Projection }) => {
-        return { IndexName, KeySchema, Projection };
-      }),
-    }),
-  );
-  for await (const { Items = [] } of dynamodb.paginateScan({ client }, { TableName })) {
-    for (const Item of Items) await client.send(new dynamodb.PutItemCommand({ TableName: target, Item }));
-  }
+function print(answer) {
+  if (answer === null) return;
+  const chosen = typeof parsedInput.Query === 'string' ? query(answer, parsedInput.Query) : answer;
+  const isText = parsedInput.Output === 'text';
+  process.stdout.write(`${isText ? [chosen].flat(2).join('\t') : JSON.stringify(chosen, undefined, 1)}\n`);
+}
+
+/** `A.B`, `A[].[B,C]`, `A[0].B` and `A[?B=='c'].D`, part by part. */
+function query(value, path) {
+  if (path === '') return value;
+  const [, names] = /^\[([A-Za-z]\w*(?:,\w+)*)\]$/.exec(path) ?? [];
+  if (names !== undefined) return names.split(',').map((name) => value[name]);
+  const [, head, rest] = /^(\w+|\[[^\]]*\])\.?(.*)$/s.exec(path);
+  const after = (one) => query(one, rest);
+  if (head === '[]') return value.map(after);
+  const [, name, sought] = /^\[\?(\w+)==['`](.*)['`]\]$/.exec(head) ?? [];
+  if (name !== undefined) return value.filter((one) => one[name] === sought).map(after);
+  return after(value?.[head.replace(/^\[|\]$/g, '')]);
 }
 
 function pascal(text) {
   return text.replace(/(?:^|-)([a-z])/g, (_, letter) => letter.toUpperCase());
 }
 
-/** A JSON value, a structure in the short form `A=b,C=d`, or a text. */
+/** A JSON value, a file, a structure in the short form `A=b,C=d`, or a text. */
 function parsed(text) {
+  if (text.startsWith('file://')) return readFileSync(text.slice('file://'.length), 'utf8');
   if (/^[[{]/.test(text)) return JSON.parse(text);
-  if (!/^\w+=/.test(text)) return text;
+  if (!/^[A-Z]\w+=/.test(text)) return text;
   return Object.fromEntries(
     text.split(',').map((part) => {
       const [name, value] = part.split('=');

@@ -16,6 +16,7 @@ import type {
   Projection,
   SearchModel,
   SearchOrder,
+  TotalSettings,
 } from '../../src/model/compiled.ts';
 
 /**
@@ -97,9 +98,13 @@ export function storedItems(graph: CompiledModel, items: Iterable<Item>): Wanted
   const stored: Wanted = new Map();
   for (const item of items) {
     const sortKey = text(item[graph.table.sortKey])!;
-    if (!/^~(view$|ix\/|degree\/|rev\/)/.test(sortKey)) continue;
+    if (!/^~(view$|ix\/|degree\/|rev\/|in\/|total\/)/.test(sortKey)) continue;
     const { w: _w, r: _r, model: _model, fence: _fence, ...rest } = item;
-    // A count that has come down to nothing is as good as none.
+    // Which values a count has met is of no meaning, and a number that has come down to nothing is as good as none.
+    for (const [name, value] of Object.entries(rest)) {
+      const isNothing = /^(sum|by)\/|^problems$/.test(name) && canonicalText(value) === canonicalText({ N: '0' });
+      if (isNothing || name.startsWith('keys/')) delete rest[name];
+    }
     if (canonicalText(rest['count'] ?? { N: '1' }) === canonicalText({ N: '0' })) continue;
     for (const name of [graph.table.partitionKey, graph.table.sortKey, graph.table.ttl]) delete rest[name];
     if (Object.keys(rest).length > 0) stored.set(derivedName(text(item[graph.table.partitionKey])!, sortKey), rest);
@@ -292,12 +297,58 @@ function addEdge(wanted: Wanted, elements: string[], base: Base, node: Base | un
   }
   if (edge.count !== undefined) {
     const key = edgeIndexKey(base.sortKey);
-    items.set(key, { ...items.get(key), counted: { S: edge.type } });
-    const countName = derivedName(base.source, `~degree/${edge.type}`);
-    const count = wanted.get(countName)?.['count'];
-    wanted.set(countName, { count: { N: String(1 + (count !== undefined && 'N' in count ? Number(count.N) : 0)) } });
+    const ledger = ledgerOf(base, edge.count.totals);
+    items.set(key, { ...items.get(key), counted: { S: edge.type }, ...ledgerField(ledger) });
+    addToTotal(wanted, derivedName(base.source, `~degree/${edge.type}`), ledger);
+  }
+  if (edge.incoming !== undefined) {
+    const ledger = ledgerOf(base, edge.incoming.totals);
+    const key = `~in/${edge.type}-${base.source}`;
+    const fields = { counted: { S: `~total/${edge.type}` }, ...ledgerField(ledger), child: { S: base.source } };
+    wanted.set(derivedName(base.target, key), fields);
+    addToTotal(wanted, derivedName(base.target, `~total/${edge.type}`), ledger);
   }
   for (const [key, item] of items) wanted.set(derivedName(base.source, key), item);
+}
+
+/** The values of an edge in sums and groups. Values of tests are such as doubles add up exactly. */
+function ledgerOf({ item }: Base, totals: TotalSettings = { sums: [], groups: [] }): Item {
+  const ledger: Item = {};
+  let problems = 0;
+  for (const { name, attribute } of totals.sums) {
+    const value = attributeOf(item, attribute);
+    if (value !== undefined && 'N' in value && Math.abs(Number(value.N)) < 1e15) ledger[`sum/${name}`] = value;
+    else if (value !== undefined) problems += 1;
+  }
+  for (const { name, attribute } of totals.groups) {
+    const value = attributeOf(item, attribute);
+    if (value === undefined) continue;
+    if ('S' in value) ledger[`by/${name}`] = { S: `S${value.S}` };
+    else if ('N' in value) ledger[`by/${name}`] = { S: `N${Number(value.N)}` };
+    else if ('BOOL' in value) ledger[`by/${name}`] = { S: `B${value.BOOL}` };
+    else problems += 1;
+  }
+  if (problems > 0) ledger['problems'] = { N: String(problems) };
+  return ledger;
+}
+
+function ledgerField(ledger: Item): Item {
+  return Object.keys(ledger).length === 0 ? {} : { ledger: { M: ledger } };
+}
+
+function addToTotal(wanted: Wanted, name: string, ledger: Item): void {
+  const total: Item = { ...wanted.get(name) };
+  const add = (attribute: string, number: number): void => {
+    const before = total[attribute];
+    total[attribute] = { N: String(number + (before !== undefined && 'N' in before ? Number(before.N) : 0)) };
+    if (attribute !== 'count' && total[attribute].N === '0') delete total[attribute];
+  };
+  add('count', 1);
+  for (const [attribute, value] of Object.entries(ledger)) {
+    if ('N' in value) add(attribute, Number(value.N));
+    else if ('S' in value) add(`${attribute}/${value.S}`, 1);
+  }
+  wanted.set(name, total);
 }
 
 function partitionOf(base: Base, node: Base | undefined, { partition }: InboundModel): string | undefined {

@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { createReader, type Reader } from '../../src/read/reader.ts';
 import type { ReaderOptions } from '../../src/read/reader-options.ts';
-import { WITHOUT_REGISTRY } from '../../src/registry/reader-lease.ts';
+import { withoutRegistry } from '../../src/registry/reader-lease.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 
@@ -23,7 +23,7 @@ export function countingReader<G extends CompiledModel>(
   );
   // What is read in the registry, once in 30 s, is no part of a read.
   const reader = createReader(graph, {
-    leases: WITHOUT_REGISTRY,
+    leases: withoutRegistry(graph),
     ...options,
     store: new DynamoDBStore(client, graph.table),
   });

@@ -1,5 +1,4 @@
 import { expectTypeOf, it } from 'vitest';
-import { newId } from '../../src/items/keys.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import type {
   EdgeAttributes,
@@ -16,6 +15,7 @@ import type {
   SearchName,
   TypeOfId,
 } from '../../src/model/inference.ts';
+import { newId } from '../../src/new-id.ts';
 import type { TestGraph } from './graph.ts';
 
 it('knows the node types, their ids and the type of an id', () => {

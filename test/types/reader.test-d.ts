@@ -1,5 +1,7 @@
 import { expectTypeOf, it } from 'vitest';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
+import { count, edge, node, sum } from '../../src/model/schema.ts';
 import type { Reader } from '../../src/read/reader.ts';
 import type { TestGraph } from './graph.ts';
 
@@ -147,6 +149,29 @@ it('gives a page of typed nodes', async () => {
   void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['KNOWS'] });
   // @ts-expect-error: no edge set has FOLLOWS
   void reader.page('GOALMEMBERSHIP', fromUrl, { with: ['FOLLOWS'] });
+});
+
+it('types every level of a page by the model', async () => {
+  const page = await reader.page('GOALMEMBERSHIP', fromUrl, {
+    with: [
+      'GOALMEMBERSHIP:LEAD',
+      { edge: 'GOALMEMBERSHIP', with: ['LIKES', { inbound: 'GOALMEMBERSHIP', with: ['GOALMEMBERSHIP'] }] },
+    ],
+  });
+  expectTypeOf(page.edgeSets!['GOAL-G1']![0]!.memberRole).toEqualTypeOf<'LEAD' | 'CONTRIBUTOR' | undefined>();
+  const found = page.edges!['USER-U1']![0]!;
+  if (found.type === 'GOALMEMBERSHIP') expectTypeOf(found.source).toEqualTypeOf<`GOAL-${string}`>();
+  expectTypeOf(page.truncated?.reason).toEqualTypeOf<'maxNodes' | 'depth' | undefined>();
+  // @ts-expect-error: no such edge type
+  void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'KNOWS' }] });
+  // @ts-expect-error: a membership leaves no user
+  void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'GOALMEMBERSHIP', with: ['GOALMEMBERSHIP'] }] });
+  // @ts-expect-error: a membership leaves no user, whatever its label
+  void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ edge: 'GOALMEMBERSHIP', with: ['GOALMEMBERSHIP:LEAD'] }] });
+  // @ts-expect-error: a membership enters no goal
+  void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ inbound: 'GOALMEMBERSHIP' }] });
+  // @ts-expect-error: LIKES has no orders
+  void reader.page('GOALMEMBERSHIP', fromUrl, { with: [{ inbound: 'LIKES' }] });
 });
 
 it('takes only values of the order that is asked', () => {
@@ -336,4 +361,28 @@ it('gives the attributes of sources that an edge type projects, with their types
   await reader.page('PART_OF', 'TEAM-T1', { where: { status: 5 }, partition: 'one' });
   // @ts-expect-error: an order by several values has no one value
   await reader.inbound('PART_OF', 'TEAM-T1', { order: 'byStatus', equals: 'OPEN' });
+});
+
+it('names the sums and groups of a total', async () => {
+  const work = defineGraph({
+    table: 'records',
+    nodes: { USER: node(), PROJECT: node() },
+    edges: {
+      WORKED_ON: edge({
+        from: 'USER',
+        to: 'PROJECT',
+        edgeSet: false,
+        inbound: { total: { hours: sum('hours') }, by: { kind: count('kind') } },
+      }),
+      LIKES: edge({ from: 'USER', to: 'PROJECT' }),
+    },
+  });
+  const ofWork = {} as Reader<typeof work>;
+  const total = await ofWork.total('PROJECT-P1', 'WORKED_ON');
+  expectTypeOf(total.hours).toEqualTypeOf<string>();
+  expectTypeOf(total.by).toEqualTypeOf<Record<'kind', Record<string, number>>>();
+  // @ts-expect-error: there is no such sum
+  void total.minutes;
+  // @ts-expect-error: LIKES has no total
+  void ofWork.total('PROJECT-P1', 'LIKES');
 });

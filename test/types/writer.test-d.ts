@@ -1,10 +1,10 @@
 import { expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
 import { hashedEdgeKey } from '../../src/items/hashed-key.ts';
-import { newId } from '../../src/items/keys.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { edge, node } from '../../src/model/schema.ts';
+import { newId } from '../../src/new-id.ts';
 import type { Store, WriteResult } from '../../src/store/port.ts';
 import { createWriter, type Writer } from '../../src/write/writer.ts';
 import { graph } from './graph.ts';

@@ -7,7 +7,7 @@ import { importsOf, resolveImport, type Source, sources } from '../support/sourc
 const SOURCES = sources();
 const CORE = /^(items|model|fold|plan)\/|^check\/digest\.ts$/;
 /** What neither depends on the time nor on the machine. */
-const PURE_PACKAGES = new Set(['zod', 'zod/mini', 'zod/locales', '@standard-schema/spec', 'node:crypto']);
+const PURE_PACKAGES = new Set(['@standard-schema/spec', 'node:crypto']);
 const IMPURE: [name: string, forbidden: RegExp][] = [
   ['no clock', /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\s*\)|\bperformance\b|\bsetTimeout\b|\bsetInterval\b/],
   ['no chance', /\bMath\.random\b/],
@@ -93,23 +93,20 @@ describe('the core (items, model, fold, plan, digests)', () => {
   });
 });
 
-/** What carries repairs out: the kinds call it to mend, and never to compare. */
-const MENDING = /^(apply|repair\/settle)\//;
-
-describe('comparing, with everything that it imports but what mends', () => {
+describe('comparing, with everything that it imports', () => {
   const byPath = new Map(SOURCES.map((file) => [file.path, file]));
   const reached = new Set(['check/compare.ts']);
   for (const path of reached) {
     const file = byPath.get(path)!;
     for (const found of importsOf(file)) {
       const imported = found.isType ? undefined : resolveImport(file, found);
-      if (imported !== undefined && !MENDING.test(imported)) reached.add(imported);
+      if (imported !== undefined) reached.add(imported);
     }
   }
   const files = [...reached].map((path) => byPath.get(path)!);
 
   it('goes by the kinds', () => {
-    expect([...reached]).toEqual(expect.arrayContaining(['repair/kinds.ts', 'repair/parts/copy.ts']));
+    expect([...reached]).toEqual(expect.arrayContaining(['kinds/table.ts', 'kinds/copy.ts']));
   });
   it('imports no SDK and nothing of Node but hashing', () => {
     expect(offending(files, (specifier) => specifier.startsWith('.') || PURE_PACKAGES.has(specifier))).toEqual([]);
@@ -154,8 +151,10 @@ describe('derived sort keys and index partitions', () => {
   it('are formed by the codec and the factory of places alone', () => {
     expect(importing('items/key-forms.ts')).toEqual(['items/derived-key.ts', 'model/projection/places.ts']);
     expect(importing('model/projection/index-partition.ts')).toEqual([
+      'kinds/index-item.ts',
+      'kinds/kind.ts',
+      'kinds/owner-item.ts',
       'model/projection/places.ts',
-      'registry/ownership.ts',
     ]);
     expect(naming(/\bformatIndexPartition\b/)).toEqual(FACTORY.filter((path) => !path.endsWith('partitions.ts')));
     expect(importing('items/generation.ts')).toEqual([...CODEC.slice(0, 2), ...FACTORY.slice(0, 2)]);
@@ -180,13 +179,12 @@ describe('derived sort keys and index partitions', () => {
       'model/compile/search.ts',
       'model/projection/places.ts',
       'registry/layer.ts',
-      'registry/readable.ts',
     ]);
   });
 });
 
 /** Who creates generations, makes their places, or shows them to people. */
-const OF_GENERATIONS = /^(items|model\/projection|registry|migrate|cli|studio)\/|^explain\/(explain|status)\.ts$/;
+const OF_GENERATIONS = /^(items|model\/projection|kinds|registry|migrate|cli|studio)\/|^explain\/(explain|status)\.ts$/;
 
 describe('generations of projections', () => {
   it('are named by nobody else', () => {

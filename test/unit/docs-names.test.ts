@@ -68,7 +68,7 @@ describe('pages', () => {
 
   it('name scripts of package.json', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const ofProjects = new Set(['bundle']);
+    const ofProjects = new Set(['bundle', 'deploy', 'protect']);
     expect(unknown(/npm run (?:-s )?([a-z][a-z:-]*)/g, new Set([...Object.keys(scripts), ...ofProjects]))).toEqual([]);
   });
 

@@ -25,9 +25,9 @@ describe('docs/model-options.md', () => {
     ['A search', searchSchema],
     ['An edge type', edgeSchema],
     ['Inbound', inboundSchema],
-  ])('has exactly the options of the schema under "%s"', (heading, { shape }) => {
+  ])('has exactly the options of the schema under "%s"', (heading, { of }) => {
     const named = [...firstColumn(text, heading)].filter((name) => !/^gsi\d$/.test(name));
-    expect(named.sort()).toEqual(Object.keys(shape).sort());
+    expect(named.sort()).toEqual(Object.keys(of).sort());
   });
 });
 
@@ -88,7 +88,7 @@ describe('docs/decisions', () => {
   });
 
   it('names functions, types and attributes that the repository has', () => {
-    const code = ['src', 'test', 'bench', 'scripts', 'handlers', 'assets/project'].flatMap((folder) =>
+    const code = ['src', 'test', 'bench', 'scripts', 'handlers', 'assets/project', 'assets/deploy'].flatMap((folder) =>
       readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
         .filter((name) => /\.([cm]?[jt]s|tsx|json|yml)$/.test(name) && !name.includes('node_modules'))
         .map((name) => readFileSync(join(ROOT, folder, name), 'utf8')),

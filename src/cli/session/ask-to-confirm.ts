@@ -4,11 +4,7 @@ import { EdgeloomError } from '../../errors.ts';
 /** Asks a person; throws where no terminal is there to ask at, or the answer is no. */
 export async function askToConfirm(plan: readonly string[], question: string): Promise<void> {
   if (!process.stdin.isTTY) {
-    throw new EdgeloomError(
-      'usage',
-      'What the command does is to be confirmed.',
-      'Look with --dry-run, then give --yes.',
-    );
+    throw new EdgeloomError('usage', 'The command needs a confirmation.', 'Look with --dry-run, then give --yes.');
   }
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {

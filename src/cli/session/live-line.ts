@@ -1,6 +1,6 @@
 import { figure } from '../../figure.ts';
 
-/** What a projector has done so far. */
+/** The counts of a projector so far. */
 export interface Projected {
   records: number;
   writes: number;

@@ -4,8 +4,8 @@ import type { Store } from '../../store/port.ts';
 import { shown } from './shown.ts';
 
 /**
- * Says on stderr, in one line, what differs between a model and what the table keeps, and the command that mends it; nothing
- * where nothing differs. Gives what `--json` says of it.
+ * Prints one line on stderr where a model differs from what the table keeps, with the command that resolves it; nothing
+ * where nothing differs. Returns the same for `--json`.
  */
 export async function noticeOfModel(
   graph: CompiledModel,

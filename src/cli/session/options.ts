@@ -48,6 +48,7 @@ export interface OrderedOptions extends PagingFlags, FilterFlags {
   from?: string;
   to?: string;
   path?: string[];
+  begins?: string;
   partition?: string;
   order?: string;
 }
@@ -64,15 +65,29 @@ export function withOrder(command: Command): Command {
       'a leading value of an order by several; repeat it for the values after the first',
       collected,
     )
+    .option('--begins <text>', 'values that begin with this; with --path, those behind the leading ones')
     .option('--partition <value>', 'the partition, where the edge type declares one')
     .option('--order <order>', 'gsi0, gsi1 or the name of another order of the model (default: gsi0)')
     .option('--reverse', 'descending');
 }
 
-/** What a command's options ask of incoming edges, without the options of that command alone. */
+/** The query of incoming edges that a command's options describe, without the options of that command alone. */
 export function orderedQuery(options: OrderedOptions) {
-  const { atLeast, equals, from, to, path, partition, order, reverse, limit, cursor } = options;
-  return { atLeast, equals, from, to, path, partition, order, reverse, limit, cursor, ...filterOf(options) };
+  const { atLeast, equals, from, to, path, begins, partition, order, reverse, limit, cursor } = options;
+  return {
+    atLeast,
+    equals,
+    from,
+    to,
+    path,
+    beginsWith: begins,
+    partition,
+    order,
+    reverse,
+    limit,
+    cursor,
+    ...filterOf(options),
+  };
 }
 
 /** The predicates of `search` and `count`. */
@@ -118,7 +133,7 @@ export function readUnits(text: string): number {
   return units;
 }
 
-/** The examples at the end of a command's help. */
+/** The examples at the end of a command's help, each with `edgeloom` before it. */
 export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  edgeloom ${line}`).join('\n')}\n`;
 }

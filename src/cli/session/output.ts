@@ -1,7 +1,7 @@
 import { toJson } from '../../exact-json.ts';
 import { shown, shownLines } from './shown.ts';
 
-/** What a command gives: a document for machines and a text for people. */
+/** The output of a command: a document for machines and a text for people. */
 export interface Output {
   json: unknown;
   text: string;

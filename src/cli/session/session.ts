@@ -7,7 +7,7 @@ import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { type ModelSession, openModel, settingsOf } from './model.ts';
 import { type Output, print } from './output.ts';
 
-/** What a command works with: the model and the table of the global options. */
+/** The model and the table that the global options name. */
 export interface CommandSession extends ModelSession {
   client: DynamoDBClient;
   store: DynamoDBStore;

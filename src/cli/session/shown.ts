@@ -1,5 +1,5 @@
 /**
- * What a terminal would take for an order and not show, and what turns the direction of a line: C0 and C1 control characters,
+ * Characters that a terminal obeys instead of showing them, and that turn the direction of a line: C0 and C1 control characters,
  * line and paragraph separators, marks of direction.
  */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;

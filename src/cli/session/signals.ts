@@ -11,7 +11,7 @@ import { shownLines } from './shown.ts';
 export interface Stopping {
   /** Aborted by the first signal. */
   signal: AbortSignal;
-  /** Waits so many milliseconds; a wait in progress ends with the signal, later ones are as long as they say. */
+  /** Waits for a number of milliseconds. The signal ends a wait in progress; later waits last their full time. */
   wait(milliseconds: number): Promise<void>;
   /** Takes the handlers away. */
   release(): void;
@@ -32,9 +32,9 @@ const PARENT = process.ppid;
 const PARENT_POLL_MS = 250;
 /** How long the work in hand has to end in good order; a second is left of the five in which every command ends. */
 const MOST_STOP_MS = 4_000;
-/** What a projector has of it for the batch in hand. */
+/** The part of the grace period that a projector has for its present batch, in milliseconds. */
 export const STOP_GRACE_MS = 2_500;
-/** Of a shell's exit status when its program was ended by a signal. */
+/** A shell adds this to the number of the signal that ended its program. */
 const SIGNAL_STATUS = 128;
 
 /**
@@ -50,7 +50,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
     asked = true;
     overdue = setTimeout(() => endAsBy(signal), MOST_STOP_MS);
     overdue.unref();
-    // What stopping throws is thrown by the run that it ends as well, and told there.
+    // The run that ends throws the same error, and it is reported there.
     stop().catch(() => undefined);
   };
   const onSignal = (signal: NodeJS.Signals): void => {

@@ -1,12 +1,13 @@
 import { figure } from '../../figure.ts';
 
-/** Milliseconds between two lines where there is no terminal, and between two changes of the line where there is one. */
+/** Milliseconds between two lines, where there is no terminal. */
 const TELL_MS = 5_000;
+/** Milliseconds between two changes of the one line that a terminal shows. */
 const CHANGE_MS = 200;
 
 /** Where a walk over the table is, and what it has used. */
 export interface WalkFigures {
-  /** What it does: `backfill`, `verify`, ... */
+  /** The present work: `backfill`, `verify`, ... */
   phase: string;
   /** Items that it has passed. */
   items: number;

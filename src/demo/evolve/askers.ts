@@ -17,14 +17,14 @@ export const LEASE_SPEED = 6;
 /** How long a lease is here, in seconds. */
 export const LEASE_SECONDS = LEASE_MS / LEASE_SPEED / 1000;
 
-/** What readers ask, and by what their answers are judged. */
+/** The questions of readers, and the history that judges their answers. */
 export interface Asking {
   store: DynamoDBStore;
   /** Node ids of the airports that are asked about. */
   airports: readonly string[];
   history: History;
   tally: Tally;
-  /** What tells readers what they may use. Default: leases of the table's registry. */
+  /** Tells readers which projections they may use. Default: leases of the table's registry. */
   leases?: ((graph: CompiledModel, store: DynamoDBStore, moment: () => Moment) => ReaderLeases) | undefined;
 }
 

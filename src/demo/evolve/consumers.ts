@@ -11,10 +11,13 @@ import { MODELS, type Side } from './models.ts';
 /** How long two consumers run side by side while one replaces the other. */
 const OVERLAP_MS = 500;
 
-/** What a consumer needs. */
+/** The store and the stream of a consumer. */
 export type ConsumerSettings = Pick<WorkerOptions, 'store' | 'streams' | 'streamArn'>;
 
-/** The consumers of the stream, one deployment after the other; each goes on where the one before has come to. */
+/**
+ * The consumers of the stream, one deployment after the other. They share a checkpoint: each starts where the one before is, and both
+ * work for a moment.
+ */
 export class Consumers {
   records = 0;
   private readonly checkpoint = memoryCheckpoint();

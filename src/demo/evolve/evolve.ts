@@ -23,29 +23,29 @@ export interface EvolveOptions {
   say: Say;
   /** Airports in the table, those with the most routes. Default 40. */
   airports?: number;
-  /** What tells readers what they may use. Default: leases of the table's registry. A test breaks it here. */
+  /** Tells readers which projections they may use. Default: leases of the table's registry. A test breaks it here. */
   leases?: Asking['leases'];
 }
 
-/** What the demo of a model change came to; the shape of `demo --evolve --json`. */
+/** The result of the demo of a model change; the shape of `demo --evolve --json`. */
 export interface EvolveResult {
   phases: EvolvePhase[];
   answers: AnswerCounts;
   /** Answers that were not right, the first of them. */
   mistakes: WrongAnswer[];
-  /** Writes of producers beside the import. */
+  /** Writes of producers, without those of the import. */
   writes: number;
   /** Records that consumers have projected. */
   records: number;
   steps: MigrateStep[];
-  /** What the check found in the end. */
+  /** Drift that the check found at the end. */
   drift: { missing: number; stale: number; orphan: number };
-  /** Of the whole demo. */
+  /** Duration of the whole demo. */
   seconds: number;
 }
 
 const WRITES_PER_SECOND = 12;
-/** Of a phase in which nothing but traffic goes on. */
+/** Duration of a phase in which there is only traffic. */
 const QUIET_MS = 3_000;
 /** From one deployment of a consumer to the next. */
 const DEPLOY_MS = 5_000;
@@ -54,7 +54,7 @@ const SETTLE_MS = 2_000;
 const RETIRED = 'inbound:ROUTE';
 
 /**
- * A model changes beside traffic: producers, consumers and readers of the old and of the new model work side by side while
+ * Changes a model under traffic: producers, consumers and readers of the old and of the new model work side by side while
  * `migrate` brings the new one to the table and retires what the old one means. Every answer is judged by what the base
  * items said.
  */
@@ -150,7 +150,7 @@ class Evolution {
     await Promise.all([migration, this.roll(() => isMigrating)]);
     this.phase('both models side by side', 'migrated: each reader has its own order of routes');
     await sleep(QUIET_MS);
-    this.phase('while migrate --retire runs', `migrate --retire ${RETIRED}: the old readers are told to go`);
+    this.phase('while migrate --retire runs', `migrate --retire ${RETIRED}: the old readers have to go`);
     await this.migrate(laterModel, { action: { kind: 'retire', name: RETIRED } });
     this.phase('retired', 'retired: what is left is what the new model says');
     await sleep(QUIET_MS);

@@ -1,6 +1,6 @@
 import { textOfKey } from '../../items/keys.ts';
 
-/** What a base item says at one time; undefined: it is not there. */
+/** The attributes of a base item at one time; undefined while it does not exist. */
 export type BaseState = Readonly<Record<string, unknown>> | undefined;
 
 /** A base item's key. */
@@ -23,7 +23,7 @@ export interface PossibleItem extends BaseKey {
 }
 
 /**
- * What was written, and since when its readers may rely on it: the oracle of answers that are asked while items change. An
+ * All writes, and the time from which readers may rely on each: the oracle for answers that are asked while items change. An
  * answer may show a version that was begun before the answer's end, unless a later one was projected before its beginning.
  */
 export class History {
@@ -51,7 +51,7 @@ export class History {
     if (found !== undefined) found.projectedAtMs ??= this.clock();
   }
 
-  /** What a base item is, once all that was begun is written. */
+  /** The attributes of a base item after all writes that have begun. */
   newest(key: BaseKey): BaseState {
     return this.items.get(textOfKey(key))?.versions.at(-1)?.attributes;
   }

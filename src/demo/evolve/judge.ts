@@ -2,7 +2,7 @@ import { compareKeys } from '../../items/encoding.ts';
 import { textOfKey } from '../../items/keys.ts';
 import type { BaseKey, BaseState, PossibleItem } from './history.ts';
 
-/** What an answer shows of one base item. */
+/** One base item as an answer shows it. */
 export interface Row {
   key: BaseKey;
   text: string;
@@ -11,13 +11,13 @@ export interface Row {
 /** An answer: a list, or a number of hits. */
 export type GivenAnswer = { rows: readonly Row[]; isCut?: boolean } | { count: number };
 
-/** What a base item has in an answer: what is shown of it, and its place in the order; no order: an empty one. */
+/** The text that an answer shows for a base item, and the item's place in the order; empty where there is no order. */
 export interface Entry {
   text: string;
   order: string;
 }
 
-/** What an answer came to: right; wrong: something is in it that never was so; partial: something is missing. */
+/** The verdict on an answer. Wrong: it shows something that was never true. Partial: something is missing. */
 export interface Judgement {
   verdict: 'right' | 'wrong' | 'partial';
   /** Why, where it is not right. */

@@ -4,7 +4,7 @@ import { edge, node, rank } from '../../model/schema.ts';
 /** How much flies on a route in a year. */
 export type Traffic = 'LOW' | 'MEDIUM' | 'HIGH';
 
-/** What the table keeps at first, and what the first deployment was made of. */
+/** The model that the table has at first, and with which the first deployment was made. */
 export const earlierModel = defineGraph({
   table: 'edgeloom-evolve',
   nodes: { AIRPORT: node({ view: ['name', 'city'], search: { name: { fold: true, shards: 4 } } }) },
@@ -39,7 +39,7 @@ export const laterModel = defineGraph({
   },
 });
 
-/** What a model says, written down a second time and by hand: the judge shares nothing with the planner. */
+/** The facts of a model, written a second time by hand: the judge shares nothing with the planner. */
 export interface ModelFacts {
   weights: Readonly<Record<Traffic, number>>;
   viewed: readonly string[];
@@ -58,7 +58,7 @@ export type Side = keyof typeof FACTS;
 /** The two models by their side. */
 export const MODELS = { old: earlierModel, new: laterModel };
 
-/** What flies on a route with so many flights. */
+/** The class of a route with this number of flights: `LOW`, `MEDIUM` or `HIGH`. */
 export function trafficOf(flights: number): Traffic {
   if (flights >= 2_000) return 'HIGH';
   return flights >= 500 ? 'MEDIUM' : 'LOW';

@@ -13,11 +13,11 @@ export interface Question {
   ask(reader: Reader): Promise<GivenAnswer>;
   /** Which base items can be in the answer. */
   isMeant(key: BaseKey): boolean;
-  /** What a base item has in the right answer. */
+  /** The entry of a base item in the right answer. */
   entryOf(key: BaseKey, attributes: NonNullable<BaseState>): Entry | undefined;
 }
 
-/** What a question is made of: an airport, its name, a city. */
+/** The subjects of a question: an airport, its name, a city. */
 export interface Topic {
   airport: string;
   name: string;

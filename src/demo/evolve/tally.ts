@@ -1,6 +1,6 @@
 import type { Side } from './models.ts';
 
-/** What became of the questions of one side in one phase. */
+/** Verdicts on the questions of one side in one phase. */
 export interface AnswerCounts {
   right: number;
   /** Answered with `projection-not-ready`. */

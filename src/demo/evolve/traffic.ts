@@ -86,7 +86,7 @@ export class Producer {
     this.writer = createWriter(graph, { store });
   }
 
-  /** Writes so many times a second until it is over. */
+  /** Writes at most `perSecond` times a second, until `isOver` returns true. A write of a key that is being written is left out. */
   async run(perSecond: number, isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       await this.write();

@@ -17,7 +17,7 @@ export interface FunctionCommand {
 export interface FunctionOptions {
   /** The runtime client to run. It finds the Runtime API in `AWS_LAMBDA_RUNTIME_API`. */
   command: FunctionCommand;
-  /** Its environment, beside the variables that Lambda sets. Default: none. */
+  /** Environment variables in addition to those that Lambda sets. Default: none. */
   environment?: NodeJS.ProcessEnv | undefined;
   /** Name of the function. Default `'function'`. */
   name?: string | undefined;
@@ -29,7 +29,7 @@ export interface FunctionOptions {
   timeoutMs?: number | undefined;
   /** Milliseconds that the start of a process may take. Default 10,000, as on Lambda. */
   initTimeoutMs?: number | undefined;
-  /** Megabytes that it is told to have; nothing holds it to that. Default 512. */
+  /** Megabytes that the function reads in its environment; no limit enforces them. Default 512. */
   memorySizeMb?: number | undefined;
   /** A new process after each invocation that failed, so that a corrected handler is loaded. Default false. */
   restartsAfterError?: boolean | undefined;
@@ -152,7 +152,7 @@ class RunningFunction implements LocalFunction {
   }
 }
 
-/** What Lambda sets for a function. */
+/** The environment variables that Lambda sets for a function. */
 function functionEnvironment(options: FunctionOptions, runtimeApi: string): NodeJS.ProcessEnv {
   const { command, name = 'function', handler = 'index.handler', memorySizeMb = 512 } = options;
   return {

@@ -14,7 +14,7 @@ export interface RuntimeInvocation {
   payload: string;
 }
 
-/** What a process says of its start: it asks for its first invocation, or it could not load. */
+/** The result of a process's start: it asks for its first invocation, or its handler could not load. */
 export type InitResult = { kind: 'ready' } | Extract<InvokeResult, { kind: 'error' }>;
 
 const HOST = '127.0.0.1';
@@ -28,7 +28,7 @@ const RESPONSE_BYTES = 6 * 1024 * 1024;
  * `init/error`.
  */
 export class RuntimeApi {
-  /** What has to be in the process's `AWS_LAMBDA_RUNTIME_API`. */
+  /** The value for the process's `AWS_LAMBDA_RUNTIME_API`. */
   readonly address: string;
   private readonly init = new Handover<InitResult>();
   private readonly results = new Map<string, (result: InvokeResult) => void>();
@@ -68,7 +68,7 @@ export class RuntimeApi {
     });
   }
 
-  /** Stops answering, as when its process is gone. What is still invoked is never answered. */
+  /** Stops answering, as when its process is gone. Open invocations are never answered. */
   async close(): Promise<void> {
     this.server.closeAllConnections();
     this.server.close();

@@ -1,7 +1,7 @@
 import type { InvokeResult } from './mapping-types.ts';
 
 /**
- * What an invocation's answer means for its batch. These are Lambda's rules; where its documentation is silent, a
+ * Decides by an invocation's answer what happens to its batch. These are Lambda's rules; where its documentation is silent, a
  * comment says what is assumed.
  */
 
@@ -55,7 +55,7 @@ function reportedFailures(payload: unknown): string[] | undefined {
     : undefined;
 }
 
-/** What is to be done with the records that are left of a batch. */
+/** The next step for the remaining records of a batch. */
 export type Aftermath<R> = { next: 'retry' | 'split'; parts: BatchPart<R>[] } | { next: 'give-up'; left: BatchPart<R> };
 
 /**

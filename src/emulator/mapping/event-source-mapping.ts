@@ -9,7 +9,7 @@ import type { EventSourceMapping, MappingOptions } from './mapping-types.ts';
 /**
  * Makes an event source mapping as Lambda would run it between a table's stream and a function, on this machine: it
  * reads parents before their children, lets through what its filters match, and invokes the function with batches, one
- * at a time for each shard (ParallelizationFactor 1). What fails is tried again, split and given up by Lambda's rules.
+ * at a time for each shard (ParallelizationFactor 1). Failed batches are retried, split and given up by Lambda's rules.
  * Throws an `EdgeloomError` (`invalid-mapping`, `invalid-filter`) for settings that Lambda would refuse.
  *
  * @example
@@ -61,14 +61,14 @@ function isContinued({ journal }: FollowRun): boolean {
 async function latestIterators(run: FollowRun, { shards }: StreamDescription): Promise<Map<string, string>> {
   const iterators = new Map<string, string>();
   for (const { shardId } of shards) {
-    const iterator = await retryingShard(run, shardId, 'opening', () => latestOf(run.source, shardId));
+    const iterator = await retryingShard(run, shardId, 'opening', () => latestIterator(run.source, shardId));
     if (iterator !== undefined) iterators.set(shardId, iterator);
   }
   return iterators;
 }
 
-/** Undefined where the shard has left the stream since it was listed. */
-async function latestOf(source: StreamSource, shardId: string): Promise<string | undefined> {
+/** An iterator behind all records of a shard; undefined where the shard has left the stream since it was listed. */
+async function latestIterator(source: StreamSource, shardId: string): Promise<string | undefined> {
   try {
     return await source.latest(shardId);
   } catch (error) {

@@ -14,7 +14,7 @@ export interface GivenUpBatch {
   /** At least one, oldest first. */
   records: readonly BufferedRecord[];
   invocations: number;
-  /** Of the last invocation; absent where there was none. */
+  /** The last invocation; absent where there was none. */
   last?: { requestId: string; result: InvokeResult };
 }
 

@@ -10,7 +10,7 @@ export interface FilterPattern {
   [field: string]: FilterPattern | readonly FilterRule[];
 }
 
-/** What a leaf may be: a value itself, or an operator. Strings compare exactly, case included. */
+/** A leaf of a pattern: a value, or an operator. Strings compare exactly, case included. */
 export type FilterRule =
   | string
   | number
@@ -69,6 +69,10 @@ function compileObject(pattern: unknown, place: string): Matcher {
   return (value) => (Array.isArray(value) ? value.some(matchesOne) : matchesOne(value));
 }
 
+/**
+ * Compiles the rules of one field: a value matches if it matches one of them. The operators are those of `FilterRule`; `numeric` and
+ * others are refused.
+ */
 function compileRules(rules: readonly unknown[], place: string): Matcher {
   if (rules.length === 0) throw invalid(place, 'should name at least one value');
   const matchers = rules.map((rule, i) => compileRule(rule, `${place}[${i}]`));

@@ -25,18 +25,19 @@ export function toLambdaRecord(record: StreamRecord, streamArn: string): LambdaR
     eventSource: 'aws:dynamodb',
     awsRegion: streamArn.split(':')[3] ?? '',
     dynamodb: dynamodb && {
-      ...(plain(dynamodb) as NonNullable<StreamRecord['dynamodb']>),
+      ...(withBinaryAsText(dynamodb) as NonNullable<StreamRecord['dynamodb']>),
       ApproximateCreationDateTime: created instanceof Date ? Math.floor(created.getTime() / 1000) : created,
     },
     eventSourceARN: streamArn,
   };
 }
 
-function plain(value: unknown): unknown {
+/** A copy of a value with binary data as base64 text. Times stay `Date`s. */
+function withBinaryAsText(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof Date) return value;
-  if (Array.isArray(value)) return value.map(plain);
+  if (Array.isArray(value)) return value.map(withBinaryAsText);
   // Entries are defined, not assigned: an attribute may be named __proto__.
-  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, plain(entry)]));
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, withBinaryAsText(entry)]));
 }

@@ -20,7 +20,7 @@ export interface MappingRules extends Pick<Runtime, 'now'> {
   retryDelayMs: (attempt: number) => number;
 }
 
-/** What the shards of one run of a mapping share. */
+/** State that the shards of one run of a mapping share. */
 export interface MappingRun extends FollowRun {
   options: MappingOptions;
   rules: MappingRules;

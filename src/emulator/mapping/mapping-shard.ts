@@ -44,7 +44,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
           return;
         }
         if (page.records.length === 0) {
-          // What waits for its window is not answered for: the stream is not quiet before it is.
+          // A batch that waits for its window is not delivered yet, so the stream is not quiet.
           if (this.buffer.isEmpty) run.onEmptyPoll(shardId);
           await pause(Math.min(run.options.pollIntervalMs ?? 200, this.buffer.dueInMs), run.stopping);
         }
@@ -56,14 +56,14 @@ export class MappingShard extends ShardWorker<MappingRun> {
 
   /**
    * Delivers the batches that are full or due; false where the run ended before. Without a window a batch waits for no
-   * new records, but it takes along those that already stand in the stream.
+   * new records, but it takes along those that the stream already holds.
    */
   private async deliverDue(isEnd: boolean, isBehind: boolean): Promise<boolean> {
     const { rules, quiet } = this.run;
     const which = isEnd ? 'all' : isBehind && rules.windowMs === 0 ? 'full' : 'due';
     for (let batch = this.buffer.take(which); batch !== undefined; batch = this.buffer.take(which)) {
       if (!(await this.deliver(batch))) return false;
-      // What the function wrote into the stream, whichever shard it came to, is to be read too before all is quiet.
+      // The function's own writes, in whichever shard, have to be read too before the stream is quiet.
       quiet.activity();
     }
     return true;
@@ -121,7 +121,7 @@ export class MappingShard extends ShardWorker<MappingRun> {
     const { maximumAgeMs, now } = this.run.rules;
     const oldestMs = now() - maximumAgeMs;
     const isExpired = ({ createdAtMs }: BufferedRecord): boolean => createdAtMs < oldestMs;
-    // Records stand in the order of their changes: the old ones come first.
+    // Records are in the order of their changes, so the expired ones come first.
     const firstFresh = part.records.findIndex((record) => !isExpired(record));
     const count = firstFresh === -1 ? part.records.length : firstFresh;
     if (count === 0) return part;
@@ -180,9 +180,10 @@ export class MappingShard extends ShardWorker<MappingRun> {
   }
 }
 
-function untilAborted(signal: AbortSignal, end: AbortSignal): Promise<void> {
+/** Resolves when `signal` aborts. Once `ignoring` has aborted, it does not listen any more, and a pending promise never resolves. */
+function untilAborted(signal: AbortSignal, ignoring: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true, signal: end });
+    signal.addEventListener('abort', () => resolve(), { once: true, signal: ignoring });
   });
 }

@@ -4,11 +4,11 @@ import type { CheckpointStore } from '../../stream/checkpoint.ts';
 import type { FilterPattern } from './filter-pattern.ts';
 import type { LambdaStreamEvent } from './lambda-record.ts';
 
-/** What an invocation came to: what the function returned, or why it did not. */
+/** The result of an invocation: the function's answer, or the reason why there is none. */
 export type InvokeResult =
   | {
       kind: 'response';
-      /** What the handler returned, as JSON values; undefined where it returned nothing. */
+      /** The handler's answer as JSON values; undefined where it returned nothing. */
       payload: unknown;
     }
   | {
@@ -78,15 +78,15 @@ export interface MappingOptions extends MappingSettings, Pick<RuntimeOptions, 'n
 export interface InvocationReport {
   shardId: string;
   requestId: string;
-  /** Of its records, oldest first. */
+  /** Sequence numbers of its records, oldest first. */
   sequenceNumbers: readonly string[];
-  /** How often these records were tried before; a split begins anew. */
+  /** How often these records were tried before; a split starts at 0 again. */
   retries: number;
   milliseconds: number;
   result: InvokeResult;
   /** How many of the records, from the first on, are done. */
   done: number;
-  /** What happens to the rest: nothing is left, it is tried again, in two parts, or given up. */
+  /** The next step for the other records: none is left, they are retried, retried in two parts, or given up. */
   next: 'done' | 'retry' | 'split' | 'give-up';
 }
 
@@ -97,7 +97,7 @@ export type GiveUpCondition = 'RetryAttemptsExhausted' | 'RecordAgeExceeded';
 export interface GivenUpReport {
   shardId: string;
   condition: GiveUpCondition;
-  /** Of the records, oldest first. */
+  /** Sequence numbers of the records, oldest first. */
   sequenceNumbers: readonly string[];
   /** Where the on-failure destination keeps them; absent where they were dropped. */
   keptAt?: string;
@@ -124,7 +124,7 @@ export interface FailureDestination {
   send(record: InvocationRecord): Promise<string>;
 }
 
-/** What Lambda tells an on-failure destination, in the form that S3 gets: with the whole event. */
+/** The message that Lambda sends to an on-failure destination, in the form for S3: with the whole event. */
 export interface InvocationRecord {
   requestContext: {
     requestId: string;
@@ -159,12 +159,12 @@ export interface InvocationRecord {
 /** Follows a stream and invokes a function with what it reads. */
 export interface EventSourceMapping {
   /**
-   * Runs until `stop()`, or with `untilIdle` until all that stood in the stream is answered for and nothing new came.
+   * Runs until `stop()`, or with `untilIdle` until everything in the stream is delivered, given up or filtered out, and nothing new came.
    * Rejects where trying again cannot help: a stream that is gone, a checkpoint that cannot be written, a function that
    * cannot be invoked. A mapping runs once.
    */
   run(options?: { untilIdle?: boolean }): Promise<MappingResult>;
-  /** Resolves when all that stood in the stream at this moment is delivered, given up or filtered out. */
+  /** Resolves when every record that is in the stream now is delivered, given up or filtered out. */
   idle(): Promise<void>;
   /** Waits for the invocation in hand, keeps the checkpoint, and resolves when `run` has ended. */
   stop(): Promise<void>;

@@ -5,7 +5,7 @@ import { EdgeloomError } from '../../errors.ts';
 
 /**
  * One engine at a time for a data folder: two would both run, each on what it has read itself. Who wants the folder puts an
- * empty file into it that names its process, then looks for files of others. Of two at the same time the later looks when
+ * empty file into it that names its process, then looks for files of others. If two start at the same time, the later one looks when
  * both files are there, so never both go on; it may be that neither does. A file of a process that is gone counts for nothing.
  */
 

@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const PACKAGE = 'amplify-dynamodb-simulator@2.9.30';
 const SHA512 = 'xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==';
 
-/** What `npm pack --json` says of the tarball that it made. */
+/** The description that `npm pack --json` prints of its tarball. */
 const packed = z.tuple([z.object({ filename: z.string() })]);
 
 /** The command that runs DynamoDB Local; needs Java 17, and npm the first time. */
@@ -32,7 +32,7 @@ export async function dynamoDBLocalCommand(port: number, dataDir: string | undef
   };
 }
 
-/** Whether Java is there to run it. */
+/** Whether the command `java` runs; its version is not looked at. */
 export async function hasJava(): Promise<boolean> {
   try {
     await run('java', ['-version']);

@@ -2,6 +2,7 @@ import { type Item, itemSizeBytes, WRITE_UNIT_BYTES } from '../../items/attribut
 import { COUNTED, INDEX_KEYS } from '../../items/derived-item.ts';
 import { parseNodeId, VIEW_KEY } from '../../items/keys.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
+import { sourceNodeKeys, sourceNodeOf } from '../../model/joined.ts';
 import { isAsWanted } from '../../plan/writes/updates.ts';
 import type { ownedBy } from '../../registry/ownership.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
@@ -44,8 +45,12 @@ export interface Work {
  */
 export function buildWork(graph: CompiledModel, { sample }: EstimateOptions): Work {
   const stored = new Map(sample.items.map(({ source, target, item }) => [`${source}\0${target}`, item]));
+  const sources = new Set(sample.items.filter(({ source, target }) => source === target).map(({ source }) => source));
   const nodes = new Map(
-    sample.items.filter(({ source, target }) => source === target).map((one) => [one.source, one.item]),
+    [...sources].map((source) => {
+      const pieces = sourceNodeKeys(graph, source).map((target) => stored.get(`${source}\0${target}`));
+      return [source, sourceNodeOf(graph, source, pieces)];
+    }),
   );
   const walk = walkWork(sample);
   const sum = { rcu: 2 * walk.rcu, wcu: 0, calls: 2 * walk.calls };

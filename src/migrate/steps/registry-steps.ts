@@ -49,7 +49,7 @@ const opensEmpty: RegistryStep<StepOf<'open-empty'>> = {
 };
 
 const doubts: RegistryStep<StepOf<'doubt'>> = {
-  words: 'Verify everything anew: table or stream is another than the registered one',
+  words: 'Verify everything again: table or stream is another than the registered one',
   stateAfter: 'kept',
   write: ({ table }, registry) => doubt(registry, table),
 };
@@ -77,7 +77,7 @@ const makesReady: RegistryStep<StepOf<'ready'>> = {
 };
 
 const distrusts: RegistryStep<StepOf<'distrust'>> = {
-  words: 'Have readers look at the base items in the place of',
+  words: 'Have readers use base items instead of',
   stateAfter: 'distrusted',
   brings: true,
   write: ({ types }, registry) => distrust(registry, types),

@@ -62,7 +62,7 @@ const backfill: WorkStep<StepOf<'backfill'>> = {
 };
 
 const settlesViews: WorkStep<StepOf<'settle-views'>> = {
-  words: 'Make anew all views of',
+  words: 'Rebuild all views of',
   stateAfter: 'settled',
   remembers: 'settled',
   states: ({ shapes }) => shapes,

@@ -6,8 +6,10 @@ import { settleJoined } from '../../apply/joined.ts';
 import { reconcile } from '../../apply/reconcile.ts';
 import { readWholeView } from '../../apply/whole-view.ts';
 import type { Item } from '../../items/attribute-value.ts';
-import { baseKeyOfIndexItem, parseDerivedKey } from '../../items/derived-key.ts';
+import { baseKeyOfIndexItem } from '../../items/derived-key.ts';
 import { parseNodeId, storedSortKey, VIEW_KEY } from '../../items/keys.ts';
+import { edgeNamedByReverse } from '../../kinds/reverse-item.ts';
+import { isMaintained, itemKindOf, kindOfKey } from '../../kinds/table.ts';
 import { countHolding } from '../../plan/counted.ts';
 import { isJoinedKey } from '../../plan/joined.ts';
 import { isOfOtherShape } from '../../plan/shape.ts';
@@ -16,10 +18,8 @@ import { isAsWanted } from '../../plan/writes/updates.ts';
 import { wholeViewUpdate } from '../../plan/writes/whole-view.ts';
 import { ownedBy } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
-import { itemKindOf } from '../../repair/kinds.ts';
-import { indexItem } from '../../repair/parts/index-item.ts';
-import { edgeNamedByReverse, reverseItem } from '../../repair/parts/reverse-item.ts';
-import { unknownItem } from '../../repair/parts/unknown-item.ts';
+import { mendOf } from '../../repair/mends.ts';
+import { settleReverseItem } from '../../repair/settle/reverse-item.ts';
 import { readItems } from '../../store/pages.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
 import { isBaseSortKey } from '../../stream/filter.ts';
@@ -33,6 +33,7 @@ import { nodesOf, type Wanted, wantedNow, wantedOf } from './wanted.ts';
 export interface BuildContext extends EndingContext {
   store: ApplyContext['store'] & WalkOptions['store'];
   segments: number;
+  pageItems?: WalkOptions['pageItems'];
   onProgress?: (items: number) => void;
   onPage?: WalkOptions['onPage'];
   /** Whether time is over: a walk over the table stops at its next page. */
@@ -54,7 +55,7 @@ export async function backfill(
   generations: readonly SeenState[],
 ): Promise<WalkPlace | undefined> {
   const isOwn = ownedBy(generations);
-  const stays = (item: WalkedItem): boolean => !isOwn(item) || itemKindOf(context.graph, item.target) !== unknownItem;
+  const stays = (item: WalkedItem): boolean => !isOwn(item) || isMaintained(context.graph, item.target);
   return await walk({ ...context, stays }, async (items) => {
     // rule: backfill-removes-strays
     await settleStrays(context, items, isOwn);
@@ -64,10 +65,10 @@ export async function backfill(
       const chunk = wanted.slice(start, start + READ_KEYS);
       const stored = await readItems(
         context,
-        chunk.map(({ base, sortKey }) => ({ source: base.source, target: sortKey })),
+        chunk.map(({ source, sortKey }) => ({ source, target: sortKey })),
       );
       const differing = chunk.filter(({ fields }, i) => !isAsWanted(stored[i], fields));
-      await pMap(differing, (one) => settleItem(context, one.base, one.sortKey), { concurrency: context.concurrency });
+      await pMap(differing, (one) => settleItem(context, one), { concurrency: context.concurrency });
     }
     return true;
   });
@@ -88,37 +89,43 @@ async function settleStrays(
   const nodes = await nodesOf(context, items);
   const wanted = new Set(items.flatMap((item) => wantedOf(context.graph, item, nodes)).map(textOf));
   const settle = async ({ source, target, item }: WalkedItem): Promise<void> => {
-    const key = parseDerivedKey(target);
-    if (key?.kind === 'count') {
-      if (key.generation === 1) await itemKindOf(context.graph, target).mend(context, { source, target }, []);
+    const { key, kind } = kindOfKey(target)!;
+    if (!kind.hasBase) {
+      const kept = itemKindOf(context.graph, target);
+      if (key.generation === 1) await mendOf(kept).mend(context, { source, target }, []);
       return;
     }
-    if (!indexItem.isLive(item) || wanted.has(textOf({ base: { source }, sortKey: target }))) return;
+    if (!kind.isLive(item) || wanted.has(textOf({ source, sortKey: target }))) return;
+    if (kind.decidedBy === 'edge-elsewhere') {
+      await mendOf(kind).mend(context, { source, target }, []);
+      return;
+    }
     // The base item may be on another page.
     const base = { source, target: baseKeyOfIndexItem(source, target) ?? '' };
     const read = base.target === '' ? [] : await wantedNow(context, base);
     if (read.some(({ sortKey }) => sortKey === target)) return;
-    await indexItem.mend(context, { source, target }, []);
+    await mendOf(kind).mend(context, { source, target }, []);
   };
   await pMap(derived, settle, { concurrency: context.concurrency });
 }
 
-function textOf({ base, sortKey }: { base: { source: string }; sortKey: string }): string {
-  return `${base.source}\0${sortKey}`;
+function textOf({ source, sortKey }: { source: string; sortKey: string }): string {
+  return `${source}\0${sortKey}`;
 }
 
 /** Reconciles one index item with its base item, as `applyByBase` does; a counted item together with its count. */
-export async function settleItem(context: ApplyContext, base: Wanted['base'], wantedKey: string): Promise<void> {
-  const sortKey = storedSortKey(wantedKey);
+export async function settleItem(context: ApplyContext, wanted: Omit<Wanted, 'fields'>): Promise<void> {
+  const { base, source } = wanted;
+  const sortKey = storedSortKey(wanted.sortKey);
   const position = { oldest: '', newest: '' };
-  const unit: IndexUnit = { kind: 'index', source: base.source, sortKey, base, records: [], byBase: true, ...position };
+  const unit: IndexUnit = { kind: 'index', source, sortKey, base, records: [], byBase: true, ...position };
   if (isJoinedKey(context.graph, base.target, sortKey)) {
     return await settleJoined(context, [unit]);
   }
   const count = countHolding(context.graph, base, sortKey);
   if (count === undefined) await applyByBase(context, unit);
   else {
-    const key = { source: base.source, sortKey: count.key };
+    const key = { source, sortKey: count.key };
     await applyCountedUnit(context, {
       kind: 'counted',
       ...key,
@@ -134,7 +141,7 @@ export async function settleItem(context: ApplyContext, base: Wanted['base'], wa
 export async function settleViews(context: BuildContext, types: ReadonlySet<string>): Promise<WalkPlace | undefined> {
   return await walk(context, async (items) => {
     // rule: no-reverse-item-is-left
-    await settleLeftReverseItems(context, items);
+    await settleReverseItemsWithoutEdge(context, items);
     // rule: views-that-leave-off-copying-end-fan-outs
     await endUnneededFanOuts(context, items);
     const sources = [...new Set(items.filter(({ target }) => hasView(target)).map(({ source }) => source))];
@@ -151,10 +158,14 @@ export async function settleViews(context: BuildContext, types: ReadonlySet<stri
   });
 }
 
-/** Reconciles reverse items whose edge was deleted while no view had copies of it, so that no writer removed them. */
-async function settleLeftReverseItems(context: BuildContext, items: readonly WalkedItem[]): Promise<void> {
+/**
+ * Reconciles reverse items whose edge does not exist, so that they become tombstones. A writer that deleted the edge while no view had
+ * copies of it has left them.
+ */
+async function settleReverseItemsWithoutEdge(context: BuildContext, items: readonly WalkedItem[]): Promise<void> {
   const reverse = items.flatMap(({ source, target, item }) => {
-    if (itemKindOf(context.graph, target) !== reverseItem || !reverseItem.isLive(item)) return [];
+    const kind = itemKindOf(context.graph, target);
+    if (kind.decidedBy !== 'edge-elsewhere' || !kind.isLive(item)) return [];
     const edge = edgeNamedByReverse({ source, target }, item);
     return edge === undefined ? [] : [{ key: { source, target }, edge }];
   });
@@ -163,7 +174,7 @@ async function settleLeftReverseItems(context: BuildContext, items: readonly Wal
     reverse.map(({ edge }) => edge),
   );
   const left = reverse.filter((_, i) => edges[i] === undefined);
-  await pMap(left, ({ key }) => reverseItem.mend(context, key, []), { concurrency: context.concurrency });
+  await pMap(left, ({ key }) => settleReverseItem(context, key, undefined), { concurrency: context.concurrency });
 }
 
 function hasView(target: string): boolean {

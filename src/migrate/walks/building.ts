@@ -11,8 +11,9 @@ export interface BuildingWalk {
 }
 
 /**
- * The walks after which generations are ready for readers, in their order. The search in the indexes for items that have left their
- * place in the table comes last, because the walk before it may still move items.
+ * Returns the walks after which generations are ready for readers, in their order: `backfill` writes their items, `verify` looks for
+ * each item of the table in the indexes, and one walk over each index looks for entries that have left their place in the table. The walks
+ * over the indexes come last, because the walk before them may still move items.
  *
  * @param old gets all items of the walks. If it finds writes of software from before the registry, the verification ends early.
  */

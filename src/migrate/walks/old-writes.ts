@@ -5,7 +5,9 @@ import { isDerivedKey, SERVICE_PARTITION } from '../../items/keys.ts';
 import { isPlausibleWatermark, laterOf } from '../../items/watermark.ts';
 import { isRegistryStamp } from '../../registry/registry.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
-import type { MigratePlace } from './place.ts';
+import type { MigratePlace, OldWrite } from './place.ts';
+
+type OldWritesPlace = Pick<MigratePlace, 'newest' | 'rounds' | 'found'>;
 
 /** How often a migration waits until the batches of such software have ended. */
 const MOST_ROUNDS = 3;
@@ -20,7 +22,7 @@ export class OldWrites {
   /** The latest watermark that the walks so far have seen. */
   private newest: string | undefined;
   private rounds: number;
-  private found: EdgeloomError | undefined;
+  private found: OldWrite | undefined;
 
   /**
    * @param streamLabel label of the table's stream: a watermark of a later stream says nothing.
@@ -28,15 +30,22 @@ export class OldWrites {
    */
   constructor(
     private readonly streamLabel: string | undefined,
-    place: Pick<MigratePlace, 'newest' | 'rounds'> | undefined,
+    place: OldWritesPlace | undefined,
   ) {
     this.newest = place?.newest;
     this.rounds = place?.rounds ?? 0;
+    this.found = place?.found;
   }
 
   /** The values that the next run needs to continue. */
-  get place(): Pick<MigratePlace, 'newest' | 'rounds'> {
-    return { rounds: this.rounds, ...(this.newest !== undefined && { newest: this.newest }) };
+  get place(): OldWritesPlace {
+    const { rounds, newest, found } = this;
+    return { rounds, ...(newest !== undefined && { newest }), ...(found && { found }) };
+  }
+
+  /** The number of the round: 0 before any such write was found. */
+  get round(): number {
+    return this.rounds;
   }
 
   /** Whether a fresh write was found. */
@@ -60,7 +69,7 @@ export class OldWrites {
       if (source === SERVICE_PARTITION || !isDerivedKey(target)) continue;
       if (model === undefined || isRegistryStamp(model)) continue;
       const watermark = this.watermarkOf(item);
-      if (watermark !== undefined && watermark > this.newest) this.found ??= oldSoftware(source, target, model);
+      if (watermark !== undefined && watermark > this.newest) this.found ??= { source, target, model };
     }
   }
 
@@ -72,9 +81,10 @@ export class OldWrites {
     const { found } = this;
     if (found === undefined) return undefined;
     this.rounds += 1;
-    if (this.rounds > MOST_ROUNDS) throw found;
+    const reason = oldSoftware(found);
+    if (this.rounds > MOST_ROUNDS) throw reason;
     this.found = undefined;
-    return found;
+    return reason;
   }
 
   private watermarkOf(item: WalkedItem['item']): string | undefined {
@@ -83,7 +93,7 @@ export class OldWrites {
   }
 }
 
-function oldSoftware(source: string, target: string, model: string): EdgeloomError {
+function oldSoftware({ source, target, model }: OldWrite): EdgeloomError {
   return new EdgeloomError(
     'old-software',
     `Software that reads no registry writes this table: ${source} ${target} was written by its model ${model} during this migration.`,

@@ -27,20 +27,23 @@ export async function verify(context: BuildContext): Promise<WalkPlace | undefin
     const bases = items
       .map((item) => ({ item, wanted: wantedOf(context.graph, item, nodes) }))
       .filter(({ wanted }) => wanted.length > 0);
-    return await all(context, bases, ({ item, wanted }) => verifyBase(context, item, wanted));
+    return await allShown(context, bases, ({ item, wanted }) => verifyBase(context, item, wanted));
   });
 }
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** Whether all of them have ended; if an index is minutes behind, time may be over before that. */
-async function all<T>(
+/**
+ * Calls `untilShown` for each entry. Returns whether all calls returned true: a call returns false if time was over before the
+ * index showed the table's items.
+ */
+async function allShown<T>(
   { concurrency }: BuildContext,
-  ones: readonly T[],
-  toItsEnd: (one: T) => Promise<boolean>,
+  entries: readonly T[],
+  untilShown: (one: T) => Promise<boolean>,
 ): Promise<boolean> {
-  return (await pMap(ones, toItsEnd, { concurrency })).every(Boolean);
+  return (await pMap(entries, untilShown, { concurrency })).every(Boolean);
 }
 
 /** Whether an index shows all items that a base item asks for. Waits until it does, or until time is over. */
@@ -56,25 +59,25 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
     wanted = await wantedNow(context, base);
     const stored = await readItems(
       context,
-      wanted.map(({ sortKey }) => ({ source: base.source, target: sortKey })),
+      wanted.map(({ source, sortKey }) => ({ source, target: sortKey })),
     );
-    for (const [i, { sortKey, fields }] of wanted.entries()) {
-      if (!isAsWanted(stored[i], fields)) await settleItem(context, base, sortKey);
+    for (const [i, one] of wanted.entries()) {
+      if (!isAsWanted(stored[i], one.fields)) await settleItem(context, one);
     }
   }
 }
 
-async function isInIndex(context: BuildContext, { base, sortKey, fields }: Wanted): Promise<boolean> {
+async function isInIndex(context: BuildContext, { source, sortKey, fields }: Wanted): Promise<boolean> {
   for (const index of ['gsi0', 'gsi1'] as const) {
     const names = INDEX_KEYS[index];
     const partition = stringOf(fields[names.partition]);
     const key = stringOf(fields[names.sort]);
     if (partition === undefined || key === undefined) continue;
-    const found = await entryAt(context, index, { partition, key }, { source: base.source, target: sortKey });
+    const found = await entryAt(context, index, { partition, key }, { source, target: sortKey });
     if (!isAsWanted(found, fields)) return false;
   }
   if (fields[COUNTED] === undefined || fields['gsi0pk'] !== undefined) return true;
-  const [stored] = await readItems(context, [{ source: base.source, target: sortKey }]);
+  const [stored] = await readItems(context, [{ source, target: sortKey }]);
   return isAsWanted(stored, fields);
 }
 
@@ -104,7 +107,7 @@ export async function verifyIndex(
     const stored = await readItems(context, own);
     // rule: index-shows-nothing-that-is-gone
     const gone = own.filter(({ item }, i) => !isSamePlace(index, item, stored[i]));
-    return await all(context, gone, (entry) => untilGone(context, index, entry));
+    return await allShown(context, gone, (entry) => untilGone(context, index, entry));
   });
 }
 

@@ -11,6 +11,8 @@ export interface WalkOptions {
   index?: IndexName;
   /** Segments that are read at once. */
   segments: number;
+  /** Items of a page. Default 500. */
+  pageItems?: number | undefined;
   onProgress?: (items: number) => void;
   /** Called with each page, before it is visited. */
   onPage?: (items: readonly WalkedItem[]) => void;
@@ -45,7 +47,7 @@ export async function walk(
       graph,
       source: store,
       stats,
-      read: { limit: PAGE_ITEMS, ...(index === undefined ? { consistent: true } : { index }) },
+      read: { limit: options.pageItems ?? PAGE_ITEMS, ...(index === undefined ? { consistent: true } : { index }) },
       concurrency: from.segments,
       isOver,
       stays,

@@ -1,6 +1,6 @@
 import type { Item } from '../../items/attribute-value.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
-import { needsSource } from '../../model/joined.ts';
+import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../model/joined.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { type CountingReader, readItems } from '../../store/pages.ts';
 import type { ItemKey } from '../../store/port.ts';
@@ -9,9 +9,11 @@ import { isBaseSortKey } from '../../stream/filter.ts';
 
 /** The index items that base items ask for in a model that is being built. */
 
-/** An index item that a base item asks for. */
+/** An index item, or an entry of a total, that a base item asks for. */
 export interface Wanted {
   base: { source: string; target: string };
+  /** The partition of the item. */
+  source: string;
   sortKey: string;
   fields: Item;
 }
@@ -25,16 +27,24 @@ interface WantedContext extends CountingReader<'getMany'> {
 export async function nodesOf(
   context: WantedContext,
   items: readonly ItemKey[],
-): Promise<ReadonlyMap<string, Item | undefined>> {
+): Promise<ReadonlyMap<string, SourceNode>> {
   const ids = [
     ...new Set(items.filter(({ target }) => needsSource(context.graph, target)).map(({ source }) => source)),
   ];
-  const nodes = await readItems(
-    context,
-    ids.map((id) => ({ source: id, target: id })),
-  );
-  return new Map(ids.map((id, i) => [id, nodes[i]]));
+  const keys = ids.map((source) => sourceNodeKeys(context.graph, source).map((target) => ({ source, target })));
+  const read = await readItems(context, keys.flat());
+  const nodes = new Map<string, SourceNode>();
+  let next = 0;
+  for (const [i, source] of ids.entries()) {
+    const items = read.slice(next, next + keys[i]!.length);
+    next += items.length;
+    nodes.set(source, sourceNodeOf(context.graph, source, items));
+  }
+  return nodes;
 }
+
+/** Replaces the node of an edge that decides alone. */
+const NO_NODE: SourceNode = { item: undefined };
 
 /** Reads a base item, and returns the index items that it asks for now. */
 export async function wantedNow(context: WantedContext, { source, target }: ItemKey): Promise<Wanted[]> {
@@ -47,9 +57,13 @@ export async function wantedNow(context: WantedContext, { source, target }: Item
 export function wantedOf(
   graph: CompiledModel,
   { source, target, item }: WalkedItem,
-  nodes: ReadonlyMap<string, Item | undefined>,
+  nodes: ReadonlyMap<string, SourceNode>,
 ): Wanted[] {
   if (!isBaseSortKey(target)) return [];
-  const { indexItems } = derivedOf(graph, source, target, item, { item: nodes.get(source) });
-  return [...indexItems].map(([sortKey, fields]) => ({ base: { source, target }, sortKey, fields }));
+  const { indexItems, entries = [] } = derivedOf(graph, source, target, item, nodes.get(source) ?? NO_NODE);
+  const base = { source, target };
+  return [
+    ...[...indexItems].map(([sortKey, fields]) => ({ base, source, sortKey, fields })),
+    ...entries.map(({ key, fields }) => ({ base, source: key.source, sortKey: key.target, fields })),
+  ];
 }

@@ -2,6 +2,7 @@ import { EdgeloomError, ModelError } from '../../errors.ts';
 import { hash128 } from '../../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel } from '../compiled.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
+import { isPlainObject } from '../shape.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
 import { type MistakeLog, tableName } from './schemas.ts';
 
@@ -36,6 +37,7 @@ export function defineGraph<
   if (Object.keys(nodeInput).length === 0 && mistakes.length === 0) {
     mistakes.push({ path: 'nodes', message: 'declares no node type' });
   }
+  for (const { type, to, copy = [] } of edges.values()) checkCopies(nodes, { type, to, copy }, mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
     const ownerOf = [...edges.values()].filter(({ inbound, to }) => inbound?.includeOwner === true && to.has(type));
@@ -51,22 +53,39 @@ export function defineGraph<
   };
 }
 
+/** Notes copies of parts: a copy is of the target node itself. */
+function checkCopies(
+  nodes: ReadonlyMap<string, NodeModel>,
+  { type, to, copy }: { type: string; to: ReadonlySet<string>; copy: readonly string[] },
+  mistakes: MistakeLog,
+): void {
+  for (const name of copy) {
+    const part = name.split('.')[0]!;
+    const owner = [...to].find((target) => nodes.get(target)?.parts.has(part));
+    if (owner === undefined) continue;
+    const message = `names ${name}, of a part of ${owner}: copies are of attributes of the node itself`;
+    mistakes.push({ path: `edges.${type}.copy`, message });
+  }
+}
+
 /** The same model for a table of another name; throws `invalid-option` for what is no name of a table. */
 export function withTableName<G extends CompiledModel>(graph: G, name: string): G {
-  const { error } = tableName.safeParse(name);
-  if (error !== undefined) {
-    throw new EdgeloomError('invalid-option', `The table name ${JSON.stringify(name)} ${error.issues[0]!.message}.`);
-  }
+  tableName(name, (_path, message) => {
+    throw new EdgeloomError('invalid-option', `The table name ${JSON.stringify(name)} ${message}.`);
+  });
   return { ...graph, table: { ...graph.table, name } };
 }
 
 function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<string, unknown> {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  if (isPlainObject(value)) return value;
   mistakes.push({ path, message: 'should be an object of type names and definitions' });
   return {};
 }
 
-/** Neither validators nor version attributes shape derived items. Of a `derive` its version counts: a bundler changes its text. */
+/**
+ * Options that the fingerprint leaves out, because they do not shape derived items: validators, version attributes, and the functions of
+ * other versions of a `derive`. It leaves out the text of every function, because a bundler changes it; the version of a `derive` is in it.
+ */
 const UNSHAPING: ReadonlySet<string> = new Set(['fields', 'versionAttribute', 'others']);
 
 function fingerprintValue(key: string, value: unknown): unknown {

@@ -1,11 +1,11 @@
-import type * as z from 'zod/mini';
 import { DERIVED_ATTRIBUTES } from '../../items/derived-item.ts';
 import { ENTRY_FIELDS } from '../../items/element.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { isTypeName } from '../../items/keys.ts';
-import type { EdgeModel, LabelModel, NodeModel, SearchModel, TableNames } from '../compiled.ts';
+import type { EdgeModel, LabelModel, NodeModel, PartModel, Projection, SearchModel, TableNames } from '../compiled.ts';
 import { NODE_LIST, nodeList } from '../node-list.ts';
-import { CountPlaces, SearchPlaces } from '../projection/places.ts';
+import { CountPlaces, PartPlaces, SearchPlaces, TotalPlaces } from '../projection/places.ts';
+import type { Shaped } from '../shape.ts';
 import { compileInbound } from './inbound.ts';
 import { compiledDerive } from './order.ts';
 import {
@@ -15,9 +15,11 @@ import {
   NODE_TYPES,
   nodeSchema,
   parsedPart,
+  partSchema,
   tableSchema,
 } from './schemas.ts';
 import { compileSearch } from './search.ts';
+import { compileTotals } from './totals.ts';
 
 /**
  * Compiles the definitions of a model file into the form that the planner, writer and reader use, and collects every
@@ -74,16 +76,64 @@ export function compileNode(
       message: `${versionAttribute} has a meaning of its own in the table`,
     });
   }
+  const viewed = compileProjection(view ?? 'ALL');
+  const parts = compileParts(type, options.parts ?? {}, { searches, view: viewed }, path, mistakes);
   return {
     type,
     fields,
-    view: compileProjection(view ?? 'ALL'),
+    view: viewed,
+    parts,
     viewBudgetBytes,
     versionAttribute,
     searches,
     maxEntries: new Map(Object.entries(options.maxEntries ?? {})),
     ownerOf: [],
   };
+}
+
+/** A part's name is in sort keys, and is the beginning of its searches' names. */
+const MAX_PART_NAME = 64;
+
+/** Compiles the parts of a node type, and adds their searches to those of the node. */
+function compileParts(
+  type: string,
+  definitions: Readonly<Record<string, unknown>>,
+  { searches, view }: { searches: Map<string, SearchModel>; view: Projection },
+  nodePath: string,
+  mistakes: MistakeLog,
+): Map<string, PartModel> {
+  const parts = new Map<string, PartModel>();
+  for (const [name, definition] of Object.entries(definitions)) {
+    const path = `${nodePath}.parts.${name}`;
+    if (!isTypeName(name) || name.length > MAX_PART_NAME) {
+      const message = `is not the name of a part: names match [A-Z][A-Z0-9_]* and have at most ${MAX_PART_NAME} characters`;
+      mistakes.push({ path, message });
+    }
+    if (view.kind === 'LIST' && view.attributes.includes(name)) {
+      mistakes.push({
+        path: `${nodePath}.view`,
+        message: `names ${name}, under which reads show the part of that name`,
+      });
+    }
+    const options = parsedPart(partSchema, definitionOptions(definition, 'part', path, mistakes), path, mistakes);
+    if (options === undefined) continue;
+    for (const [attribute, entry] of Object.entries(options.search ?? {})) {
+      const searchPath = `${path}.search.${attribute}`;
+      const search = compileSearch(type, attribute, entry, searchPath, mistakes, name);
+      if (search === undefined) continue;
+      if (searches.has(search.name)) {
+        mistakes.push({ path: searchPath, message: `has the name of the search ${search.name} of the node` });
+      }
+      searches.set(search.name, search);
+    }
+    const viewed = compileProjection(options.view ?? 'ALL');
+    parts.set(name, {
+      name,
+      fields: options.fields,
+      view: { name, view: viewed, inForce: { places: new PartPlaces(name) } },
+    });
+  }
+  return parts;
 }
 
 /** Compiles an edge type; undefined where it has mistakes. */
@@ -100,6 +150,8 @@ export function compileEdge(
   if (options === undefined) return undefined;
   const from = checkNodeTypes(options.from, `${path}.from`, nodeTypes, mistakes);
   const to = checkNodeTypes(options.to, `${path}.to`, nodeTypes, mistakes);
+  const outgoing = options.outgoing && compileTotals(options.outgoing, `${path}.outgoing`, mistakes);
+  const incoming = compileTotals(Object(options.inbound), `${path}.inbound`, mistakes);
   // The edge `GOAL` from `GOAL-USER-U1` to `USER-U1` would have the key of the node `GOAL-USER-U1`.
   if (from.has(type)) {
     mistakes.push({
@@ -114,14 +166,17 @@ export function compileEdge(
     to,
     labels: compileLabels(options.edgeSet, path, mistakes),
     inbound: compileInbound(type, options.inbound, `${path}.inbound`, mistakes),
-    ...(options.degree === true && { count: { places: new CountPlaces(type) } }),
+    ...((options.degree === true || outgoing !== undefined) && {
+      count: { places: new CountPlaces(type), ...(outgoing && { totals: outgoing }) },
+    }),
+    ...(incoming && { incoming: { places: new TotalPlaces(type), totals: incoming } }),
     keys: compileKeys(options.keys, table, `${path}.keys`, mistakes),
     copy: compileCopy(options, `${path}.copy`, mistakes),
   };
 }
 
 function compileCopy(
-  { copy, edgeSet, keys }: z.infer<typeof edgeSchema>,
+  { copy, edgeSet, keys }: Shaped<typeof edgeSchema>,
   path: string,
   mistakes: MistakeLog,
 ): string[] | undefined {
@@ -148,7 +203,7 @@ function compileKeys(
 }
 
 function compileLabels(
-  option: z.infer<typeof edgeSchema>['edgeSet'],
+  option: Shaped<typeof edgeSchema>['edgeSet'],
   path: string,
   mistakes: MistakeLog,
 ): LabelModel[] | undefined {
@@ -189,7 +244,12 @@ function checkNodeTypes(
   return types;
 }
 
-function definitionOptions(definition: unknown, kind: 'node' | 'edge', path: string, mistakes: MistakeLog): unknown {
+function definitionOptions(
+  definition: unknown,
+  kind: 'node' | 'part' | 'edge',
+  path: string,
+  mistakes: MistakeLog,
+): unknown {
   if (typeof definition === 'object' && definition !== null && 'kind' in definition && 'options' in definition) {
     if (definition.kind === kind) return definition.options;
   }

@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini';
 import type {
   InboundItem,
   InboundModel,
@@ -9,6 +8,7 @@ import type {
   PartitionModel,
 } from '../compiled.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/places.ts';
+import type { Shaped } from '../shape.ts';
 import { compileEdgeOrder } from './order.ts';
 import { compileProjection, inboundSchema, type MistakeLog, parsedPart } from './schemas.ts';
 
@@ -19,13 +19,13 @@ import { compileProjection, inboundSchema, type MistakeLog, parsedPart } from '.
  */
 
 const INDEXES: readonly IndexName[] = ['gsi0', 'gsi1'];
-/** What stands beside the orders; no order can have these names. */
-const SETTINGS: ReadonlySet<string> = new Set(Object.keys(inboundSchema.shape));
+/** Options next to the orders; no order can have these names. */
+const SETTINGS: ReadonlySet<string> = new Set(Object.keys(inboundSchema.of));
 /** The name is part of sort keys and index partitions; it begins as no type does, which keeps those apart. */
 const ORDER_NAME = /^[a-z][A-Za-z0-9_]{0,63}$/;
 const OTHER_INDEX = /^gsi\d+$/;
 
-/** Compiles the `inbound` option of an edge type; undefined where it has none. */
+/** Compiles the `inbound` option of an edge type, and logs its mistakes. Undefined if it has no orders, or cannot be read. */
 export function compileInbound(
   type: string,
   input: unknown,
@@ -44,7 +44,11 @@ export function compileInbound(
     const order = compileInboundOrder(name, given.get(name), `${path}.${name}`, mistakes);
     if (order !== undefined) found.push(order);
   }
-  if (given.size === 0) mistakes.push({ path, message: 'names no order: give gsi0, gsi1 or one of a name of its own' });
+  const hasTotals = option.total !== undefined || option.by !== undefined;
+  if (given.size === 0) {
+    if (!hasTotals) mistakes.push({ path, message: 'names no order: give gsi0, gsi1 or one of a name of its own' });
+    return undefined;
+  }
   const includeOwner = option.includeOwner ?? false;
   if (includeOwner && (option.shards ?? 1) !== 1) {
     const message = 'needs shards: 1: with more there is no one partition at whose end the node could be';
@@ -68,9 +72,9 @@ export function compileInbound(
   };
 }
 
-/** What an edge type takes from its source nodes, and what else is put into its index partitions. */
+/** The attributes that an edge type takes from its source nodes, and those of its index partitions. */
 function compileSource(
-  { project = 'KEYS_ONLY', projectSource, partition, includeOwner }: z.infer<typeof inboundSchema>,
+  { project = 'KEYS_ONLY', projectSource, partition, includeOwner }: Shaped<typeof inboundSchema>,
   path: string,
   mistakes: MistakeLog,
 ): Pick<InboundSettings, 'projectSource' | 'partition'> {

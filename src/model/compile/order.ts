@@ -1,6 +1,6 @@
-import type * as z from 'zod/mini';
 import type { ValueType } from '../../items/encoding.ts';
 import type { AttributeOrder, DeriveModel, EdgeOrderModel, OrderPart } from '../compiled.ts';
+import type { Shaped } from '../shape.ts';
 import {
   attributeName,
   deriveSchema,
@@ -12,7 +12,7 @@ import {
 } from './schemas.ts';
 
 /** An attribute as an order names it: by its name, or as one of the source node. */
-type Named = string | z.infer<typeof sourceSchema>;
+type Named = string | Shaped<typeof sourceSchema>;
 
 const FORMS = 'should be an attribute name, { from, type }, rank(...) or derive(...)';
 /** An index key has 1,024 bytes, and each part takes some of them. */
@@ -84,8 +84,8 @@ function named(attribute: Named, order: (name: string) => AttributeOrder): Order
 }
 
 /** A derive as the compiled model has it. */
-export function compiledDerive({ compute, version, others }: z.infer<typeof deriveSchema>): DeriveModel {
-  return { kind: 'derive', compute, version, ...(others && { others }) };
+export function compiledDerive({ compute, version, others }: Shaped<typeof deriveSchema>): DeriveModel {
+  return { kind: 'derive', compute, version: version ?? 1, ...(others && { others: { ...others } }) };
 }
 
 function compileWeights(weights: Record<string, number>, path: string, mistakes: MistakeLog): Map<string, string> {

@@ -1,6 +1,6 @@
-import type * as z from 'zod/mini';
 import type { SearchModel, SearchOrder, SearchSettings } from '../compiled.ts';
 import { SearchPlaces } from '../projection/places.ts';
+import type { Shaped } from '../shape.ts';
 import { compileOrder } from './order.ts';
 import { compileProjection, type MistakeLog, parsedPart, searchSchema } from './schemas.ts';
 
@@ -9,20 +9,26 @@ import { compileProjection, type MistakeLog, parsedPart, searchSchema } from './
 /** The name is part of the sort keys of search items, escaped, and leaves room there for a hashed value. */
 const MAX_SEARCH_NAME_BYTES = 255;
 
-/** Compiles a search, given as its options or as an order in short; undefined where it has mistakes. */
+/**
+ * Compiles a search, given as its options or as an order in short; undefined where it has mistakes.
+ *
+ * @param part the name of the node's part that is searched by; undefined: the node itself is.
+ */
 export function compileSearch(
   type: string,
-  name: string,
+  attribute: string,
   entry: unknown,
   path: string,
   mistakes: MistakeLog,
+  part?: string,
 ): SearchModel | undefined {
+  const name = part === undefined ? attribute : `${part}.${attribute}`;
   const isShort = typeof entry === 'string' || (typeof entry === 'object' && entry !== null && 'kind' in entry);
   const options = parsedPart(searchSchema, isShort ? { from: entry } : entry, path, mistakes);
   if (options === undefined) return undefined;
   const order =
     options.path === undefined
-      ? compileOrder(options.from ?? name, options.type, path, mistakes)
+      ? compileOrder(options.from ?? attribute, options.type, path, mistakes)
       : compilePath(options, path, mistakes);
   const fold = options.fold ?? false;
   const each = options.each ?? false;
@@ -46,13 +52,14 @@ export function compileSearch(
     hash: options.hash ?? 'fnv1a',
     partition: options.partition,
     project: compileProjection(options.project ?? 'KEYS_ONLY'),
+    ...(part !== undefined && { part }),
   };
   return { ...settings, inForce: { places: new SearchPlaces(settings) } };
 }
 
 /** The order of a search by path; what else the options say of it must not contradict that. */
 function compilePath(
-  { path: attributes = [], from, type, each, shards }: z.infer<typeof searchSchema>,
+  { path: attributes = [], from, type, each, shards }: Shaped<typeof searchSchema>,
   path: string,
   mistakes: MistakeLog,
 ): SearchOrder {

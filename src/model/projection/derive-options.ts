@@ -16,8 +16,8 @@ export interface DeriveOptions<A> {
    */
   version?: number;
   /**
-   * Functions of other versions, by version, which are maintained beside this one while the table still has, or already
-   * has, what they give: deploy the new one here first, then change places.
+   * Functions of other versions, by version, which are maintained with this one while the table still has, or already
+   * has, their results: deploy the new one here first, then change places.
    */
   others?: Readonly<Record<number, (attributes: A, context: DeriveContext) => string | undefined>>;
 }

@@ -17,9 +17,14 @@ function withShard(base: string, shard: number): IndexPartitionKey {
   return `${base}#${shard}` as IndexPartitionKey;
 }
 
+/** Whether a `shards: 'value'` key has the hash of a value. */
+export function isHashedInKey(encoded: string): boolean {
+  return Buffer.byteLength(encoded) > VALUE_IN_KEY_BYTES;
+}
+
 /** `=value`, or `~hash` where the value is long: the marks keep the two apart. */
 function valueInKey(encoded: string): string {
-  return Buffer.byteLength(encoded) <= VALUE_IN_KEY_BYTES ? `=${encoded}` : `~${hash128(encoded)}`;
+  return isHashedInKey(encoded) ? `~${hash128(encoded)}` : `=${encoded}`;
 }
 
 /** The index partitions that begin alike: those of a search, or of an order. */

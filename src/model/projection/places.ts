@@ -4,17 +4,20 @@ import {
   countNameOf,
   degreeKey,
   edgeIndexPrefix,
+  entryPrefix,
   fittingKey,
   hashedIndexPrefix,
   ownerIndexKey,
+  partViewKey,
   quarantineKey,
   reverseKey,
   reversePrefix,
   searchKey,
   searchValuePrefix,
   sourceContinuationKey,
+  totalKey,
 } from '../../items/key-forms.ts';
-import type { DerivedSortKey, IndexPartitionKey } from '../../items/keys.ts';
+import { type DerivedSortKey, type IndexPartitionKey, isDerivedKey } from '../../items/keys.ts';
 import { escapedInPartition, formatIndexPartition } from './index-partition.ts';
 import { Partitions } from './partitions.ts';
 import type { InboundSettings, OrderSettings, SearchSettings } from './settings.ts';
@@ -46,7 +49,7 @@ export function isAsked({ sources, target, isPrefix }: ItemKeys, source: string,
 /** The places of a search's items. */
 export class SearchPlaces {
   /** The sort key of the item, or where there is one for each value what their sort keys begin with. */
-  readonly first: string;
+  readonly first: DerivedSortKey;
   /** The keys of all items of the search in the table: the nodes of its type, each with the key of the search. */
   readonly itemKeys: ItemKeys;
   private readonly base: string;
@@ -56,9 +59,11 @@ export class SearchPlaces {
     private readonly search: SearchSettings,
     generation = 1,
   ) {
-    const { indexPartition, name, each } = search;
+    const { indexPartition, name, each, part } = search;
     const type = indexPartition.slice(0, indexPartition.indexOf('.'));
-    this.first = each ? searchValuePrefix(name, generation) : searchKey(name, generation);
+    this.first = each
+      ? (searchValuePrefix(name, generation, part) as DerivedSortKey)
+      : searchKey(name, generation, part);
     this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: each };
     this.base = formatIndexPartition({ of: 'search', type, search: name, generation });
     this.partitionsOf = new Partitions(search, generation);
@@ -66,7 +71,7 @@ export class SearchPlaces {
 
   /** The sort key of the item for an encoded value. */
   key(encoded: string): DerivedSortKey {
-    return this.search.each ? fittingKey(this.first, encoded) : (this.first as DerivedSortKey);
+    return this.search.each ? fittingKey(this.first, encoded) : this.first;
   }
 
   /** Whether a sort key is that of an item of the search. */
@@ -96,6 +101,15 @@ export class SearchPlaces {
 
   private within(within: string | undefined): string {
     return within === undefined ? this.base : `${this.base}#${within}`;
+  }
+}
+
+/** The place of the views of a part. */
+export class PartPlaces {
+  readonly key: DerivedSortKey;
+
+  constructor(name: string, generation = 1) {
+    this.key = partViewKey(name, generation);
   }
 }
 
@@ -172,15 +186,26 @@ export class OrderPlaces {
   }
 }
 
-/** The places of a count of edges. */
-export class CountPlaces {
+/** The places of a count, or a total, and of the items that it counts. */
+export interface CounterPlaces {
+  readonly edgeType: string;
   /** The name that counted items hold. */
   readonly name: string;
   /** The sort key of the count. */
   readonly key: DerivedSortKey;
+  /** The beginnings of the sort keys of all items that may be counted. */
+  readonly itemPrefixes: readonly string[];
+  /** The sort key of the item by which an edge is counted. */
+  itemKey(edge: { source: string; target: string }): DerivedSortKey;
+}
+
+/** The places of the count of the edges that leave a node. */
+export class CountPlaces implements CounterPlaces {
+  readonly name: string;
+  readonly key: DerivedSortKey;
   /** The index items that it counts: those that gsi0 and gsi1 share. */
   readonly items: EdgeItemPlaces;
-  /** The beginnings of the sort keys of all items that may be counted: an edge with a long sort key is named by a hash. */
+  /** An edge with a long sort key is named by a hash. */
   readonly itemPrefixes: readonly string[];
 
   constructor(
@@ -192,17 +217,54 @@ export class CountPlaces {
     this.items = new EdgeItemPlaces(edgeType, undefined, generation);
     this.itemPrefixes = [`${this.items.prefix}${edgeType}-`, hashedIndexPrefix(generation)];
   }
+
+  itemKey({ target }: { target: string }): DerivedSortKey {
+    return this.items.key(target);
+  }
 }
 
-/** The places of the count with this sort key, whether a model keeps it or not. */
-export function placesOfCount(countKey: string): CountPlaces {
+/**
+ * The places of the total of the edges that enter a node. The entry of each edge is in the target's partition, as the total is: so
+ * one transaction changes both, and one consistent Query finds all entries.
+ */
+export class TotalPlaces implements CounterPlaces {
+  readonly name: string;
+  readonly key: DerivedSortKey;
+  readonly itemPrefixes: readonly string[];
+
+  constructor(
+    readonly edgeType: string,
+    generation = 1,
+  ) {
+    this.key = totalKey(edgeType, generation);
+    this.name = this.key;
+    this.itemPrefixes = [entryPrefix(edgeType, generation)];
+  }
+
+  itemKey({ source }: { source: string }): DerivedSortKey {
+    return fittingKey(this.itemPrefixes[0]!, source);
+  }
+}
+
+/** The places of the count, or the total, with this sort key, whether a model keeps it or not. */
+export function placesOfCount(countKey: string): CountPlaces | TotalPlaces {
   const key = parseDerivedKey(countKey);
-  return new CountPlaces(key?.edgeType ?? '', key?.generation);
+  const Places = key?.kind === 'total' ? TotalPlaces : CountPlaces;
+  return new Places(key?.edgeType ?? '', key?.generation);
 }
 
-/** The sort key of the count that counted items name. */
+/** The places of the total that an entry belongs to, by the entry's sort key. */
+export function totalOfEntry(entryKey: string): TotalPlaces {
+  const key = parseDerivedKey(entryKey);
+  return new TotalPlaces(key?.edgeType ?? '', key?.generation);
+}
+
+/**
+ * The sort key of a count, or a total, by the name that counted items hold. A total's name is its sort key already. A count's name
+ * comes from `countNameOf`: `FOLLOWS` names `~degree/FOLLOWS`.
+ */
 export function countKeyOf(name: string): DerivedSortKey {
-  return degreeKey(name);
+  return isDerivedKey(name) ? name : degreeKey(name);
 }
 
 /** The sort key of the quarantine entry of a record: `target` is the item that it cannot be written to, `position` the record's watermark. */
@@ -212,6 +274,14 @@ export function entryKeyOf(target: string, position: string): DerivedSortKey {
 
 /** The aim of a fan-out along an edge type: copies in the views of children, or joined index items of the node's edges. */
 export type FanOutOf = 'copies' | 'joined';
+
+/** The fan-out that a continuation drives, by the continuation's sort key; undefined: the key is of another item. */
+export function fanOutOfKey(sortKey: string): { of: FanOutOf; edgeType: string; generation: number } | undefined {
+  const key = parseDerivedKey(sortKey);
+  if (key?.kind !== 'continuation' && key?.kind !== 'source-continuation') return undefined;
+  const { kind, edgeType, generation } = key;
+  return { of: kind === 'continuation' ? 'copies' : 'joined', edgeType, generation };
+}
 
 /** The places of the fan-outs along an edge type. They have no generations. */
 export class FanOutPlaces {

@@ -23,6 +23,18 @@ export interface SearchSettings {
   hash: HashName;
   partition?: string;
   project: Projection;
+  /** The part of the node that has the attributes, whose name begins the search's: `STATE.status`; undefined: the node itself. */
+  part?: string;
+}
+
+/** The line of the model file that declares a search: `nodes.USER.search.name`, of a part `nodes.USER.parts.STATE.search.status`. */
+export function lineOfSearch({
+  indexPartition,
+  name,
+  part,
+}: Pick<SearchSettings, 'indexPartition' | 'name' | 'part'>): string {
+  const node = `nodes.${indexPartition.slice(0, indexPartition.indexOf('.'))}`;
+  return part === undefined ? `${node}.search.${name}` : `${node}.parts.${part}.search.${name.slice(part.length + 1)}`;
 }
 
 /**
@@ -43,6 +55,20 @@ export const SEARCH_OPTION_EFFECTS: Readonly<Record<keyof SearchSettings, Option
   hash: 'spread',
   partition: 'order',
   project: 'result',
+  part: 'order',
+};
+
+/** The options of a part's view. */
+export interface PartSettings {
+  name: string;
+  /** Attributes of the part that its view shows. */
+  view: Projection;
+}
+
+/** Every option of a part's view, with its effect. */
+export const PART_OPTION_EFFECTS: Readonly<Record<keyof PartSettings, OptionEffect>> = {
+  name: 'result',
+  view: 'result',
 };
 
 /** The options that apply to all orders of an edge type. */
@@ -53,7 +79,7 @@ export interface InboundSettings {
   project: Projection;
   /** Attributes of the source node that are copied into the index items; undefined: none. */
   projectSource?: readonly string[];
-  /** What is put into the index partition; queries then name its value. */
+  /** The attribute in the index partition; queries then name its value. */
   partition?: PartitionModel;
   /** Whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
   includeOwner: boolean;
@@ -69,6 +95,20 @@ export const INBOUND_OPTION_EFFECTS: Readonly<Record<keyof InboundSettings, Opti
   partition: 'order',
   includeOwner: 'result',
 };
+
+/** The sums and groups of a total of edges, each list by name. */
+export interface TotalSettings {
+  /** The sums of attributes. */
+  sums: readonly TotalPart[];
+  /** The numbers of edges by the value of an attribute. */
+  groups: readonly TotalPart[];
+}
+
+/** A sum or a group, and the attribute of the edge that it is of. */
+export interface TotalPart {
+  name: string;
+  attribute: string;
+}
 
 /** The options of one order of an edge type. */
 export interface OrderSettings {

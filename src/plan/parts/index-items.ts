@@ -7,7 +7,13 @@ import {
 } from '../../items/attribute-value.ts';
 import { ATTRIBUTES, INDEX_KEYS, VALUE } from '../../items/derived-item.ts';
 import { indexSortKey, typeName } from '../../items/encoding.ts';
-import { type DerivedSortKey, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
+import {
+  type DerivedSortKey,
+  hash128,
+  type IndexPartitionKey,
+  isWithinBytes,
+  SORT_KEY_BYTES,
+} from '../../items/keys.ts';
 import type {
   EdgeModel,
   InboundItem,
@@ -18,6 +24,7 @@ import type {
   SearchModel,
 } from '../../model/compiled.ts';
 import { isJoinedItem } from '../../model/joined.ts';
+import { isHashedInKey } from '../../model/projection/partitions.ts';
 import type { OrderPlaces, SearchPlaces } from '../../model/projection/places.ts';
 import { type Encoded, encode, type OrderEncoder, orderEncoder } from './order.ts';
 import { PartError, type Subject } from './subject.ts';
@@ -168,6 +175,10 @@ export function partitionText(attribute: string, subject: Subject, purpose: stri
   return value && encode(value, 'string', false, `the partition of ${purpose}`, attribute).text;
 }
 
+/**
+ * Makes a node's item in a search for one encoded value. The item is undefined only if an attribute names the search's index partition,
+ * and the node does not have that attribute.
+ */
 function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): Item | undefined {
   let within: string | undefined;
   if (search.partition !== undefined) {
@@ -177,9 +188,20 @@ function searchItem(search: SearchModel, subject: Subject, encoded: Encoded, pur
   const { places } = search.inForce;
   const partition = places.partition(within, encoded.text, subject.source);
   const item: Item = {};
-  addIndexKeys(item, 'gsi0', places, partition, encoded, subject.source, purpose);
+  const sorted = search.shards === 'value' ? withShortText(encoded, subject.source) : encoded;
+  addIndexKeys(item, 'gsi0', places, partition, sorted, subject.source, purpose);
   item[VALUE] = encoded.value;
   return withProjection(item, search.project, subject);
+}
+
+/**
+ * The encoded value, or its hash if a sort key does not hold it. All items of an index partition of `shards: 'value'` have one value, so
+ * that their order among each other is that of their sources.
+ */
+function withShortText(encoded: Encoded, source: string): Encoded {
+  // A search asks for the hash of a long value only: under its hash a short one would never be found.
+  if (!isHashedInKey(encoded.text) || isWithinBytes(indexSortKey(encoded.text, source), SORT_KEY_BYTES)) return encoded;
+  return { ...encoded, text: hash128(encoded.text) };
 }
 
 /** Sets an index item's keys of an index; throws a `PartError` if they would be too long. */

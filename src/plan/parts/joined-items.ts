@@ -1,6 +1,6 @@
 import { type Item, sameItem, setOwn } from '../../items/attribute-value.ts';
-import { COUNTED } from '../../items/derived-item.ts';
 import type {
+  CountModel,
   EdgeModel,
   InboundItem,
   InboundModel,
@@ -12,6 +12,7 @@ import { joinedItemsOf } from '../../model/joined.ts';
 import { addIndexKeys, fittingSortKey, partitionText, withAttributes } from './index-items.ts';
 import { type Encoded, joinedParts, type OrderEncoder, valueEncoder } from './order.ts';
 import { note, type Problem, type Subject } from './subject.ts';
+import { countedFields } from './totals.ts';
 
 /**
  * Joined index items: an edge and its source node give a share each, and the two shares together make the item. A share depends on
@@ -36,7 +37,7 @@ export interface JoinedItemPlan {
   item: InboundItem;
   orders: readonly { order: InboundOrder; parts: readonly PlannedPart[]; isList: boolean; purpose: string }[];
   /** The count that contains the item. */
-  countName: string | undefined;
+  count: CountModel | undefined;
 }
 
 /** A value that one side gives: its encoded text, `absent`, or `failed` if it could not be derived. */
@@ -48,6 +49,8 @@ export interface Share {
   orders: readonly (readonly Given[])[];
   partition: Given;
   attributes: Item;
+  /** The fields by which the edge is counted; the source node gives none. */
+  counted?: Item;
 }
 
 /** Plans the joined index items of an edge type. */
@@ -58,7 +61,7 @@ export function joinedItemPlans(edge: EdgeModel): JoinedItemPlan[] {
     edge,
     inbound,
     item,
-    countName: item.orderName === undefined ? count?.places.name : undefined,
+    count: item.orderName === undefined ? count : undefined,
     orders: item.orders.map((order) => {
       const purpose = `order ${order.name} of ${type}`;
       const isList = order.order.kind === 'parts';
@@ -92,11 +95,11 @@ export function sourceShare(plan: JoinedItemPlan, subject: Subject | undefined):
 export function sameShare(left: Share | undefined, right: Share | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   const isSame = JSON.stringify([left.orders, left.partition]) === JSON.stringify([right.orders, right.partition]);
-  return isSame && sameItem(left.attributes, right.attributes);
+  return isSame && sameItem(left.attributes, right.attributes) && sameItem(left.counted, right.counted);
 }
 
 function shareOf(
-  { edge, inbound, item, orders }: JoinedItemPlan,
+  { edge, inbound, item, orders, count }: JoinedItemPlan,
   side: Side,
   subject: Subject | undefined,
   projection: Projection,
@@ -118,6 +121,7 @@ function shareOf(
     ),
     partition: given(partition?.of, (one) => partitionText(partition!.attribute, one, `inbound of ${edge.type}`)),
     attributes: subject?.project(projection, true) ?? {},
+    ...(count && side === 'edge' && subject && { counted: countedFields(count, subject) }),
   };
 }
 
@@ -142,10 +146,9 @@ export function joinedItem(
   shares: Shares,
   problems: Problem[],
 ): Item | undefined {
-  const counted: Item = plan.countName === undefined ? {} : { [COUNTED]: { S: plan.countName } };
+  const { counted } = shares.edge;
   const item = withKeys(plan, source, sortKey, shares, problems);
-  if (item === undefined) return plan.countName === undefined ? undefined : counted;
-  return { ...item, ...counted };
+  return item === undefined ? counted : { ...item, ...counted };
 }
 
 function withKeys(

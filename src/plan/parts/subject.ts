@@ -21,7 +21,8 @@ export interface Problem {
     | 'derive-failed'
     | 'key-too-long'
     | 'item-too-large'
-    | 'too-many-values';
+    | 'too-many-values'
+    | 'out-of-bounds';
   /** The base item's attribute, if one is the cause. */
   attribute?: string;
   /** One sentence that names the attribute and the index or label that needs it. */

@@ -35,7 +35,10 @@ export interface EdgePlan {
 
 /** The plan for images of a node type. */
 export interface NodePlan {
+  /** Searches by the node's own attributes. */
   searches: readonly SearchPlan[];
+  /** Searches by the attributes of its parts, by the name of the part. */
+  partSearches: ReadonlyMap<string, readonly SearchPlan[]>;
   /** Joined index items of edges that leave such nodes. */
   joinedItems: readonly JoinedItemPlan[];
 }
@@ -61,7 +64,7 @@ export function edgePlan(graph: CompiledModel, edge: EdgeModel): EdgePlan {
     const places = indexItems.map(({ item }) => item.inForce.places);
     const settleBefore = [...indexItems.map(({ item }) => item.inForce.settleBefore), edge.count?.settleBefore];
     // A counted joined item counts for itself, so no other item is needed for the count.
-    const isCounted = joinedItems.every(({ countName }) => countName === undefined);
+    const isCounted = joinedItems.every(({ count }) => count === undefined);
     const counted = isCounted ? edge.count?.places.items : undefined;
     const countedAt = counted === undefined ? -1 : places.findIndex(({ prefix }) => prefix === counted.prefix);
     if (counted !== undefined && countedAt < 0) places.push(counted);
@@ -84,8 +87,11 @@ export function nodePlan(graph: CompiledModel, node: NodeModel): NodePlan {
   let plan = nodes.get(node);
   if (plan === undefined) {
     const leaving = [...graph.edges.values()].filter(({ from }) => from.has(node.type));
+    const searchesOf = (part: string | undefined): SearchPlan[] =>
+      [...node.searches.values()].filter((search) => search.part === part).map(searchPlan);
     plan = {
-      searches: [...node.searches.values()].map(searchPlan),
+      searches: searchesOf(undefined),
+      partSearches: new Map([...node.parts.keys()].map((part) => [part, searchesOf(part)])),
       joinedItems: leaving.flatMap((edge) => edgePlan(graph, edge).joinedItems),
     };
     nodes.set(node, plan);

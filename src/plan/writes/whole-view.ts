@@ -17,8 +17,8 @@ export interface WholeView {
 }
 
 /**
- * Makes the update that rebuilds a view, whatever it holds. Only its watermark stays if it is the later one: the base items may
- * have been read before a record that it covers.
+ * Makes the update that rebuilds a view, whatever it holds. Its watermark becomes the later one of its own and `newest`: the base items
+ * may have been read before a record that the view's own watermark covers.
  */
 export function wholeViewUpdate(
   graph: CompiledModel,

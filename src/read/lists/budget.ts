@@ -4,7 +4,7 @@ import { EdgeloomError } from '../../errors.ts';
 export const LEAST_RCU = 0.5;
 /** Nothing is known of the size of items before the first look, which therefore takes few of them. */
 const FIRST_LOOK = 8;
-/** What one page of a list with `where` may cost where nothing else is asked for. */
+/** The default limit of read capacity units for one page of a list with `where`. */
 const DEFAULT_MAX_RCU = 50;
 
 /**
@@ -28,8 +28,8 @@ export function checkMaxRcu(
 }
 
 /**
- * What a page may cost. DynamoDB counts items, not units, so how many are asked for follows from what those before have
- * cost: a page can only cost more than it may by what its last items are larger than the ones before them.
+ * The budget of a page. DynamoDB counts items, not units, so the number of items to ask for follows from what earlier items
+ * cost: a page exceeds its budget only as far as its last items are larger than the earlier ones.
  */
 export class Budget {
   /** DynamoDB calls made. */

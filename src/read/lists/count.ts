@@ -28,7 +28,7 @@ export interface CountResult {
 /** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
 export type InDegreeOptions<OrderName extends string = string, Value = OrderValue, Path = readonly OrderValue[]> = Pick<
   InboundQuery<OrderName, Value, boolean, Record<string, unknown>, Path>,
-  'order' | 'atLeast' | 'equals' | 'path' | 'partition' | 'from' | 'to' | 'signal'
+  'order' | 'atLeast' | 'equals' | 'path' | 'beginsWith' | 'partition' | 'from' | 'to' | 'signal'
 >;
 
 /** How a search's items lie over its shards. */
@@ -52,7 +52,11 @@ export async function countSearch(
   const query = scopedQuery(storedSearch(context, search), predicate, scope);
   const type = searchedType(search);
   const isOwn = isOwnRead(context, ({ source, target }) => source === target && typePrefix(source) === type);
-  return { ...total(await countShards(context, query)), ...(isOwn && { exact: false as const }) };
+  const ranges = query.hashed?.ranges ?? [query.range];
+  const counts = await pMap(ranges, (range) => countShards(context, { ...query, range }), {
+    concurrency: context.concurrency,
+  });
+  return { ...total(counts.flat()), ...(isOwn && { exact: false as const }) };
 }
 
 /** How many items each shard of a search has, from shard 1 on, and the search as it is stored. */
@@ -90,7 +94,7 @@ export async function readShards(
   return shardsResult(await countEachShard(context, declared, scope));
 }
 
-/** What counts of shards come to. */
+/** The summary of counts by shard. */
 export function shardsResult({ search: { hash }, counts }: ShardCounts): ShardsResult {
   const items = counts.reduce((sum, count) => sum + count, 0);
   const most = Math.max(0, ...counts);
@@ -115,13 +119,14 @@ export async function countInbound(
     atLeast: true,
     equals: true,
     path: true,
+    beginsWith: true,
     partition: true,
     from: true,
     to: true,
     signal: true,
   });
   const query = inboundQuery(context, edgeType, target, options);
-  const isOwn = isOwnRead(context, (key) => isOfInbound(query, key));
+  const isOwn = isOwnRead(context, (key) => isOfInbound(context.graph, query, key));
   return { ...total(await countShards(context, query)), ...(isOwn && { exact: false as const }) };
 }
 
@@ -132,7 +137,7 @@ function total(counts: readonly CountResult[]): CountResult {
   };
 }
 
-/** What is counted: the items of a question in partitions of an index. */
+/** The items to count: those of a question in partitions of an index. */
 interface CountQuery {
   index?: IndexName;
   partitions: readonly IndexPartitionKey[];

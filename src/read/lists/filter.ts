@@ -1,7 +1,7 @@
 import type { OptionNames } from '../../options.ts';
 import type { Where } from '../request/where.ts';
 
-/** Which items of a list are wanted, and what looking for them may cost. */
+/** A filter of a list's items, and the limit of what a page may cost. */
 export interface FilterOptions<Attributes = Record<string, unknown>> {
   /**
    * Only items whose projected attributes have these values, all of them. DynamoDB filters: what is left out is read and

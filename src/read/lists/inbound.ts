@@ -16,12 +16,13 @@ import type { KeyRange } from '../request/key-range.ts';
 import { findEdge, findOrder, targetKey } from '../request/lookup.ts';
 import {
   argumentOrder,
+  beginsWithRange,
   checkPartition,
   encodeArgument,
   equalRange,
-  leadingRange,
   type OrderOfQuery,
   type OrderValue,
+  partsRange,
   valueRange,
 } from '../request/order-argument.ts';
 import { ownWrites, unknownOwnWrites } from '../request/own.ts';
@@ -32,7 +33,10 @@ import { consumed, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { checkOwner, isOwnerItem, readOwner } from './owner.ts';
 import { askedItems, type Gathered, type ScatterRequest, scatter } from './scatter.ts';
 
-/** Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path` and the pair `from`, `to`. */
+/**
+ * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and the pair `from`, `to`. In an order by
+ * several values the last two are about the value behind those of `path`, or about the first one.
+ */
 export interface InboundQuery<
   OrderName extends string = string,
   Value = OrderValue,
@@ -43,18 +47,20 @@ export interface InboundQuery<
     Abortable {
   /** Which of the edge type's orders: `gsi0`, `gsi1` or a name. Default: the first of them that is declared. */
   order?: OrderName | undefined;
-  /** Of a rank: every label of at least this label's weight. Of other orders: as `from`. */
+  /** With a rank: every label of at least this label's weight. With other orders: as `from`. */
   atLeast?: Value | undefined;
-  /** Of a rank: this label. Of other orders: this value. */
+  /** With a rank: this label. With other orders: this value. */
   equals?: Value | undefined;
-  /** Of an order by several values: the leading ones, as many as are given. */
+  /** With an order by several values: the leading ones, as many as are given. */
   path?: Path | undefined;
+  /** The beginning of a text, or of a UTC date such as `2020-07`. */
+  beginsWith?: string | undefined;
   /** The value of the attribute that the model's `partition` names; needed where it names one. */
   partition?: string | undefined;
   /** The lowest value, inclusive; of a rank, a label. */
-  from?: Value | undefined;
+  from?: Value | PartValue<Path> | undefined;
   /** The highest value, inclusive; of a rank, a label. */
-  to?: Value | undefined;
+  to?: Value | PartValue<Path> | undefined;
   /** Descending. Default false. */
   reverse?: boolean | undefined;
   /**
@@ -74,12 +80,16 @@ export interface InboundQuery<
   consistent?: boolean | undefined;
 }
 
+/** The values of an order by several. */
+type PartValue<Path> = Path extends readonly (infer Value)[] ? Value : never;
+
 /** The names of `inbound`'s options. */
 export const INBOUND_OPTIONS: OptionNames<InboundQuery> = {
   order: true,
   atLeast: true,
   equals: true,
   path: true,
+  beginsWith: true,
   partition: true,
   from: true,
   to: true,
@@ -106,7 +116,10 @@ export async function readInbound(
   const asksOwner = options.owner === true && options.cursor === undefined;
   // Backwards from the end the node is the first that the Query meets; a filter is for edges and would leave it out.
   const isOnTheWay = query.reverse && query.isOpenAbove && query.where === undefined;
-  const own = await ownWrites(context, (key) => isOfInbound(query, key) || (asksOwner && isNode(key, target)));
+  const own = await ownWrites(
+    context,
+    (key) => isOfInbound(context.graph, query, key) || (asksOwner && isNode(key, target)),
+  );
   const [{ gathered, cursor, owner: met }, looked] = await Promise.all([
     gatherInbound(context, { ...query, takesOwner: asksOwner && isOnTheWay }, options, [], own),
     asksOwner && !isOnTheWay ? readOwner(context, query) : undefined,
@@ -115,7 +128,7 @@ export async function readInbound(
   const owner =
     ownNode === undefined
       ? (met ?? looked?.item)
-      : ownOwner(context.readable?.model ?? context.graph, ownNode, query.index, query.partitions);
+      : ownOwner(context.projections.model, ownNode, query.index, query.partitions);
   const items = gathered.items.map((item) => ({
     source: sourceOf(context, item),
     type: edgeType,
@@ -137,7 +150,7 @@ function isNode({ source, target }: ItemKey, id: string): boolean {
   return source === id && target === id;
 }
 
-/** What an inbound query asks, encoded. */
+/** An inbound query with encoded arguments. */
 export interface ResolvedInbound {
   edge: EdgeModel;
   /** The sort key of every base edge that the query is about. */
@@ -164,14 +177,14 @@ export interface ResolvedInbound {
 
 /** Encodes an inbound query; throws for whatever the model does not declare. */
 export function inboundQuery(
-  { graph, readable }: ReadContext,
+  { graph, projections }: ReadContext,
   edgeType: string,
   target: string,
   options: InboundQuery,
 ): ResolvedInbound {
   const edge = findEdge(graph, edgeType);
   const declared = findOrder(edge, options.order);
-  const { inbound, order } = readable === undefined ? declared : readable.order(edge, declared.order);
+  const { inbound, order } = projections.order(edge, declared.order);
   const { name, index } = order;
   const sortKey = targetKey(edge, target);
   const ordered: OrderOfQuery = {
@@ -221,18 +234,22 @@ export function inboundQuery(
 }
 
 function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options: InboundQuery): KeyRange {
-  const { atLeast, path, from, to } = options;
+  const { atLeast, path, from, to, beginsWith } = options;
   const isRange = from !== undefined || to !== undefined;
-  const predicates = [equals !== undefined, atLeast !== undefined, path !== undefined, isRange];
+  const isOfParts = ordered.order.kind === 'parts';
+  // Behind leading values stands a range of the next one.
+  const isPath = path !== undefined && !(isOfParts && (isRange || beginsWith !== undefined));
+  const predicates = [equals !== undefined, atLeast !== undefined, isPath, isRange, beginsWith !== undefined];
   if (predicates.filter(Boolean).length > 1) {
     throw new EdgeloomError(
       'invalid-argument',
-      'An inbound query takes one of equals, atLeast, path, and from with to.',
-      'Leave the others out.',
+      'An inbound query takes one of equals, atLeast, path, beginsWith, and from with to.',
+      'Leave the others out. Only an order of several values takes path with beginsWith, or with from and to.',
     );
   }
   if (equals !== undefined) return equalRange(equals);
-  if (path !== undefined) return leadingRange(ordered, path);
+  if (path !== undefined || (isOfParts && atLeast === undefined)) return partsRange(ordered, options);
+  if (beginsWith !== undefined) return beginsWithRange(ordered, beginsWith);
   const lowest = atLeast === undefined ? { value: from, argument: 'from' } : { value: atLeast, argument: 'atLeast' };
   return valueRange(ordered, lowest, { value: to, argument: 'to' });
 }
@@ -266,7 +283,7 @@ export async function gatherInbound(
   const accept = askedItems(graph, itemKeys);
   const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu, accept };
   const ownEdges = await ownEdgesOf(context, edge, edgeKey, own.writes);
-  if (ownEdges.length > 0) request.overlay = overlayOf(context.readable?.model ?? graph, ownEdges, index, partitions);
+  if (ownEdges.length > 0) request.overlay = overlayOf(context.projections.model, ownEdges, index, partitions);
   let owner: Item | undefined;
   if (takesOwner) {
     request.range = { from: range.from, to: OWNER_SORT_KEY };

@@ -32,7 +32,7 @@ export async function readOwner(
   return { item: items.find((item) => isOwnerItem(context, query, item)), rcu };
 }
 
-/** Whether an item is that of the node itself: no other partition holds one that may stand for it. */
+/** Whether an item is that of the node itself: no other partition holds an owner item of this node. */
 export function isOwnerItem(
   { graph }: ReadContext,
   { edge, edgeKey, ownerKey }: Omit<OwnerPlace, 'index' | 'partitions'>,

@@ -15,7 +15,7 @@ import { Budget } from './budget.ts';
 /**
  * Scatter and gather: one page of items, in key order, out of any number of partitions of the table or of an index.
  *
- * The sort keys of the wanted items have to be unique over all partitions asked, as those of index items are (value,
+ * The sort keys of accepted items have to be unique over all partitions asked, as those of index items are (value,
  * separator, source). So a page is wholly determined by the key that it comes after: no partition's own position has to
  * be kept, and items that are written or deleted between two pages shift none of the others.
  */
@@ -25,7 +25,7 @@ type Gatherable =
   | { index: IndexName; partitions: readonly IndexPartitionKey[] }
   | { index?: undefined; partitions: readonly string[] };
 
-/** What to gather. */
+/** A request to gather. */
 export type ScatterRequest = Gatherable & Gathering;
 
 interface Gathering {
@@ -46,15 +46,15 @@ interface Gathering {
    * Default: none.
    */
   maxRcu?: number;
-  /** Which items of the range are wanted; a partition may hold items of others. */
+  /** Whether an item of the range belongs to the answer; a partition may hold items of other lists. */
   accept: (item: Item) => boolean;
-  /** What stands in the place of some rows: they are left out, and these items are merged in, as of one shard more. */
+  /** Replaces rows: they are left out, and the overlay's items are merged in like those of one more shard. */
   overlay?: Overlay;
   /** How many items of the range are known not to be accepted; asking for as many more saves a call. Default 0. */
   unwanted?: number;
 }
 
-/** What scattering needs of a `ReadContext`. */
+/** The part of a `ReadContext` that scattering needs. */
 export type ScatterContext = Pick<ReadContext, 'graph' | 'concurrency'> & { store: Pick<Store, 'query'> };
 
 /** One page. */
@@ -81,7 +81,7 @@ const MOST_ASKED = 2 ** 31 - 1;
 /** A partition and how far it was read. */
 interface Shard {
   partition: string;
-  /** The last sort key read, wanted or not. */
+  /** The last sort key read, accepted or not. */
   horizon?: string;
   startKey?: Item;
   isAtEnd: boolean;
@@ -94,7 +94,7 @@ interface Found {
   item: Item;
 }
 
-/** What is read, and what it has cost so far. */
+/** Items read, and their cost so far. */
 interface Reading {
   range: KeyRange;
   budget: Budget;
@@ -106,7 +106,7 @@ type Order = (left: string, right: string) => number;
 /**
  * Gathers one page and looks one item ahead to tell whether more remain.
  *
- * Round by round: ask the shards that can still hold one of the wanted items, merge, keep the first `limit + 1`. A
+ * Round by round: ask the shards that can still hold an accepted item, merge, keep the first `limit + 1`. A
  * shard can, if it is not at its end and was read less far than the last of those: what it still holds comes after
  * what it gave. When no shard can, the page is final. Where the units are spent before that, it ends where the shard
  * that was read least far ends: up to there all is known.
@@ -182,11 +182,11 @@ function leastRead(shards: readonly Shard[], order: Order): string | undefined {
 }
 
 /**
- * How many items to ask a shard for: never more than may be wanted of it, and what is likely to be in the way; never more than
- * `most`, but enough to come forward.
+ * The number of items to ask a shard for: at most those that the page can still use and those likely to be skipped; at most
+ * `most`, but enough to make progress.
  */
 function howMany(request: ScatterRequest, shard: Shard, wanted: number, most: number): number {
-  // Descending, the item that the cursor stands for is read once more and dropped.
+  // Descending, the item of the cursor is read once more and dropped.
   const inTheWay = (request.reverse && request.after !== undefined ? 1 : 0) + (request.unwanted ?? 0);
   const share = Math.ceil((2 * wanted) / request.partitions.length);
   // Counting what was skipped more than once makes longer and longer pages through a long stretch of items of others.

@@ -1,17 +1,20 @@
 import { EdgeloomError } from '../../errors.ts';
-import { VALUE } from '../../items/derived-item.ts';
-import { escapeValue } from '../../items/encoding.ts';
-import { type IndexPartitionKey, typePrefix } from '../../items/keys.ts';
+import { type Item, stringOf } from '../../items/attribute-value.ts';
+import { INDEX_KEYS, VALUE } from '../../items/derived-item.ts';
+import { escapeValue, lowestSortKey } from '../../items/encoding.ts';
+import { hash128, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES, typePrefix } from '../../items/keys.ts';
 import { toPlain } from '../../items/plain.ts';
 import type { SearchModel } from '../../model/compiled.ts';
+import { isHashedInKey } from '../../model/projection/partitions.ts';
 import type { ItemKeys } from '../../model/projection/places.ts';
+import { lineOfSearch } from '../../model/projection/settings.ts';
 import { checkOptions, type OptionNames } from '../../options.ts';
 import { meaningOfSearch } from '../../registry/definition.ts';
 import type { Abortable } from '../../runtime.ts';
 import { overlayOf } from '../../session/own-writes.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
-import { type KeyRange, prefixRange } from '../request/key-range.ts';
+import { inRange, type KeyRange, prefixRange } from '../request/key-range.ts';
 import {
   beginsWithRange,
   checkPartition,
@@ -30,7 +33,7 @@ import { consumed, FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { askedItems, scatter } from './scatter.ts';
 
 /**
- * What is searched for: one value, the values that begin with a text, a range (both ends inclusive, either missing), or of
+ * The predicate of a search: one value, the values that begin with a text, a range (both ends inclusive, either missing), or of
  * a search by path the leading segments.
  */
 export type SearchPredicate =
@@ -71,17 +74,19 @@ export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
 };
 const PREDICATES = { eq: true, beginsWith: true, path: true, from: true, to: true } as const;
 
-/** What a search asks, encoded. */
+/** A search with encoded arguments. */
 export interface ResolvedSearch {
   partitions: IndexPartitionKey[];
   range: KeyRange;
+  /** The hash of a value that is too long for a range, and the ranges of the sort keys that hits have. */
+  hashed?: { hash: string; ranges: KeyRange[] };
   /** The keys of the hits in the table. */
   itemKeys: ItemKeys;
 }
 
 /** A search as it is stored at the moment: in which generation, and in which shards. Throws `projection-not-ready`. */
-export function storedSearch({ readable }: ReadContext, search: SearchModel): SearchModel {
-  return readable === undefined ? search : readable.search(search);
+export function storedSearch({ projections }: ReadContext, search: SearchModel): SearchModel {
+  return projections.search(search);
 }
 
 /** One page of hits: see `Search.find`. */
@@ -95,26 +100,36 @@ export async function readSearch(
   const { cursorKey, readNumber } = context;
   const reverse = options.reverse ?? false;
   const limit = checkLimit(options.limit);
-  const { partitions, range, itemKeys } = searchQuery(storedSearch(context, search), predicate, options);
+  const { partitions, range, hashed, itemKeys } = searchQuery(storedSearch(context, search), predicate, options);
   const where = encodeWhere(context.graph, options.where, {
     name: `search ${search.indexPartition}`,
     projection: search.project,
-    path: `nodes.${searchedType(search)}.search.${search.name}`,
+    path: lineOfSearch(search),
   });
   const bound: CursorBinding = {
-    query: ['search', search.indexPartition, options.partition, range.from, range.to, reverse, ...whereBinding(where)],
+    query: [
+      'search',
+      search.indexPartition,
+      options.partition,
+      range.from ?? hashed?.hash,
+      range.to,
+      reverse,
+      ...whereBinding(where),
+    ],
     meaning: meaningOfSearch(search),
   };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const type = searchedType(search);
   const maxRcu = checkMaxRcu(options.maxRcu, where !== undefined, partitions);
-  const own = await ownWrites(context, ({ source, target }) => source === target && typePrefix(source) === type);
+  const own = await ownWrites(context, ({ source, target }) => {
+    return target === (search.part ?? source) && typePrefix(source) === type;
+  });
   const { writes } = own;
   const overlay =
-    writes.length === 0
-      ? {}
-      : { overlay: overlayOf(context.readable?.model ?? context.graph, writes, 'gsi0', partitions) };
-  const accept = askedItems(context.graph, itemKeys);
+    writes.length === 0 ? {} : { overlay: overlayOf(context.projections.model, writes, 'gsi0', partitions) };
+  const isOfProjection = askedItems(context.graph, itemKeys);
+  const accept = (item: Item): boolean =>
+    isOfProjection(item) && (hashed === undefined || hasKeyIn(hashed.ranges, item));
   const request = {
     index: 'gsi0',
     partitions,
@@ -137,6 +152,11 @@ export async function readSearch(
   return { items: hits, ...cursor, ...consumed(options, own.rcu + rcu), ...unknownOwnWrites(context) };
 }
 
+function hasKeyIn(ranges: readonly KeyRange[], item: Item): boolean {
+  const key = stringOf(item[INDEX_KEYS.gsi0.sort]) ?? '';
+  return ranges.some((range) => inRange(range, key));
+}
+
 /** The node type that a search is of: types hold no point. */
 export function searchedType({ indexPartition }: SearchModel): string {
   return indexPartition.slice(0, indexPartition.indexOf('.'));
@@ -157,7 +177,13 @@ function searchQuery(search: SearchModel, predicate: SearchPredicate, scope: Sea
   const { itemKeys } = places;
   if ('eq' in predicate) {
     const encoded = encodeArgument(query, predicate.eq, 'eq');
-    return { partitions: places.partitionsOfValue(partition, encoded), range: equalRange(encoded), itemKeys };
+    const partitions = places.partitionsOfValue(partition, encoded);
+    if (search.shards !== 'value' || !isHashedInKey(encoded))
+      return { partitions, range: equalRange(encoded), itemKeys };
+    const hash = hash128(encoded);
+    // A partition attribute may hold what separates it from a value, so that values of another one lie in the partition, too.
+    const ranges = [encoded, hash].filter((text) => isWithinBytes(lowestSortKey(text), SORT_KEY_BYTES)).map(equalRange);
+    return { partitions, range: {}, hashed: { hash, ranges }, itemKeys };
   }
   if (search.shards === 'value') {
     throw new EdgeloomError(

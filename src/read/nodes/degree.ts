@@ -10,14 +10,14 @@ import type { Abortable } from '../../runtime.ts';
 import { queriedItems } from '../../store/pages.ts';
 import type { ReadContext } from '../request/context.ts';
 import { checkSource, findEdge } from '../request/lookup.ts';
-import { isOwnRead, NO_OWN_WRITES } from '../request/own.ts';
-import { readViews } from './views.ts';
+import { isOwnRead } from '../request/own.ts';
+import { readBareViews } from './views.ts';
 
 /** Options of `degree`. */
 export interface DegreeOptions extends Abortable {
   /**
    * Strongly consistent, at twice the capacity: the count, or the view, as the projector has written it by now; edges that
-   * are not projected yet are not in it. Of a type that was evicted from the set, the base edges. Default false.
+   * are not projected yet are not counted. For a type that was evicted from the set, it counts base edges. Default false.
    */
   consistent?: boolean | undefined;
 }
@@ -40,7 +40,7 @@ export async function readDegree(
     return await countBaseEdges(context, source, edgeType, true);
   }
   if (edge.count !== undefined) {
-    const places = context.readable === undefined ? edge.count.places : context.readable.count(edge);
+    const places = context.projections.count(edge);
     if (places === undefined) return await countBaseEdges(context, source, edgeType, consistent);
     const { item } = await store.get({ source, target: places.key }, { consistent });
     const count = countOf(item);
@@ -58,7 +58,7 @@ export async function readDegree(
       `Give edges.${edgeType} degree: true in the model, then rebuild.`,
     );
   }
-  const { items } = await readViews(context, [source], consistent, NO_OWN_WRITES);
+  const { items } = await readBareViews(context, [source], consistent);
   const view = items.get(source);
   if (evictedTypes(view).has(edgeType)) return await countBaseEdges(context, source, edgeType, consistent);
   const prefix = `${edgeType}-`;

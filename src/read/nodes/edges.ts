@@ -1,9 +1,10 @@
 import { type Item, stringOf } from '../../items/attribute-value.ts';
 import { BASE_ITEMS } from '../../items/keys.ts';
 import { classify } from '../../model/base-item.ts';
+import type { EdgeModel } from '../../model/compiled.ts';
 import { checkOptions } from '../../options.ts';
 import type { Abortable } from '../../runtime.ts';
-import { scatter } from '../lists/scatter.ts';
+import { type Gathered, scatter } from '../lists/scatter.ts';
 import { checkLimit, type ReadContext } from '../request/context.ts';
 import { type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { prefixRange } from '../request/key-range.ts';
@@ -50,19 +51,30 @@ export async function readEdges(
   const limit = checkLimit(options.limit);
   const bound: CursorBinding = { query: ['edges', source, edge?.type], meaning: BASE_ORDER };
   const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
-  const sortKeyOf = (item: Item): string => stringOf(item[graph.table.sortKey]) ?? '';
-  const { items, lastKey } = await scatter(context, {
+  const { consistent } = options;
+  const { items, lastKey } = await gatherEdges(context, source, edge, { limit, after, consistent });
+  return { items, ...(lastKey !== undefined && { cursor: encodeCursor(lastKey, bound, cursorKey) }) };
+}
+
+/** Gathers one page of a node's outgoing edges, of one type or of all. */
+export async function gatherEdges(
+  context: ReadContext,
+  source: string,
+  edge: EdgeModel | undefined,
+  { limit, after, consistent }: { limit: number; after?: string | undefined; consistent?: boolean | undefined },
+): Promise<Omit<Gathered, 'items'> & { items: EdgeResult[] }> {
+  const { graph } = context;
+  const gathered = await scatter(context, {
     partitions: [source],
     range: edge === undefined ? BASE_ITEMS : prefixRange(`${edge.type}-`),
     after,
     limit,
-    consistent: options.consistent === true || isOwnRead(context, (key) => key.source === source),
-    accept: (item) => classify(graph, source, sortKeyOf(item), item).kind === 'edge',
+    consistent: consistent === true || isOwnRead(context, (key) => key.source === source),
+    accept: (item) => classify(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item).kind === 'edge',
     // The node itself lies among its edges.
     unwanted: edge === undefined ? 1 : 0,
   });
-  const results = items.flatMap((item) => edgeOf(context, source, item) ?? []);
-  return { items: results, ...(lastKey !== undefined && { cursor: encodeCursor(lastKey, bound, cursorKey) }) };
+  return { ...gathered, items: gathered.items.flatMap((item) => edgeOf(context, source, item) ?? []) };
 }
 
 /** Whether an edge exists: see `Reader.has`. */

@@ -4,17 +4,18 @@ import type { Item } from '../../items/attribute-value.ts';
 import { isWellFormed } from '../../items/encoding.ts';
 import { describe, PARTITION_KEY_BYTES, parseNodeId, VIEW_KEY } from '../../items/keys.ts';
 import { toPlainItem } from '../../items/plain.ts';
-import type { CompiledModel, Projection } from '../../model/compiled.ts';
+import type { CompiledModel, NodeModel } from '../../model/compiled.ts';
 import { checkOptions } from '../../options.ts';
-import { isUsable } from '../../registry/readable.ts';
 import type { Abortable } from '../../runtime.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import { patchedView } from '../../session/patched-view.ts';
+import type { ItemKey } from '../../store/port.ts';
 import type { ReadContext } from '../request/context.ts';
 import { ownWritesOfViews } from '../request/own.ts';
 import { baseAttributes, type NodeResult, pick, projectedAttributes } from '../request/result.ts';
 import { makeView } from './base-view.ts';
 import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
+import { type Found, type PartSource, partSources, partsOf, queryView, withParts } from './parts.ts';
 
 /** Which attributes: all of the node's, or those named. */
 export type AttributeSelection = 'ALL' | readonly string[];
@@ -23,7 +24,7 @@ export type AttributeSelection = 'ALL' | readonly string[];
 export interface GetOptions<Attributes extends AttributeSelection | undefined = AttributeSelection | undefined>
   extends Abortable {
   /**
-   * Default: what the model's view holds. Others, and any with `consistent`, cost a read of the node beside its view.
+   * Default: those of the model's view. Others, and any with `consistent`, cost a read of the node in addition to its view.
    */
   attributes?: Attributes | undefined;
   /**
@@ -34,10 +35,12 @@ export interface GetOptions<Attributes extends AttributeSelection | undefined = 
   consistent?: boolean | undefined;
 }
 
-/** What `readNodes` gives. */
+/** The result of `readNodes`. */
 export interface NodesRead {
   /** One for each id asked, in their order. */
   nodes: NodeResult[];
+  /** Their views by id; absent ones are left out. */
+  views: ReadonlyMap<string, Item>;
   /** DynamoDB calls made. */
   calls: number;
 }
@@ -59,7 +62,7 @@ export async function readNodes(
     attributes !== undefined && (consistent || !isInView(context.graph, id, attributes));
   const inNode = ids.filter(isOfNode);
   const isOwn = inNode.some((id) => ownSources.has(id));
-  const bases = await readItems(context, inNode, (id) => id, consistent || isOwn);
+  const bases = await readBases(context, inNode, attributes, consistent || isOwn);
   const edgeSets = await pMap(
     ids,
     async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent || ownSources.has(id)),
@@ -69,17 +72,17 @@ export async function readNodes(
     return {
       id,
       attributes: isOfNode(id)
-        ? nodeAttributes(context, bases.items.get(id), attributes)
+        ? (bases.attributes.get(id) ?? null)
         : plainViewAttributes(context, views.get(id), attributes),
       edgeSet: edgeSets[i]!.entries,
     };
   });
   const fallbackCalls = edgeSets.reduce((sum, edgeSet) => sum + edgeSet.calls, 0);
   const ownCalls = given === undefined ? own.calls : 0;
-  return { nodes, calls: calls + bases.calls + fallbackCalls + ownCalls };
+  return { nodes, views, calls: calls + bases.calls + fallbackCalls + ownCalls };
 }
 
-/** What `readAttributes` gives. */
+/** The result of `readAttributes`. */
 export interface AttributesRead {
   /** One for each id asked, in their order; null where the node is not known. */
   attributes: (Record<string, unknown> | null)[];
@@ -98,7 +101,7 @@ export async function readAttributes(
   const inNode = ids.filter(isOfNode);
   const ownSources = new Set(own.writes.map(({ source }) => source));
   const isOwn = inNode.some((id) => ownSources.has(id));
-  const bases = await readItems(context, inNode, (id) => id, isOwn);
+  const bases = await readBases(context, inNode, attributes, isOwn);
   const views = await readViews(
     context,
     ids.filter((id) => !isOfNode(id)),
@@ -107,9 +110,7 @@ export async function readAttributes(
   );
   return {
     attributes: ids.map((id) =>
-      isOfNode(id)
-        ? nodeAttributes(context, bases.items.get(id), attributes)
-        : plainViewAttributes(context, views.items.get(id), attributes),
+      isOfNode(id) ? (bases.attributes.get(id) ?? null) : plainViewAttributes(context, views.items.get(id), attributes),
     ),
     calls: bases.calls + views.calls,
   };
@@ -122,8 +123,8 @@ export interface ItemsRead {
 }
 
 /**
- * The views of nodes, 100 in a call; ids that cannot be in the table are not asked for. A view that this read may not rely on
- * is made here, from the base items.
+ * The views of nodes with what they show of their parts, 100 items in a call; of one node with parts in one Query. Ids that cannot be in
+ * the table are not asked for. A view that this read may not rely on is made here, from the base items.
  */
 export async function readViews(
   context: ReadContext,
@@ -131,24 +132,41 @@ export async function readViews(
   consistent: boolean,
   own: OwnWrites,
 ): Promise<ItemsRead> {
-  const distinct = [...new Set(ids)];
-  const { items, calls } = await usableViews(context, distinct, consistent);
-  if (own.writes.length === 0) return { items, calls };
-  for (const id of distinct) {
-    const view = patchedView(context.graph, id, items.get(id), own);
+  const { items, found, calls } = await usableViews(context, ids, consistent, (id) => partSources(context, id));
+  for (const id of new Set(ids)) {
+    const patched = own.writes.length === 0 ? items.get(id) : patchedView(context.graph, id, items.get(id), own);
+    const view = withParts(context, id, patched, found.get(id) ?? new Map(), own);
     if (view === undefined) items.delete(id);
     else items.set(id, view);
   }
   return { items, calls };
 }
 
-async function usableViews(context: ReadContext, ids: readonly string[], consistent: boolean): Promise<ItemsRead> {
-  const { graph, readable } = context;
+/** The views of nodes as `readViews` gives them, without parts and own writes. */
+export async function readBareViews(
+  context: ReadContext,
+  ids: Iterable<string>,
+  consistent: boolean,
+): Promise<ItemsRead> {
+  return usableViews(context, ids, consistent, () => []);
+}
+
+async function usableViews(
+  context: ReadContext,
+  ids: Iterable<string>,
+  consistent: boolean,
+  partsOfId: (id: string) => readonly PartSource[],
+): Promise<ItemsRead & { found: ReadonlyMap<string, Found> }> {
+  const { graph, projections } = context;
   const distinct = [...new Set(ids)].filter((id) => canBeStored(graph, id));
-  const stored = await readItems(context, distinct, () => VIEW_KEY, consistent);
-  if (readable === undefined) return stored;
-  const { items } = stored;
-  const unusable = distinct.filter((id) => !isUsable(readable.view(id), items.get(id)));
+  const stored = await readStored(context, distinct, consistent, partsOfId);
+  const { found } = stored;
+  const items = new Map<string, Item>();
+  for (const id of distinct) {
+    const view = found.get(id)?.get(VIEW_KEY);
+    if (view !== undefined) items.set(id, view);
+  }
+  const unusable = distinct.filter((id) => !projections.usesView(id, items.get(id)));
   const made = await pMap(unusable, (id) => makeView(context, id, consistent), { concurrency: context.concurrency });
   let { calls } = stored;
   for (const [i, id] of unusable.entries()) {
@@ -157,7 +175,24 @@ async function usableViews(context: ReadContext, ids: readonly string[], consist
     if (view === undefined) items.delete(id);
     else items.set(id, view);
   }
-  return { items, calls };
+  return { items, found, calls };
+}
+
+/** Reads the stored views of nodes, and those of their parts, or the parts themselves. */
+async function readStored(
+  context: ReadContext,
+  ids: readonly string[],
+  consistent: boolean,
+  partsOfId: (id: string) => readonly PartSource[],
+): Promise<{ found: Map<string, Found>; calls: number }> {
+  const [first] = ids;
+  const parts = ids.flatMap(partsOfId);
+  if (first !== undefined && ids.length === 1 && parts.length > 0 && !parts.some(({ isBase }) => isBase)) {
+    const { found, calls } = await queryView(context, first, consistent);
+    return { found: new Map([[first, found]]), calls };
+  }
+  const views = ids.map((id) => ({ source: id, target: VIEW_KEY }));
+  return readByNode(context, [...views, ...parts.map(({ key }) => key)], consistent);
 }
 
 /** The projected attributes of a view, plain; null where the node is not known. */
@@ -172,18 +207,48 @@ export function plainViewAttributes(
   return toPlainItem(isNamed ? pick(attributes, selection) : attributes, readNumber);
 }
 
-async function readItems(
-  { graph, store }: ReadContext,
-  ids: Iterable<string>,
-  sortKey: (id: string) => string,
+/** Reads items, and returns those that exist by partition, then by sort key. */
+async function readByNode(
+  { store }: ReadContext,
+  keys: readonly ItemKey[],
   consistent: boolean,
-): Promise<ItemsRead> {
-  const distinct = [...new Set(ids)].filter((id) => canBeStored(graph, id));
-  const keys = distinct.map((id) => ({ source: id, target: sortKey(id) }));
+): Promise<{ found: Map<string, Map<string, Item>>; calls: number }> {
   const { items, calls } = await store.getMany(keys, { consistent });
-  const found = new Map<string, Item>();
-  for (const [i, id] of distinct.entries()) if (items[i] !== undefined) found.set(id, items[i]);
-  return { items: found, calls };
+  const found = new Map<string, Map<string, Item>>();
+  for (const [i, { source, target }] of keys.entries()) {
+    const item = items[i];
+    if (item === undefined) continue;
+    const ofNode = found.get(source) ?? new Map<string, Item>();
+    found.set(source, ofNode.set(target, item));
+  }
+  return { found, calls };
+}
+
+/** The selected attributes of nodes and of their parts, as producers wrote them. */
+async function readBases(
+  context: ReadContext,
+  ids: readonly string[],
+  selection: AttributeSelection = 'ALL',
+  consistent: boolean,
+): Promise<{ attributes: Map<string, Record<string, unknown>>; calls: number }> {
+  const distinct = [...new Set(ids)].filter((id) => canBeStored(context.graph, id));
+  const isSelected = (name: string): boolean => selection === 'ALL' || selection.includes(name);
+  const namesOf = (id: string): string[] => partsOf(context, id).flatMap(({ name }) => (isSelected(name) ? name : []));
+  const keys = distinct.flatMap((id) => [id, ...namesOf(id)].map((target) => ({ source: id, target })));
+  const { found, calls } = await readByNode(context, keys, consistent);
+  const attributes = new Map<string, Record<string, unknown>>();
+  for (const id of distinct) {
+    const item = found.get(id)?.get(id);
+    if (item === undefined) continue;
+    const all = baseAttributes(context, selection === 'ALL' ? item : pick(item, selection));
+    for (const name of namesOf(id)) {
+      const part = found.get(id)?.get(name);
+      if (part === undefined) delete all[name];
+      else all[name] = baseAttributes(context, part);
+    }
+    attributes.set(id, all);
+  }
+  return { attributes, calls };
 }
 
 /** Ids come from URLs: one of an unknown type, or that no key can hold, names an unknown node and nothing worse. */
@@ -197,21 +262,15 @@ function canBeStored(graph: CompiledModel, id: string): boolean {
 }
 
 function isInView(graph: CompiledModel, id: string, selection: AttributeSelection): boolean {
-  return viewHolds(graph.nodes.get(parseNodeId(id)?.type ?? '')?.view, selection);
+  return viewHolds(graph.nodes.get(parseNodeId(id)?.type ?? ''), selection);
 }
 
-/** Whether views hold the attributes that are selected; those of an unknown type hold what there is. */
-export function viewHolds(view: Projection | undefined, selection: AttributeSelection): boolean {
-  if (view === undefined || view.kind === 'ALL') return true;
+/** Whether the views of a node type hold all selected attributes. True for a type outside the model: nothing else is read of it. */
+export function viewHolds(node: NodeModel | undefined, selection: AttributeSelection): boolean {
+  if (node === undefined) return true;
+  const { view, parts } = node;
+  const isWhole = (name: string): boolean => parts.get(name)?.view?.view.kind === 'ALL';
   const projected = view.kind === 'LIST' ? view.attributes : [];
-  return selection !== 'ALL' && selection.every((name) => projected.includes(name));
-}
-
-function nodeAttributes(
-  context: ReadContext,
-  item: Item | undefined,
-  selection: AttributeSelection = 'ALL',
-): Record<string, unknown> | null {
-  if (item === undefined) return null;
-  return baseAttributes(context, selection === 'ALL' ? item : pick(item, selection));
+  if (selection === 'ALL') return view.kind === 'ALL' && [...parts.keys()].every(isWhole);
+  return selection.every((name) => (parts.has(name) ? isWhole(name) : view.kind === 'ALL' || projected.includes(name)));
 }

@@ -1,12 +1,12 @@
 import { EdgeloomError } from '../../errors.ts';
 import type { NumberReader } from '../../items/plain.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
-import type { Readable } from '../../registry/readable.ts';
+import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 import type { Session } from '../../session/session.ts';
 import type { Store } from '../../store/port.ts';
 import type { CursorKey } from './cursor.ts';
 
-/** What every read needs. */
+/** The context of every read. */
 export interface ReadContext {
   graph: CompiledModel;
   store: Store;
@@ -14,24 +14,24 @@ export interface ReadContext {
   concurrency: number;
   /** How number text becomes a JS value in results. */
   readNumber: NumberReader;
-  /** Whose own writes every answer shows. */
+  /** The session whose own writes every answer shows. */
   session?: Session;
   /** Signs cursors where set. */
   cursorKey?: CursorKey;
-  /** What this read may use of what the table keeps; absent: the table has no registry, and all of the model is there. */
-  readable?: Readable;
+  /** The projections that this read may use. */
+  projections: ProjectionsInForce;
 }
 
 /** Items given out at once where no limit is named. */
 const DEFAULT_LIMIT = 100;
 
 /** The limit asked for, or the default; throws `invalid-limit` where it is no whole number of 1 or more. */
-export function checkLimit(limit: number | undefined): number {
-  if (limit === undefined) return DEFAULT_LIMIT;
+export function checkLimit(limit: number | undefined, name = 'limit', otherwise = DEFAULT_LIMIT): number {
+  if (limit === undefined) return otherwise;
   if (Number.isSafeInteger(limit) && limit >= 1) return limit;
   throw new EdgeloomError(
     'invalid-limit',
-    `limit should be a whole number of 1 or more, but is ${String(limit)}.`,
+    `${name} should be a whole number of 1 or more, but is ${String(limit)}.`,
     'Read on with the cursor of each page instead of asking for everything at once.',
   );
 }

@@ -14,7 +14,7 @@ import { SORT_KEY_BYTES } from '../../items/keys.ts';
 /** The secret that cursors are signed with. */
 export type CursorKey = string | Uint8Array;
 
-/** What a cursor belongs to. The limit is no part of it: pages of one query may differ in size. */
+/** The query that a cursor belongs to. The limit is no part of it: pages of one query may differ in size. */
 export interface CursorBinding {
   /** Everything that decides which items a query gives and in what order; JSON values. */
   query: readonly unknown[];
@@ -40,7 +40,7 @@ export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?
 }
 
 /**
- * The sort key that a cursor stands for. Throws `invalid-cursor` where it is not one of this query, and `cursor-outdated`
+ * The sort key of a cursor. Throws `invalid-cursor` where it is not one of this query, and `cursor-outdated`
  * where the order means something else by now.
  */
 export function decodeCursor(cursor: string, binding: CursorBinding, cursorKey?: CursorKey): string {

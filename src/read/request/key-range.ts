@@ -39,7 +39,7 @@ export function textAfterPrefix(prefix: string): string | undefined {
 }
 
 /**
- * What remains of a range after the key `after`, in the direction of reading. Ascending it is exact: no text lies
+ * The rest of a range after the key `after`, in the direction of reading. Ascending it is exact: no text lies
  * between `after` and `after + NUL`. Descending there is no greatest text below `after`, so that `after` itself is left
  * in; the reader drops it.
  */

@@ -4,7 +4,7 @@ import { sortKeyOfEdge } from '../../model/base-item.ts';
 import type { CompiledModel, EdgeModel, InboundModel, InboundOrder, SearchModel } from '../../model/compiled.ts';
 
 /**
- * What a reader's arguments name in the model. Each function throws an `EdgeloomError` that lists what the model
+ * Looks up in the model what a reader's arguments name. Each function throws an `EdgeloomError` that lists what the model
  * declares where the name is none of it.
  */
 

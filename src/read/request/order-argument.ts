@@ -18,8 +18,8 @@ import { isEmptyRange, type KeyRange, prefixRange } from './key-range.ts';
  */
 
 /**
- * A value to compare with. Of an order of type number: a number, bigint, decimal text or `ExactNumber`, none of which
- * loses digits; of type date: an ISO 8601 text; of a rank: a label; else a text.
+ * A value to compare with. For an order of type number: a number, bigint, decimal text or `ExactNumber`, none of which
+ * loses digits; for type date: an ISO 8601 text; for a rank: a label; else a text.
  */
 export type OrderValue = string | number | bigint | ExactNumber;
 
@@ -62,16 +62,22 @@ export function equalRange(encoded: string): KeyRange {
   return { from: lowestSortKey(encoded), to: highestSortKey(encoded) };
 }
 
+/** An end of a range, and the argument that it comes from. */
+interface RangeEnd {
+  value: OrderValue | undefined;
+  argument: string;
+}
+
 /** The sort keys from one value to another, both inclusive, either missing; of a rank, from and to the labels' weights. */
-export function valueRange(
-  query: OrderOfQuery,
-  from: { value: OrderValue | undefined; argument: string },
-  to: { value: OrderValue | undefined; argument: string },
-): KeyRange {
+export function valueRange(query: OrderOfQuery, from: RangeEnd, to: RangeEnd): KeyRange {
   const range = {
     from: from.value === undefined ? undefined : lowerEnd(query, from.value, from.argument),
     to: to.value === undefined ? undefined : upperEnd(query, to.value, to.argument),
   };
+  return checkedRange(query, range, from, to);
+}
+
+function checkedRange(query: OrderOfQuery, range: KeyRange, from: RangeEnd, to: RangeEnd): KeyRange {
   if (!isEmptyRange(range)) return range;
   throw invalidArgument(
     query,
@@ -83,6 +89,11 @@ export function valueRange(
 
 /** The sort keys of the values that begin with a text; of dates, with the text of a UTC date such as `2020-07`. */
 export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRange {
+  return prefixRange(escapeValue(encodedPrefix(query, prefix)));
+}
+
+/** The encoded form of the beginning of a value. */
+function encodedPrefix(query: OrderOfQuery, prefix: OrderValue): string {
   const { order, fold } = query;
   const argument = 'beginsWith';
   if (order.kind === 'rank' || (order.kind === 'attribute' && order.type === 'number')) {
@@ -92,11 +103,9 @@ export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRan
   return encoding(query, argument, () => {
     if (order.kind === 'path' || order.kind === 'parts') throw byPathOnly(order);
     const text = textArgument(prefix).S;
-    if (order.kind === 'attribute' && order.type === 'date') {
-      if (beginsDate(text)) return prefixRange(text);
-      throw new EncodingError(`should be the beginning of a date in UTC, such as 2020-07, but is ${describe(text)}`);
-    }
-    return prefixRange(escapeValue(encodeString(text, fold)));
+    if (order.kind !== 'attribute' || order.type !== 'date') return encodeString(text, fold);
+    if (beginsDate(text)) return text;
+    throw new EncodingError(`should be the beginning of a date in UTC, such as 2020-07, but is ${describe(text)}`);
   });
 }
 
@@ -128,20 +137,69 @@ export function encodePathArgument(query: OrderOfQuery, path: readonly string[])
   });
 }
 
-/** The leading values of an order by several, as the range of what begins with them. */
-export function leadingRange(query: OrderOfQuery, values: readonly OrderValue[]): KeyRange {
+/** The range of one part of an order by several values, behind leading values that are given whole. */
+export interface PartRange {
+  path?: readonly OrderValue[] | undefined;
+  from?: OrderValue | undefined;
+  to?: OrderValue | undefined;
+  beginsWith?: string | undefined;
+}
+
+/** The sort keys of an order by several values that begin with the leading ones, and whose next value is in a range. */
+export function partsRange(query: OrderOfQuery, { path = [], from, to, beginsWith }: PartRange): KeyRange {
   const { order, name } = query;
   if (order.kind !== 'parts') throw invalidArgument(query, 'path', 'has no meaning: it is ordered by one value');
   return encoding(query, 'path', () => {
-    if (!Array.isArray(values)) throw new EncodingError(`should be a list of values, but is ${describe(values)}`);
-    if (values.length > order.parts.length) {
-      throw new EncodingError(`has ${values.length} values; the order has ${order.parts.length}`);
+    const hasRange = from !== undefined || to !== undefined || beginsWith !== undefined;
+    if (!Array.isArray(path)) throw new EncodingError(`should be a list of values, but is ${describe(path)}`);
+    if (path.length + (hasRange ? 1 : 0) > order.parts.length) {
+      const more = hasRange ? ' and a range behind them' : '';
+      throw new EncodingError(`has ${path.length} values${more}; the order has ${order.parts.length}`);
     }
-    const texts = values.map((value, i) =>
-      encodeArgument({ order: order.parts[i]!, fold: false, name }, value, 'path'),
+    const ofPart = (i: number): OrderOfQuery => ({ order: order.parts[i]!, fold: false, name });
+    const leading = encodePath(
+      path.map((value, i) => encodeArgument(ofPart(i), value, 'path')),
+      false,
     );
-    return prefixRange(escapeValue(encodePath(texts, false)));
+    const all = prefixRange(escapeValue(leading));
+    if (!hasRange) return all;
+    const part = ofPart(path.length);
+    // The key of an edge that lacks the value ends behind the leading ones: an empty value is above it, and below all others.
+    const first = escapeValue(leading + encodePath([''], false));
+    if (beginsWith !== undefined) {
+      const prefix = encodedSegment(encodedPrefix(part, beginsWith));
+      return prefix === '' ? { from: first, to: all.to } : prefixRange(escapeValue(leading + prefix));
+    }
+    const start = from === undefined ? '' : encodedSegment(lowestText(part, from, 'from'));
+    const lowest = start === '' ? first : escapeValue(leading + start);
+    const highest = to === undefined ? all.to : prefixRange(escapeValue(leading + highestText(part, to))).to;
+    return checkedRange(
+      query,
+      { from: lowest, to: highest },
+      { value: from, argument: 'from' },
+      { value: to, argument: 'to' },
+    );
   });
+}
+
+/** A segment of a path, without its end. */
+function encodedSegment(text: string): string {
+  return encodePath([text], false).slice(0, -1);
+}
+
+/** The lowest text of a value; of a rank, of all labels of its weight. */
+function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): string {
+  return query.order.kind === 'rank' ? `${weightOf(query, value, argument)}-` : encodeArgument(query, value, argument);
+}
+
+/**
+ * The beginning of the last keys of a range that ends with a value: the value as a whole segment. In a rank order the value is a
+ * label, and the beginning is its weight, so that all labels of this weight are in the range.
+ */
+function highestText(query: OrderOfQuery, value: OrderValue): string {
+  return query.order.kind === 'rank'
+    ? encodedSegment(`${weightOf(query, value, 'to')}-`)
+    : encodePath([encodeArgument(query, value, 'to')], false);
 }
 
 function byPathOnly(order: Extract<ArgumentOrder, { kind: 'path' | 'parts' }>): EncodingError {
@@ -196,8 +254,10 @@ function invalidArgument(query: OrderOfQuery, argument: string, reason: string, 
 }
 
 /**
- * The value of a partition attribute, as it stands in index partitions; undefined where there is no such attribute. Throws
- * `invalid-argument` where one is missing, or is given and has no meaning. `asked` is the subject of the sentences.
+ * Checks the partition of a request, and gives it encoded, as index partitions have it; undefined where the model partitions by no
+ * attribute. Throws `invalid-argument` for a partition that is missing, unfit, or given without such an attribute.
+ *
+ * @param asked the subject of the messages.
  */
 export function checkPartition(
   asked: string,

@@ -4,12 +4,12 @@ import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
 import type { ItemKey } from '../../store/port.ts';
 import type { ReadContext } from './context.ts';
 
-/** What a session's own writes change in an answer. */
+/** Changes of an answer by a session's own writes. */
 
-/** Of a reader without a session. */
+/** The own writes of a reader without a session. */
 export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0, rcu: 0 };
 
-/** The own writes that concern a request, read once and before anything else of it. */
+/** The own writes that a request depends on, read once and before anything else of the request. */
 export async function ownWrites(context: ReadContext, isRelevant: (key: ItemKey) => boolean): Promise<OwnWrites> {
   const { session, graph, store } = context;
   if (session === undefined) return NO_OWN_WRITES;
@@ -25,13 +25,13 @@ export async function ownWrites(context: ReadContext, isRelevant: (key: ItemKey)
 const UNKNOWN: Look = { agrees: false, revisions: '' };
 
 /**
- * A key is let go for good, and the token may go to a reader of another model: so a look compares all that writers maintain, not only
- * what this reader uses in this lease. Undefined where that cannot be compiled here.
+ * The context of the looks after which a session forgets a key. They compare all that writers maintain, not only what this reader
+ * uses in its lease: a forgotten key does not come back, and the next reader with the session's token may have another model.
+ * Undefined where this reader cannot compile all that.
  */
-function lookContext({ graph, store, readable }: ReadContext): LookContext | undefined {
-  if (readable === undefined) return { graph, store };
+function lookContext({ store, projections }: ReadContext): LookContext | undefined {
   // rule: session-compares-all-that-is-kept
-  const kept = readable.kept;
+  const kept = projections.kept;
   return kept && { graph: kept, store };
 }
 
@@ -46,7 +46,7 @@ export function ownWritesOfViews(context: ReadContext, ids: Iterable<string>): P
   });
 }
 
-/** What an answer says of own writes that it may lack; nothing where it shows them all. */
+/** The notice in an answer that may lack own writes; nothing where it shows them all. */
 export function unknownOwnWrites({ session }: ReadContext): { ownWrites?: 'unknown' } {
   return session?.ownWrites === 'unknown' ? { ownWrites: 'unknown' } : {};
 }

@@ -10,7 +10,7 @@ export interface Page<T> {
   items: T[];
   /** Gives the next page; absent exactly when nothing remains. */
   cursor?: string;
-  /** Of a reader with a session: some own writes were too many to remember, and may not show yet. */
+  /** Set with a session whose writes were too many to remember: some may not show yet. */
   ownWrites?: 'unknown';
 }
 
@@ -29,7 +29,7 @@ export interface InboundPage<Edge, Owner> extends ListPage<Edge> {
 /** A node at the end of its own index partition. */
 export interface OwnerResult<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
-  /** What the model's view shows of the node. */
+  /** Attributes of the model's view. */
   attributes: Attributes;
 }
 
@@ -42,7 +42,7 @@ export interface EdgeResult<Source = string, Type = string, Target = string, Att
 }
 
 /**
- * One edge of an edge set: its type, its target, and the labels that it has, beside them. Where the edge type copies
+ * One edge of an edge set: its type, its target, and its labels, in one object. Where the edge type copies
  * attributes of its targets, `copy` holds those that this target has; it is absent where the target does not exist, or is
  * not projected yet, or the edge type has outgrown the set. Labels that only other edge types have are declared as undefined,
  * so that a program can ask any entry for any label.

@@ -25,11 +25,11 @@ export type Where<Attributes = Record<string, unknown>> = Attributes extends unk
     : { readonly [Name in keyof Attributes]?: WhereValueOf<Attributes[Name]> }
   : never;
 
-/** What a `where` is about. */
+/** The subject of a `where`. */
 export interface WhereSubject {
   /** In messages: `order gsi0 of MEMBER`. */
   name: string;
-  /** What the index items hold. */
+  /** The attributes that the index items hold. */
   projection: Projection;
   /** Where the model says so: `edges.MEMBER.inbound`. */
   path: string;
@@ -57,7 +57,7 @@ export function encodeWhere(graph: CompiledModel, where: Where | undefined, subj
   return Object.keys(item).length === 0 ? undefined : item;
 }
 
-/** What a cursor is bound to for a `where`: the same for the same values, in whatever order and form. */
+/** The cursor's binding for a `where`: equal for equal values, in whatever order and form. */
 export function whereBinding(where: Item | undefined): [] | [{ where: [string, string][] }] {
   if (where === undefined) return [];
   const names = Object.keys(where).sort();

@@ -1,73 +1,111 @@
 import pMap from 'p-map';
 import { updateItem } from '../../apply/context.ts';
+import { reconcile } from '../../apply/reconcile.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
-import { COUNT, COUNTED, MODEL, REVISION, revisionOf, unchanged } from '../../items/derived-item.ts';
-import { placesOfCount } from '../../model/projection/places.ts';
+import { COUNT, MODEL, REVISION, revisionOf, unchanged } from '../../items/derived-item.ts';
+import {
+  type Amounts,
+  addAmounts,
+  amountsOf,
+  isOfAmounts,
+  keysOf,
+  sameAmounts,
+  storedAmounts,
+} from '../../items/ledger.ts';
+import { textOfUnits } from '../../items/units.ts';
+import { countAtOnce, itemsToCount } from '../../kinds/count.ts';
+import { CountPlaces, placesOfCount } from '../../model/projection/places.ts';
 import { queriedItems, readItem } from '../../store/pages.ts';
-import type { DerivedUpdate, ItemKey, Store } from '../../store/port.ts';
+import type { DerivedUpdate, ItemKey } from '../../store/port.ts';
 import type { SettleContext } from './context.ts';
 
+/** The most numbers that one update removes: its expression has room for 4 KB. A check finds the rest. */
+const MOST_REMOVED = 100;
 /** Reads at once, if each item is read by itself. */
 const READS_AT_ONCE = 32;
 
 /**
- * Counts the items one by one and writes the number; false if the count has changed meanwhile. A Query may show items from before a
+ * Reconciles the count of a node's edges of a type with its live index items. Each index item that appears or disappears changes
+ * the count's revision too, in one transaction. A Query may run during a transaction and prove nothing: its result is trusted only
+ * if it equals the count. Else each item is read by itself.
+ */
+export async function settleCount(context: SettleContext, source: string, sortKey: string): Promise<void> {
+  const key = { source, target: sortKey };
+  await reconcile(context, {
+    key,
+    expected: (seen) => countAtOnce(context, source, sortKey, seen),
+    update(_seen, { live, stored }) {
+      const amounts = storedAmounts(stored);
+      const isRight = amounts !== undefined && sameAmounts(amounts, live);
+      if (isRight && stored?.[context.graph.table.ttl] === undefined) return undefined;
+      return settledCountUpdate(context, key, stored, amounts ?? new Map());
+    },
+    write: (move, { expected: { stored } }) => countedExactly(context, stored, move),
+    backsOff: true,
+  });
+}
+
+/**
+ * Counts the items one by one and writes the numbers; false if the count has changed meanwhile. A Query may show items from before a
  * transaction whose count GetItem shows already. So the count's revision is changed first: that fails while a transaction is under
- * way. Then each item is read by itself. The number is written if the revision has not changed since.
+ * way. Then each item is read by itself. The numbers are written if the revision has not changed since.
  *
  * @param current the count as it was read.
  * @param move the update that only changes its revision.
  */
-export async function countedExactly(
+async function countedExactly(
   context: SettleContext,
   current: Item | undefined,
   move: DerivedUpdate,
 ): Promise<boolean> {
   const { key } = move;
+  // rule: count-moves-before-its-items-are-read, first
   const moved = await updateItem(context, move);
   // A malformed revision was replaced just now: the next attempt reads the new one.
   const isNumber = current?.[REVISION] === undefined || revisionOf(current) !== undefined;
   if (!moved.applied || !isNumber) return false;
-  const fenced: Item = { ...current, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
-  const live = await countExactly(context, key);
-  return (await updateItem(context, settledCountUpdate(context, key, fenced, live))).applied;
+  const fenced: Item = { ...current, ...move.set, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
+  // rule: count-moves-before-its-items-are-read, then
+  const amounts = await countExactly(context, key);
+  // rule: count-is-repaired-under-its-revision
+  return (await updateItem(context, settledCountUpdate(context, key, fenced, amounts))).applied;
 }
 
-/** Counts the live items of a count. It reads all items that a Query shows, live or not, and those that base edges ask for. */
-async function countExactly(context: SettleContext, { source, target: countKey }: ItemKey): Promise<number> {
+/**
+ * Adds up the live items of a count. It reads each of them by its key. A consistent Query of the partition names the items, live or not.
+ * For a count of edges that leave the node, its base edges name items too.
+ */
+async function countExactly(context: SettleContext, { source, target: countKey }: ItemKey): Promise<Amounts> {
   const { store, graph } = context;
-  const { name, edgeType, items: counted } = placesOfCount(countKey);
+  const places = placesOfCount(countKey);
   const sortKeys = new Set<string>();
   const sortKeyOf = (item: Item): string => stringOf(item[graph.table.sortKey])!;
   for await (const item of itemsToCount(store, source, countKey)) sortKeys.add(sortKeyOf(item));
-  const edges = queriedItems(store, { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent: true });
-  for await (const item of edges) sortKeys.add(counted.key(sortKeyOf(item)));
-  const items = await pMap(sortKeys, (target) => readItem(context, { source, target }), { concurrency: READS_AT_ONCE });
-  return items.filter((item) => stringOf(item?.[COUNTED]) === name).length;
-}
-
-/** The index items among which the counted ones are. */
-export async function* itemsToCount(
-  store: Pick<Store, 'query'>,
-  source: string,
-  countKey: string,
-): AsyncGenerator<Item, void> {
-  for (const beginsWith of placesOfCount(countKey).itemPrefixes) {
-    yield* queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent: true });
+  if (places instanceof CountPlaces) {
+    const beginsWith = `${places.edgeType}-`;
+    const edges = queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent: true });
+    for await (const item of edges) sortKeys.add(places.itemKey({ target: sortKeyOf(item) }));
   }
+  const items = await pMap(sortKeys, (target) => readItem(context, { source, target }), { concurrency: READS_AT_ONCE });
+  const amounts: Amounts = new Map();
+  for (const item of items) addAmounts(amounts, amountsOf(item, places.name));
+  return amounts;
 }
 
-/** Makes the update that sets a count to a number, under the revision that was read. */
-export function settledCountUpdate(
+/** Makes the update that sets a count to its numbers, under the revision that was read; other numbers in it are removed. */
+function settledCountUpdate(
   { graph }: SettleContext,
   key: ItemKey,
   current: Item | undefined,
-  count: number,
+  amounts: Amounts,
 ): DerivedUpdate {
-  return {
-    key,
-    set: { [MODEL]: { S: graph.fingerprint }, [COUNT]: { N: String(count) } },
-    unset: [graph.table.ttl],
-    condition: unchanged(current, graph.table.ttl),
-  };
+  const set: Item = { [MODEL]: { S: graph.fingerprint }, [COUNT]: { N: '0' } };
+  for (const [attribute, units] of amounts) {
+    if (units !== 0n || attribute === COUNT) set[attribute] = { N: textOfUnits(units) };
+  }
+  for (const [attribute, texts] of Object.entries(keysOf(amounts))) set[attribute] = { SS: texts };
+  const left = Object.keys(current ?? {})
+    .filter((name) => isOfAmounts(name) && set[name] === undefined)
+    .slice(0, MOST_REMOVED);
+  return { key, set, unset: [graph.table.ttl, ...left], condition: unchanged(current, graph.table.ttl) };
 }

@@ -2,10 +2,14 @@ import { epochSeconds } from '../../apply/context.ts';
 import { writeCounted } from '../../apply/counted.ts';
 import { settleJoined } from '../../apply/joined.ts';
 import { reconcile } from '../../apply/reconcile.ts';
-import type { Item } from '../../items/attribute-value.ts';
+import { type Item, stringOf } from '../../items/attribute-value.ts';
+import { COUNTED } from '../../items/derived-item.ts';
+import { baseKeyOfIndexItem } from '../../items/derived-key.ts';
 import { storedSortKey } from '../../items/keys.ts';
+import { edgeNamedBy } from '../../kinds/index-item.ts';
+import { type CounterPlaces, countKeyOf } from '../../model/projection/places.ts';
 import { wantedFields } from '../../plan/copies.ts';
-import { countHolding } from '../../plan/counted.ts';
+import { countHolding, isKeptCount } from '../../plan/counted.ts';
 import { derivedOf } from '../../plan/derive.ts';
 import { isJoinedKey } from '../../plan/joined.ts';
 import type { IndexUnit } from '../../plan/unit.ts';
@@ -13,6 +17,7 @@ import { settledIndexUpdate } from '../../plan/writes/updates.ts';
 import { readItem } from '../../store/pages.ts';
 import type { DerivedUpdate, ItemKey } from '../../store/port.ts';
 import { fenced, NO_WATERMARK, type SettleContext, trusted } from './context.ts';
+import { settleCount } from './count.ts';
 
 /**
  * Reconciles one index item, or reverse item, with its base item; a joined item also with the source node. An item that nothing
@@ -57,6 +62,43 @@ export async function settleIndexItem(
         ? undefined
         : (update, { actual, expected }) => writeCounted(context, actual, expected.wanted, update, countName),
   });
+}
+
+/** Reconciles an index item with the base item that its key, or what it holds, names; with none it becomes a tombstone. */
+export async function settleByKey(context: SettleContext, key: ItemKey): Promise<void> {
+  const { source, target: sortKey } = key;
+  const { actual, expected } = await reconcile(context, {
+    key,
+    async expected(item) {
+      // The search for the edge follows the read of the item. If the edge is put later, its write changes the item, so the
+      // update fails.
+      const target = baseKeyOfIndexItem(source, sortKey) ?? (await edgeNamedBy(context, source, sortKey));
+      return { target, burial: target === undefined ? await burialOf(context, key, item) : undefined };
+    },
+    update: (_item, { burial }) => burial,
+  });
+  const { target } = expected;
+  if (target !== undefined) await settleIndexItem(context, { source, target }, key, NO_WATERMARK);
+  const holding = target === undefined ? undefined : countHolding(context.graph, { source, target }, sortKey);
+  await settleOtherCount(context, source, stringOf(actual?.[COUNTED]), holding);
+}
+
+/**
+ * Reconciles a count that contained an item by mistake. The item has left that count, and the transaction that wrote the item
+ * changed only the count that holds items in its place.
+ *
+ * @param name the count that the item named.
+ */
+export async function settleOtherCount(
+  context: SettleContext,
+  source: string,
+  name: string | undefined,
+  holding: CounterPlaces | undefined,
+): Promise<void> {
+  if (name === undefined || name === holding?.name) return;
+  const target = countKeyOf(name);
+  if (!isKeptCount(context.graph, target)) return;
+  await settleCount(context, source, target);
 }
 
 /**

@@ -1,5 +1,4 @@
 import { type ApplyContext, epochSeconds } from '../../apply/context.ts';
-import { readCopies } from '../../apply/copies.ts';
 import { reconcile } from '../../apply/reconcile.ts';
 import { readWholeView } from '../../apply/whole-view.ts';
 import { type Item, stringOf } from '../../items/attribute-value.ts';
@@ -7,6 +6,7 @@ import { CHILD } from '../../items/derived-item.ts';
 import { decodeElement, edgeKeyOf } from '../../items/element.ts';
 import { BASE_ITEMS, typePrefix, VIEW_KEY } from '../../items/keys.ts';
 import { elementsByEdge, evictedTypes } from '../../items/stored-view.ts';
+import { readCopies } from '../../kinds/parent-copies.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { reverseOf } from '../../plan/copies.ts';
 import { derivedOf } from '../../plan/derive.ts';
@@ -127,9 +127,11 @@ function listedEdges(
   return listed.map(([target]) => target);
 }
 
-/** A unit without images: a truth decides about each of its changes. */
+/** A unit without images: a truth decides about each of its changes. A view holds nothing of the node's parts. */
 function unitOf(source: string, targets: readonly string[], watermark: string): ViewUnit {
-  const changes = targets.map(
+  // rule: part-is-no-piece-of-the-view
+  const shown = targets.filter((target) => target === source || typePrefix(target) !== undefined);
+  const changes = shown.map(
     (target): ViewChange => ({
       target,
       oldest: watermark,

@@ -1,6 +1,6 @@
 /** The logical ids that more than one part of a stack names. */
 
-/** The functions. */
+/** The names of the functions; `logicalName` turns them into beginnings of logical ids. */
 export const FUNCTIONS = ['stream', 'check', 'rebuild', 'redrive'] as const;
 /** One of the functions. */
 export type FunctionName = (typeof FUNCTIONS)[number];
@@ -14,11 +14,16 @@ export const CHECK_MACHINE = 'CheckMachine';
 export const CHECK_MACHINE_ROLE = 'CheckMachineRole';
 export const CHECK_SCHEDULE_ROLE = 'CheckScheduleRole';
 export const FAILED_BATCHES_BUCKET = 'FailedBatchesBucket';
+/** The custom resource whose deletion empties the bucket. */
+export const EMPTIED_BUCKET = 'EmptiedBucket';
 export const FAILED_BATCHES_QUEUE = 'FailedBatchesQueue';
 export const DEAD_LETTER_QUEUE = 'DeadLetterQueue';
 export const SCHEDULE_DEAD_LETTER_QUEUE = 'ScheduleDeadLetterQueue';
-/** Of the stream's event source mapping: the id that it had when the framework made it, so that an update keeps it. */
+/** The id of the stream's event source mapping: the framework's own, so that an update keeps the mapping. */
 export const MAPPING = 'StreamEventSourceMappingDynamodbRecordsTable';
+
+/** The alias of the stream function that its mapping calls, where deployments are gradual. */
+export const GRADUAL_ALIAS = 'StreamAlias';
 
 /** Where an event source mapping puts the objects of its on-failure destination. */
 export const FAILED_BATCH_OBJECTS = 'aws/lambda/*';

@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../../errors.ts';
 import { sub, type Value } from './template.ts';
 
-/** Names of what a stack makes. Those that are global to an account hold the region as well. */
+/** Names of a stack's resources. Names that are global to an account hold the region as well. */
 export interface Names {
   /** Service and stage: `edgeloom-prod`. */
   prefix: string;
@@ -19,7 +19,7 @@ const ACCOUNT_DIGITS = 12;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
 const REGION = '${AWS::Region}';
 
-/** What limits the length of service and stage: each name with the most characters that AWS allows for it. */
+/** Limits of the length of service and stage: each name with the most characters that AWS allows for it. */
 const LIMITS: readonly { what: string; name: (prefix: string) => string; most: number }[] = [
   {
     what: 'the bucket of failed batches',

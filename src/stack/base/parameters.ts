@@ -2,8 +2,8 @@ import * as z from 'zod';
 import { EdgeloomError } from '../../errors.ts';
 
 /**
- * The parameters of a stack, with the values that they have where a stage does not say. What comes from a command line
- * (`--param`) is text, so texts of numbers, truths, lists and tags are taken too.
+ * The parameters of a stack, with the values that they have where a stage does not say. Values from a command line
+ * (`--param`) are texts, so texts of numbers, truths, lists and tags are taken too.
  */
 
 /** The parameters of a stage, with the values of those that it does not set. */
@@ -15,7 +15,7 @@ export interface Parameters {
   parallelizationFactor: number;
   /** How often a batch is tried again. Finite: one bad record must not hold its shard for a day. */
   retries: number;
-  /** Older records go to the failed batches untried. */
+  /** Older records go to the failed batches untried. The stream keeps a record for 24 hours: two are left to read it by. */
   recordAgeSeconds: number;
   /** Derived items that the stream function writes at once. */
   concurrency: number;
@@ -30,32 +30,49 @@ export interface Parameters {
   tracing: boolean;
   pointInTimeRecovery: boolean;
   deletionProtection: boolean;
+  /** Read and write units a second that the table and each index can take at once; 0: as DynamoDB begins, 12,000 and 4,000. */
+  warmReadUnits: number;
+  warmWriteUnits: number;
+  /** The most read and write units a second of the table, and of each index: a bill that cannot run away. 0: no bound. */
+  maxReadUnits: number;
+  maxWriteUnits: number;
+  /** Whether CloudWatch Contributor Insights names the keys of the table and its indexes that are used most. */
+  contributorInsights: boolean;
+  /** Whether the index gsi1 goes. Without it the stack keeps gsi1 although the model uses it no more: older readers may use it. */
+  dropGsi1: boolean;
   /** Whether table and failed batches outlive the stack. */
   keepData: boolean;
-  /** A table that there is already, instead of one that the stack makes; with the ARN of its stream. */
+  /** A table that there is already, instead of one that the stack makes. */
   existingTableArn: string;
+  /** The stream of that table; without one, the stream of the stack's own table after it was switched off and on. */
   existingStreamArn: string;
-  /** Days that failed batches are kept which the redrive function could not settle. */
+  /** Days that failed batches are kept after the redrive function could not reconcile them. */
   failedBatchDays: number;
   /** Minutes from one redrive of the quarantine to the next. */
   redriveMinutes: number;
+  /** Failed batches that are redriven at once. */
+  redriveConcurrency: number;
   /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
   checkSchedule: string;
   checkEnabled: boolean;
-  /** Whether the check mends what it finds. Its function may write derived items only then. */
+  /** Whether the check repairs drift. Its function may write derived items only then. */
   checkRepair: boolean;
   /** Hours after which a check stops for the night; the next one goes on from there. */
   checkHours: number;
+  /** Hours without a whole check after which the alarm rings: more than a day for a table that a night does not read. */
+  checkMissingHours: number;
   /** How long the stream's consumer may take before what differs is drift. */
   checkSettleSeconds: number;
   /** Functions that check at once; 0: as many as the table's size asks for. */
   checkWorkers: number;
   /** Read units a second of all workers together; 0: as the table's size asks for. */
   checkMaxRcu: number;
-  /** Write units a second of all workers together that mend. */
+  /** Write units a second of all workers together while they repair. */
   checkMaxWcu: number;
   /** Age of the oldest waiting record, in seconds, that raises the alarm. */
   iteratorAgeAlarmSeconds: number;
+  /** Minutes for which a new version of the stream function gets a tenth of the batches, before it gets all; 0: all at once. */
+  canaryMinutes: number;
   /** A topic that alarms go to, instead of one that the stack makes. */
   alarmTopicArn: string;
   /** Who the stack's own topic mails alarms to; empty: to no address yet. */
@@ -73,6 +90,12 @@ export interface Parameters {
 
 const truth = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 const whole = (least: number, most: number) => z.coerce.number().int().min(least).max(most);
+/** DynamoDB refuses less: a table is born with them. */
+const LEAST_WARM_READ_UNITS = 12_000;
+const LEAST_WARM_WRITE_UNITS = 4000;
+/** Units a second, or 0 for what DynamoDB does without a word. */
+const units = (least: number) =>
+  whole(0, 1_000_000_000).refine((count) => count === 0 || count >= least, `should be 0, or ${least} and more`);
 const arn = (service: string) =>
   z.string().regex(new RegExp(`^(arn:[^:]+:${service}:.+)?$`), `should be an ARN of ${service}`);
 const list = z.union([
@@ -93,6 +116,9 @@ const tags = z.union([
     ),
 ]);
 
+/** CodeDeploy knows these, and all at once. */
+const CANARY_MINUTES = [0, 5, 10, 15, 30];
+
 /** The shapes of the parameters, by name. */
 const parametersSchema = z
   .object({
@@ -100,7 +126,7 @@ const parametersSchema = z
     batchWindowSeconds: whole(0, 300).default(1),
     parallelizationFactor: whole(1, 10).default(1),
     retries: whole(0, 10_000).default(20),
-    recordAgeSeconds: whole(60, 86_400).default(43_200),
+    recordAgeSeconds: whole(60, 86_400).default(79_200),
     concurrency: whole(1, 1000).default(32),
     reservedConcurrency: whole(0, 100_000).default(0),
     logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
@@ -109,11 +135,18 @@ const parametersSchema = z
     tracing: truth.default(false),
     pointInTimeRecovery: truth.default(true),
     deletionProtection: truth.default(true),
+    warmReadUnits: units(LEAST_WARM_READ_UNITS).default(0),
+    warmWriteUnits: units(LEAST_WARM_WRITE_UNITS).default(0),
+    maxReadUnits: units(1).default(0),
+    maxWriteUnits: units(1).default(0),
+    contributorInsights: truth.default(false),
+    dropGsi1: truth.default(false),
     keepData: truth.default(true),
     existingTableArn: arn('dynamodb').default(''),
     existingStreamArn: arn('dynamodb').default(''),
     failedBatchDays: whole(1, 3650).default(30),
     redriveMinutes: whole(2, 1440).default(60),
+    redriveConcurrency: whole(2, 1_000).default(2),
     checkSchedule: z
       .string()
       .regex(/^(cron|rate)\(.+\)$/)
@@ -121,11 +154,13 @@ const parametersSchema = z
     checkEnabled: truth.default(true),
     checkRepair: truth.default(false),
     checkHours: whole(1, 23).default(6),
+    checkMissingHours: whole(2, 720).default(26),
     checkSettleSeconds: whole(1, 3600).default(60),
     checkWorkers: whole(0, 100).default(0),
     checkMaxRcu: whole(0, 1_000_000).default(0),
     checkMaxWcu: whole(1, 1_000_000).default(200),
     iteratorAgeAlarmSeconds: whole(60, 86_400).default(300),
+    canaryMinutes: whole(0, 30).default(0),
     alarmTopicArn: arn('sns').default(''),
     alarmEmail: z
       .string()
@@ -138,9 +173,13 @@ const parametersSchema = z
     tags: tags.default({}),
   })
   .strict()
-  .refine(({ existingTableArn, existingStreamArn }) => (existingTableArn === '') === (existingStreamArn === ''), {
+  .refine(({ existingTableArn, existingStreamArn }) => existingTableArn === '' || existingStreamArn !== '', {
     path: ['existingStreamArn'],
     message: 'goes together with existingTableArn',
+  })
+  .refine(({ existingStreamArn }) => existingStreamArn === '' || /:table\/[^/]+\/stream\/./.test(existingStreamArn), {
+    path: ['existingStreamArn'],
+    message: 'should be the ARN of a stream',
   })
   .refine(({ existingTableArn, existingStreamArn }) => existingStreamArn.startsWith(existingTableArn), {
     path: ['existingStreamArn'],
@@ -153,6 +192,10 @@ const parametersSchema = z
   .refine(({ logRetentionDays }) => LOG_RETENTIONS.includes(logRetentionDays), {
     path: ['logRetentionDays'],
     message: 'should be a number of days that CloudWatch Logs takes, such as 7, 30, 90 or 365',
+  })
+  .refine(({ canaryMinutes }) => CANARY_MINUTES.includes(canaryMinutes), {
+    path: ['canaryMinutes'],
+    message: `should be one of ${CANARY_MINUTES.join(', ')}`,
   })
   .refine(
     ({ vpcSubnetIds, vpcSecurityGroupIds }) => (vpcSubnetIds.length === 0) === (vpcSecurityGroupIds.length === 0),
@@ -169,7 +212,7 @@ const LOG_RETENTIONS = [
 /** The names of all parameters. */
 export const PARAMETER_NAMES: readonly string[] = Object.keys(parametersSchema.shape);
 
-/** What the stage `dev` has otherwise than all other stages: it costs little, and goes with its stack. */
+/** Parameters of the stage `dev` that differ from all other stages: it costs little, and is deleted with its stack. */
 const DEV: Readonly<Record<string, unknown>> = {
   logLevel: 'debug',
   logRetentionDays: 7,
@@ -180,7 +223,7 @@ const DEV: Readonly<Record<string, unknown>> = {
 
 /** LocalStack refuses larger batches. */
 const LOCAL: Readonly<Record<string, unknown>> = { ...DEV, batchSize: 1000 };
-/** What some stages have otherwise than all others, by their names. */
+/** Parameters by the names of stages that differ from all others. */
 const STAGES = new Map([
   ['dev', DEV],
   ['local', LOCAL],
@@ -198,7 +241,7 @@ export function readParameters(stage: string, values: Readonly<Record<string, un
   );
 }
 
-/** What deploys and is still unwise: a sentence for each. */
+/** Warnings of parameters that deploy and are still unwise, a sentence each. */
 export function parameterWarnings({ keepData, alarmEmail, alarmTopicArn }: Parameters): string[] {
   if (!keepData || alarmEmail !== '' || alarmTopicArn !== '') return [];
   return ['Alarms reach no one: set alarmEmail or alarmTopicArn.'];

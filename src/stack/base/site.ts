@@ -1,5 +1,6 @@
+import { EdgeloomError } from '../../errors.ts';
 import { withTableName } from '../../model/compile/define-graph.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
+import type { CompiledModel, IndexName } from '../../model/compiled.ts';
 import { type Names, stackNames } from './names.ts';
 import type { Parameters } from './parameters.ts';
 import { attribute, type Resources, ref, sub, type Value } from './template.ts';
@@ -7,9 +8,9 @@ import { attribute, type Resources, ref, sub, type Value } from './template.ts';
 /** Logical id of the table. */
 export const TABLE = 'RecordsTable';
 
-/** What every part of a stack is made from. */
+/** The input of every part of a stack. */
 export interface Site {
-  /** The model, with the table's own name. */
+  /** The model, with the table's own name and the indexes that the stack keeps. */
   graph: CompiledModel;
   names: Names;
   parameters: Parameters;
@@ -21,11 +22,11 @@ export interface TableReferences {
   name: Value;
   arn: Value;
   streamArn: Value;
-  /** ARNs of the indexes that the model needs, each spelled out, with the first one first. */
+  /** ARNs of the indexes, each spelled out, with the first one first. */
   indexArns: readonly Value[];
 }
 
-/** What a stack is made from: a model, a service, a stage and its parameters. */
+/** The input of a stack: a model, a service, a stage and its parameters. */
 export interface StackInput {
   model: CompiledModel;
   service: string;
@@ -33,27 +34,40 @@ export interface StackInput {
   parameters: Parameters;
 }
 
-/** Puts together what the parts of a stack are made from. Throws `invalid-name` for names that AWS would refuse. */
+/**
+ * Puts together what the parts of a stack are made from. Throws `invalid-name` for names that AWS would refuse, and
+ * `invalid-parameters` for parameters that do not fit the model.
+ */
 export function siteOf({ model, service, stage, parameters }: StackInput): Site {
   const { existingTableArn, existingStreamArn } = parameters;
   const names = stackNames(service, stage, model.table.name);
-  const indexNames = model.indexes.map((index) => model.table.indexNames[index]);
+  const indexes = keptIndexes(model, parameters);
+  const indexNames = indexes.map((index) => model.table.indexNames[index]);
   if (existingTableArn === '') {
+    const name = names.local(model.table.name);
+    if (existingStreamArn !== '' && !existingStreamArn.includes(`:table/${name}/stream/`)) {
+      throw new EdgeloomError(
+        'invalid-parameters',
+        `These parameters of the stack are wrong: existingStreamArn: is no stream of the table ${name}.`,
+        'Give existingTableArn as well, or the LatestStreamArn that describe-table prints for this table.',
+      );
+    }
     return {
-      graph: withTableName(model, names.local(model.table.name)),
+      graph: { ...withTableName(model, name), indexes },
       names,
       parameters,
       table: {
         name: ref(TABLE),
         arn: attribute(TABLE),
-        streamArn: attribute(TABLE, 'StreamArn'),
+        // The attribute stays as it was when somebody switches the stream off and on: nothing would be deployed.
+        streamArn: existingStreamArn === '' ? attribute(TABLE, 'StreamArn') : existingStreamArn,
         indexArns: indexNames.map((name) => sub(`\${${TABLE}.Arn}/index/${name}`)),
       },
     };
   }
   const name = existingTableArn.split(':table/').at(-1)!;
   return {
-    graph: withTableName(model, name),
+    graph: { ...withTableName(model, name), indexes },
     names,
     parameters,
     table: {
@@ -63,6 +77,20 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
       indexArns: indexNames.map((index) => `${existingTableArn}/index/${index}`),
     },
   };
+}
+
+/**
+ * Both indexes, whatever the model uses. The last use of gsi1 may leave the model while older readers ask through it; an index
+ * without items costs nothing.
+ */
+function keptIndexes({ indexes, table }: CompiledModel, { dropGsi1 }: Parameters): readonly IndexName[] {
+  if (!dropGsi1) return ['gsi0', 'gsi1'];
+  if (!indexes.includes('gsi1')) return indexes;
+  throw new EdgeloomError(
+    'invalid-parameters',
+    `These parameters of the stack are wrong: dropGsi1: the model uses the index ${table.indexNames.gsi1}.`,
+    'Leave dropGsi1 away until edgeloom migrate --drop has taken away what the index holds.',
+  );
 }
 
 /** Resource types that take tags. */

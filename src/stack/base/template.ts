@@ -9,6 +9,7 @@ export interface Resource {
   DependsOn?: string[];
   DeletionPolicy?: 'RetainExceptOnCreate' | 'Delete';
   UpdateReplacePolicy?: 'Retain' | 'Delete';
+  UpdatePolicy?: Value;
   Properties: { readonly [name: string]: Value };
 }
 
@@ -25,7 +26,7 @@ export interface Statement {
   Condition?: Value;
 }
 
-/** What `Ref` gives of a resource: its name, or for some types its URL or ARN. */
+/** The value of `Ref` for a resource: its name, or for some types its URL or ARN. */
 export function ref(logicalId: string): Value {
   return { Ref: logicalId };
 }

@@ -1,4 +1,10 @@
-import { DEAD_LETTER_QUEUE, FUNCTIONS, logicalName, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
+import {
+  DEAD_LETTER_QUEUE,
+  FAILED_BATCHES_QUEUE,
+  FUNCTIONS,
+  logicalName,
+  SCHEDULE_DEAD_LETTER_QUEUE,
+} from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { allow, denyPlainText, policyDocument, type Resources, ref, sub, type Value } from '../base/template.ts';
 import {
@@ -7,20 +13,18 @@ import {
   machineMetric,
   mappingMetric,
   ownMetric,
+  queueAge,
   queueDepth,
   tableMetric,
 } from './metrics.ts';
 
-/** An alarm: a metric at or above a threshold, once or for some periods. */
+/** An alarm: a metric at or above a threshold, once or for some periods; or one that has stopped. */
 export interface Alarm {
   metric: Metric;
   /** One sentence; docs/operations.md says what to do. */
   means: string;
-  threshold: number;
-  /** Whether it rings below the threshold instead of from it on. */
-  isBelow?: boolean;
-  /** Whether it rings where nothing is counted at all. */
-  ringsWithoutData?: boolean;
+  /** Absent: it rings when the metric stops, and not before the metric has begun. */
+  threshold?: number;
   /** Seconds. Default 300. */
   period?: number;
   /** Periods that are looked at. Default 1. */
@@ -33,14 +37,24 @@ const PERIOD_SECONDS = 300;
 const HOUR_SECONDS = 3600;
 /** A night and the time that the next check may take to say the same. */
 const NIGHT_HOURS = 26;
+/** Redrive is tried every twelve minutes: an hour of waiting is several tries, or none. */
+const LONGEST_WAIT_SECONDS = 3600;
 /** Logical id of the stack's own topic. */
 export const ALARM_TOPIC = 'AlarmTopic';
 
 const ONCE = { threshold: 1 };
-// Retries mend what fails for a moment: a quarter of an hour of failures is what somebody should look at.
+// Retries resolve a momentary failure: a quarter of an hour of failures needs a person.
 const LASTING = { threshold: 1, periods: 3 };
-// What a night has found stays in alarm until the next night's check has not found it.
+// Schedule and state machine call for a moment and then pause, so that failures do not fill a quarter of an hour. They try a call
+// that fails again within minutes: one that fails at once twice does not pass by itself.
+const FAILS_AGAIN = { threshold: 2, period: HOUR_SECONDS };
+// Calls that are refused are tried again more often.
+const REFUSED_AGAIN = { threshold: 5, period: HOUR_SECONDS };
+// Findings of a night stay in alarm until the next night's check no longer finds them.
 const UNTIL_NEXT_NIGHT = { threshold: 1, period: HOUR_SECONDS, periods: NIGHT_HOURS, ofThem: 1 };
+
+// The next redrive may begin a little later than a period after this one.
+const untilNextRedrive = (site: Site) => ({ period: redriveSeconds(site), periods: 2, ofThem: 1 });
 
 /** Every alarm, by its name; docs/operations.md has a section on each. */
 export function alarms(site: Site): Record<string, Alarm> {
@@ -58,13 +72,10 @@ function streamAlarms({ parameters }: Site): Record<string, Alarm> {
       metric: mappingMetric('PolledEventCount'),
       means: 'Nothing reads the stream: the event source mapping is disabled or gone.',
       // A mapping that finds nothing counts zero; one that does not look counts nothing.
-      threshold: 0,
-      isBelow: true,
-      ringsWithoutData: true,
       periods: 3,
     },
-    ...forEachFunction('Errors', 'fails', LASTING),
-    ...forEachFunction('Throttles', 'is throttled', LASTING),
+    ...forEachFunction('Errors', 'fails', FAILS_AGAIN),
+    ...forEachFunction('Throttles', 'is throttled', REFUSED_AGAIN),
     FailedEvents: {
       metric: mappingMetric('FailedInvokeEventCount'),
       means: 'Stream records fail again and again.',
@@ -104,8 +115,18 @@ function tableAlarms(site: Site): Record<string, Alarm> {
 }
 
 function failureAlarms(site: Site): Record<string, Alarm> {
-  const redriveSeconds = site.parameters.redriveMinutes * 60;
   return {
+    FailedBatchesAge: {
+      metric: queueAge(FAILED_BATCHES_QUEUE),
+      means: 'A failed batch waits for its redrive: nothing reads the queue, or there are too many.',
+      threshold: LONGEST_WAIT_SECONDS,
+    },
+    RedriveMissing: {
+      metric: ownMetric(site, 'checkAgeHours', 'Maximum'),
+      means: 'No redrive was started by its schedule.',
+      period: redriveSeconds(site),
+      periods: 3,
+    },
     DeadLetters: { metric: queueDepth(DEAD_LETTER_QUEUE), means: 'Failed batches could not be redriven.', ...ONCE },
     ScheduleDeadLetters: {
       metric: queueDepth(SCHEDULE_DEAD_LETTER_QUEUE),
@@ -121,12 +142,13 @@ function failureAlarms(site: Site): Record<string, Alarm> {
       metric: ownMetric(site, 'redriveLeft', 'Maximum'),
       means: 'What could not be projected is there still after a redrive.',
       ...ONCE,
-      // The next redrive may begin a little later than a period after this one.
-      period: redriveSeconds,
-      periods: 2,
-      ofThem: 1,
+      ...untilNextRedrive(site),
     },
   };
+}
+
+function redriveSeconds({ parameters }: Site): number {
+  return parameters.redriveMinutes * 60;
 }
 
 function checkAlarms(site: Site): Record<string, Alarm> {
@@ -148,23 +170,26 @@ function checkAlarms(site: Site): Record<string, Alarm> {
     },
     ...(site.parameters.checkEnabled && {
       CheckMissing: {
-        metric: machineMetric('ExecutionsSucceeded'),
-        means: `No check has ended well for ${NIGHT_HOURS} hours.`,
-        threshold: 1,
-        isBelow: true,
-        ringsWithoutData: true,
-        period: HOUR_SECONDS,
-        periods: NIGHT_HOURS,
+        // The scheduled redrive reads it from the table, where only a check that has read all of it leaves its end.
+        metric: ownMetric(site, 'checkAgeHours', 'Maximum'),
+        means: `No check of the whole table has ended for ${site.parameters.checkMissingHours} hours.`,
+        threshold: site.parameters.checkMissingHours,
+        ...untilNextRedrive(site),
       },
     }),
   };
 }
 
-function forEachFunction(metric: 'Errors' | 'Throttles', does: string, rest: Omit<Alarm, 'metric' | 'means'>) {
+/** @param called when a function rings that is called now and then; the stream function is called all the time. */
+function forEachFunction(metric: 'Errors' | 'Throttles', does: string, called: Omit<Alarm, 'metric' | 'means'>) {
   return Object.fromEntries(
     FUNCTIONS.map((name): [string, Alarm] => [
       `${logicalName(name)}${metric}`,
-      { metric: functionMetric(name, metric), means: `The function ${name} ${does}.`, ...rest },
+      {
+        metric: functionMetric(name, metric),
+        means: `The function ${name} ${does}.`,
+        ...(name === 'stream' ? LASTING : called),
+      },
     ]),
   );
 }
@@ -180,26 +205,43 @@ export function alarmResources(site: Site): Resources {
   return { ...(alarmTopicArn === '' && topicResources(site)), ...Object.fromEntries(resources) };
 }
 
-function alarmResource(name: string, { metric, means, threshold, period, periods = 1, ...alarm }: Alarm, topic: Value) {
+function alarmResource(name: string, { metric, means, threshold, periods = 1, ...alarm }: Alarm, topic: Value) {
+  const ringsWhenItStops = threshold === undefined;
   return {
     Type: 'AWS::CloudWatch::Alarm',
     Properties: {
       AlarmName: name,
       AlarmDescription: `${means} See docs/operations.md.`,
-      Namespace: metric.namespace,
-      MetricName: metric.name,
-      Dimensions: Object.entries(metric.dimensions).map(([Name, Value]) => ({ Name, Value })),
-      Statistic: metric.statistic,
-      Period: period ?? PERIOD_SECONDS,
+      ...watched(metric, alarm.period ?? PERIOD_SECONDS),
       EvaluationPeriods: periods,
       DatapointsToAlarm: alarm.ofThem ?? periods,
-      Threshold: threshold,
-      ComparisonOperator: alarm.isBelow === true ? 'LessThanThreshold' : 'GreaterThanOrEqualToThreshold',
-      // Most metrics count nothing where nothing happened.
-      TreatMissingData: alarm.ringsWithoutData === true ? 'breaching' : 'notBreaching',
+      // No metric is below zero.
+      Threshold: threshold ?? 0,
+      ComparisonOperator: ringsWhenItStops ? 'LessThanThreshold' : 'GreaterThanOrEqualToThreshold',
+      // Most metrics count nothing where nothing happened. An alarm begins without data, and tells only of changes: it does not ring
+      // at a first deployment, as it would if missing data were breaching.
+      TreatMissingData: ringsWhenItStops ? 'missing' : 'notBreaching',
       AlarmActions: [topic],
       OKActions: [topic],
+      ...(ringsWhenItStops && { InsufficientDataActions: [topic] }),
     },
+  };
+}
+
+/** The metric of an alarm. */
+function watched({ namespace, name, dimensions, statistic }: Metric, period: number): Resources[string]['Properties'] {
+  const metric = {
+    Namespace: namespace,
+    MetricName: name,
+    Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
+  };
+  if (namespace !== 'AWS/DynamoDB') return { ...metric, Statistic: statistic, Period: period };
+  // An alarm on a metric of DynamoDB keeps its state where data is missing, whatever it is configured to do. It would never end.
+  return {
+    Metrics: [
+      { Id: 'filled', Expression: 'FILL(counted, 0)', Label: name, ReturnData: true },
+      { Id: 'counted', MetricStat: { Metric: metric, Stat: statistic, Period: period }, ReturnData: false },
+    ],
   };
 }
 

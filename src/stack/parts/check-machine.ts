@@ -1,3 +1,5 @@
+import { OLD_SOFTWARE } from '../../errors.ts';
+import { MOST_WORKERS } from '../../lambda/run-limits.ts';
 import { CHECK_MACHINE, CHECK_MACHINE_ROLE, CHECK_SCHEDULE_ROLE, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
 import type { Parameters } from '../base/parameters.ts';
 import type { Site } from '../base/site.ts';
@@ -9,8 +11,8 @@ const COUNTS = [
   ...['quarantined', 'repaired', 'tidied', 'rcu', 'wcu'],
 ];
 
-/** Workers that run at once at most; the plan makes as many as the table asks for. */
-const MOST_WORKERS = 100;
+/** The values that the input of an execution may have. */
+const NAMES_OF_INPUT = "['mode', 'workers', 'maxRcu', 'maxWcu']";
 
 /** The function that may write. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
@@ -24,21 +26,26 @@ const FUNCTION = `{% $states.input.mode = 'rebuild' ? '${WRITING_FUNCTION}' : '\
  * function with the cursor that it gave the last time, until it gives none. Between calls the child waits, so that the table
  * is read at its rate and waiting costs nothing. The function adds up the totals of a child, the map's output those of all.
  *
- * A migration is one chain of calls of the function that may write, each from the place where the one before stopped.
+ * A check stops after its hours; a rebuild and a migration go on until they are done.
  */
 export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRepair, checkWorkers }: Parameters) {
-  const limits = {
+  const run = {
     hours: checkHours,
+    repair: checkRepair,
+    mode: 'check',
     workers: checkWorkers,
     maxRcu: checkMaxRcu,
     maxWcu: checkMaxWcu,
-    repair: checkRepair,
   };
+  // The input may have limits of its own.
+  const request = (values: Partial<typeof run>): string =>
+    `$merge([${JSON.stringify(values).replaceAll('"', "'")}, $sift($states.input, function($value, $name) {$name in ${NAMES_OF_INPUT}})])`;
+  const { workers, maxWcu } = run;
   return {
     Comment:
-      'Checks every derived item of the table against the base items; with {"mode": "rebuild"} it makes them anew, with {"mode": "migrate"} it brings the table to the model.',
+      'Checks every derived item of the table against the base items; with {"mode": "rebuild"} it rebuilds them, with {"mode": "migrate"} it brings the table to the model.',
     QueryLanguage: 'JSONata',
-    // Workers stop by themselves after the hours that they have. A rebuild has days.
+    // A check stops by itself after its hours. A rebuild or a migration that takes longer is started again, and continues.
     TimeoutSeconds: 14 * 86_400,
     StartAt: 'Mode',
     States: {
@@ -47,30 +54,14 @@ export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRep
         Choices: [{ Condition: "{% $states.input.mode = 'migrate' %}", Next: 'Migrate' }],
         Default: 'Plan',
       },
-      ...migrationStates(),
+      // A migration reads as fast as it writes.
+      ...migrationStates(request({ workers, maxRcu: 0, maxWcu })),
       Plan: {
-        ...task(
-          FUNCTION,
-          `{% {'plan': $merge([${JSON.stringify(limits).replaceAll('"', "'")}, {'mode': $exists($states.input.mode) ? $states.input.mode : 'check'}])} %}`,
-        ),
+        ...task(FUNCTION, `{% {'plan': ${request(run)}} %}`),
         Output: '{% $states.result.Payload %}',
         Next: 'Workers',
       },
-      Workers: {
-        Type: 'Map',
-        Label: 'Workers',
-        Items: '{% $states.input.shares %}',
-        MaxConcurrency: MOST_WORKERS,
-        ToleratedFailurePercentage: 0,
-        ItemProcessor: {
-          // Express children would end after five minutes.
-          ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
-          StartAt: 'Check',
-          States: childStates(),
-        },
-        Output: totalsExpression(),
-        End: true,
-      },
+      Workers: { ...distributedMap('Check', childStates()), Label: 'Workers', Output: totalsExpression(), End: true },
     },
   };
 }
@@ -83,6 +74,8 @@ function task(functionName: string, payload: string) {
     Arguments: { FunctionName: functionName, Payload: payload },
     // A call that fails is made again with the cursor of the last one that did not: nothing is lost but its time.
     Retry: [
+      // The migration has ended, and waits for a person.
+      { ErrorEquals: [OLD_SOFTWARE], MaxAttempts: 0 },
       {
         ErrorEquals: ['States.ALL'],
         IntervalSeconds: 5,
@@ -91,26 +84,65 @@ function task(functionName: string, payload: string) {
         MaxAttempts: 8,
         JitterStrategy: 'FULL',
       },
-    ],
+    ] as const,
   };
 }
 
-/** A migration: its steps stand in the registry, so that the next execution goes on where this one ended. */
-function migrationStates() {
-  const place = '$exists($states.input.place) ? $states.input.place : null';
+/**
+ * A migration: a call decides the next steps, and deals out a walk over the table. A distributed map runs a child for each share; then
+ * a call decides again. Steps and places are in the table, so that the next execution continues where this one ended.
+ */
+function migrationStates(request: string) {
   return {
     Migrate: {
-      ...task(WRITING_FUNCTION, `{% {'migrate': {'place': ${place}}} %}`),
-      Output: "{% $merge([$states.result.Payload, {'mode': 'migrate'}]) %}",
+      ...task(WRITING_FUNCTION, `{% {'migrate': ${request}} %}`),
+      Output: '{% $merge([$states.input, $states.result.Payload]) %}',
       Next: 'IsMigrated',
     },
     IsMigrated: {
       Type: 'Choice',
-      Choices: [{ Condition: '{% $states.input.place = null %}', Next: 'Migrated' }],
+      Choices: [
+        { Condition: '{% $states.input.done %}', Next: 'Migrated' },
+        { Condition: '{% $count($states.input.shares) > 0 %}', Next: 'Walkers' },
+      ],
       Default: 'MigrationPause',
+    },
+    Walkers: {
+      ...distributedMap('Walk', {
+        Walk: {
+          ...task(WRITING_FUNCTION, "{% {'walk': $states.input} %}"),
+          Output: "{% $merge([$states.input, {'isDone': $states.result.Payload.isDone}]) %}",
+          Next: 'IsWalked',
+        },
+        IsWalked: {
+          Type: 'Choice',
+          Choices: [{ Condition: '{% $states.input.isDone %}', Next: 'Walked' }],
+          Default: 'Walk',
+        },
+        Walked: { Type: 'Succeed', Output: '{% $states.input.share %}' },
+      }),
+      Label: 'Walkers',
+      Output: '{% $states.input %}',
+      Next: 'Migrate',
     },
     MigrationPause: { Type: 'Wait', Seconds: '{% $states.input.waitSeconds %}', Next: 'Migrate' },
     Migrated: { Type: 'Succeed', Output: "{% {'migrated': true} %}" },
+  };
+}
+
+/** A map over the shares of a run, which fails when one of its children does. */
+function distributedMap(first: string, states: object) {
+  return {
+    Type: 'Map',
+    Items: '{% $states.input.shares %}',
+    MaxConcurrency: MOST_WORKERS,
+    ToleratedFailurePercentage: 0,
+    ItemProcessor: {
+      // Express children would end after five minutes.
+      ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
+      StartAt: first,
+      States: states,
+    },
   };
 }
 
@@ -145,7 +177,7 @@ function totalsExpression(): string {
 
 /** The state machine and its schedule. */
 export function checkResources({ names, parameters }: Site): Resources {
-  const { checkSchedule, checkEnabled, tracing } = parameters;
+  const { checkSchedule, checkEnabled, tracing, kmsKeyArn } = parameters;
   return {
     [CHECK_MACHINE]: {
       Type: 'AWS::StepFunctions::StateMachine',
@@ -156,6 +188,9 @@ export function checkResources({ names, parameters }: Site): Resources {
         RoleArn: attribute(CHECK_MACHINE_ROLE),
         DefinitionString: sub(JSON.stringify(checkDefinition(parameters))),
         ...(tracing && { TracingConfiguration: { Enabled: true } }),
+        ...(kmsKeyArn !== '' && {
+          EncryptionConfiguration: { Type: 'CUSTOMER_MANAGED_KMS_KEY', KmsKeyId: kmsKeyArn },
+        }),
       },
     },
     CheckSchedule: {

@@ -7,6 +7,7 @@ import {
   mappingMetric,
   NAMESPACE,
   ownMetric,
+  queueAge,
   queueDepth,
   tableMetric,
 } from './metrics.ts';
@@ -59,6 +60,10 @@ function graphs(site: Site): Graph[] {
         queueDepth(DEAD_LETTER_QUEUE),
         queueDepth(SCHEDULE_DEAD_LETTER_QUEUE),
       ],
+    },
+    {
+      title: 'Oldest failed batch, seconds, and hours since a whole check',
+      metrics: [queueAge(FAILED_BATCHES_QUEUE), own('checkAgeHours', 'Maximum')],
     },
     {
       title: 'Check',

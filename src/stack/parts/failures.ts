@@ -17,7 +17,7 @@ import {
   type Value,
 } from '../base/template.ts';
 
-/** How often the redrive function may try to settle a failed batch before it is a dead letter. */
+/** How often the redrive function may try to reconcile a failed batch before it is a dead letter. */
 const RECEIVES = 10;
 /** Six times the redrive function's timeout, as Lambda wants it of a queue that it reads. */
 const VISIBILITY_SECONDS = 720;
@@ -25,8 +25,8 @@ const VISIBILITY_SECONDS = 720;
 const RETENTION_SECONDS = 14 * 86_400;
 
 /**
- * What becomes of batches that the mapping gives up: a bucket keeps each one whole, and tells a queue, from which the redrive
- * function settles it. What that cannot settle ends in the dead-letter queue, which has the alarm.
+ * The way of batches that the mapping gives up: a bucket keeps each one whole, and notifies a queue, from which the redrive
+ * function reconciles it. A batch that it cannot reconcile ends in the dead-letter queue, which has the alarm.
  * Events of schedules that reached nothing have a queue of their own.
  */
 export function failureResources(site: Site): Resources {
@@ -123,6 +123,7 @@ function queue({ names, parameters }: Site, name: string, properties: Resources[
   };
 }
 
+/** The policy of a queue: the statements, and one that denies requests without TLS. */
 function queuePolicy(queueId: string, statements: readonly Statement[]): Resources[string] {
   return {
     Type: 'AWS::SQS::QueuePolicy',

@@ -1,9 +1,11 @@
 import { streamFilterPattern } from '../../stream/filter.ts';
 import {
+  EMPTIED_BUCKET,
   FAILED_BATCHES_BUCKET,
   FAILED_BATCHES_QUEUE,
   FUNCTIONS,
   type FunctionName,
+  GRADUAL_ALIAS,
   logicalName,
   MAPPING,
   SCHEDULE_DEAD_LETTER_QUEUE,
@@ -15,7 +17,7 @@ import { attribute, type Resources, ref, type Value } from '../base/template.ts'
 export const RUNTIME = 'nodejs24.x';
 const ARCHITECTURE = 'arm64';
 
-/** What a function is. */
+/** The definition of a function. */
 interface FunctionDefinition {
   /** Module and export: rebuild is the check's code under rights of its own. */
   handler: string;
@@ -50,7 +52,7 @@ function definitionOf(name: FunctionName, { parameters, table }: Site): Function
     case 'rebuild':
       return {
         handler: 'handlers/check.handler',
-        description: 'Makes derived items anew, and migrates; the state machine calls it.',
+        description: 'Rebuilds derived items, and migrates; the state machine calls it.',
         memoryMegabytes: 1024,
         timeoutSeconds: 900,
         environment: checkEnvironment,
@@ -97,7 +99,7 @@ export function functionProperties(name: FunctionName, site: Site): Record<strin
       Variables: {
         EDGELOOM_TABLE: table.name,
         EDGELOOM_LOG_LEVEL: logLevel,
-        // Bundles are minified; their maps lie beside them.
+        // Bundles are minified; their maps are next to them.
         NODE_OPTIONS: '--enable-source-maps',
         ...environment,
       },
@@ -123,7 +125,7 @@ export function functionResources(site: Site, code: Value | ((name: FunctionName
   );
 }
 
-/** What calls the functions, and where they log. */
+/** Triggers of the functions, and their logs. */
 export function triggerResources(site: Site): Resources {
   const { logRetentionDays, kmsKeyArn } = site.parameters;
   const logGroups = FUNCTIONS.map((name): [string, Resources[string]] => [
@@ -144,11 +146,11 @@ function streamMapping({ graph, parameters, table }: Site): Resources[string] {
   const pattern = streamFilterPattern(graph.table.sortKey);
   return {
     Type: 'AWS::Lambda::EventSourceMapping',
-    // The mapping is refused while the role may not read the stream.
-    DependsOn: ['StreamRole'],
+    // The mapping is refused while the role may not read the stream. It goes before the bucket is emptied.
+    DependsOn: ['StreamRole', ...(parameters.keepData ? [] : [EMPTIED_BUCKET])],
     Properties: {
       EventSourceArn: table.streamArn,
-      FunctionName: attribute('StreamLambdaFunction'),
+      FunctionName: parameters.canaryMinutes === 0 ? attribute('StreamLambdaFunction') : ref(GRADUAL_ALIAS),
       Enabled: true,
       // LATEST can miss records while the mapping is made.
       StartingPosition: 'TRIM_HORIZON',
@@ -160,7 +162,7 @@ function streamMapping({ graph, parameters, table }: Site): Resources[string] {
       BisectBatchOnFunctionError: true,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       FilterCriteria: { Filters: [{ Pattern: JSON.stringify(pattern) }] },
-      // A bucket is given a whole batch; a queue or a topic would be told of it.
+      // A bucket receives the whole batch; a queue or a topic would receive a notice only.
       DestinationConfig: { OnFailure: { Destination: attribute(FAILED_BATCHES_BUCKET) } },
       MetricsConfig: { Metrics: ['EventCount'] },
     },
@@ -203,7 +205,7 @@ function redriveTriggers({ names, parameters }: Site): Resources {
         Enabled: true,
         BatchSize: 1,
         FunctionResponseTypes: ['ReportBatchItemFailures'],
-        ScalingConfig: { MaximumConcurrency: 2 },
+        ScalingConfig: { MaximumConcurrency: parameters.redriveConcurrency },
       },
     },
   };

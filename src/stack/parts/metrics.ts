@@ -44,13 +44,22 @@ export function ownMetric({ table }: Site, name: string, statistic: Statistic = 
   return { namespace: NAMESPACE, name, dimensions: { service: 'edgeloom', table: table.name }, statistic };
 }
 
+type QueueId = typeof DEAD_LETTER_QUEUE | typeof FAILED_BATCHES_QUEUE | typeof SCHEDULE_DEAD_LETTER_QUEUE;
+
 /** How many messages of a queue wait to be received. */
-export function queueDepth(
-  queue: typeof DEAD_LETTER_QUEUE | typeof FAILED_BATCHES_QUEUE | typeof SCHEDULE_DEAD_LETTER_QUEUE,
-): Metric {
+export function queueDepth(queue: QueueId): Metric {
+  return queueMetric(queue, 'ApproximateNumberOfMessagesVisible');
+}
+
+/** How long the oldest message of a queue waits, in seconds. */
+export function queueAge(queue: QueueId): Metric {
+  return queueMetric(queue, 'ApproximateAgeOfOldestMessage');
+}
+
+function queueMetric(queue: QueueId, name: string): Metric {
   return {
     namespace: 'AWS/SQS',
-    name: 'ApproximateNumberOfMessagesVisible',
+    name,
     dimensions: { QueueName: attribute(queue, 'QueueName') },
     statistic: 'Maximum',
   };

@@ -1,4 +1,5 @@
 import { tableDefinition } from '../../store/definition/table-definition.ts';
+import type { Parameters } from '../base/parameters.ts';
 import { type Site, TABLE } from '../base/site.ts';
 import type { Resources, Value } from '../base/template.ts';
 
@@ -9,7 +10,8 @@ import type { Resources, Value } from '../base/template.ts';
 export function tableResources({ graph, parameters }: Site): Resources {
   const { existingTableArn, pointInTimeRecovery, deletionProtection, keepData, kmsKeyArn } = parameters;
   if (existingTableArn !== '') return {};
-  const { StreamSpecification, ...definition } = tableDefinition(graph);
+  const { StreamSpecification, GlobalSecondaryIndexes, ...definition } = tableDefinition(graph);
+  const throughput = throughputProperties(parameters);
   return {
     [TABLE]: {
       Type: 'AWS::DynamoDB::Table',
@@ -20,6 +22,8 @@ export function tableResources({ graph, parameters }: Site): Resources {
       Properties: {
         // CloudFormation and CreateTable share these shapes, names included.
         ...(definition as object as { [name: string]: Value }),
+        ...throughput,
+        GlobalSecondaryIndexes: GlobalSecondaryIndexes!.map((index) => ({ ...(index as object), ...throughput })),
         StreamSpecification: { StreamViewType: StreamSpecification!.StreamViewType! },
         TimeToLiveSpecification: { AttributeName: graph.table.ttl, Enabled: true },
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: pointInTimeRecovery },
@@ -30,6 +34,27 @@ export function tableResources({ graph, parameters }: Site): Resources {
       },
     },
   };
+}
+
+/**
+ * The properties that the table and each index share: warm throughput, bounds of the throughput on demand, Contributor Insights. A
+ * parameter that is 0 or false adds no property.
+ */
+function throughputProperties(parameters: Parameters): { [name: string]: Value } {
+  const { warmReadUnits, warmWriteUnits, maxReadUnits, maxWriteUnits, contributorInsights } = parameters;
+  const warm = { ReadUnitsPerSecond: warmReadUnits, WriteUnitsPerSecond: warmWriteUnits };
+  const most = { MaxReadRequestUnits: maxReadUnits, MaxWriteRequestUnits: maxWriteUnits };
+  return {
+    ...given('WarmThroughput', warm),
+    ...given('OnDemandThroughput', most),
+    ...(contributorInsights && { ContributorInsightsSpecification: { Enabled: true } }),
+  };
+}
+
+/** A property with those of its numbers that are not 0; nothing where all are. */
+function given(name: string, numbers: Readonly<Record<string, number>>): { [name: string]: Value } {
+  const set = Object.entries(numbers).filter(([, number]) => number > 0);
+  return set.length === 0 ? {} : { [name]: Object.fromEntries(set) };
 }
 
 /**

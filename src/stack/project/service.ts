@@ -2,34 +2,52 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { EdgeloomError } from '../../errors.ts';
 
-/**
- * The service that a project was made for: `edgeloom.service` in the package.json of the model file's folder, or of the nearest
- * folder above it that has one. Undefined where it says nothing. Throws `invalid-config` where it is no text.
- */
-export function recordedService(modelFile: string): string | undefined {
-  const path = nearestManifest(dirname(resolve(modelFile)));
-  if (path === undefined) return undefined;
-  const { edgeloom } = JSON.parse(readFileSync(path, 'utf8')) as { edgeloom?: { service?: unknown } };
-  const service = edgeloom?.service;
-  if (service === undefined || typeof service === 'string') return service;
-  throw new EdgeloomError(
-    'invalid-config',
-    `In ${path}, edgeloom.service is not a text.`,
-    'Give it the name of the service, as in serverless.yml.',
-  );
+/** The names that a project was made with; what its package.json does not say is absent. */
+export interface RecordedNames {
+  service?: string;
+  table?: string;
 }
 
 /**
- * Throws `service-renamed` where a service has another name than the project's record says: CloudFormation would make a second stack,
- * with an empty table, and leave the first one as it is.
+ * The names that a project was made with: `edgeloom.service` and `edgeloom.table` in the package.json of the model file's folder, or of
+ * the nearest folder above it that has one. Throws `invalid-config` where one is no text.
  */
-export function checkService(modelFile: string, service: string): void {
-  const recorded = recordedService(modelFile);
-  if (recorded === undefined || recorded === service) return;
+export function recordedNames(modelFile: string): RecordedNames {
+  const path = nearestManifest(dirname(resolve(modelFile)));
+  if (path === undefined) return {};
+  const { edgeloom = {} } = JSON.parse(readFileSync(path, 'utf8')) as { edgeloom?: Record<string, unknown> };
+  const text = (name: keyof RecordedNames): string | undefined => {
+    const value = edgeloom[name];
+    if (value === undefined || typeof value === 'string') return value;
+    throw new EdgeloomError(
+      'invalid-config',
+      `In ${path}, edgeloom.${name} is not a text.`,
+      `Give it the name of the ${name}, as it was deployed.`,
+    );
+  };
+  return { service: text('service'), table: text('table') };
+}
+
+/**
+ * Throws `service-renamed` or `table-renamed` where service or table have other names than the project's record says. CloudFormation
+ * would make a second stack, or another table in the stack: empty, while the items are in the first one.
+ *
+ * @param names the names now; no table where it is one that there is already, outside of the stack.
+ */
+export function checkNames(modelFile: string, names: { service: string; table?: string | undefined }): void {
+  const recorded = recordedNames(modelFile);
+  if (recorded.service !== undefined && recorded.service !== names.service) {
+    throw new EdgeloomError(
+      'service-renamed',
+      `The service is ${names.service}, and package.json records ${recorded.service}. Another name is another stack, with a new and empty table.`,
+      `Call the service ${recorded.service} again; for a new service change edgeloom.service in package.json too.`,
+    );
+  }
+  if (recorded.table === undefined || names.table === undefined || recorded.table === names.table) return;
   throw new EdgeloomError(
-    'service-renamed',
-    `The service is ${service}, and package.json records ${recorded}. Another name is another stack, with a new and empty table.`,
-    `Call the service ${recorded} again; for a new service change edgeloom.service in package.json too.`,
+    'table-renamed',
+    `The model's table is ${names.table}, and package.json records ${recorded.table}. Another name is a new and empty table.`,
+    `Call the table ${recorded.table} again; for a new table change edgeloom.table in package.json too.`,
   );
 }
 

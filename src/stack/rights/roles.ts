@@ -8,6 +8,7 @@ import {
   type FunctionName,
   logicalName,
 } from '../base/ids.ts';
+import type { Parameters } from '../base/parameters.ts';
 import type { Site } from '../base/site.ts';
 import {
   allow,
@@ -42,7 +43,7 @@ export function roleResources(site: Site): Resources {
     ...Object.fromEntries(
       FUNCTIONS.map((name) => [`${logicalName(name)}Role`, functionRole(name, site, FUNCTION_STATEMENTS[name](site))]),
     ),
-    [CHECK_MACHINE_ROLE]: role('states.amazonaws.com', machineStatements(site, machine), site, ofMachine),
+    [CHECK_MACHINE_ROLE]: role('states.amazonaws.com', machineStatements(site, machine, ofMachine), site, ofMachine),
     [CHECK_SCHEDULE_ROLE]: role('events.amazonaws.com', [allow(['states:StartExecution'], [machine])], site, rule),
   };
 }
@@ -61,25 +62,29 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
   ],
   check: (site) => tableStatements(site.parameters.checkRepair ? 'repair' : 'check', site),
   rebuild: (site) => tableStatements('rebuild', site),
-  redrive: (site) => [
-    ...tableStatements('redrive', site),
-    // What no consumer has claimed is swept.
-    allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [site.table.streamArn]),
-    // What is settled is deleted.
+  redrive: (site) => [...tableStatements('redrive', site), ...failureStatements(site, [FAILED_BATCHES_QUEUE])],
+};
+
+/** The rights to reconcile failed batches and unclaimed records, for every program that does so. */
+export function failureStatements({ table }: Site, queues: readonly string[]): Statement[] {
+  return [
+    // Unclaimed records are swept.
+    allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [table.streamArn]),
+    // A batch that is reconciled is deleted.
     { ...allow(['s3:DeleteObject', 's3:GetObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
-    // What is left of a batch when the time is over is sent again.
+    // The rest of a batch, when the time is over, is sent again.
     allow(
       ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'],
-      [attribute(FAILED_BATCHES_QUEUE)],
+      queues.map((queue) => attribute(queue)),
     ),
-  ],
-};
+  ];
+}
 
 function failedBatchObjects(): Value {
   return sub(`\${${FAILED_BATCHES_BUCKET}.Arn}/${FAILED_BATCH_OBJECTS}`);
 }
 
-function machineStatements({ names, parameters }: Site, machine: Value): Statement[] {
+function machineStatements({ names, parameters }: Site, machine: Value, machines: Value): Statement[] {
   const executions = sub(
     `arn:\${AWS::Partition}:states:\${AWS::Region}:\${AWS::AccountId}:execution:${names.local('check')}:*`,
   );
@@ -91,16 +96,26 @@ function machineStatements({ names, parameters }: Site, machine: Value): Stateme
     // A distributed map starts its children as executions of its own machine, and stops them when one has failed.
     allow(['states:StartExecution'], [machine]),
     allow(['states:DescribeExecution', 'states:StopExecution'], [executions]),
+    ...machineKeyStatements(parameters, machines),
     ...tracingStatements(parameters),
   ];
 }
 
+/** A service that keeps something under the customer-managed key. */
+export type KeyService = 'dynamodb' | 'lambda' | 's3' | 'sqs' | 'states';
+
+/** The services through which each function uses the key: DynamoDB for the table, Lambda for its environment. */
+const KEY_SERVICES: Readonly<Record<FunctionName, readonly KeyService[]>> = {
+  stream: ['dynamodb', 'lambda', 's3'],
+  check: ['dynamodb', 'lambda'],
+  rebuild: ['dynamodb', 'lambda'],
+  redrive: ['dynamodb', 'lambda', 's3', 'sqs'],
+};
+
 /** A customer-managed key is used through the services that keep data under it, never by itself. */
-export function keyStatements({ parameters: { kmsKeyArn } }: Pick<Site, 'parameters'>): Statement[] {
+export function keyStatements({ kmsKeyArn }: Parameters, through: readonly KeyService[]): Statement[] {
   if (kmsKeyArn === '') return [];
-  const services = ['dynamodb', 'lambda', 's3', 'sqs'].map((service) =>
-    sub(`${service}.\${AWS::Region}.\${AWS::URLSuffix}`),
-  );
+  const services = through.map((service) => sub(`${service}.\${AWS::Region}.\${AWS::URLSuffix}`));
   const uses = [
     'kms:Decrypt',
     'kms:DescribeKey',
@@ -112,33 +127,51 @@ export function keyStatements({ parameters: { kmsKeyArn } }: Pick<Site, 'paramet
   return [{ ...allow(uses, [kmsKeyArn]), Condition: { StringEquals: { 'kms:ViaService': services } } }];
 }
 
-function tracingStatements({ tracing }: Site['parameters']): Statement[] {
+/** Step Functions keep the machine's definition and its history under the key, in the name of the machine's role. */
+function machineKeyStatements({ kmsKeyArn }: Parameters, machines: Value): Statement[] {
+  if (kmsKeyArn === '') return [];
+  const Condition = { ArnLike: { 'kms:EncryptionContext:aws:states:stateMachineArn': machines } };
+  return [{ ...allow(['kms:Decrypt', 'kms:GenerateDataKey'], [kmsKeyArn]), Condition }];
+}
+
+function tracingStatements({ tracing }: Parameters): Statement[] {
   // X-Ray has no resources.
   return tracing ? [allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*'])] : [];
 }
 
-function networkStatements({ vpcSubnetIds }: Site['parameters']): Statement[] {
+/** The actions of AWS's own policy AWSLambdaVPCAccessExecutionRole. */
+const NETWORK_ACTIONS = [
+  'ec2:AssignPrivateIpAddresses',
+  'ec2:CreateNetworkInterface',
+  'ec2:DeleteNetworkInterface',
+  'ec2:DescribeNetworkInterfaces',
+  'ec2:DescribeSubnets',
+  'ec2:UnassignPrivateIpAddresses',
+];
+
+function networkStatements({ vpcSubnetIds }: Parameters): Statement[] {
   if (vpcSubnetIds.length === 0) return [];
   // Lambda makes the function's network interfaces with its role; none of these can be bound to a resource that is not there yet.
-  const actions = ['Create', 'Delete', 'Describe'].map(
-    (verb) => `ec2:${verb}NetworkInterface${verb === 'Describe' ? 's' : ''}`,
-  );
-  return [allow(actions, ['*'])];
+  return [allow(NETWORK_ACTIONS, ['*'])];
 }
 
+/** The role of a function: the statements, and rights for its log, the customer-managed key, traces and network interfaces. */
 function functionRole(name: FunctionName, site: Site, statements: readonly Statement[]): Resources[string] {
   // The stack makes the log group, with its retention: the function may not make one of its own.
   const logs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [attribute(`${logicalName(name)}LogGroup`)]);
   const { parameters } = site;
   return role(
     'lambda.amazonaws.com',
-    [logs, ...statements, ...keyStatements(site), ...tracingStatements(parameters), ...networkStatements(parameters)],
+    [
+      ...[logs, ...statements, ...keyStatements(parameters, KEY_SERVICES[name])],
+      ...[...tracingStatements(parameters), ...networkStatements(parameters)],
+    ],
     site,
   );
 }
 
-/** @param source the one resource for which the service may take the role; Lambda gives none. */
-function role(
+/** A role that a service takes. @param source the one resource for which the service may take the role; Lambda gives none. */
+export function role(
   service: string,
   statements: readonly Statement[],
   { parameters }: Site,

@@ -1,12 +1,20 @@
 import { SERVICE_PARTITION } from '../../items/keys.ts';
 import type { Site } from '../base/site.ts';
 import { allow, type Statement, type Value } from '../base/template.ts';
-import { type Features, featuresOf } from './features.ts';
 
 /** A program that works on the table. */
-export type Program = 'stream' | 'check' | 'repair' | 'rebuild' | 'redrive' | 'migrate' | 'producer' | 'reader';
+export type Program =
+  | 'stream'
+  | 'check'
+  | 'repair'
+  | 'rebuild'
+  | 'redrive'
+  | 'migrate'
+  | 'operator'
+  | 'producer'
+  | 'reader';
 
-/** What a right is for. */
+/** The place that a right is for. */
 type Place =
   /** Any item of the table. */
   | 'table'
@@ -17,16 +25,15 @@ type Place =
   /** All indexes. */
   | 'indexes';
 
-/** One right of a program: an action of DynamoDB, where, and the models that need it. */
+/** One right of a program: an action of DynamoDB, and where. */
 interface Right {
   action: string;
   on: Place;
-  when?: (features: Features) => boolean;
 }
 
 const on =
-  (place: Place, when?: Right['when']) =>
-  (action: string): Right => ({ action, on: place, when });
+  (place: Place) =>
+  (action: string): Right => ({ action, on: place });
 const onTable = on('table');
 
 const SETTLING = ['BatchGetItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable);
@@ -36,10 +43,11 @@ const REPAIRING = [...SETTLING, ...['DescribeTable', 'Scan'].map(onTable)];
  * The rights of each program. A program that comes to do more gets its line here; a test runs every feature behind a proxy that
  * enforces the policies, and fails on a right that is missing and on one that nothing uses.
  *
- * Everyone reads the programs' own partition, where the registry of models is; consumers write it.
+ * No right depends on the model: programs with the model before, which may search and copy where this one does not, run next to
+ * a new stack. Everyone reads the programs' own partition, where the registry of models is; consumers write it.
  */
 const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
-  // Query for fan-outs, whatever the model says: writers maintain what the registry keeps, which may be a newer or an older model.
+  // Query is for fan-outs.
   stream: ['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
   check: [
     ...['BatchGetItem', 'DescribeTable', 'GetItem', 'Query', 'Scan'].map(onTable),
@@ -48,30 +56,28 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   ],
   repair: REPAIRING,
   // The function of a rebuild migrates, too: it looks at what it builds through the indexes that readers will use.
-  rebuild: [...REPAIRING, ...['Query', 'Scan'].map(on('indexes', ({ indexItems }) => indexItems))],
-  // What is left of a failed batch goes into quarantine.
+  rebuild: [...REPAIRING, ...['Query', 'Scan'].map(on('indexes'))],
+  // The rest of a failed batch goes into quarantine.
   redrive: [...SETTLING, on('first-index')('Query')],
   migrate: [
     ...['BatchGetItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'Query', 'Scan', 'UpdateItem'].map(onTable),
-    // What is built is looked at through the index that readers will use.
-    ...['Query', 'Scan'].map(on('indexes', ({ indexItems }) => indexItems)),
+    // A new projection is verified through the index that readers will use.
+    ...['Query', 'Scan'].map(on('indexes')),
   ],
+  // Status looks at the table's TTL.
+  operator: [...REPAIRING, onTable('DescribeTimeToLive'), ...['Query', 'Scan'].map(on('indexes'))],
   producer: [
     ...['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
     // Deleting a node with its edges looks for them in the indexes, and by their reverse items.
-    on('table', ({ copies, indexItems }) => copies || indexItems)('BatchGetItem'),
-    on('indexes', ({ indexItems }) => indexItems)('Query'),
+    onTable('BatchGetItem'),
+    on('indexes')('Query'),
   ],
-  reader: [
-    ...['BatchGetItem', 'GetItem', 'Query'].map(onTable),
-    on('indexes', ({ indexItems }) => indexItems)('Query'),
-  ],
+  reader: [...['BatchGetItem', 'GetItem', 'Query'].map(onTable), on('indexes')('Query')],
 };
 
-/** What a program may do with the table of a stack. */
+/** The rights of a program on the table of a stack. */
 export function tableStatements(program: Program, site: Site): Statement[] {
-  const features = featuresOf(site.graph);
-  const wanted = RIGHTS[program].filter(({ when = () => true }) => when(features));
+  const wanted = RIGHTS[program];
   const places = [...new Set(wanted.map((right) => right.on))];
   return places.map((place) => {
     const actions = wanted.filter((right) => right.on === place).map(({ action }) => `dynamodb:${action}`);

@@ -42,7 +42,7 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
   constructor({ maxConnections = MAX_CONNECTIONS, answerTimeoutMs }: ConnectionOptions = {}) {
     checkWhole('maxConnections', maxConnections);
     super({ connections: maxConnections, keepAliveTimeout: KEEP_ALIVE_MS, ...timeLimits(answerTimeoutMs) });
-    // undici's own bound does not hold where connections fail: it forgets those, and they are opened again beside new ones.
+    // undici's own bound does not hold where connections fail: it forgets those, and opens them again in addition to new ones.
     this.turns = pLimit(maxConnections);
   }
 

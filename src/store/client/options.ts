@@ -9,7 +9,7 @@ export interface ClientOptions {
   /** Attempts of the SDK for each call, the first included. Default: the SDK's own. */
   maxAttempts?: number | undefined;
   /**
-   * Connections that the client keeps open at most; calls beyond that wait for their turn. Default: 64. Of the clients of
+   * Connections that the client keeps open at most; calls beyond that wait for their turn. Default: 64. It applies to the clients of
    * DynamoDB and its streams.
    */
   maxConnections?: number | undefined;

@@ -14,10 +14,10 @@ export interface WholeBodySender {
   whole(options: Dispatcher.RequestOptions): Promise<WholeResponse>;
 }
 
-/** What came of a request: a response, or why there is none. */
+/** The outcome of a request: a response, or the reason why there is none. */
 export type Answer = { response: WholeResponse } | { error: unknown };
 
-/** What the lean way tells the handler of one call of the SDK. */
+/** The lean way's instructions to the handler of one call of the SDK. */
 export interface LeanAttempt {
   /** The answer that the lean way has got already: the SDK's first attempt gets it, and nothing is sent. */
   answer?: Answer | undefined;

@@ -34,7 +34,7 @@ export interface ObservableCalls extends TableCalls {
   noteSuccess(): void;
 }
 
-/** What the lean way leaves to the SDK. */
+/** The work that the lean way leaves to the SDK. */
 export interface LeftToSdk {
   /** The credentials to sign with now. */
   credentials(): SigningCredentials | Promise<SigningCredentials>;
@@ -184,7 +184,7 @@ const CLOCK_STEP_MS = 60_000;
 /** Values that JSON does not hold as they are, and a name that the SDK loses: both are left to the SDK. */
 const LEFT_TO_SDK = /"(?:BS?|__proto__)"\s*:/;
 
-/** What a response says where it is plainly good, or the failure of a condition; undefined where the SDK has to read it. */
+/** The output of a successful response or of a failed condition; undefined where the SDK has to read the response. */
 function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer | undefined {
   if (statusCode !== 200 && statusCode !== 400) return undefined;
   const text = body.toString('utf8');

@@ -81,7 +81,7 @@ export class SdkCalls implements ObservableCalls {
   }
 }
 
-/** How the SDK tries again. A client of ours has none of its old strategies, which know no success. */
+/** A retry strategy of the SDK that also records successes. The SDK's older strategies do not, and no client of ours has one. */
 type RetryStrategy = Extract<
   Awaited<ReturnType<DynamoDBClient['config']['retryStrategy']>>,
   { recordSuccess: (token: never) => void }

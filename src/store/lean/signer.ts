@@ -12,7 +12,7 @@ export interface SigningCredentials {
   sessionToken?: string;
 }
 
-/** What is the same for all calls to an endpoint. */
+/** The parts of a signature that are the same for all calls to an endpoint. */
 export interface SigningScope {
   /** As in the header `host`. */
   host: string;

@@ -9,21 +9,21 @@ import { describeTable, lacksOf, ttlOf } from '../table.ts';
 /** One thing that a table gets: its stream, one index, or the deletion of what has expired. */
 export type TableStep = { kind: 'stream' } | { kind: 'index'; index: IndexName } | { kind: 'ttl' };
 
-/** What bringing a table to a model takes. */
+/** The steps that bring a table to a model. */
 export interface TablePlan {
   table: string;
   steps: TableStep[];
   /** The steps in words. */
   texts: string[];
   /**
-   * Write units that filling the new indexes takes at most: those of the whole table, once for each. What has no keys of an index
-   * costs nothing there.
+   * Write units that filling the new indexes takes at most: those of the whole table, once for each. Items without keys of an index
+   * cost nothing there.
    */
   mostWcu: number;
 }
 
 /**
- * What a table lacks that the model needs, as steps. Throws `table-differs` where something stands in the way that no update
+ * Plans the steps that give a table what the model needs. Throws `table-differs` for a difference that no update
  * changes: other keys, an index or a stream of another kind, a TTL by another attribute.
  */
 export async function planTableUpdate(client: DynamoDBClient, graph: CompiledModel): Promise<TablePlan> {

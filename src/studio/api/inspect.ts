@@ -76,6 +76,7 @@ function afterOf(cursor: string): string {
   throw new EdgeloomError('invalid-cursor', 'The cursor is none of this list.', 'Ask for the first page.');
 }
 
+/** An item as the page shows it: its keys, its kind, its size, and its attributes with every digit of their numbers. */
 function storedItem(graph: CompiledModel, item: Item): StoredItem {
   const { partitionKey, sortKey } = graph.table;
   const target = stringOf(item[sortKey]) ?? '';

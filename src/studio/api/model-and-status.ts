@@ -6,7 +6,7 @@ import { currentPosition } from '../base/context.ts';
 import { type DescribedModel, describeModel } from '../base/describe-model.ts';
 import { route } from '../base/route.ts';
 
-/** What stays the same while a studio runs. */
+/** Facts that stay the same while a studio runs. */
 export interface ModelAnswer extends DescribedModel {
   table: string;
   isWritable: boolean;

@@ -8,9 +8,9 @@ import { input, route } from '../base/route.ts';
 export interface NodeAnswer {
   id: string;
   type: string | null;
-  /** What its producers wrote; null: there is no such node. */
+  /** The attributes that producers wrote; null: there is no such node. */
   base: BaseNode['attributes'] | null;
-  /** What its view shows; null: nothing is projected. */
+  /** The attributes of its view; null: nothing is projected. */
   view: Record<string, unknown> | null;
   edgeSet: EdgeSetEntry[];
   /** Elements of the edge set; `edgeSet` has the first of them. */
@@ -20,7 +20,7 @@ export interface NodeAnswer {
 /** One node with the nodes around it. */
 export interface NeighbourhoodAnswer {
   id: string;
-  /** Edges that leave it, and edges that enter it, at most so many of each type. */
+  /** Edges that leave it, and edges that enter it, up to a limit for each type. */
   outgoing: Pick<EdgeResult, 'source' | 'type' | 'target'>[];
   incoming: Pick<EdgeResult, 'source' | 'type' | 'target'>[];
   /** Edge types of which there are more. */

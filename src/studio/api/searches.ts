@@ -18,13 +18,16 @@ export interface ShardsAnswer extends ShardsResult {
   /** Items of each shard, from shard 1 on. */
   counts: number[];
   shardBy: 'value' | 'source';
-  /** Items that the two hashes were compared with. */
+  /** The number of items that both hashes were tried on. */
   compared: number;
-  /** Of the compared items, how many each shard would have. */
+  /** The number of these items that each shard would have, by hash. */
   byHash: Record<HashName, number[]>;
 }
 
-/** Items that the hashes are compared with at most; of more, each shard gives its share. */
+/**
+ * The studio shows how evenly each hash (`HASHES`) would spread the items of a search over its shards. It hashes about this number of
+ * items at most: of a larger search, the same part of each shard.
+ */
 const MOST_COMPARED = 20_000;
 const SHARDS_AT_ONCE = 32;
 const HASHES = ['fnv1a', 'codepoint-product'] as const satisfies readonly HashName[];
@@ -56,7 +59,7 @@ export const SEARCH_ROUTES = [
   ),
 ];
 
-/** What was asked for, as a search takes it. */
+/** The request as a predicate of a search. */
 function predicateOf(asked: Record<string, unknown>): SearchPredicate {
   const given = Object.entries(asked).filter(([, value]) => value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [name === 'prefix' ? 'beginsWith' : name, value]));
@@ -71,8 +74,8 @@ function spread(texts: readonly string[], shards: number, hash: HashName): numbe
 async function shardsOf(context: RequestContext, name: string, scope: SearchScope): Promise<ShardsAnswer> {
   const { graph, store, leases } = context;
   const declared = findSearch(graph, name);
-  return await leases.hold(async (readable) => {
-    const read = { graph, store, readable, concurrency: SHARDS_AT_ONCE, readNumber: losslessNumber };
+  return await leases.hold(async (projections) => {
+    const read = { graph, store, projections, concurrency: SHARDS_AT_ONCE, readNumber: losslessNumber };
     const counted = await countEachShard(read, declared, scope);
     const result = shardsResult(counted);
     const texts = await hashedTexts(context, counted, result.items);

@@ -24,7 +24,7 @@ const scope = z.discriminatedUnion('kind', [
 ]);
 type Scope = z.infer<typeof scope>;
 
-/** What is not right, and what mends it. */
+/** Problems of the table, and their repair. */
 export const TRUST_ROUTES = [
   route('GET /api/quarantine', z.object({ limit: input.limit, cursor: input.cursor }), quarantine),
   route('GET /api/check', z.object({}), async ({ checks }): Promise<CheckAnswer> => ({ check: checks.state ?? null })),

@@ -10,7 +10,7 @@ import { input, route } from '../base/route.ts';
 const subject = z.union([z.object({ source: input.id, type: input.id, target: input.id }), z.object({ id: input.id })]);
 type Subject = z.infer<typeof subject>;
 
-/** What a write took. */
+/** The capacity of a write. */
 export interface WriteAnswer {
   /** Attributes that were changed; of a new item all. */
   changed: string[];

@@ -6,7 +6,7 @@ import { type FailureDocument, failureDocument } from '../../failure-document.ts
 import { sleep } from '../../runtime.ts';
 import { createController, pause } from '../../stream/concurrency.ts';
 
-/** What a check looks at, in words, and how far it is. */
+/** The subject of a check, in words, and its progress. */
 export interface CheckState {
   /** Such as `GOAL-G1`, `1 % of the table`. */
   scope: string;
@@ -15,7 +15,7 @@ export interface CheckState {
   /** Items that the table is said to hold; 0 where that does not tell how far it is. */
   expected: number;
   findings: Finding[];
-  /** What was mended, a line each. */
+  /** Repairs, a line each. */
   repairs: string[];
   error?: FailureDocument['error'];
 }

@@ -21,7 +21,7 @@ export interface StudioTable {
   streams: ConstructorParameters<typeof DynamoDBStreamSource>[0];
 }
 
-/** What all answers of a studio share. */
+/** Context that all answers of a studio share. */
 export interface StudioContext extends StudioTable {
   /** Whether it may write. */
   isWritable: boolean;
@@ -30,13 +30,13 @@ export interface StudioContext extends StudioTable {
   logger: Logger;
 }
 
-/** What one answer is made with: its store counts what it takes. */
+/** Context of one answer: its store counts the capacity. */
 export interface RequestContext extends Omit<StudioContext, 'store'> {
   store: MeteredStore;
   reader: Reader;
 }
 
-/** The context of one request. */
+/** The context of one request: a store that counts the capacity of this request, and a reader of that store. */
 export function requestContext(context: StudioContext): RequestContext {
   const { graph, leases } = context;
   const store = new MeteredStore(context.store);

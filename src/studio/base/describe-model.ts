@@ -10,7 +10,7 @@ export interface DescribedModel {
 /** A node type. */
 export interface DescribedNode {
   type: string;
-  /** What its view copies: `ALL`, `KEYS_ONLY` or attributes. */
+  /** The attributes that its view copies: `ALL`, `KEYS_ONLY` or attributes. */
   view: string;
   searches: DescribedSearch[];
 }

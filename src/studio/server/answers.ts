@@ -42,7 +42,7 @@ export async function answerRequest(
     const document = failureDocument(error);
     code = document.error.code;
     status = statusOf(error, code);
-    // What is left of a body that was not read to its end must not be taken for the next request.
+    // The rest of a body that was not read to its end must not be taken for the next request.
     if (!request.complete) response.setHeader('connection', 'close');
     sendJson(response, status, { ...document, units: unitsOf(own.store) });
   }

@@ -32,7 +32,7 @@ export interface Studio {
 }
 
 const LOOPBACK = '127.0.0.1';
-/** The built page lies beside the compiled server, in `dist`; the sources are run beside it too. */
+/** The built page is next to the compiled server, in `dist`; servers that run from the sources use it too. */
 const PAGE_FOLDER = 'dist/studio/page/';
 /** Places of the page: its own code shows the one that the address names. */
 const PLACES = new Set(['/', '/explore', '/inspect', '/shards', '/trust']);
@@ -52,7 +52,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   const guard = new Guard(address.port);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     serve({ context, guard, assets }, request, response).catch((error: unknown) => {
-      // What the request asked for has its own errors: this is the connection's, or a bug.
+      // Errors of the request itself are answered before: this one is the connection's, or a bug.
       context.logger.error({ code: (error as { code?: string }).code ?? 'unexpected' }, 'A request failed.');
       response.destroy();
     });

@@ -11,7 +11,8 @@ import {
   typePrefix,
 } from '../../items/keys.ts';
 import { classify, targetIdOf } from '../../model/base-item.ts';
-import type { CompiledModel } from '../../model/compiled.ts';
+import type { CompiledModel, PartModel } from '../../model/compiled.ts';
+import type { ItemKey } from '../../store/port.ts';
 import { itemName } from './problem.ts';
 
 const IDS_REMEDY = 'Correct the ids, or let the edge type join these node types in the model';
@@ -39,7 +40,7 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
     );
   }
   if (kind.kind === 'unknown') throw unknownEdge(graph, source, sortKey, attributes);
-  // A plain key bounds its target; a hashed one may stand for an id that no node can have.
+  // A plain key bounds its target; a hashed one may hide an id that no node can have.
   if (kind.kind === 'edge') checkNodeId(graph, kind.target, () => `${itemName(source, sortKey)}: its target`);
 }
 
@@ -73,6 +74,23 @@ export function checkEdgeType(graph: CompiledModel, type: unknown, role: Role): 
   );
 }
 
+/** The part of the model that a key is of; undefined where it is of none. */
+export function partModel(graph: CompiledModel, { source, target }: ItemKey): PartModel | undefined {
+  return graph.nodes.get(parseNodeId(source)?.type ?? '')?.parts.get(target);
+}
+
+/** Checks that a node's type has a part; throws an `EdgeloomError` with the code `unknown-type`. */
+export function checkPart(graph: CompiledModel, id: string, part: unknown): asserts part is string {
+  if (typeof part === 'string' && partModel(graph, { source: id, target: part }) !== undefined) return;
+  const type = parseNodeId(id)?.type ?? '';
+  const parts = [...(graph.nodes.get(type)?.parts.keys() ?? [])].join(', ');
+  throw new EdgeloomError(
+    'unknown-type',
+    `${describe(id)}: its type has no part ${describe(part)} in the model.`,
+    parts === '' ? `Declare it under nodes.${type}.parts.` : `The parts of ${type} are ${parts}.`,
+  );
+}
+
 function derivedKey(what: string): EdgeloomError {
   return new EdgeloomError(
     'derived-key',
@@ -88,8 +106,8 @@ function unknownEdge(graph: CompiledModel, source: string, sortKey: string, attr
   if (type === undefined) {
     return new EdgeloomError(
       'invalid-key',
-      `Attribute ${sortKeyName} of item ${describe(source)} ${describe(sortKey)} is neither that of a node nor of an edge.`,
-      `A node's ${sortKeyName} is its id; an edge's is the edge type, a dash and the target's id, such as FOLLOWS-USER-U2.`,
+      `Attribute ${sortKeyName} of item ${describe(source)} ${describe(sortKey)} is that of no node, edge or part.`,
+      `A node's ${sortKeyName} is its id; an edge's is the edge type, a dash and the target's id, such as FOLLOWS-USER-U2; a part's is its name in the model.`,
     );
   }
   checkEdgeType(graph, type, itemName(source, sortKey));

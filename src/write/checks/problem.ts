@@ -7,8 +7,8 @@ export function itemName(source: string, sortKey: string): string {
 }
 
 /**
- * What is wrong with an attribute. `reason` completes "attribute tags[0] …"; the item is named where the error is met,
- * since values are converted and checked without knowing whose they are.
+ * A problem of an attribute. `reason` completes "attribute tags[0] …"; the caller names the item,
+ * since values are converted and checked without knowing their item.
  */
 export class AttributeError extends Error {
   constructor(

@@ -25,7 +25,7 @@ export class ConditionFailedError extends EdgeloomError {
   readonly current: Record<string, unknown> | null;
 
   constructor(message: string, current: Record<string, unknown> | null) {
-    super('condition-failed', message, 'Look at current, the attributes as they are, and decide anew.');
+    super('condition-failed', message, 'Look at current, the attributes as they are, and decide again.');
     this.name = 'ConditionFailedError';
     this.current = current;
   }

@@ -8,12 +8,12 @@ import type { CompiledModel } from '../../model/compiled.ts';
 import type { ItemKey } from '../../store/port.ts';
 import { checkBaseItem, toItemOfKey } from '../checks/base-item.ts';
 import { validateFields } from '../checks/fields.ts';
-import { checkBaseKey, checkEdgeType, checkNodeId } from '../checks/key.ts';
+import { checkBaseKey, checkEdgeType, checkNodeId, checkPart, partModel } from '../checks/key.ts';
 import { itemName } from '../checks/problem.ts';
 import { isPlainObject } from '../checks/values.ts';
 
 /**
- * What each operation of the writer comes down to: the item or the key of one call, checked in full. All of them throw
+ * Prepares each operation of the writer: the item or the key of one call, checked in full. All functions throw
  * an `EdgeloomError` that names the item, the attribute and what to do.
  */
 
@@ -22,6 +22,20 @@ export function nodeKey(graph: CompiledModel, id: unknown): ItemKey {
   checkNodeId(graph, id, 'The id');
   checkBaseKey(graph, id, id, {});
   return { source: id, target: id };
+}
+
+/** The key of a part of a node. */
+export function partKey(graph: CompiledModel, id: unknown, part: unknown): ItemKey {
+  checkNodeId(graph, id, 'The id');
+  checkPart(graph, id, part);
+  return { source: id, target: part };
+}
+
+/** The item of a part of a node. */
+export async function partItem(graph: CompiledModel, id: unknown, part: unknown, attributes: unknown): Promise<Item> {
+  const key = partKey(graph, id, part);
+  const { fields } = partModel(graph, key)!;
+  return baseItem(graph, key, await validateFields(fields, attributes, itemName(key.source, key.target)));
 }
 
 /** The key of an edge. */
@@ -35,8 +49,9 @@ export function edgeKey(graph: CompiledModel, source: unknown, edgeType: unknown
 }
 
 /**
- * The item of a node. A batch has no conditions, so it refuses a type with versions: throws `versioned-type`. Where a
- * validator drops the version that was read, it is kept.
+ * The item of a node. Where a validator drops the version that was read, the item keeps it.
+ *
+ * @param way `'batch'` refuses a type with versions (`versioned-type`): a batch has no conditions to compare them with.
  */
 export async function nodeItem(
   graph: CompiledModel,
@@ -81,7 +96,7 @@ export async function edgeItem(
   return baseItem(graph, key, { ...valid, [TARGET_ID]: target });
 }
 
-/** Attributes without the target's id, which is part of the key and no concern of validators; another id is refused. */
+/** Attributes without the target's id: it is part of the key, so validators do not see it. Another id is refused. */
 function withoutTargetId<T>(attributes: T, target: unknown, name: string): T {
   if (!isPlainObject(attributes) || !Object.hasOwn(attributes, TARGET_ID)) return attributes;
   const { [TARGET_ID]: targetId, ...rest } = attributes as Record<string, unknown>;
@@ -104,7 +119,7 @@ export async function checkedItem(graph: CompiledModel, item: Item): Promise<Ite
   const key = { source: stringOf(source) ?? '', target: stringOf(target) ?? '' };
   const type = typePrefix(key.target) ?? '';
   const isNode = key.source === key.target;
-  const fields = (isNode ? graph.nodes.get(type) : graph.edges.get(type))?.fields;
+  const fields = (isNode ? graph.nodes.get(type) : (partModel(graph, key) ?? graph.edges.get(type)))?.fields;
   if (fields === undefined) return item;
   if (!isNode && graph.edges.get(type)?.keys === 'hashed') {
     return edgeItem(graph, key.source, type, targetIdOf(item), toPlainItem(attributes));

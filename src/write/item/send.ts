@@ -5,7 +5,7 @@ import { isRefusal } from '../../store/classify.ts';
 import type { BaseChange, ChangeResult, Store } from '../../store/port.ts';
 import { itemName } from '../checks/problem.ts';
 
-/** What writing needs besides the model. */
+/** The table and the runtime of writes. */
 export interface WriteContext extends Pick<Runtime, 'wait'> {
   store: Store;
 }
@@ -37,7 +37,7 @@ export async function sendChange(
       isRetryable: (error, attempt) => {
         isUnknown ||= isLostAnswer(error);
         // rule: lost-answer-is-not-repeated-without-a-token
-        return attempt < ATTEMPTS && (token === undefined ? isRefused(error) : mayRepeat(error));
+        return attempt < ATTEMPTS && (token === undefined ? isRefusedForNow(error) : mayRepeat(error));
       },
       wait,
       signal,
@@ -78,7 +78,7 @@ async function withItem(
   }
 }
 
-/** Whether a call that failed may be made again where it is safe to make twice. */
+/** Whether another attempt of a failed call may succeed. The call may have been made: its caller has to make a repetition safe. */
 export function mayRepeat(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable';
 }
@@ -88,8 +88,8 @@ export function isLostAnswer(error: unknown): boolean {
   return error instanceof StoreError && !isRefusal(error);
 }
 
-/** Whether it was refused for now, so that nothing was changed. */
-function isRefused(error: unknown): boolean {
+/** Whether a call was refused for now: it changed nothing, and another attempt may succeed. */
+function isRefusedForNow(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable' && isRefusal(error);
 }
 
@@ -107,7 +107,7 @@ function outcomeUnknown({ key }: BaseChange, cause: unknown): EdgeloomError {
   );
 }
 
-/** What an error says, for the end of a sentence of ours. */
+/** The message of an error, for the end of a sentence of ours. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -20,7 +20,7 @@ type NameOfType<A, T> = string extends keyof A
 /** The elements of a set attribute. */
 type ElementOf<V> = V extends ReadonlySet<infer E> ? E : unknown extends V ? unknown : never;
 
-/** What an update changes: each attribute is named once. */
+/** The changes of an update: each attribute is named once. */
 export interface AttributeChange<A = Record<string, unknown>> {
   /** Attributes to set. */
   set?: { readonly [N in keyof A]?: A[N] | undefined } | undefined;
@@ -48,7 +48,7 @@ type Elements<A> = [NameOfType<A, ReadonlySet<unknown>>] extends [never]
         | undefined;
     };
 
-/** What an update does: changes by name, or a function from the present attributes to the next. */
+/** The change of an update: by names of attributes, or a function from the present attributes to the next. */
 export type Change<Output = Record<string, unknown>, Input = Output> =
   | AttributeChange<Input>
   | ((attributes: Output) => Input | Promise<Input>);

@@ -1,20 +1,42 @@
-import type { CompiledModel, EdgeModel, NodeModel, OrderModel, Projection } from '../../model/compiled.ts';
+import { typePrefix } from '../../items/keys.ts';
+import type {
+  CompiledModel,
+  EdgeModel,
+  NodeModel,
+  OrderModel,
+  PartModel,
+  Projection,
+  SearchModel,
+} from '../../model/compiled.ts';
 import { isJoinedEdge } from '../../model/joined.ts';
+import type { ItemKey } from '../../store/port.ts';
 
-/** The attributes of a type that the model names. What its validator declares shows when the validator looks at them. */
-export function declaredAttributes(graph: CompiledModel, type: NodeModel | EdgeModel): Set<string> {
-  return new Set('from' in type ? ofEdge(type) : ofNode(graph, type));
+/** The attributes of a type, or of a part, that the model names. Attributes of its validator show when the validator looks at them. */
+export function declaredAttributes(graph: CompiledModel, { type, key }: Declared): Set<string> {
+  if ('from' in type) return new Set(ofEdge(type));
+  const node = 'searches' in type ? type : graph.nodes.get(typePrefix(key.source) ?? '')!;
+  const part = type === node ? undefined : key.target;
+  const searches = [...node.searches.values()].filter((search) => search.part === part).flatMap(ofSearch);
+  const joined = [...graph.edges.values()].filter((edge) => edge.from.has(node.type) && isJoinedEdge(edge));
+  const ofSources = joined.flatMap(ofSource);
+  if (part !== undefined) {
+    const view = node.parts.get(part)?.view?.view;
+    const start = `${part}.`;
+    const ofPart = ofSources.filter((name) => name.startsWith(start)).map((name) => name.slice(start.length));
+    return new Set([...(view === undefined ? [] : ofProjection(view)), ...searches, ...ofPart]);
+  }
+  const copied = [...graph.edges.values()].flatMap(({ to, copy = [] }) => (to.has(node.type) ? copy : []));
+  return new Set([...ofProjection(node.view), ...node.maxEntries.keys(), ...searches, ...copied, ...ofSources]);
 }
 
-function ofNode(graph: CompiledModel, node: NodeModel): string[] {
-  const searches = [...node.searches.values()].flatMap(({ order, partition, project }) => [
-    ...ofOrder(order),
-    ...(partition === undefined ? [] : [partition]),
-    ...ofProjection(project),
-  ]);
-  const copied = [...graph.edges.values()].flatMap(({ to, copy = [] }) => (to.has(node.type) ? copy : []));
-  const joined = [...graph.edges.values()].filter((edge) => edge.from.has(node.type) && isJoinedEdge(edge));
-  return [...ofProjection(node.view), ...node.maxEntries.keys(), ...searches, ...copied, ...joined.flatMap(ofSource)];
+/** A base item's key, and what the model says of its type. */
+interface Declared {
+  type: NodeModel | EdgeModel | PartModel;
+  key: ItemKey;
+}
+
+function ofSearch({ order, partition, project }: SearchModel): string[] {
+  return [...ofOrder(order), ...(partition === undefined ? [] : [partition]), ...ofProjection(project)];
 }
 
 /** The attributes of its source nodes that an edge type names. */

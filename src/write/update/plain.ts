@@ -15,7 +15,7 @@ export function plainUpdate(subject: UpdateSubject, change: AttributeChange, con
   return { kind: 'update', key, changes: { ...changes, set, add } as AttributeChanges, condition };
 }
 
-/** What is set on an item that may be new: the target's id too, where the key has only its hash. */
+/** The attributes to set on an item that may be new: the target's id too, where the key has only its hash. */
 export function withTargetId({ hashedTarget }: UpdateSubject, set: Item = {}): Item {
   return hashedTarget === undefined ? set : { ...set, [TARGET_ID]: { S: hashedTarget } };
 }

@@ -72,7 +72,7 @@ async function nextAttributes(
   looked: Set<string>,
 ): Promise<Item> {
   const { graph, key, type, reserved } = subject;
-  const declared = declaredAttributes(graph, type);
+  const declared = declaredAttributes(graph, subject);
   const toWire = (attributes: object): Item => forItem(key.source, key.target, () => toWireItem(attributes));
   let next: Record<string, unknown>;
   if (typeof change === 'function') {
@@ -127,6 +127,6 @@ function conditionOf(
   throw new EdgeloomError(
     'too-many-attributes',
     `${name}: the update depends on ${count} attributes; DynamoDB takes conditions on ${MOST_ATTRIBUTES}.`,
-    'Name the attributes in place of spreading them all, or use the form { set, add }.',
+    'Name the attributes instead of spreading them all, or use the form { set, add }.',
   );
 }

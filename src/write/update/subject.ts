@@ -1,9 +1,10 @@
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { parseNodeId } from '../../items/keys.ts';
-import type { CompiledModel, EdgeModel, NodeModel } from '../../model/compiled.ts';
+import type { CompiledModel, EdgeModel, NodeModel, PartModel } from '../../model/compiled.ts';
 import type { ItemKey } from '../../store/port.ts';
+import { partModel } from '../checks/key.ts';
 import { itemName } from '../checks/problem.ts';
-import { edgeKey, nodeKey } from '../item/prepare.ts';
+import { edgeKey, nodeKey, partKey } from '../item/prepare.ts';
 import type { AttributeChange } from './attribute-change.ts';
 
 /** The item that an update is of, and what the model says of its type. */
@@ -12,7 +13,7 @@ export interface UpdateSubject {
   key: ItemKey;
   /** How messages name it. */
   name: string;
-  type: NodeModel | EdgeModel;
+  type: NodeModel | EdgeModel | PartModel;
   /** The target's id, where the key has only its hash. */
   hashedTarget?: string;
   versionAttribute?: string;
@@ -28,6 +29,12 @@ export function nodeSubject(graph: CompiledModel, id: unknown): UpdateSubject {
   const reserved = keyNames(graph);
   if (versionAttribute !== undefined) reserved.set(versionAttribute, 'is the version, which each update counts up');
   return { ...named(graph, key), type, reserved, ...(versionAttribute !== undefined && { versionAttribute }) };
+}
+
+/** The subject of an update of a part; throws for ids and parts that the model does not have. */
+export function partSubject(graph: CompiledModel, id: unknown, part: unknown): UpdateSubject {
+  const key = partKey(graph, id, part);
+  return { ...named(graph, key), type: partModel(graph, key)!, reserved: keyNames(graph) };
 }
 
 /** The subject of an update of an edge; throws for ids and types that the model does not have. */

@@ -25,7 +25,7 @@ export function tracked(
   return new Proxy(attributes, {
     get(target, name) {
       note(name);
-      // What every object inherits is no attribute, and a name such as constructor may be one.
+      // Inherited properties are no attributes, and a name such as constructor may be one.
       return typeof name === 'string' && !Object.hasOwn(target, name) ? undefined : Reflect.get(target, name);
     },
     has(target, name) {

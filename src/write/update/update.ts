@@ -15,13 +15,13 @@ export interface UpdateOptions<Attributes = Record<string, unknown>> extends Wri
   /** Make an absent item, of the attributes that are set. Default false: an absent item is the error `not-found`. */
   upsert?: boolean | undefined;
   /**
-   * Send the update as a transaction with a token of its own: where an answer is lost it is asked for again, in place of
+   * Send the update as a transaction with a token of its own: where an answer is lost it is asked for again, instead of
    * the error `outcome-unknown`. Twice the capacity, and a read. Default false.
    */
   once?: boolean | undefined;
 }
 
-/** What an update did. */
+/** The result of an update. */
 export interface UpdatedItem<Attributes = Record<string, unknown>> {
   /** The attributes of the item after the update. */
   attributes: Attributes;
@@ -32,8 +32,8 @@ export interface UpdatedItem<Attributes = Record<string, unknown>> {
 }
 
 /**
- * How long an update whose condition fails, because others change the item, is tried again, in milliseconds. Of n updates of one item
- * at once each round lets one through, so that a number of tries would fail the last ones although all are served in turn.
+ * How long an update whose condition fails, because others change the item, is tried again, in milliseconds. Among n updates of one item
+ * at once each round lets one through, so a limit of tries would fail the last ones although all are served in turn.
  */
 const CONTENTION_MS = 10_000;
 /** The longest pause between two tries, in milliseconds: another update takes two calls. */
@@ -104,7 +104,7 @@ export async function updateInTransaction(
   const { item } = await context.store.get(subject.key, { consistent: true });
   if (!meets(condition, item)) throw refusal(subject, condition, item, options);
   const update = await updateOfSeen(subject, item, change, condition);
-  // What would change nothing still has to be as it was when the rest is written.
+  // An item that does not change still has to be as it was when the others are written.
   return update ?? { kind: 'look', key: subject.key, condition: bothConditions(condition, { present: true }) };
 }
 

@@ -8,7 +8,17 @@ import { type Operation, type Outcome, RAN } from './operation.ts';
 /** Operations of a writer, and of those who want to see what they have written. */
 
 /** Lists that a session shows: a count over an index says that it may be wrong. */
-const OF_SESSIONS: readonly Kind[] = ['view', 'search', 'equal', 'inbound', 'owner', 'degree', 'nodes', 'pages'];
+const OF_SESSIONS: readonly Kind[] = [
+  'view',
+  'search',
+  'equal',
+  'inbound',
+  'owner',
+  'degree',
+  'total',
+  'nodes',
+  'pages',
+];
 
 /** A writer of a model that the compiler does not know. */
 interface OpenWriter {
@@ -55,8 +65,8 @@ function changeOf(before: Options, after: Options): Options {
   return { set: after, ...(gone.length > 0 && { remove: gone }) };
 }
 
-/** The base items are those of a moment. */
-async function expectWritten(bench: Bench, moment: number): Promise<void> {
+/** The base items are those of a moment; `gone`: the edges that were deleted. */
+async function expectWritten(bench: Bench, moment: number, gone: readonly [string, string][] = []): Promise<void> {
   const { nodes, edges } = await bench.facts();
   for (const id of bench.ids) {
     const expected = bench.attributesOf(id, moment);
@@ -65,7 +75,9 @@ async function expectWritten(bench: Bench, moment: number): Promise<void> {
   }
   for (const { source, target, attributes } of edges)
     expectSame(attributes, bench.attributesOfEdge(source, target, moment), `the edge ${source} ${target}`);
-  expectSame(edges.length, bench.pairs.length, 'the number of edges');
+  expectSame(edges.length, bench.pairs.length - gone.length, 'the number of edges');
+  for (const [from, to] of gone)
+    holds(!edges.some(({ source, target }) => source === from && target === to), `the edge ${from} ${to} is there`);
 }
 
 async function projectAndExpect(bench: Bench): Promise<void> {
@@ -183,8 +195,11 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       await projectAndExpect(bench);
       await writeAll(bench, writer, 1);
       await expectWritten(bench, 1);
-      await writer.deleteNode(bench.sources[1]!);
       await writer.deleteEdge(...edgeOf(bench.pairs[0]!));
+      await expectWritten(bench, 1, [bench.pairs[0]!]);
+      const [, second] = bench.sources as [string, string];
+      await writer.deleteNode(second);
+      holds(!(await bench.facts()).nodes.has(second), `the node ${second} is there after its delete`);
       await projectAndExpect(bench);
       return RAN;
     },
@@ -209,6 +224,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
           attributes: bench.attributesOfEdge(source, target, 0),
         })),
       ]);
+      await expectWritten(bench, 0);
       await projectAndExpect(bench);
       await writer.batch((batch) => {
         for (const id of bench.ids) batch.putNode(id, bench.attributesOf(id, 1));
@@ -216,6 +232,7 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
           batch.putEdge(source, 'MEMBER', target, bench.attributesOfEdge(source, target, 1));
         batch.deleteEdge(...edgeOf(bench.pairs[1]!));
       });
+      await expectWritten(bench, 1, [bench.pairs[1]!]);
       await projectAndExpect(bench);
       return RAN;
     },
@@ -337,17 +354,19 @@ export const CLIENT_OPERATIONS: readonly Operation[] = [
       const facts = await bench.facts();
       const options = bench.input.edges['MEMBER']!;
       const inbound = options['inbound'] as Options | undefined;
-      // What enters it is known by its reverse items, or by an order that the edge is in; not where an attribute names the partitions.
+      // What enters it is known by its reverse items or entries, or by an order that the edge is in; not where an attribute names the partitions.
       const isKnown = inbound !== undefined && inbound['partition'] === undefined;
       const orders = isKnown ? ordersOf(options) : [];
       const rows = orders.flatMap(([name]) => inboundOf(bench.input, facts, 'MEMBER', target, name));
       const known = new Set(rows.map(({ edge }) => edge.source));
-      const isListed = (from: string): boolean => options['copy'] !== undefined || known.has(from);
+      // A reverse item, or an entry of a total, names each edge.
+      const isNamed = [options['copy'], inbound?.['total'], inbound?.['by']].some((option) => option !== undefined);
+      const isListed = (from: string): boolean => isNamed || known.has(from);
       const { notFound, foundByOrders } = await writer.deleteNodeWithEdges(target);
-      const isFound = options['copy'] !== undefined || isKnown;
+      const isFound = isNamed || isKnown;
       expectSame(
         [notFound, foundByOrders],
-        [isFound ? [] : ['MEMBER'], options['copy'] === undefined && isKnown ? ['MEMBER'] : []],
+        [isFound ? [] : ['MEMBER'], !isNamed && isKnown ? ['MEMBER'] : []],
         'the list of types of which edges may be left',
       );
       await writer.deleteNodeWithEdges(source);

@@ -48,6 +48,7 @@ export const READING_OPERATIONS: readonly Operation[] = [
   ),
   asking('pages by cursor', ['pages'], ['command:search', 'command:inbound', 'command:nodes'], NO_LIST),
   asking('counts', ['count'], ['command:count', 'command:degree', 'search.count', 'reader.inDegree'], NO_LIST),
+  asking('totals', ['total'], ['command:total'], 'It keeps no sums and no groups.'),
   asking(
     'shards',
     ['shards'],

@@ -50,6 +50,15 @@ const OTHER_VIEW: ModelSpec = { ...PLAIN, view: ['b'] };
 
 /** The schedules, by what happens in them. */
 export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
+  'one worker of a divided migration is gone, and the others are done': async () => {
+    const stage = new Stage();
+    await stage.migrate(UNSEARCHED);
+    for (let i = 1; i <= 7; i++) {
+      await stage.project(UNSEARCHED, await stage.write(`A-${i}`, `A-${i}`, { tag: 'p' }));
+    }
+    await stage.divided(PLAIN, (share) => share === 0);
+    return await stage.wrongAnswers(PLAIN);
+  },
   'an old record comes again after its projection was built': async () => {
     const stage = new Stage();
     await stage.migrate(UNSEARCHED);

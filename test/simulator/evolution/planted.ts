@@ -63,7 +63,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [
       replaceIn(
         'reader-uses-views-of-the-shape',
-        'stringOf(view[MODEL]) === shape.stamp',
+        'stringOf(view[MODEL]) === stampText(shape.id)',
         'stringOf(view[MODEL]) !== undefined',
       ),
     ],
@@ -258,7 +258,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'evolution-session-of-this-lease',
     rule: '14: a session lets go of what agrees with all that writers maintain.',
-    changes: [setValue('session-compares-all-that-is-kept', 'readable.model')],
+    changes: [setValue('session-compares-all-that-is-kept', 'projections.model')],
   },
   {
     name: 'evolution-ready-at-once',
@@ -358,6 +358,11 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     name: 'code-for-what-is-replaced',
     rule: 'Views that a migration replaces need no function of what they were.',
     changes: [setCondition('replaced-views-need-no-code', (old) => `${old} && own === ''`)],
+  },
+  {
+    name: 'evolution-walk-done-early',
+    rule: 'A walk that is dealt out is done when all of its shares are.',
+    changes: [replaceIn('walk-is-done-when-all-shares-are', 'all.some(isOpen)', 'all.every(isOpen)')],
   },
   {
     name: 'stamps-again',

@@ -6,7 +6,7 @@ import { deliver, redeliver, redriveGivenUp } from './consumers.ts';
 import { checkEnd } from './ending.ts';
 import { changeSomething, putFirstItems } from './producers.ts';
 import { ReadingProcess } from './readers.ts';
-import { type Action, registryOf, runCheck, runMigrate, runRedrive } from './tools.ts';
+import { type Action, type Run, registryOf, runCheck, runDivided, runMigrate, runRedrive } from './tools.ts';
 import { World } from './world.ts';
 
 /** How a schedule is run. */
@@ -128,7 +128,8 @@ class Schedule {
 
   private async migrateFully(version: number, onStep?: (step: MigrateStep) => void): Promise<void> {
     for (let tries = 0; tries < 20; tries++) {
-      const result = await runMigrate(this.world, version, { isCalm: true, ...(onStep && { onStep }) });
+      const options = { isCalm: true, ...(onStep && { onStep }) };
+      const result = await (this.isDivided() ? runDivided : runMigrate)(this.world, version, options);
       if (typeof result === 'object' && 'ended' in result && result.ended.done) {
         this.world.noteBrought(version);
         return;
@@ -178,7 +179,25 @@ class Schedule {
     const onStep = ({ step }: MigrateStep): void => {
       if (isEager && (step === 'ready' || step === 'shape-ready')) this.start(this.askAtOnce(version));
     };
-    const result = await runMigrate(this.world, version, { crashes, onStep, ...(mostSteps && { mostSteps }) });
+    if (mostSteps === undefined && this.isDivided()) {
+      const runs = random.chance(0.3) ? 2 : 1;
+      const divided = Array.from({ length: runs }, () => runDivided(this.world, version, { crashes, onStep }));
+      for (const result of await Promise.all(divided)) this.noteIfBrought(version, result);
+      return;
+    }
+    this.noteIfBrought(
+      version,
+      await runMigrate(this.world, version, { crashes, onStep, ...(mostSteps && { mostSteps }) }),
+    );
+  }
+
+  /** Whether a migration is made by many workers. It draws by itself, so that schedules without it stay as they are. */
+  private isDivided(): boolean {
+    const { plan } = this.world;
+    return plan.draws('way of a migration').chance(0.35) && plan.happens('divided migrations');
+  }
+
+  private noteIfBrought(version: number, result: Run<{ done: boolean }>): void {
     if (typeof result === 'object' && 'ended' in result && result.ended.done) this.world.noteBrought(version);
   }
 

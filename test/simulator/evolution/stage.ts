@@ -5,6 +5,7 @@ import type { Moment } from '../../../src/clocks.ts';
 import { EdgeloomError, StoreError } from '../../../src/errors.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
+import { decideMigration, walkShare } from '../../../src/migrate/divided/divided.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
@@ -100,6 +101,21 @@ export class Stage {
       },
       ...options,
     });
+  }
+
+  /** Brings the table to a model by two workers, of whom only those walk that are at work: until it is done, or nothing moves any more. */
+  async divided(spec: ModelSpec, isAtWork: (share: number) => boolean): Promise<void> {
+    let drawn = 0;
+    const options = {
+      ...{ graph: modelOf(spec), store: this.table, now: () => this.nowMs, clock: () => this.nowMs },
+      random: () => (drawn++ % 97) / 97,
+    };
+    for (let calls = 0; calls < 30; calls++) {
+      const { done, shares, waitSeconds } = await decideMigration(options, { shares: 2, segmentsOfShare: 1 });
+      if (done) return;
+      for (const one of shares) if (isAtWork(one.share)) await walkShare(options, one);
+      this.nowMs += waitSeconds * 1_000;
+    }
   }
 
   /** Checks the table with a model, and repairs what it finds if asked; gives what is wrong. */

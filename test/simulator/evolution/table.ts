@@ -1,5 +1,6 @@
 import type { Item } from '../../../src/items/attribute-value.ts';
 import type { DerivedUpdate, ItemKey, UpdateCondition } from '../../../src/store/port.ts';
+import { addInto } from '../../support/memory-store/update.ts';
 import type { Random } from '../random.ts';
 import type { Timeline } from './timeline.ts';
 import { byteSize, nameOf, numberOf, sameText, setOf, textOf } from './values.ts';
@@ -117,7 +118,7 @@ export class Table {
 
   /** Carries out an update, as the port has it. */
   update(update: DerivedUpdate): void {
-    const { key, set, unset, addElements, deleteElements, setElements, addCount, condition } = update;
+    const { key, set, unset, addElements, deleteElements, setElements, condition } = update;
     const ways = [addElements, deleteElements].filter((elements) => (elements?.length ?? 0) > 0);
     if (setElements !== undefined) ways.push(setElements);
     if (ways.length > 1 || setElements?.length === 0) {
@@ -136,7 +137,7 @@ export class Table {
       delete next['edgeSet'];
       if (elements.size > 0) next['edgeSet'] = { SS: [...elements] };
     }
-    if (addCount !== undefined) next['count'] = { N: String(Number(numberOf(current?.['count'])) + addCount) };
+    addInto(next, update);
     this.write(key, next);
   }
 

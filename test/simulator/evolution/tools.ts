@@ -9,6 +9,7 @@ import {
   migrate,
   redrive,
 } from '../../../src/index.ts';
+import { type DividedOptions, decideMigration, walkShare } from '../../../src/migrate/divided/divided.ts';
 import { type Head, readHead } from '../../../src/registry/head.ts';
 import { CALM, type Process } from './process.ts';
 import { storeOf } from './store.ts';
@@ -102,6 +103,73 @@ export async function runMigrate(
       if (result.place === undefined) return result;
       resume = JSON.parse(JSON.stringify(result.place)) as typeof resume;
       await timeline.sleep((result.waitSeconds ?? 0) * 1_000 + random.below(2_000));
+    }
+  });
+}
+
+/** Milliseconds until a share is taken up again after its worker has crashed, at most. */
+const RETRY_MS = 20_000;
+/** Milliseconds that a call of a worker has. */
+const CALL_MS = 120_000;
+/** Calls of a worker that may crash, as the state machine tries a call. */
+const MOST_TRIES = 8;
+
+/**
+ * Brings a model to the table as the state machine does: calls that decide, and workers that walk shares of the table at the same time, each
+ * call in a process of its own. A worker that crashes too often ends the run, which another one continues.
+ */
+export async function runDivided(
+  world: World,
+  version: number,
+  { onStep = () => undefined, ...tool }: ToolOptions & Pick<MigrateOptions, 'onStep'> = {},
+): Promise<Run<{ done: boolean }>> {
+  const { timeline } = world;
+  const name = 'divided migration';
+  const leader = toolProcess(world, name, tool);
+  const { random } = leader;
+  const division = { shares: 1 + random.below(4), segmentsOfShare: 1 + random.below(3) };
+  const optionsFor = (process: Process): DividedOptions => {
+    const endsAtMs = timeline.nowMs + 500 + random.below(20_000);
+    return {
+      graph: world.graphs[version]!,
+      store: storeOf(world.table, process),
+      table: { ...world.identity },
+      concurrency: random.oneOf([1, 4]),
+      clock: () => timeline.nowMs,
+      ...{ serverTime: world.serverTime, now: world.machineTime },
+      wait: (milliseconds) => timeline.sleep(milliseconds),
+      random: () => random.next(),
+      remainingMs: () => endsAtMs - timeline.nowMs,
+      onStep: (made) => {
+        world.log(`${name} ${version}: ${made.step} ${made.projection} ${made.state}`);
+        world.count(`step ${made.step}`);
+        onStep(made);
+      },
+    };
+  };
+  /** Walks a share to its end; false if its calls fail again and again. */
+  const walked = async (share: { plan: string; share: number }): Promise<boolean> => {
+    for (let tries = 0; tries < MOST_TRIES; ) {
+      const worker = toolProcess(world, 'worker of a migration', tool);
+      const walking = run(world, 'worker of a migration', worker, () => walkShare(optionsFor(worker), share));
+      // A call whose time is over may still write while the next one walks.
+      const result = await Promise.race([walking, timeline.sleep(CALL_MS).then(() => 'crashed' as const)]);
+      if (result !== 'crashed' && 'ended' in result) {
+        if (result.ended.isDone) return true;
+        // It has saved its place.
+        tries = 0;
+      } else tries += 1;
+      await timeline.sleep(random.below(RETRY_MS));
+    }
+    return false;
+  };
+  return await run(world, name, leader, async () => {
+    for (;;) {
+      const { done, shares, waitSeconds } = await decideMigration(optionsFor(leader), division);
+      if (done) return { done };
+      const all = await Promise.all(shares.map(walked));
+      if (all.includes(false)) return { done };
+      await timeline.sleep(waitSeconds * 1_000 + random.below(2_000));
     }
   });
 }

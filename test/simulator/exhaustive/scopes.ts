@@ -15,6 +15,10 @@ export interface Scope {
 const NODE = { source: 'GOAL-1', target: 'GOAL-1' };
 const EDGE = { source: 'GOAL-1', target: 'MEMBER-USER-1' };
 const USER = { source: 'USER-1', target: 'USER-1' };
+const WORK = { source: 'GOAL-1', target: 'WORK-USER-1' };
+const OTHER_WORK = { source: 'GOAL-2', target: 'WORK-USER-1' };
+const CODE = { put: { kind: 'code' } };
+const TALK = { put: { kind: 'talk' } };
 const LEAD = { ...EDGE, put: { role: 'LEAD' } };
 const TEAM = { ...EDGE, put: { role: 'TEAM' } };
 
@@ -113,6 +117,25 @@ export const SCOPES: readonly Scope[] = [
       reads: 'before',
     },
   ),
+  projecting('grouped', 'An edge changes its group and is deleted; one batch comes twice, one process dies.', {
+    model: { totals: 'inbound' },
+    before: [{ ...WORK, ...CODE }],
+    producers: [[{ ...WORK, ...TALK }, WORK]],
+    accidents: { duplicates: 1, crashes: 1 },
+  }),
+  projecting('one-total', 'Two edges of two nodes enter one; one batch comes twice, one process dies.', {
+    model: { totals: 'inbound' },
+    producers: [[{ ...WORK, ...CODE }], [{ ...OTHER_WORK, ...CODE }]],
+    accidents: { duplicates: 1, crashes: 1 },
+    isPruned: true,
+  }),
+  projecting('total-repaired', 'A repair of a total looks while an edge comes and another changes its group.', {
+    model: { totals: 'inbound' },
+    before: [{ ...WORK, ...CODE }],
+    producers: [[{ ...WORK, ...TALK }], [{ ...OTHER_WORK, ...CODE }]],
+    repairs: { source: 'USER-1', suspects: [{ sortKey: '~total/WORK', part: { kind: 'count' } }] },
+    isPruned: true,
+  }),
 ];
 
 /** The scope of a name. Throws if there is none. */

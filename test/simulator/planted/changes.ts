@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Mark, markOf, marks, ROOT } from './marks.ts';
 import { bare, childrenOf, isAlike, type Node, nodesOf, parsed, partOf } from './syntax.ts';
@@ -19,6 +20,8 @@ interface Edit {
 export interface Change {
   /** The names of the marks that it takes. */
   marks: readonly string[];
+  /** Files that it changes at a place without a mark, from the repository's root. */
+  files?: readonly string[];
   edits: (mark: (name: string) => Mark) => Edit[];
 }
 
@@ -80,6 +83,25 @@ export function replaceIn(name: string, expression: string, code: Code): Change 
   });
 }
 
+/**
+ * Puts other code for an expression that a file has once, however it is formatted there: for a bug that breaks no rule of the protocol.
+ */
+export function replaceInFile(file: string, expression: string, code: Code): Change {
+  return {
+    marks: [],
+    files: [file],
+    edits: () => {
+      const text = textOf(file);
+      return replaceIn('', expression, code).edits(() => ({
+        name: file,
+        file,
+        text,
+        node: parsed(file, text).program,
+      }));
+    },
+  };
+}
+
 /** Puts code before the marked statement. */
 export function insertBefore(name: string, code: string): Change {
   return at(name, ({ file, node: { start } }) => [{ file, start, end: start, text: `${code}\n` }]);
@@ -129,6 +151,7 @@ export function plantedFiles(
   const mark = (name: string): Mark => markOf(name, all);
   const edits = changes.flatMap((change) => change.edits(mark));
   const texts = new Map(changes.flatMap((change) => change.marks.map((name) => [mark(name).file, mark(name).text])));
+  for (const file of changes.flatMap(({ files = [] }) => files)) texts.set(file, textOf(file));
   const inOrder = edits.map((edit, i) => ({ ...edit, i })).sort((a, b) => b.start - a.start || b.i - a.i);
   const begun = new Map<string, number>();
   for (const { file, start, end, text } of inOrder) {
@@ -143,6 +166,10 @@ export function plantedFiles(
 
 function at(name: string, edits: (mark: Mark) => Edit[]): Change {
   return { marks: [name], edits: (mark) => edits(mark(name)) };
+}
+
+function textOf(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
 }
 
 function edited({ file, text }: Mark, { start, end }: Node, code: Code): Edit {

@@ -1,7 +1,7 @@
-import { replace, setCondition, setValue } from './changes.ts';
+import { drop, insertBefore, replace, setCondition, setProperty, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Planted in the counts of edges. */
+/** Planted in the counts of edges, and in their sums and groups. */
 export const DEGREE_MUTANTS: readonly Mutant[] = [
   {
     name: 'count-apart',
@@ -9,21 +9,120 @@ export const DEGREE_MUTANTS: readonly Mutant[] = [
     changes: [
       replace(
         'count-moves-with-its-items',
-        `if (await transacted(context, updates)) {
-    await context.store.update(countUpdate(context.graph, source, countName, change));
-    return open;
-  }`,
+        `const { applied, wcu } = await context.store.transact(updates);
+  if (applied) await context.store.update(countUpdate);`,
       ),
     ],
   },
   {
     name: 'count-by-record',
-    rule: 'What an edge adds to the count follows from its item as it was seen, not from the record.',
-    changes: [setValue('count-follows-the-item-seen', 'wanted?.[COUNTED] !== undefined ? 1 : -1')],
+    rule: 'The part of an edge in the count follows from its item as it was seen, not from the record.',
+    changes: [
+      replace('count-follows-the-item-seen', 'if (difference.size === 0) difference.set(COUNT, -(10n ** 12n));'),
+    ],
+  },
+  {
+    name: 'total-recomputed',
+    rule: "The old value of an edge in a sum or group is the one that its item names, not the edge's value now.",
+    changes: [
+      replace(
+        'entry-names-its-values',
+        `const renamed = current && wanted?.ledger && current.counted ? { ...current, ledger: wanted.ledger } : current;
+  addAmounts(difference, amountsOf(renamed, countName), -1n);`,
+      ),
+    ],
   },
   {
     name: 'repair-uncounted',
     rule: 'A repair of a counted item moves the count.',
     changes: [setCondition('repair-moves-the-count', (old) => `${old} || countName !== ''`)],
+  },
+  {
+    name: 'net-zero-entry',
+    rule: 'The unit of an entry is left out only if each of its records leaves the entry as it is.',
+    changes: [
+      setCondition(
+        'no-net-zero-in-entries',
+        (old) => `${old} || sameItem(entryOf(steps[0]!.before)?.fields, entryOf(steps.at(-1)!.after)?.fields)`,
+      ),
+    ],
+  },
+  {
+    name: 'sum-without-bounds',
+    rule: 'A value beyond the bounds of sums is a problem: with it an addition may need more than 38 digits.',
+    changes: [setCondition('sums-have-bounds', 'shift < 0')],
+  },
+  {
+    name: 'problem-as-zero',
+    rule: 'A value that cannot be added is counted as a problem.',
+    changes: [drop('value-that-is-no-number-is-a-problem')],
+  },
+  {
+    name: 'group-without-type',
+    rule: 'The value of a group has a tag of its type.',
+    changes: [setProperty('group-has-a-tag-of-its-type', 'S', (old) => old.replace('N', 'S'))],
+  },
+  {
+    name: 'check-no-entries',
+    rule: "The entry of each edge in its target's total is looked up.",
+    changes: [setValue('entry-of-each-edge-is-looked-up', '[]')],
+  },
+];
+
+/** Planted for the schedules that are written down. */
+export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'group-without-bound',
+    rule: 'A count has room for 50 values of a group, and adds up the others under one name.',
+    changes: [drop('group-has-a-bound')],
+  },
+  {
+    name: 'room-taken-twice',
+    rule: 'A value enters a group only if the count has not changed since its room was read.',
+    changes: [setValue('room-is-taken-under-the-revision-seen', "{ kind: 'none' }")],
+  },
+  {
+    name: 'count-unmoved-by-a-swap',
+    rule: 'Each transaction moves the revision of the count, also if as much comes as goes.',
+    changes: [
+      replace(
+        'count-moves-with-every-transaction',
+        `const isSwap = add.every(([, units]) => units === 0n);
+  const { applied, wcu } = await context.store.transact(isSwap ? updates : [...updates, countUpdate]);`,
+      ),
+    ],
+  },
+  {
+    name: 'repair-counts-before-it-moves',
+    rule: 'A repair moves the revision of a count before it lists the items.',
+    changes: [
+      insertBefore('count-moves-before-its-items-are-read, first', 'const early = await countExactly(context, key);'),
+      setValue('count-moves-before-its-items-are-read, then', 'early'),
+    ],
+  },
+  {
+    name: 'repair-writes-any-count',
+    rule: 'A repair writes a count under the revision that it moved.',
+    changes: [
+      setValue(
+        'count-is-repaired-under-its-revision',
+        "(await updateItem(context, { ...settledCountUpdate(context, key, fenced, amounts), condition: { kind: 'none' } })).applied",
+      ),
+    ],
+  },
+  {
+    name: 'repair-lists-entries-by-a-lagging-read',
+    rule: "The entries of a total stand in the target's partition, and a repair lists them consistently.",
+    changes: [
+      replace(
+        'counted-items-are-listed-consistently',
+        'yield* queriedItems(store, { partition: source, sortKey: { beginsWith } });',
+      ),
+    ],
+  },
+  {
+    name: 'repair-buries-entries-uncounted',
+    rule: 'A repair that buries an entry of no edge moves the total.',
+    changes: [setValue('repair-moves-the-total', 'undefined')],
   },
 ];

@@ -1,8 +1,10 @@
 import { addToFile, setCondition, setProperty, setValue } from './changes.ts';
+import { DIRECTED_TOTAL_MUTANTS } from './degree.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted for the schedules that are written down: drawn ones find them too rarely. */
 export const DIRECTED_MUTANTS: readonly Mutant[] = [
+  ...DIRECTED_TOTAL_MUTANTS,
   {
     name: 'fast-path-by-newest',
     rule: 'The fast path asks for the oldest record of a unit: one between it and the newest may be applied already.',

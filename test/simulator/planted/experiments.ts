@@ -1,4 +1,4 @@
-import { insertBefore, setCondition } from './changes.ts';
+import { insertBefore } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Changes of the protocol that are not known to be wrong: for long runs only, `npm run simulate -- --mutant NAME`. */
@@ -10,20 +10,6 @@ export const EXPERIMENTS: readonly Mutant[] = [
       insertBefore(
         'stale-unit-leaves-a-trace',
         'if (isStale(unit.newest, current) && contradictions(unit, current).length === 0) return;',
-      ),
-    ],
-  },
-  {
-    name: 'count-unmoved-by-exchange',
-    // A Query of DynamoDB is no snapshot, the simulator's is: only the former could count one half of an exchange.
-    rule: 'Would it do that edges which come and go in equal number leave the count alone?',
-    changes: [
-      setCondition(
-        'count-moves-with-its-items',
-        `await transacted(
-    context,
-    change === 0 ? updates : [...updates, countUpdate(context.graph, source, countName, change)],
-  )`,
       ),
     ],
   },

@@ -4,6 +4,7 @@ import { DEGREE_MUTANTS } from './degree.ts';
 import { INDEX_MUTANTS } from './index-item.ts';
 import type { Mutant } from './mutant.ts';
 import { OTHER_MUTANTS } from './other.ts';
+import { PART_MUTANTS } from './parts.ts';
 import { PLAN_MUTANTS } from './plan.ts';
 import { REDRIVE_MUTANTS } from './redrive.ts';
 import { REPAIR_MUTANTS } from './repair.ts';
@@ -20,4 +21,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...REPAIR_MUTANTS,
   ...DEGREE_MUTANTS,
   ...COPY_MUTANTS,
+  ...PART_MUTANTS,
 ];

@@ -6,7 +6,7 @@ import {
   setOwn,
   stringOf,
 } from '../../../src/items/attribute-value.ts';
-import { COUNT, EDGE_SET, EVICTED, FENCE, MODEL, REVISION, WATERMARK } from '../../../src/items/derived-item.ts';
+import { EDGE_SET, EVICTED, FENCE, MODEL, REVISION, WATERMARK } from '../../../src/items/derived-item.ts';
 import { compareKeys } from '../../../src/items/encoding.ts';
 import type { DerivedUpdate, UpdateCondition } from '../../../src/store/port.ts';
 import { checkSet, copyIn, normalNumber, refused, sumOf } from './item.ts';
@@ -17,7 +17,14 @@ import { checkSet, copyIn, normalNumber, refused, sumOf } from './item.ts';
 export function checkedUpdate(update: DerivedUpdate): DerivedUpdate {
   const set = copyIn(update.set);
   const paths = [...Object.keys(set), ...update.unset, REVISION];
-  if (update.addCount !== undefined) paths.push(COUNT);
+  for (const [name, addend] of Object.entries(update.add ?? {})) {
+    normalNumber(addend);
+    paths.push(name);
+  }
+  for (const [name, texts] of Object.entries(update.addTo ?? {})) {
+    checkSet(texts);
+    paths.push(name);
+  }
   for (const elements of [update.addElements, update.deleteElements, update.setElements]) {
     if (elements === undefined || elements.length === 0) continue;
     checkSet(elements);
@@ -76,12 +83,24 @@ export function updatedItem(item: Item, update: DerivedUpdate): Item {
   const elements = updatedElements(item[EDGE_SET], update);
   if (elements === 'none') delete next[EDGE_SET];
   else if (elements !== 'unchanged') next[EDGE_SET] = { SS: elements };
-  if (update.addCount !== undefined) next[COUNT] = { N: sum(COUNT, item[COUNT], String(update.addCount)) };
+  addInto(next, update);
   const { condition } = update;
   const isMalformed = condition.kind === 'revision' && condition.malformed !== undefined;
   // rule: every-write-raises-the-revision
   next[REVISION] = { N: isMalformed ? '1' : sum(REVISION, item[REVISION], '1') };
   return next;
+}
+
+/** Adds an update's numbers, and its texts of sets, to an item. */
+export function addInto(item: Item, { add = {}, addTo = {} }: Pick<DerivedUpdate, 'add' | 'addTo'>): void {
+  for (const [name, addend] of Object.entries(add)) {
+    setOwn<Item[string]>(item, name, { N: sum(name, item[name], normalNumber(addend)) });
+  }
+  for (const [name, texts] of Object.entries(addTo)) {
+    const set = item[name];
+    if (set !== undefined && !('SS' in set)) throw wrongOperand(name);
+    setOwn<Item[string]>(item, name, { SS: [...new Set([...(set?.SS ?? []), ...texts])] });
+  }
 }
 
 /** Removing the last element removes the attribute: DynamoDB has no empty sets. */

@@ -12,10 +12,11 @@ import {
   type LabelModel,
   layersOf,
   type NodeModel,
+  type PartModel,
 } from '../../../src/model/compiled.ts';
 import { reverseItemOfEdge } from '../../../src/plan/copies.ts';
 import type { Derived } from '../../../src/plan/derived.ts';
-import { inboundItem, searchItems } from './index-items.ts';
+import { inboundItem, searchItems, withAttributes } from './index-items.ts';
 import { givenBy, usesSource } from './joined.ts';
 import { ownerItems } from './owner-items.ts';
 import { PartError, type Problem, part, Subject } from './subject.ts';
@@ -121,6 +122,7 @@ export class ItemPlanner {
       return { indexItems: NO_ITEMS, problems: [{ code: 'misfit', message: misfitText(kind) }] };
     }
     if (kind.kind === 'node') return deriveNode(this.graph, kind.node, this.source, image);
+    if (kind.kind === 'part') return derivePart(this.graph, kind.node, kind.part, this.source, image);
     return this.deriveEdge(kind, image);
   }
 
@@ -176,6 +178,7 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
     settleBefore.set(key, before);
   };
   for (const search of node.searches.values()) {
+    if (search.part !== undefined) continue;
     // All values of an attribute or none: a list that is half right is a mistake to be seen, not half an answer.
     const items = part(problems, () => searchItems(search, subject)) ?? [];
     for (const [key, item] of items) add(key, item, search.inForce.settleBefore);
@@ -189,6 +192,41 @@ function deriveNode(graph: CompiledModel, node: NodeModel, id: string, image: It
   for (const { key, item, settleBefore: before } of ownerItems(node, subject, attributes, problems))
     add(key, item, before);
   return { attributes, indexItems, settleBefore, problems };
+}
+
+function derivePart(
+  graph: CompiledModel,
+  node: NodeModel,
+  { name, view }: PartModel,
+  id: string,
+  image: Item,
+): PlainDerived {
+  const subject = new Subject(graph, { source: id, type: node.type, target: id }, image);
+  const indexItems = new Map<string, Item>();
+  const settleBefore = new Map<string, number>();
+  const problems: Problem[] = [];
+  for (const search of node.searches.values()) {
+    if (search.part !== name) continue;
+    for (const [key, item] of part(problems, () => searchItems(search, subject)) ?? []) {
+      indexItems.set(key, item);
+      if (search.inForce.settleBefore !== undefined) settleBefore.set(key, search.inForce.settleBefore);
+    }
+  }
+  if (view !== undefined) {
+    const { places, settleBefore: before } = view.inForce;
+    const item = part(problems, () => withAttributes({}, subject.project(view.view, problems), subject));
+    if (item !== undefined) indexItems.set(places.key, item);
+    if (item !== undefined && before !== undefined) settleBefore.set(places.key, before);
+  }
+  const asSource: Item = {};
+  for (const [attribute, value] of Object.entries(image)) asSource[`${name}.${attribute}`] = value;
+  const whole = new Subject(graph, { source: id, type: node.type, target: id }, asSource);
+  for (const edge of graph.edges.values()) {
+    const { from, inbound } = edge;
+    if (inbound === undefined || !from.has(node.type)) continue;
+    for (const item of inbound.items) if (usesSource(inbound, item)) givenBy('source', edge, item, whole, problems);
+  }
+  return { indexItems, ...(settleBefore.size > 0 && { settleBefore }), problems };
 }
 
 /** A label as it stands in the element; empty where the edge has none. */

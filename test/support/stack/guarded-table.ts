@@ -1,3 +1,4 @@
+import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { expect } from 'vitest';
 import type { Item } from '../../../src/items/attribute-value.ts';
@@ -24,7 +25,8 @@ export type Role =
   | 'RedriveRole'
   | 'ProducerPolicy'
   | 'ReaderPolicy'
-  | 'MigratorPolicy';
+  | 'MigratorPolicy'
+  | 'OperatorPolicy';
 
 const stops: (() => Promise<void>)[] = [];
 
@@ -36,7 +38,10 @@ export async function stopProxies(): Promise<void> {
 /** What a role or policy of the stack says about a table that there is. */
 function statementsOf(graph: CompiledModel, role: Role, more: object = {}): PolicyStatement[] {
   const arn = tableArn(graph.table.name);
-  const site = testSite(graph, { existingTableArn: arn, existingStreamArn: `${arn}/stream/2026`, ...more });
+  const site = testSite(graph, {
+    ...{ existingTableArn: arn, existingStreamArn: `${arn}/stream/2026` },
+    ...{ dropGsi1: !graph.indexes.includes('gsi1'), ...more },
+  });
   const resource = { ...roleResources(site), ...policyResources(site) }[role] as TemplateResource;
   return resource.Type === 'AWS::IAM::Role'
     ? roleStatements(resource)
@@ -104,6 +109,19 @@ export async function fill({ graph, writer, store }: Awaited<ReturnType<typeof g
 export async function readOwn(store: DynamoDBStore): Promise<void> {
   await store.get({ source: SERVICE_PARTITION, target: 'head' }, { consistent: true });
   for (const one of [true, false]) await store.query({ partition: SERVICE_PARTITION, consistent: one });
+}
+
+/** Reads as a program does whose model, that of the deployment before, has searches and copies where this one has none. */
+export async function readAsBefore(
+  { client, store }: { client: DynamoDBClient; store: DynamoDBStore },
+  { indexes, table }: CompiledModel,
+  { scans = false } = {},
+): Promise<void> {
+  await store.getMany([{ source: 'USER-0', target: 'USER-0' }], { consistent: false });
+  for (const index of indexes) {
+    await store.query({ index, partition: 'USER-0' });
+    if (scans) await client.send(new ScanCommand({ TableName: table.name, IndexName: table.indexNames[index] }));
+  }
 }
 
 /** Corrupts derived items of every kind, by hand. */

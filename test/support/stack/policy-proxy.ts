@@ -157,6 +157,7 @@ function accessesOf(operation: string, body: Json, partitionKey: string): Access
       if (body['IndexName'] !== undefined) return [indexAccess(operation, body)];
       return [{ action: 'dynamodb:Scan', resource: tableArn(String(body['TableName'])) }];
     case 'DescribeTable':
+    case 'DescribeTimeToLive':
       return [{ action: `dynamodb:${operation}`, resource: tableArn(String(body['TableName'])) }];
     case 'Query':
       return [queryAccess(body)];

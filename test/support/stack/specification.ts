@@ -3,6 +3,7 @@ import type { Property, PropertyType } from '@aws-cdk/service-spec-types';
 import type { Template } from './template.ts';
 
 const database = loadAwsServiceSpecSync();
+const CUSTOM = 'AWS::CloudFormation::CustomResource';
 
 /**
  * What a template says against CloudFormation's own specification: unknown resource types, unknown and missing properties,
@@ -12,6 +13,8 @@ export function specificationProblems({ Resources }: Pick<Template, 'Resources'>
   return Object.entries(Resources).flatMap(([id, { Type, Properties }]) => {
     const [resource] = database.lookup('resource', 'cloudFormationType', 'equals', Type);
     if (resource === undefined) return [`${id}: there is no ${Type}`];
+    // A custom resource has properties of its own.
+    if (Type === CUSTOM) return 'ServiceToken' in Properties ? [] : [`${id}.ServiceToken: is missing`];
     return objectProblems(id, Properties ?? {}, resource.properties);
   });
 }

@@ -1,5 +1,11 @@
 import jsonata from 'jsonata';
 
+/** Makes a task again that failed with one of its errors. */
+interface Retrier {
+  ErrorEquals: string[];
+  MaxAttempts?: number;
+}
+
 /** A state of a machine; only what the check's machine uses. */
 interface State {
   Type: string;
@@ -7,6 +13,7 @@ interface State {
   Seconds?: string;
   ItemProcessor?: Machine;
   Arguments?: { FunctionName: string; Payload: unknown };
+  Retry?: Retrier[];
   Choices?: { Condition: string; Next: string }[];
   Default?: string;
   Output?: string;
@@ -35,7 +42,7 @@ const STATE_BYTES = 256 * 1024;
 
 /**
  * Runs a state machine as Step Functions does, as far as the check's machine goes: a map over its items, tasks that call a
- * function, choices, pauses, JSONata. Children run one after the other. What passes between states is JSON of at most 256 KB.
+ * function and make it again, choices, pauses, JSONata. Children run one after the other. What passes between states is JSON of at most 256 KB.
  */
 export async function runMachine({ StartAt, States }: Machine, start: unknown, outside: Outside): Promise<unknown> {
   let input = start;
@@ -58,7 +65,10 @@ async function resultOf(state: State, input: unknown, outside: Outside): Promise
       FunctionName: string;
       Payload: unknown;
     };
-    return { StatusCode: 200, Payload: passedOn(await outside.call(FunctionName, passedOn(Payload))) };
+    return {
+      StatusCode: 200,
+      Payload: passedOn(await retried(state, () => outside.call(FunctionName, passedOn(Payload)))),
+    };
   }
   if (state.Type === 'Wait') {
     const seconds = await evaluated(state.Seconds, { input });
@@ -71,6 +81,22 @@ async function resultOf(state: State, input: unknown, outside: Outside): Promise
   const results: unknown[] = [];
   for (const item of items) results.push(await runMachine(state.ItemProcessor!, item, outside));
   return results;
+}
+
+/** Makes a call as often as the first retrier that names its error says. The pauses between take no time. */
+async function retried({ Retry = [] }: State, call: () => Promise<unknown>): Promise<unknown> {
+  const made = new Map<Retrier, number>();
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const names = ['States.ALL', (error as Error).name];
+      const retrier = Retry.find(({ ErrorEquals }) => ErrorEquals.some((name) => names.includes(name)));
+      const attempts = retrier === undefined ? 0 : (made.get(retrier) ?? 0);
+      if (retrier === undefined || attempts >= (retrier.MaxAttempts ?? 3)) throw error;
+      made.set(retrier, attempts + 1);
+    }
+  }
 }
 
 async function chosen({ Choices = [], Default }: State, input: unknown): Promise<string | undefined> {

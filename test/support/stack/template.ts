@@ -47,6 +47,7 @@ const PSEUDO: Record<string, string> = {
   'AWS::AccountId': '123456789012',
   'AWS::Partition': 'aws',
   'AWS::Region': 'eu-central-1',
+  'AWS::StackId': 'arn:aws:cloudformation:eu-central-1:123456789012:stack/edgeloom/1',
   'AWS::StackName': 'edgeloom',
   'AWS::URLSuffix': 'amazonaws.com',
 };
@@ -60,6 +61,7 @@ const NAMES: Record<string, [service: string, property: string, arnBefore: strin
   'AWS::StepFunctions::StateMachine': ['states', 'StateMachineName', 'stateMachine:'],
   'AWS::S3::Bucket': ['s3', 'BucketName', ''],
   'AWS::Logs::LogGroup': ['logs', 'LogGroupName', 'log-group:'],
+  'AWS::Lambda::Alias': ['lambda', 'Name', 'function:'],
   'AWS::IAM::ManagedPolicy': ['iam', 'ManagedPolicyName', 'policy/'],
   'AWS::Events::Rule': ['events', 'Name', 'rule/'],
 };
@@ -87,7 +89,11 @@ class Resolver {
     if (id in PSEUDO) return PSEUDO[id]!;
     const { Type } = this.resource(id);
     if (Type === 'AWS::SQS::Queue') return `https://sqs.eu-central-1.amazonaws.com/123456789012/${this.name(id)}`;
-    if (['AWS::SNS::Topic', 'AWS::StepFunctions::StateMachine', 'AWS::IAM::ManagedPolicy'].includes(Type)) {
+    if (
+      ['AWS::SNS::Topic', 'AWS::StepFunctions::StateMachine', 'AWS::IAM::ManagedPolicy', 'AWS::Lambda::Alias'].includes(
+        Type,
+      )
+    ) {
       return this.attribute(id, 'Arn');
     }
     return this.name(id);
@@ -96,6 +102,7 @@ class Resolver {
   private attribute(id: string, name: string): string {
     const { Type } = this.resource(id);
     if (name === 'QueueName') return this.name(id);
+    if (name === 'Version') return '1';
     if (name === 'StreamArn') return `${this.attribute(id, 'Arn')}/stream/2026-01-01T00:00:00.000`;
     if (name !== 'Arn') throw new Error(`the test does not know the attribute ${name} of ${id}`);
     const [service, , before] = NAMES[Type] ?? [];

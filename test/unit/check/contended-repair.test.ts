@@ -41,7 +41,7 @@ it('a repair ends beside a writer that changes the item before each of its tries
   const found = drift.missing + drift.stale + drift.orphan;
   expect(repaired).toBe(found - 1);
   expect(actions.filter((action) => action.startsWith('cannot'))).toEqual([
-    'cannot mend USER-1 ~view: it was written again whenever it was to be mended; run this once more',
+    'cannot repair USER-1 ~view: it was written during each attempt to repair it; run this once more',
   ]);
   expect((await inner.get({ source: 'USER-2', target: '~view' }, { consistent: true })).item).toBeDefined();
 });

@@ -66,7 +66,10 @@ it('a check of joined items is a scan, and one read of the node of each partitio
   const result = await check({ graph, store, segments: 1, settleMs: 1 });
   expect(result).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 }, partitions: TICKETS + BOXES + EDGES });
   const others = store.reads.filter((read) => read !== 'scan');
-  const nodes = Array.from({ length: TICKETS }, (_, i) => `get TICKET-${i} TICKET-${i}`);
+  const nodes = Array.from(
+    { length: TICKETS },
+    (_, i) => `getMany ${JSON.stringify([{ source: `TICKET-${i}`, target: `TICKET-${i}` }])}`,
+  );
   expect(others.sort()).toEqual(nodes.sort());
   expect(result.rcu).toBe(store.rcu);
 });

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { type CheckCursor, check } from '../../../src/index.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
@@ -13,11 +14,18 @@ async function mostSuspects(limit: number | undefined, settleMs: number): Promis
     await store.put({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, name: { S: `User ${i}` } });
   }
   let cursor: CheckCursor | undefined;
+  let nowMs = Date.now();
   const { drift } = await check({
     graph,
     store,
     segments: 1,
     settleMs,
+    now: () => nowMs,
+    // Behind all that is ready to go on.
+    wait: async (milliseconds) => {
+      await setImmediate();
+      nowMs += milliseconds;
+    },
     mostSuspects: limit,
     onProgress: (_, where) => {
       cursor = where();

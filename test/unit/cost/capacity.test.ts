@@ -33,6 +33,10 @@ const cost = modelCost(
 const put = (type: string) => cost.puts.find((entry) => entry.type === type);
 const query = (name: string) => cost.queries.find((entry) => entry.query === name);
 
+it('T26: has what DynamoDB gives one partition', () => {
+  expect(cost.partition).toEqual({ wcu: 1_000, rcu: 3_000, gigabytes: 10 });
+});
+
 describe('the cost of a put', () => {
   it('counts each index item once in the table and once in each of its indexes', () => {
     // gsi0 and gsi1 share an item, an order by name has one of its own.
@@ -43,6 +47,8 @@ describe('the cost of a put', () => {
       view: 1,
       indexItems: 3 + 2,
       reverseItem: 0,
+      totalEntry: 0,
+      read: 0,
       total: 7,
       inTransaction: 2,
     });
@@ -53,6 +59,8 @@ describe('the cost of a put', () => {
       view: 0,
       indexItems: 2,
       reverseItem: 0,
+      totalEntry: 0,
+      read: 0,
       total: 3,
       inTransaction: 2,
     });
@@ -74,6 +82,8 @@ describe('the cost of a put', () => {
       view: 1,
       indexItems: 5,
       reverseItem: 0,
+      totalEntry: 0,
+      read: 0,
       total: 7,
       inTransaction: 2,
     });

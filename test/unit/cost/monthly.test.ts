@@ -1,9 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Load, type MonthlyPart, monthlyCost } from '../../../src/cost/monthly.ts';
 import { type Prices, readPrices } from '../../../src/cost/prices.ts';
+import { jsonLines } from '../../../src/lambda/json-lines.ts';
+import { createBatchMetrics } from '../../../src/lambda/metrics.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
 import { stackFixtures } from '../../../src/stack/stack.ts';
@@ -64,6 +66,73 @@ describe('the cost of a month', () => {
     expect(at(0)['total']).toBe(at(0)['alarms']);
     expect(at(2000)['puts']).toBeCloseTo(2 * at(1000)['puts']!);
     expect(at(2000)['stream function']!).toBeGreaterThan(at(1000)['stream function']!);
+  });
+  it('has a batch a second for each shard of the stream', () => {
+    const { lambda } = prices;
+    const small = { putsPerSecond: 100, gigabytes: 0 };
+    const [one, ten] = [1, 10].map((streamShards) => cost({ ...small, streamShards }).onDemand);
+    const ofBatches = 9 * SECONDS_A_MONTH * (lambda.millionRequests / 1e6 + 0.02 * lambda.gigabyteSecond);
+    expect(ten!['stream function']! - one!['stream function']!).toBeCloseTo(ofBatches);
+    expect(ten!['logs']).toBeCloseTo(10 * one!['logs']!);
+    // One for each partition: 1,000 write units or 10 GB, and four in a new table.
+    expect(cost(small).streamShards).toBe(4);
+    expect(cost({ ...small, gigabytes: 95 }).streamShards).toBe(10);
+    expect(cost({ putsPerSecond: 8_000, gigabytes: 0, shares: new Map([['USER', 1]]) }).streamShards).toBe(16);
+  });
+  it('has views by their size: an edge of a view of 60 KB writes 60 units', () => {
+    const edges = { shares: new Map([['FOLLOWS', 1]]) };
+    const units = (a: number) => ((1000 * a * SECONDS_A_MONTH) / 1e6) * prices.dynamodb.millionWriteUnits;
+    expect(cost({ ...edges, viewKilobytes: 60 }).onDemand['projections']).toBeCloseTo(units(3 + 59));
+  });
+  it('has the reads that the load names', () => {
+    const units = (a: number) => ((a * SECONDS_A_MONTH) / 1e6) * prices.dynamodb.millionReadUnits;
+    expect(cost().onDemand['reads']).toBe(0);
+    const reads = new Map([
+      ['get', 200],
+      ['inbound FOLLOWS by gsi0', 60],
+    ]);
+    expect(cost({ reads }).onDemand['reads']).toBeCloseTo(units(130));
+    expect(() => cost({ reads: new Map([['sort', 1]]) })).toThrow(/No query/);
+    expect(() => cost({ reads: new Map([['', 1]]) })).toThrow(/More than one query/);
+    // A range search of 200 shards is 100 units.
+    const searched = defineGraph({ table: 'users', nodes: { USER: node({ search: { name: {} } }) }, edges: {} });
+    const load = { ...LOAD, reads: new Map([['search USER.name prefix', 1000]]) };
+    const { monthly } = monthlyCost(searched, load, FIXTURES, prices);
+    expect(monthly.find(({ part }) => part === 'reads')!.usd).toBeCloseTo(32_850);
+  });
+  it('counts as many bytes of logs for a batch as its lines have', () => {
+    const lines: string[] = [];
+    vi.spyOn(process.stdout, 'write').mockImplementation((line) => lines.push(String(line)) > 0);
+    const counts = {
+      records: 100,
+      units: 80,
+      writes: 80,
+      wcu: 200,
+      rcu: 10,
+      stale: 1,
+      contradictions: 0,
+      quarantined: 0,
+    };
+    createBatchMetrics('Edgeloom', 'edgeloom-prod-records').emit(counts, 900);
+    jsonLines('info')
+      .child({ requestId: 'c'.repeat(36) })
+      .info(counts, 'batch applied');
+    vi.restoreAllMocks();
+    const ofPlatform = 90 + 60 + 150;
+    const bytes = lines.join('').length + ofPlatform;
+    const gigabytes = ((SECONDS_A_MONTH * 4) / 1024 ** 3) * bytes;
+    const logs = cost({ streamShards: 4 }).onDemand['logs']!;
+    expect(logs / (gigabytes * prices.cloudwatch.logGigabyte)).toBeGreaterThan(0.7);
+    expect(logs / (gigabytes * prices.cloudwatch.logGigabyte)).toBeLessThan(1.4);
+  });
+  it('stands next to two other ways, with the same load', () => {
+    const { alternatives, onDemand } = cost();
+    const by = (parts: MonthlyPart[]) => Object.fromEntries(parts.map(({ part, usd }) => [part, usd]));
+    const [byHand, openSearch] = [by(alternatives.documentClient), by(alternatives.openSearch)];
+    expect(byHand['puts']).toBe(onDemand['puts']);
+    expect(byHand['projections']!).toBeGreaterThan(onDemand['projections']!);
+    expect(byHand['stream function']!).toBeGreaterThan(onDemand['stream function']!);
+    expect(openSearch['search']).toBeCloseTo(3 * 730 * 0.24 + 50 * 0.024);
   });
   it('refuses a share of what is no type of the model', () => {
     expect(() => cost({ shares: new Map([['GOAL', 1]]) })).toThrow(/no type GOAL/);

@@ -31,7 +31,9 @@ describe('advice on shards', () => {
   it('warns of 200 shards that range searches have to ask, and says what a rate needs', () => {
     const [name, city] = modelShards(graph, { putsPerSecond: 1000, shares: new Map() });
     expect(name).toMatchObject({ needed: 1, rangeCalls: 200, rangeRcu: 100 });
-    expect(name!.warning).toContain('takes 200 calls and 100 RCU at least; this rate needs 1');
+    expect(name!.warning).toContain(
+      'takes 200 calls and 100 RCU at least; this rate needs 1: write shards: 1, and run edgeloom migrate once',
+    );
     expect(city).toMatchObject({ needed: 1 });
     expect(city).not.toHaveProperty('warning');
     const [, few] = modelShards(graph, {

@@ -45,7 +45,7 @@ function mapping(fn: ScriptedFunction, options: Partial<MappingOptions> = {}) {
     checkpoint,
     functionResponseTypes: ['ReportBatchItemFailures'],
     pollIntervalMs: 5,
-    shardIntervalMs: 250,
+    shardIntervalMs: 25,
     retryDelayMs: () => 0,
     onFailure: {
       async send(record) {

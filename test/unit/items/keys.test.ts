@@ -8,7 +8,6 @@ import {
   hash128,
   isDerivedKey,
   isTypeName,
-  newId,
   PARTITION_KEY_BYTES,
   parseNodeId,
   SORT_KEY_BYTES,
@@ -42,16 +41,6 @@ describe('edge sort keys', () => {
   });
   it('have no type where none stands before a dash', () => {
     for (const key of ['~ix/A-B', 'goal-x', 'GOAL', '-x']) expect(typePrefix(key)).toBeUndefined();
-  });
-});
-
-describe('newId', () => {
-  it('makes a random id of the type', () => {
-    expect(newId('GOAL')).toMatch(/^GOAL-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-    expect(newId('GOAL')).not.toBe(newId('GOAL'));
-  });
-  it('refuses what is no type', () => {
-    expect(() => newId('goal')).toThrow(expect.objectContaining({ code: 'invalid-id' }));
   });
 });
 

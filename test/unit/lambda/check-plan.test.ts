@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CallPace } from '../../../src/lambda/call-pace.ts';
 import { planRun, rateOf } from '../../../src/lambda/check-plan.ts';
-import { savedPlaces, savePlace } from '../../../src/progress/check-places.ts';
+import { clearPlace, savedPlaces, savePlace } from '../../../src/progress/check-places.ts';
 import { replacedCalls } from '../../../src/store/wrapped.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { followGraph } from '../../support/follow-graph.ts';
@@ -59,6 +59,33 @@ describe('a plan', () => {
     const { shares } = await planRun(graph, store, request, at);
     expect(shares).toMatchObject([{ worker: 2, maxRcu: 2147, maxWcu: 200 }]);
     expect(await savedPlaces(store, 'rebuild')).toHaveLength(5);
+  });
+});
+
+describe('a rebuild that failed', () => {
+  it.each([
+    [23, 1],
+    [25, 5],
+  ])('%d hours ago leaves the next one %d shares', async (hours, count) => {
+    const store = new MemoryStore(graph.table);
+    const rebuild = { ...request, mode: 'rebuild' as const };
+    const at = { tableBytes: 283 * GB, nowMs: Date.parse('2026-01-01T00:00:00Z') };
+    await planRun(graph, store, rebuild, at);
+    for (const worker of [0, 1, 2, 3]) await clearPlace(store, 'rebuild', worker);
+    const later = { ...at, nowMs: at.nowMs + hours * 3_600_000 };
+    expect((await planRun(graph, store, rebuild, later)).shares).toHaveLength(count);
+  });
+});
+
+describe('the mode of a plan', () => {
+  it.each(['Rebuild', 'migrated', 7])('is refused where there is none such: %s', async (mode) => {
+    const store = new MemoryStore(graph.table);
+    const wrong = { ...request, mode: mode as 'check' };
+    await expect(planRun(graph, store, wrong, { tableBytes: GB, nowMs: 1_000 })).rejects.toMatchObject({
+      code: 'invalid-option',
+      hint: expect.stringContaining('check, rebuild or migrate'),
+    });
+    expect(await savedPlaces(store, 'check')).toEqual([]);
   });
 });
 

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createProjector } from '../../../src/apply/projector.ts';
+import { decideMigration, walkShare } from '../../../src/migrate/divided/divided.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import type { MigrateOptions, MigrateResult } from '../../../src/migrate/migrate-types.ts';
-import { type MigratePlace, parseMigratePlace } from '../../../src/migrate/walks/place.ts';
+import type { MigratePlace } from '../../../src/migrate/walks/place.ts';
+import { parseMigratePlace } from '../../../src/migrate/walks/place-schema.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/model/compiled.ts';
 import { node } from '../../../src/model/schema.ts';
@@ -72,7 +74,7 @@ async function beside(consumer: 'old' | 'registered', writesLeft: number) {
     const head = await readHead({ store, stats: { rcu: 0 } });
     return head?.registry.projections.get(name)?.generations.map(({ state }) => state);
   };
-  return { run, waits, reasons, stateOf };
+  return { run, walking, waits, reasons, stateOf };
 }
 
 describe('a migration beside software from before the registry', () => {
@@ -116,5 +118,36 @@ describe('a migration beside software from before the registry', () => {
     await expect(call()).rejects.toMatchObject({ code: 'old-software' });
     expect(waits).toEqual([]);
     expect(await stateOf('search:USER.email')).toEqual(['kept']);
+  });
+
+  it.each([
+    ['once', 1],
+    ['all the time', Number.POSITIVE_INFINITY],
+  ])('is found by workers that walk shares, where it writes %s: each round walks again', async (_, writesLeft) => {
+    const { walking, stateOf } = await beside('old', writesLeft);
+    let nowMs = Date.now();
+    const options = { graph: after, store: walking, now: () => nowMs };
+    const walks: string[] = [];
+    const bring = async (): Promise<void> => {
+      for (;;) {
+        const { done, shares, waitSeconds } = await decideMigration(options, { shares: 2, segmentsOfShare: 1 });
+        if (done) return;
+        if (shares.length > 0) walks.push(shares[0]!.plan);
+        for (const share of shares) await walkShare(options, share);
+        nowMs += waitSeconds * 1000;
+      }
+    };
+    if (writesLeft === 1) {
+      await bring();
+      // Two walks found it; three more, and one over the index, found nothing.
+      expect(walks.length).toBeGreaterThan(4);
+      expect(await stateOf('search:USER.email')).toEqual(['ready']);
+    } else {
+      for (let execution = 0; execution < 2; execution++) {
+        // The name is the error type of the function, which the state machine does not try again.
+        await expect(bring()).rejects.toMatchObject({ name: 'OldSoftware', code: 'old-software' });
+        expect(await stateOf('search:USER.email')).toEqual(['kept']);
+      }
+    }
   });
 });

@@ -258,14 +258,24 @@ describe('index items', () => {
         gsi0sk: { S: `A\u0000${G}` },
         attributes: { M: role('A') },
       },
-      unset: ['gsi1pk', 'gsi1sk', 'value', 'counted', 'child', 'ttl'],
+      unset: ['gsi1pk', 'gsi1sk', 'value', 'counted', 'ledger', 'child', 'ttl'],
       condition: { kind: 'newer-than', watermark: at(5), fenceBefore },
     });
   });
   it('are cleared to a tombstone without index keys, even where no item is seen', () => {
     const update = indexUpdate(graph, indexUnit([role('A'), undefined]), NOW);
     expect(update.set).toEqual({ w: { S: at(5) }, model: { S: graph.fingerprint }, ttl: EXPIRY });
-    expect(update.unset).toEqual(['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes', 'counted', 'child']);
+    expect(update.unset).toEqual([
+      'gsi0pk',
+      'gsi0sk',
+      'gsi1pk',
+      'gsi1sk',
+      'value',
+      'attributes',
+      'counted',
+      'ledger',
+      'child',
+    ]);
     expect(update.condition).toEqual({ kind: 'newer-than', watermark: at(5), fenceBefore });
   });
   it('the condition is on the newest record: the unit carries the state after all of them', () => {

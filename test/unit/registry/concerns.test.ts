@@ -224,7 +224,7 @@ describe('what a check has to do with a derived item', () => {
     const reasonOf = (name: string) => changing.find((part) => part.name === name)?.reason;
     expect(reasonOf('search:USER.name@3')).toContain('it is being built, or taken away; edgeloom migrate');
     expect(reasonOf('search:USER.name@4')).toContain('its items are being deleted; edgeloom migrate');
-    expect(reasonOf('view:USER@2')).toContain('views are being made anew');
+    expect(reasonOf('view:USER@2')).toContain('views are being rebuilt');
     expect(reasonOf('view:TEAM@2')).toContain('views are about to change');
   });
 });

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { checkService, recordedService } from '../../../src/stack/project/service.ts';
+import { checkNames, recordedNames } from '../../../src/stack/project/service.ts';
 
 describe('the service that a project records', () => {
   let folder: string;
@@ -18,22 +18,31 @@ describe('the service that a project records', () => {
 
   it('is in the nearest package.json above the model file', async () => {
     await record({ name: 'another-name', edgeloom: { service: 'goals' } });
-    expect(recordedService(model)).toBe('goals');
-    expect(() => checkService(model, 'goals')).not.toThrow();
+    expect(recordedNames(model).service).toBe('goals');
+    expect(() => checkNames(model, { service: 'goals' })).not.toThrow();
   });
   it('keeps another name from making a second, empty table', async () => {
     await record({ edgeloom: { service: 'goals' } });
-    expect(() => checkService(model, 'targets')).toThrow(
+    expect(() => checkNames(model, { service: 'targets' })).toThrow(
       expect.objectContaining({ code: 'service-renamed', message: expect.stringMatching(/targets.*goals/) }),
     );
   });
   it('is not compared where there is no record', async () => {
     await record({ name: 'goals' });
-    expect(recordedService(model)).toBeUndefined();
-    expect(() => checkService(model, 'targets')).not.toThrow();
+    expect(recordedNames(model)).toEqual({});
+    expect(() => checkNames(model, { service: 'targets' })).not.toThrow();
+  });
+  it('has the table with it, whose other name would be another, empty table', async () => {
+    await record({ edgeloom: { service: 'goals', table: 'records' } });
+    expect(() => checkNames(model, { service: 'goals', table: 'records' })).not.toThrow();
+    expect(() => checkNames(model, { service: 'goals', table: 'items' })).toThrow(
+      expect.objectContaining({ code: 'table-renamed', message: expect.stringMatching(/items.*records.*empty/) }),
+    );
+    // A table that the stack does not make has a name of its own.
+    expect(() => checkNames(model, { service: 'goals' })).not.toThrow();
   });
   it('is a text, or an error says so', async () => {
     await record({ edgeloom: { service: 7 } });
-    expect(() => recordedService(model)).toThrow(expect.objectContaining({ code: 'invalid-config' }));
+    expect(() => recordedNames(model)).toThrow(expect.objectContaining({ code: 'invalid-config' }));
   });
 });

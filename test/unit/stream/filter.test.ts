@@ -50,10 +50,12 @@ describe('the pattern', () => {
   });
   it('agrees with the rule on every character that a sort key can begin with', () => {
     const pattern = streamFilterPattern('target');
+    const differing: string[] = [];
     for (let code = 1; code < 0xd800; code++) {
       const sortKey = `${String.fromCharCode(code)}-1`;
-      expect(matchesPattern(pattern, record('INSERT', sortKey))).toBe(isBaseSortKey(sortKey));
+      if (matchesPattern(pattern, record('INSERT', sortKey)) !== isBaseSortKey(sortKey)) differing.push(sortKey);
     }
+    expect(differing).toEqual([]);
   });
   it('fits into what Lambda takes: one pattern of 4,096 characters', () => {
     expect(JSON.stringify(streamFilterPattern('a'.repeat(255))).length).toBeLessThan(4096);

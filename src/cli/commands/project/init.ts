@@ -1,21 +1,25 @@
 import { fileURLToPath } from 'node:url';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { packageFile } from '../../../package/package-files.ts';
-import { makeProject } from '../../../stack/project/project.ts';
+import { DEPLOY_TOOLS, type DeployTool, makeProject } from '../../../stack/project/project.ts';
 import { examples } from '../../session/options.ts';
 import { print } from '../../session/output.ts';
+import { putRate } from '../table/cost.ts';
 import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
 
 interface CommandOptions extends ExistingTableOptions {
+  deploy: DeployTool;
   partitionKey?: string;
   sortKey?: string;
   index?: Map<string, string>;
+  rate?: number;
 }
 
 /** `edgeloom init`: a project that uses the package. */
 export function initCommand(command: Command): void {
   command
     .argument('<dir>', 'folder of the project; its name is that of the service')
+    .addOption(new Option('--deploy <tool>', 'the tool that deploys it').choices(DEPLOY_TOOLS).default('serverless'))
     .option('--partition-key <name>', 'partition key of the existing table (default: source)')
     .option('--sort-key <name>', 'sort key of the existing table (default: target)')
     .option(
@@ -26,20 +30,38 @@ export function initCommand(command: Command): void {
         return new Map([...before, [index, name]]);
       },
     );
+  command.option(
+    '--rate <n/s>',
+    'nodes that are written a second, for the shards of searches (default: 100/s)',
+    putRate,
+  );
   withExistingTable(command)
     .addHelpText(
       'after',
       examples(
         'init my-service',
+        'init my-service --deploy cdk',
+        'init my-service --rate 1000/s',
         'init my-service --existing-table arn:aws:dynamodb:eu-central-1:123456789012:table/legacy --stream arn:aws:dynamodb:eu-central-1:123456789012:table/legacy/stream/2026-01-01T00:00:00.000 --partition-key pk --sort-key sk --index gsi0=byTarget',
       ),
     )
-    .action(async (folder: string, { partitionKey, sortKey, index, ...options }: CommandOptions, given: Command) => {
-      const packageFolder = fileURLToPath(packageFile('./'));
-      const table = existingTable(options);
-      const names = { partitionKey, sortKey, indexes: index && Object.fromEntries(index) };
-      const files = await makeProject(folder, { packageFolder, existing: table && { ...table, ...names } });
-      const text = [...files, '', `Next: cd ${folder}, npm install, npm test.`].join('\n');
-      print({ json: { files }, text }, given.optsWithGlobals<{ json?: boolean }>().json === true);
-    });
+    .action(
+      async (
+        folder: string,
+        { deploy, partitionKey, sortKey, index, rate, ...options }: CommandOptions,
+        given: Command,
+      ) => {
+        const packageFolder = fileURLToPath(packageFile('./'));
+        const table = existingTable(options);
+        const names = { partitionKey, sortKey, indexes: index && Object.fromEntries(index) };
+        const files = await makeProject(folder, {
+          deploy,
+          packageFolder,
+          existing: table && { ...table, ...names },
+          nodesPerSecond: rate,
+        });
+        const text = [...files, '', `Next: cd ${folder}, npm install, npm test.`].join('\n');
+        print({ json: { files }, text }, given.optsWithGlobals<{ json?: boolean }>().json === true);
+      },
+    );
 }

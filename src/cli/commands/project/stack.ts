@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
+import { EdgeloomError } from '../../../errors.ts';
 import { parameterWarnings, readParameters } from '../../../stack/base/parameters.ts';
 import type { Value } from '../../../stack/base/template.ts';
 import { STACK_POLICY } from '../../../stack/parts/table.ts';
-import { checkService, recordedService } from '../../../stack/project/service.ts';
-import { stackTemplate } from '../../../stack/stack.ts';
+import { checkNames, recordedNames } from '../../../stack/project/service.ts';
+import { importTemplate, ownTable, stackTemplate } from '../../../stack/stack.ts';
 import { inModel } from '../../session/model.ts';
 import { examples } from '../../session/options.ts';
 import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
@@ -11,9 +15,11 @@ import { type ExistingTableOptions, existingTable, withExistingTable } from './e
 interface CommandOptions extends ExistingTableOptions {
   service?: string;
   stage: string;
-  code: Value;
+  code: string;
+  zip?: string;
   param?: Map<string, string>;
   policy?: boolean;
+  import?: boolean;
 }
 
 /** `edgeloom stack`: the CloudFormation of the model. */
@@ -26,44 +32,92 @@ export function stackCommand(command: Command): void {
     .option('--stage <name>', 'the second part of all names', 'dev')
     .option(
       '--code <place>',
-      'where the functions are: a folder that is uploaded, or s3://bucket/key of a zip',
-      codePlace,
+      'where the functions are: a folder that is uploaded, or s3://bucket/key of a zip, with ?versionId=... or a hash in the key',
       '.code',
     )
+    .option('--zip <file>', 'the zip for an s3://bucket/key: its hash goes into the key, where it has to be uploaded')
     .option('--param <name=value>', 'a parameter of the stack (docs/deploying.md); repeat it', parameter)
-    .option('--policy', 'print the policy of the stack instead, which keeps updates from replacing the table');
+    .option('--policy', 'print the policy of the stack instead, which keeps updates from replacing the table')
+    .option(
+      '--import',
+      'print the template of an import instead: the table and the bucket that another stack has left',
+    );
   withExistingTable(command)
     .addHelpText(
       'after',
       examples(
         'stack --stage prod --param alarmEmail=ops@example.com > template.json',
-        'stack --stage prod --code s3://artefacts/edgeloom/functions.zip',
+        'stack --stage prod --code s3://artefacts/edgeloom/functions.zip --zip functions.zip',
+        'stack --stage prod --import > import.json',
         'stack --policy > stack-policy.json',
       ),
     )
     .action(
-      inModel(async ({ graph, settings }, { stage, code, param, policy, ...options }: CommandOptions) => {
-        const service = options.service ?? recordedService(settings.config) ?? 'edgeloom';
-        checkService(settings.config, service);
+      inModel(async ({ graph, settings }, { stage, code, zip, param, ...options }: CommandOptions) => {
+        const service = options.service ?? recordedNames(settings.config).service ?? 'edgeloom';
         const table = existingTable(options);
         const parameters = readParameters(stage, {
           ...Object.fromEntries(param ?? []),
           ...(table && { existingTableArn: table.tableArn, existingStreamArn: table.streamArn }),
         });
+        checkNames(settings.config, { service, table: ownTable(graph, parameters) });
         for (const warning of parameterWarnings(parameters)) process.stderr.write(`Warning: ${warning}\n`);
+        const input = { model: graph, service, stage, parameters };
         const json =
-          policy === true
+          options.policy === true
             ? { Statement: STACK_POLICY }
-            : stackTemplate({ model: graph, service, stage, parameters }, code);
+            : options.import === true
+              ? importTemplate(input)
+              : stackTemplate(
+                  input,
+                  await codePlace(code, zip),
+                  parameters.canaryMinutes > 0 ? await revisionOf(code) : '',
+                );
         return { json, text: JSON.stringify(json, undefined, 1) };
       }),
     );
 }
 
-function codePlace(text: string): Value {
-  const [, bucket, key] = /^s3:\/\/([^/]+)\/(.+)$/.exec(text) ?? [];
-  return bucket === undefined ? text : { S3Bucket: bucket, S3Key: key! };
+/**
+ * The place of the functions' code in a template. CloudFormation deploys code when the template names another place: a key that stays
+ * the same throws `unversioned-code`.
+ */
+async function codePlace(text: string, zip: string | undefined): Promise<Value> {
+  const [, bucket, key, version] = /^s3:\/\/([^/]+)\/([^?]+)(?:\?versionId=(.+))?$/.exec(text) ?? [];
+  if (bucket === undefined) return text;
+  if (version !== undefined) return { S3Bucket: bucket, S3Key: key!, S3ObjectVersion: version };
+  if (zip !== undefined) {
+    const hash = createHash('sha256')
+      .update(await readFile(zip))
+      .digest('hex')
+      .slice(0, HASH_DIGITS);
+    return { S3Bucket: bucket, S3Key: key!.replace(/(\.\w+)?$/, `-${hash}$1`) };
+  }
+  if (SOME_HASH.test(key!.split('/').at(-1)!)) return { S3Bucket: bucket, S3Key: key! };
+  throw new EdgeloomError(
+    'unversioned-code',
+    `With the code at ${text}, nothing is deployed when the code changes: the template stays the same.`,
+    'Add --zip functions.zip, whose hash goes into the key, or ?versionId=..., or put a hash into the key.',
+  );
 }
+
+/** A hash of what a folder holds; nothing for a place in S3, which tells it. Throws `unversioned-code` where there is no folder. */
+async function revisionOf(code: string): Promise<string> {
+  if (code.startsWith('s3://')) return '';
+  const hash = createHash('sha256');
+  const entries = await readdir(code, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
+    const hint = 'Make it first, with npm run bundle: a gradual deployment has a version for each code.';
+    throw new EdgeloomError('unversioned-code', `There is no code in ${code}.`, hint, { cause });
+  });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  for (const file of files.sort()) hash.update(file).update(await readFile(file));
+  return hash.digest('hex');
+}
+
+/** A quarter of the hash, 64 bits, is enough for the versions of a zip. */
+const HASH_DIGITS = 16;
+/** A file name with the hash of a zip or of a commit, short ones included: a date or the number of an account is none. */
+const SOME_HASH = /(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}/i;
 
 function parameter(text: string, before: Map<string, string> = new Map()): Map<string, string> {
   const [name = '', value] = text.split(/=(.*)/s);

@@ -9,12 +9,12 @@ import { inTable, sessionReader, type TableSession } from '../../session/table.t
 export function getCommand(command: Command): void {
   command
     .argument('<id...>', 'node ids, such as USER-U1')
-    .option('--base', 'the nodes as their producers wrote them, with all attributes, in place of what is projected')
+    .option('--base', 'the nodes as their producers wrote them, with all attributes, instead of their projections')
     .addHelpText('after', examples('get USER-U1', 'get GOAL-G1 GOAL-G2 --json', 'get GOAL-G1 --base'))
     .action(
       inTable(async (session, ids: string[], { base = false }: { base?: boolean }) => {
         if (base) return baseNodes(session, ids);
-        // The library takes any text, such as a part of a URL; here a mistyped id is told.
+        // The library takes any text, such as a part of a URL; here a mistyped id is an error.
         for (const id of ids) checkSource(session.graph, id);
         const views = await sessionReader(session).get(ids);
         const text = views.map(({ id, attributes, edgeSet }) => {

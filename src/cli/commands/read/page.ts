@@ -1,13 +1,23 @@
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
-import { examples, type OrderedOptions, orderedQuery, withOrder, withPaging } from '../../session/options.ts';
+import { MAX_DEPTH, type WithLevel } from '../../../read/levels/level.ts';
+import type { Truncated } from '../../../read/levels/level-walk.ts';
+import type { EdgeResult, EdgeSetEntry } from '../../../read/request/result.ts';
+import {
+  examples,
+  type OrderedOptions,
+  orderedQuery,
+  wholeNumber,
+  withOrder,
+  withPaging,
+} from '../../session/options.ts';
 import { cellText } from '../../session/output.ts';
 import { shown } from '../../session/shown.ts';
 import { inTable, sessionReader } from '../../session/table.ts';
 import { cursorLine } from './edges.ts';
 import { elementText } from './get.ts';
 
-/** `edgeloom page TYPE ID`: the three steps. */
+/** `edgeloom page TYPE ID`: nodes, and what is next to them on one level or several. */
 export function pageCommand(command: Command): void {
   withPageFlags(command)
     .argument('<type>', 'edge type, such as GOALMEMBERSHIP')
@@ -16,6 +26,7 @@ export function pageCommand(command: Command): void {
       'after',
       examples(
         'page GOALMEMBERSHIP TEAM-T1 --with GOALMEMBERSHIP:LEAD --limit 20',
+        'page TEAMGOAL TEAM-T1 --with GOALMEMBERSHIP:LEAD KEYRESULT/GOALMEMBERSHIP:LEAD KEYRESULT/inbound:TASK_OF',
         'page GOALMEMBERSHIP USER-U1 --at-least CONTRIBUTOR',
         'page GOALMEMBERSHIP USER-U1 --attributes title status --no-edge-sets',
         'page GOALMEMBERSHIP USER-U1 --order gsi1 --from 2020-07-01 --reverse',
@@ -24,44 +35,87 @@ export function pageCommand(command: Command): void {
     .action(
       inTable(async (session, type: string, id: string, options: PageFlags) => {
         const page = await sessionReader(session).page(type, id, pageQuery(options));
-        const lines = page.items.map(({ id: source, attributes, edgeSet = [] }) =>
+        const { nodes, edgeSets = {}, edges = {}, truncated } = page;
+        const block = (node: string, attributes: unknown, edgeSet: readonly EdgeSetEntry[] = []): string =>
           [
-            `${shown(source)}  ${cellText(attributes)}`,
+            `${shown(node)}  ${cellText(attributes)}`,
             ...edgeSet.map((element) => `  -> ${elementText(element)}`),
-          ].join('\n'),
-        );
-        const nodes = Object.entries(page.nodes).map(([node, attributes]) => `${shown(node)}  ${cellText(attributes)}`);
-        const neighbours = options.edgeSets === false ? [] : ['neighbours:', ...nodes, ''];
-        const text = [...lines, '', ...neighbours, `${page.calls} DynamoDB calls`].join('\n');
+            ...(edges[node] ?? []).map((edge) => `  ${queriedText(node, edge)}`),
+          ].join('\n');
+        const lines = page.items.map(({ id: source, attributes, edgeSet }) => block(source, attributes, edgeSet));
+        const neighbours = Object.entries(nodes).map(([node, attributes]) => block(node, attributes, edgeSets[node]));
+        const text = [
+          ...lines,
+          '',
+          ...(options.edgeSets === false ? [] : ['neighbours:', ...neighbours, '']),
+          ...(truncated === undefined ? [] : [truncatedText(truncated)]),
+          `${page.calls} DynamoDB calls`,
+        ].join('\n');
         return { json: page, text: text + cursorLine(page.cursor) };
       }),
     );
 }
 
+/** An edge that a Query found, seen from one of its nodes. */
+export function queriedText(node: string, { source, type, target, attributes }: EdgeResult): string {
+  const [arrow, other] = node === target ? ['<-', source] : ['->', target];
+  // Attributes may have these names, too.
+  return `${arrow} ${elementText({ ...attributes, type, target: other })}`;
+}
+
+function truncatedText({ reason, ids, edgesOf = [] }: Truncated): string {
+  const bound = reason === 'depth' ? `${MAX_DEPTH} levels` : '--max-nodes';
+  return [
+    `left out beyond ${bound}: ${ids.length === 0 ? 'nodes that are not known' : ids.map(shown).join(', ')}`,
+    ...(edgesOf.length === 0 ? [] : [`not all edges were read of ${edgesOf.map(shown).join(', ')}`]),
+  ].join('\n');
+}
+
 /** Options of the command. */
 export interface PageFlags extends OrderedOptions {
   with?: string[];
+  maxNodes?: number;
   attributes?: string[];
   edgeSets?: boolean;
 }
 
-/** Adds the options of a page. */
+/** Adds the options of `edgeloom page`: paging, order and filters, neighbours, attributes, edge sets. */
 export function withPageFlags(command: Command): Command {
   return withOrder(withPaging(command))
-    .option('--with <edges...>', 'TYPE or TYPE:LABEL: which neighbours to fetch; may be repeated (default: all)')
+    .option(
+      '--with <edges...>',
+      'TYPE or TYPE:LABEL: which neighbours to fetch; may be repeated (default: all). TYPE/TYPE is a level more, inbound:TYPE are edges that enter; a / in a label is \\/',
+    )
+    .option('--max-nodes <n>', 'neighbours to show, on all levels together (default: 1000 with levels)', wholeNumber)
     .option('--attributes <names...>', 'attributes of the nodes (default: those of their views)')
     .option('--no-edge-sets', 'without edge sets and neighbours: one call where the index items hold the attributes');
 }
 
 /** The page that options ask for. */
 export function pageQuery(options: PageFlags) {
-  const { with: edges, attributes, edgeSets } = options;
-  return { ...orderedQuery(options), with: edges?.map(neighbour), attributes, edgeSets };
+  const { with: edges, maxNodes, attributes, edgeSets } = options;
+  return { ...orderedQuery(options), with: edges?.map(levelOfPath), maxNodes, attributes, edgeSets };
 }
 
-/** `TYPE` or `TYPE:LABEL`; the label may hold colons. */
-function neighbour(text: string): { type: string; label?: string } {
+/** A slash between two levels. */
+const SLASH = /(?<!\\)\//;
+
+/** A level, and behind each slash the one below it. In a label a slash is written as `\/`. */
+function levelOfPath(path: string): WithLevel {
+  const levels = path.split(SLASH).map((text) => text.replaceAll('\\/', '/'));
+  const [level] = levels.reduceRight<WithLevel[]>((below, text) => [levelOf(path, text, below)], []);
+  return level!;
+}
+
+/** `TYPE`, `TYPE:LABEL` or `inbound:TYPE`; the label may hold colons. */
+function levelOf(path: string, text: string, below: readonly WithLevel[]): WithLevel {
   const colon = text.indexOf(':');
-  if (colon === 0) throw new EdgeloomError('usage', `--with ${text} names no edge type.`, 'Give TYPE or TYPE:LABEL.');
-  return colon < 0 ? { type: text } : { type: text.slice(0, colon), label: text.slice(colon + 1) };
+  const [name, rest] = colon < 0 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];
+  if (name === '') {
+    const hint = 'Give TYPE, TYPE:LABEL or inbound:TYPE, and levels below behind a /.';
+    throw new EdgeloomError('usage', `--with ${path} names no edge type.`, hint);
+  }
+  const lower = below.length > 0 && { with: below };
+  if (name === 'inbound' && rest !== undefined) return { inbound: rest, ...lower };
+  return { edge: name, ...(rest !== undefined && { label: rest }), ...lower };
 }

@@ -14,7 +14,7 @@ import { serveStudio, studioLines } from './studio.ts';
 export function demoCommand(command: Command): void {
   command
     .option('--studio', 'then show the data in a studio that may write, until Ctrl-C')
-    .option('--evolve', 'change the model beside traffic instead, and count the answers: right, not ready, wrong')
+    .option('--evolve', 'change the model under traffic instead, and count the answers: right, not ready, wrong')
     .addHelpText('after', examples('demo', 'demo --studio', 'demo --evolve', 'demo --json'))
     .action(async ({ studio = false, evolve = false }: { studio?: boolean; evolve?: boolean }, command: Command) => {
       const settings = readSettings(command.optsWithGlobals());
@@ -51,10 +51,10 @@ export function demoCommand(command: Command): void {
     });
 }
 
-/** Answers of the demo of a model change were wrong. */
+/** The exit code where the demo of a model change found wrong or partial answers, or drift. */
 const WRONG = 1;
 
-/** Runs the demo of a model change; the exit code says whether an answer was wrong. */
+/** Runs the demo of a model change. The exit code is 1 if an answer was wrong or partial, or if the check found drift. */
 async function showEvolve(json: boolean): Promise<void> {
   const result = await runEvolve({
     say: (line) => {
@@ -78,7 +78,7 @@ function evolveText({ phases, answers, mistakes, writes, drift, seconds }: Evolv
     textTable(['answers', 'reader', 'right', 'not ready', 'wrong', 'partial'], [...rows, row('all', '', answers)]),
     '',
     ...mistakes.map(({ phase, side, question, reason }) => `${phase}, ${side} reader, ${question}: ${reason}`),
-    `${writes} writes beside them; drift: ${missing} missing, ${stale} stale, ${orphan} orphan; ${seconds.toFixed(1)} s in all`,
+    `${writes} writes of producers; drift: ${missing} missing, ${stale} stale, ${orphan} orphan; ${seconds.toFixed(1)} s in all`,
   ].join('\n');
 }
 

@@ -8,10 +8,10 @@ import type { Logger } from '../../../logger.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import type { Store } from '../../../store/port.ts';
 
-/** The handler that `--lambda` stands for without a file. */
+/** The handler of `--lambda` without a file. */
 export const DEFAULT_HANDLER = 'handlers/stream.ts';
 
-/** What `dev` runs beside the engine. */
+/** The projecting part of `dev`: a worker, or a function with its mapping. */
 export interface Projecting {
   endpoint: string;
   /** The table. */
@@ -25,7 +25,7 @@ export interface Projecting {
 
 /**
  * Runs a handler behind an event source mapping, and tells each invocation on stderr, where the handler's own output
- * goes too. After a failed invocation the handler is loaded anew, so that a corrected file gets the batch.
+ * goes too. After a failed invocation the handler is loaded again, so that a corrected file gets the batch.
  */
 export async function devLambda(
   graph: CompiledModel,

@@ -36,7 +36,7 @@ export function devCommand(command: Command): void {
     )
     .option(
       '--lambda [file]',
-      `project with your own handler, invoked as Lambda would, in place of the built-in projector (file: ${DEFAULT_HANDLER})`,
+      `project with your own handler, invoked as Lambda would, instead of the built-in projector (file: ${DEFAULT_HANDLER})`,
     )
     .addHelpText(
       'after',

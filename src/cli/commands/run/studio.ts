@@ -46,7 +46,7 @@ export async function serveStudio(options: StudioOptions, onReady: (url: string)
   await closed;
 }
 
-/** What is printed of a studio that answers. */
+/** The lines that are printed once a studio answers. */
 export function studioLines(url: string): string {
   return `studio: ${url}\nCtrl-C stops`;
 }

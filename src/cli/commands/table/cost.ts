@@ -7,7 +7,7 @@ import { EdgeloomError } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import { stackFixtures } from '../../../stack/stack.ts';
 import { inModel } from '../../session/model.ts';
-import { examples } from '../../session/options.ts';
+import { examples, wholeNumber } from '../../session/options.ts';
 import { textTable } from '../../session/output.ts';
 
 interface CommandOptions {
@@ -15,6 +15,9 @@ interface CommandOptions {
   gb?: number;
   type?: Map<string, number>;
   prices?: string;
+  read?: Map<string, number>;
+  viewKb?: number;
+  streamShards?: number;
 }
 
 /** `edgeloom cost`: what the model costs. */
@@ -22,13 +25,17 @@ export function costCommand(command: Command): void {
   command
     .option('--rate <n/s>', 'base items that are written a second (/s), minute (/min), hour (/h) or day (/d)', putRate)
     .option('--gb <n>', 'gigabytes of the table with its indexes (default: 0)', amount)
-    .option('--type <name=share>', 'how often a type is written, beside the others named; repeat it', share)
+    .option('--type <name=share>', 'how often a type is written, compared with the others named; repeat it', share)
+    .option('--read <query=n/s>', 'a query, as this command names it or begins, and its rate; repeat it', read)
+    .option('--view-kb <n>', 'kilobytes of a view, which each write of it is billed by (default: 1)', aboveZero)
+    .option('--stream-shards <n>', 'shards of the stream (default: by size and writes)', wholeNumber)
     .option('--prices <file>', 'a file of prices instead of the one that comes with the package')
     .addHelpText(
       'after',
       examples(
         'cost',
         'cost --rate 1000/s --gb 50',
+        "cost --rate 100/s --read get=500/s --read 'search USER.name prefix=20/s' --view-kb 8",
         'cost --rate 2000000/d --gb 50 --type USER=1 --type GOAL=4 --type GOALMEMBERSHIP=20 --json',
       ),
     );
@@ -49,25 +56,35 @@ export function costCommand(command: Command): void {
   );
 }
 
-function moneyOf(graph: CompiledModel, { rate, gb = 0, type, prices }: CommandOptions, region: string | undefined) {
+function moneyOf(
+  graph: CompiledModel,
+  { rate, gb = 0, type, prices, read: reads, viewKb, streamShards }: CommandOptions,
+  region: string | undefined,
+) {
   if (rate === undefined) {
-    if (gb === 0 && type === undefined && prices === undefined) return undefined;
+    const given = [type, prices, reads, viewKb, streamShards].some((option) => option !== undefined);
+    if (gb === 0 && !given) return undefined;
     throw new EdgeloomError(
       'no-rate',
       'A cost in dollars needs the rate of writes.',
       'Add --rate, such as --rate 1000/s.',
     );
   }
-  const load: Load = { putsPerSecond: rate, gigabytes: gb, shares: type ?? new Map() };
+  const load: Load = {
+    ...{ putsPerSecond: rate, gigabytes: gb, shares: type ?? new Map() },
+    ...(reads && { reads }),
+    ...(viewKb !== undefined && { viewKilobytes: viewKb }),
+    ...(streamShards !== undefined && { streamShards }),
+  };
   return monthlyCost(graph, load, stackFixtures(graph), readPrices(prices, region));
 }
 
-function unitsText({ puts, queries, warnings, assumptions }: ReturnType<typeof modelCost>): string {
-  const rows = puts.map(({ type, kind, base, view, indexItems, reverseItem, total }) => [
-    ...[type, kind, base, view, indexItems, reverseItem, total],
+function unitsText({ puts, queries, partition, warnings, assumptions }: ReturnType<typeof modelCost>): string {
+  const rows = puts.map(({ type, kind, base, view, indexItems, reverseItem, totalEntry, total, read }) => [
+    ...[type, kind, base, view, indexItems, reverseItem, totalEntry, total, read],
   ]);
   return [
-    textTable(['put', 'kind', 'base', 'view', 'index items', 'reverse', 'WCU'], rows),
+    textTable(['put', 'kind', 'base', 'view', 'index items', 'reverse', 'total', 'WCU', 'RCU'], rows),
     '',
     textTable(
       ['query', 'calls', 'RCU'],
@@ -86,7 +103,8 @@ function unitsText({ puts, queries, warnings, assumptions }: ReturnType<typeof m
       ),
     ),
     ...warnings.map((warning) => `warning: ${warning}`),
-    'in a transaction a base item costs 2 WCU in place of 1, and what is derived from it the same',
+    'in a transaction a base item costs 2 WCU instead of 1, and its derived items cost the same',
+    `one partition takes ${partition.wcu} WCU and ${partition.rcu} RCU a second and holds ${partition.gigabytes} GB; an index partition is a key of one, and each of its shards another`,
     `assumed: ${assumptions}`,
   ].join('\n');
 }
@@ -103,11 +121,26 @@ function shardsText(advice: readonly ShardAdvice[]): string[] {
   ];
 }
 
-function moneyText({ monthly, monthlyProvisioned, priceDate, priceRegion, monthlyAssumptions }: MonthlyCost): string {
-  const rows = monthly.map(({ part, usd }, i) => [part, dollars(usd), dollars(monthlyProvisioned[i]!.usd)]);
+function moneyText(money: MonthlyCost): string {
+  const { monthly, monthlyProvisioned, alternatives, streamShards } = money;
+  const { priceDate, priceRegion, monthlyAssumptions } = money;
+  const parts = [...new Set([...monthly, ...alternatives.openSearch].map(({ part }) => part))].sort((a, b) =>
+    a === 'total' ? 1 : b === 'total' ? -1 : 0,
+  );
+  const columns = [monthly, monthlyProvisioned, alternatives.documentClient, alternatives.openSearch];
+  const rows = parts.map((part) => [
+    part,
+    ...columns.map((column) => {
+      const found = column.find((one) => one.part === part);
+      return found === undefined ? '' : dollars(found.usd);
+    }),
+  ]);
   return [
-    textTable(['a month', 'on demand', 'provisioned'], rows),
+    textTable(['a month', 'on demand', 'provisioned', 'by hand', 'zero-ETL'], rows),
     '',
+    `${streamShards} shards of the stream, each with a batch a second`,
+    'by hand: a Lambda function with the DocumentClient, which reads before it writes; without check, redrive, alarms and model changes',
+    'zero-ETL: to OpenSearch Serverless at its smallest size with two zones, whatever the load: a lower bound',
     `US dollars, prices of ${priceRegion} on ${priceDate}; assumed: ${monthlyAssumptions}`,
   ].join('\n');
 }
@@ -130,6 +163,18 @@ export function putRate(text: string): number {
 function amount(text: string): number {
   if (!/^\d+(\.\d+)?$/.test(text)) throw new InvalidArgumentError('It should be a number of at least 0.');
   return Number(text);
+}
+
+function aboveZero(text: string): number {
+  const number = amount(text);
+  if (number === 0) throw new InvalidArgumentError('It should be a number above 0.');
+  return number;
+}
+
+function read(text: string, before: Map<string, number> = new Map()): Map<string, number> {
+  const [, query, rate] = /^([^=]+)=([^=]+)$/.exec(text) ?? [];
+  if (query === undefined) throw new InvalidArgumentError('It should be a query and its rate: get=500/s.');
+  return new Map([...before, [query, putRate(rate!)]]);
 }
 
 function share(text: string, before: Map<string, number> = new Map()): Map<string, number> {

@@ -85,7 +85,7 @@ function actionOf({ withdraw, retire, drop }: CommandOptions): MigrateAction | u
   return first && { kind: first[0] as MigrateAction['kind'], name: first[1]! };
 }
 
-/** What is going to be done, for people. */
+/** The plan of a migration, for people. */
 function planText(plan: MigrationPlan, action: MigrateAction | undefined, maxWcu: number | undefined): string[] {
   if (plan.steps.length === 0) return ['nothing to do'];
   const rows = plan.steps.map(({ step, projection, rcu, wcu, seconds }) => {

@@ -30,8 +30,8 @@ export function reportText(totals: CheckTotals, findings: readonly Finding[], se
   const sorted = [...findings].sort((a, b) => gravity(a) - gravity(b));
   for (const { source, target, verdict, expected, actual } of sorted.slice(0, SHOWN)) {
     lines.push(`${verdict} ${shown(source)} ${shown(target)}`);
-    if (expected !== null) lines.push(`  expected: ${cut(expected)}`);
-    if (actual !== null) lines.push(`  actual:   ${cut(actual)}`);
+    if (expected !== null) lines.push(`  expected: ${shownShort(expected)}`);
+    if (actual !== null) lines.push(`  actual:   ${shownShort(actual)}`);
   }
   if (sorted.length > SHOWN) lines.push(`... and ${sorted.length - SHOWN} more: --json or --report lists them`);
   return lines.join('\n');
@@ -78,7 +78,8 @@ function gravity({ verdict }: Finding): number {
   return place < 0 ? WARNING : place;
 }
 
-function cut(text: string): string {
+/** A text as it is shown to people: control characters as escapes, and at most `WIDTH` characters, at a word if possible. */
+function shownShort(text: string): string {
   const plain = shown(text);
   if (plain.length <= WIDTH) return plain;
   const kept = plain.slice(0, WIDTH - ELLIPSIS.length);

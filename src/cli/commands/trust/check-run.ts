@@ -17,7 +17,7 @@ import { stopping } from '../../session/signals.ts';
 /** How often the place to go on from is kept, in milliseconds. */
 const KEEP_MS = 5_000;
 
-/** What a run of a check reports to, and where it keeps its place. */
+/** The targets of a check's reports, and the file that keeps its place. */
 export interface CheckRun {
   /** File of the place to go on from. */
   resume?: string;
@@ -72,7 +72,7 @@ export async function runCheck(
   }
 }
 
-/** How far the consumers are behind at the end of a run; undefined where that cannot be told. */
+/** How far the consumers are behind at the end of a run; undefined where that is unknown. */
 async function lagNow(position: PositionOfStream | undefined): Promise<number | undefined> {
   try {
     return position && lagSecondsOf(await position.look());

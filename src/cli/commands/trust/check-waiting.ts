@@ -4,7 +4,7 @@ import { figure } from '../../../figure.ts';
 export interface Waiting {
   /** Findings that are pending, without those that a change of the model holds back. */
   pending: number;
-  /** How far the consumers are behind at the end of the check; undefined where that cannot be told. */
+  /** How far the consumers are behind at the end of the check; undefined where that is unknown. */
   lagSeconds: number | undefined;
   /** How late they may be. */
   settleSeconds: number;
@@ -25,6 +25,6 @@ export function waitingText(waiting: Waiting): string[] {
       : `the consumers are ${figure(lagSeconds)} s behind`;
   const advice = isExplained(waiting)
     ? 'check again once they have come so far; where none runs, start one (edgeloom status)'
-    : 'that does not explain it: check again; if it stays, run edgeloom redrive, which settles what nobody has claimed';
+    : 'that does not explain it: check again; if it stays, run edgeloom redrive, which reconciles unclaimed records';
   return [`${figure(pending)} pending, and ${behind}: ${advice}`];
 }

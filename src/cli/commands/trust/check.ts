@@ -5,8 +5,9 @@ import type { Finding } from '../../../check/finding.ts';
 import { sampleOf } from '../../../check/scan.ts';
 import { EdgeloomError } from '../../../errors.ts';
 import { figure } from '../../../figure.ts';
+import { hasCopies } from '../../../kinds/copy.ts';
+import { hasTotalEntries } from '../../../plan/counted.ts';
 import { noteLastCheck } from '../../../progress/last-check.ts';
-import { hasCopies } from '../../../repair/parts/copy.ts';
 import { examples, wholeNumber } from '../../session/options.ts';
 import { startProgress } from '../../session/progress.ts';
 import { type CommandSession, inSession } from '../../session/session.ts';
@@ -21,9 +22,9 @@ import { sweepStream } from './sweep-stream.ts';
 const FOUND = 1;
 /** Stopped before its end: what it found is not all. */
 const STOPPED = 2;
-/** What a check of an export says of copies: what they should be stands in other partitions than they do. */
+/** The notice of a check of an export: items that other partitions decide about are left out. */
 const COPIES_LEFT_OUT =
-  'copies and reverse items are left out of a check of an export; a check of the table, or --confirm, looks at them';
+  'copies, reverse items and entries of totals are left out of a check of an export; a check of the table, or --confirm, looks at them';
 /** Findings that are kept for the report; more are counted. */
 const MOST_FINDINGS = 10_000;
 
@@ -48,8 +49,8 @@ interface CommandOptions {
 /** `edgeloom check`: is everything that is derived what the base items say? */
 export function checkCommand(command: Command): void {
   command
-    .option('--repair', 'mend drift by the base items, as they are then')
-    .option('--dry-run', 'say what --repair would mend, and mend nothing')
+    .option('--repair', 'reconcile drift with the base items, as they are then')
+    .option('--dry-run', 'say what --repair would repair, and write nothing')
     .option('--settle <time>', 'how long a projection may take before it is drift, such as 30s or 5m', duration, 30_000)
     .option('--segments <n>', 'parts that the table is read in, side by side (default: 8)', wholeNumber)
     .option('--segment <k/n>', 'only the k-th of n parts', segmentOf)
@@ -111,7 +112,10 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   });
   const seconds = (performance.now() - started) / 1000;
   const { cursor, lagSeconds, ...totals } = result;
-  const leavesCopiesOut = options.export !== undefined && options.confirm !== true && hasCopies(session.graph);
+  const leavesCopiesOut =
+    options.export !== undefined &&
+    options.confirm !== true &&
+    (hasCopies(session.graph) || hasTotalEntries(session.graph));
   const { missing, stale, orphan } = totals.drift;
   const isLeft = missing + stale + orphan > totals.repaired;
   if (isLeft || totals.quarantined > 0 || totals.unregistered > 0) process.exitCode = FOUND;
@@ -121,7 +125,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   if (cursor !== undefined) process.exitCode = STOPPED;
   const json = {
     ...totals,
-    // Of an export nothing is waited for.
+    // A check of an export waits for nothing.
     ...(options.export === undefined || options.confirm === true ? { lagSeconds: lagSeconds ?? null } : {}),
     ...(swept > 0 && { swept }),
     seconds,
@@ -138,7 +142,8 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   const plan = options.dryRun === true ? actions.map(shown) : [];
   const lines = [...plan, reportText(totals, findings, seconds)];
   lines.push(...waitingText(waiting));
-  if (swept > 0) lines.push(`${figure(swept)} records of the stream that no consumer had claimed were settled first`);
+  if (swept > 0)
+    lines.push(`${figure(swept)} records of the stream that no consumer had claimed were reconciled first`);
   if (cursor !== undefined) lines.push('stopped before its end; with --resume FILE it could go on from here');
   if (leavesCopiesOut) lines.push(COPIES_LEFT_OUT);
   return { json, text: lines.join('\n') };
@@ -152,8 +157,8 @@ function isWholeTable({ source, segment, sample, dryRun, ...options }: CommandOp
 function unconfirmed(): EdgeloomError {
   return new EdgeloomError(
     'invalid-option',
-    '--repair cannot mend an export.',
-    'Add --confirm: what differs in the export is looked at in the live table, and mended there.',
+    '--repair cannot repair an export.',
+    'Add --confirm: it looks up in the live table what differs in the export, and repairs it there.',
   );
 }
 
@@ -195,6 +200,7 @@ function duration(text: string): number {
   return Number(match[1]) * UNITS[match[2]!]!;
 }
 
+/** Parses `k/n`, the k-th of n segments from 1 on; gives the segment from 0 on. */
 function segmentOf(text: string): { segment: number; segments: number } {
   const match = /^(\d+)\/(\d+)$/.exec(text);
   const [segment, segments] = [Number(match?.[1]), Number(match?.[2])];

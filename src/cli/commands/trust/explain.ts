@@ -32,6 +32,7 @@ export function explainCommand(command: Command): void {
     .argument('[source]', 'partition key of the item, such as GOAL-G1')
     .argument('[target]', 'its sort key (default: that of the node)')
     .option('--query <query>', "a read as on the command line, such as 'inbound GOALMEMBERSHIP USER-U1'")
+    .option('--dry-run', 'of a page: only its plan, without asking the table')
     .addHelpText(
       'after',
       examples(
@@ -39,12 +40,14 @@ export function explainCommand(command: Command): void {
         'explain GOAL-G1 GOALMEMBERSHIP-USER-U1',
         "explain GOAL-G1 '~view'",
         "explain --query 'search USER.name --prefix Te'",
+        "explain --dry-run --query 'page TEAMGOAL TEAM-T1 --with KEYRESULT/inbound:TASK_OF'",
         "explain GOAL-G1 GOALMEMBERSHIP-USER-U1 --query 'inbound GOALMEMBERSHIP USER-U1'",
       ),
     )
     .action(
       inSession(
-        async (session, source: string | undefined, target: string | undefined, { query }: { query?: string }) => {
+        async (session, source: string | undefined, target: string | undefined, { query, dryRun }: ExplainFlags) => {
+          if (dryRun === true) return await planBefore(session.graph, query);
           const item = source === undefined ? undefined : await itemOf(session, { source, target: target ?? source });
           if (query !== undefined) return withItem(await queryOf(session, query, source), item);
           if (item !== undefined) return item;
@@ -52,6 +55,11 @@ export function explainCommand(command: Command): void {
         },
       ),
     );
+}
+
+interface ExplainFlags {
+  query?: string;
+  dryRun?: boolean;
 }
 
 async function itemOf(session: CommandSession, key: { source: string; target: string }): Promise<Output> {
@@ -108,6 +116,20 @@ function planText(
   ].join('\n');
 }
 
+/** The steps of a page and what its Queries cost, before any of them is made. */
+async function planBefore(graph: CompiledModel, query = ''): Promise<Output> {
+  if (words(query)[0] !== 'page') {
+    throw new EdgeloomError('usage', 'Only a page has a plan before it runs.', "Give --query 'page TYPE ID …'.");
+  }
+  let why: string[] = [];
+  const program = queryProgram();
+  withPageFlags(program.command('page <type> <id>')).action((type: string, _id: string, options: PageFlags) => {
+    why = pagePlan(graph, type, pageQuery(options)).why;
+  });
+  await program.parseAsync(words(query), { from: 'user' });
+  return { json: { why }, text: why.map((reason) => `- ${shown(reason)}`).join('\n') };
+}
+
 /** The query's plan and the item in one. */
 function withItem(plan: Output, item: Output | undefined): Output {
   if (item === undefined) return plan;
@@ -125,7 +147,7 @@ async function answer(
 ): Promise<{ found: string[]; why?: string[] | undefined }> {
   let found: string[] = [];
   let why: string[] | undefined;
-  const program = new Command('--query').exitOverride().configureOutput({ writeErr: () => undefined });
+  const program = queryProgram();
   program.command('get <ids...>').action(async (ids: string[]) => {
     found = (await reader.get(ids)).filter(({ attributes }) => attributes !== null).map(({ id }) => id);
   });
@@ -153,6 +175,11 @@ async function answer(
     });
   await program.parseAsync(words(query), { from: 'user' });
   return { found, why };
+}
+
+/** Parses a query; the error says what is wrong with it. */
+function queryProgram(): Command {
+  return new Command('--query').exitOverride().configureOutput({ writeErr: () => undefined });
 }
 
 /** The words of a command line; quotes keep spaces together. */

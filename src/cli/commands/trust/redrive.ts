@@ -21,7 +21,7 @@ interface RedriveCommandOptions {
   anyHost?: boolean;
 }
 
-/** `edgeloom redrive`: quarantined records, settled by their base items. */
+/** `edgeloom redrive`: reconciles quarantined records with their base items. */
 export function redriveCommand(command: Command): void {
   command
     .option(
@@ -49,7 +49,7 @@ export function redriveCommand(command: Command): void {
         const into = quarantined > 0 ? `, ${figure(quarantined)} of them quarantined` : '';
         const lines = [
           `${figure(entries)} entries, ${figure(repaired)} repaired${into}, ${figure(left)} left`,
-          ...(swept > 0 ? [`${figure(swept)} records of the stream that no consumer has claimed were settled`] : []),
+          ...(swept > 0 ? [`${figure(swept)} records of the stream that no consumer has claimed were reconciled`] : []),
           ...reasons.map(shown),
         ];
         return {

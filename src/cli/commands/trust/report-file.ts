@@ -5,7 +5,7 @@ import { toJson } from '../../../exact-json.ts';
 import { describe } from '../../../items/describe.ts';
 import { type RunState, reportJunit } from './check-report.ts';
 
-/** What `--report` asks for. */
+/** The target that `--report` names. */
 export interface ReportTarget {
   kind: 'junit' | 'json';
   file: string;

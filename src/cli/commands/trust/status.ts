@@ -101,8 +101,17 @@ function outputOf({ graph }: CommandSession, result: Status): Output {
     lastCheck === null
       ? 'last check: none is known'
       : `last check: ${lastCheck.verdict}, ${lastCheck.ended}, ${lastCheck.drift} differences, ${lastCheck.pending} pending${unregistered > 0 ? `, ${unregistered} unregistered` : ''}`,
+    verifiedText(result),
     problems.length === 0 ? 'nothing needs a person' : problems.map((problem) => `! ${problem}`).join('\n'),
     `${figure(rcu)} RCU`,
   ];
   return { json: { ...result, managed: projections.length > 0 }, text: sections.join('\n\n') };
+}
+
+function verifiedText({ verifiedThrough, verifiedHeldBy, drift }: Status): string {
+  if (verifiedThrough === null) return `verified through: ${verifiedHeldBy ?? 'not known, no observer ran'}`;
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(verifiedThrough)) / 1000));
+  const but = drift === 0 ? '' : `, but for ${drift} differences`;
+  const held = verifiedHeldBy === null ? '' : `; held by ${verifiedHeldBy}`;
+  return `verified through ${verifiedThrough.slice(11, 19)}Z (${seconds} s ago)${but}${held}`;
 }

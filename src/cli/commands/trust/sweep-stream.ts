@@ -5,15 +5,15 @@ import { describeTable } from '../../../store/table.ts';
 import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
 import type { CommandSession } from '../../session/session.ts';
 
-/** What a sweep of a session's table came to. */
+/** The result of a sweep of a session's table. */
 export interface SweptStream {
-  /** What it cost and what is left of it; its records are no entries of the quarantine. */
+  /** The capacity it took and the records that are left; they are no entries of the quarantine. */
   result: RedriveResult;
-  /** Records that were settled. */
+  /** Records that were reconciled. */
   swept: number;
 }
 
-/** Settles what stands in the stream of a session's table and no consumer has claimed; nothing where it has no stream. */
+/** Reconciles the records of the table's stream that no consumer has claimed; none where the table has no stream. */
 export async function sweepStream({ graph, store, client, settings }: CommandSession): Promise<SweptStream> {
   const { streamArn } = await describeTable(client, graph);
   if (streamArn === undefined) return { result: emptyRedrive(), swept: 0 };

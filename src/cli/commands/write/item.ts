@@ -18,7 +18,7 @@ interface ConditionOptions {
   if?: string[];
 }
 
-/** What the words of a command name: a node, or an edge. */
+/** The subject that a command's words name: a node, or an edge. */
 type Subject = { id: string } | { source: string; type: string; target: string };
 
 /** `edgeloom put ID JSON`, `edgeloom put SOURCE TYPE TARGET JSON`: a base item, whole. */

@@ -10,13 +10,13 @@ export interface Units {
   wcu: number;
 }
 
-/** What went wrong with a request. */
+/** The error of a request. */
 export type Failure = FailureDocument['error'];
 
 const total: Units = { rcu: 0, wcu: 0 };
 const listeners = new Set<() => void>();
 
-/** Begins to count anew: for a new place. */
+/** Starts the count at 0 again, for a new place. */
 export function resetUnits(): void {
   Object.assign(total, { rcu: 0, wcu: 0 });
   tell();

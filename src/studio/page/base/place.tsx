@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { addressOf } from './address.ts';
 import { resetUnits } from './ask.ts';
 
-/** Where the page is: all of it stands in the address, so that a place can be kept and shared. */
+/** The place that the page shows: the address holds all of it, so that a place can be kept and shared. */
 export interface Place {
   path: string;
   parameters: URLSearchParams;
@@ -39,7 +39,7 @@ function placeNow(): Place {
   return { path: location.pathname, parameters: new URLSearchParams(location.search) };
 }
 
-/** What a link takes. */
+/** Properties of a link. */
 export interface LinkProps extends Omit<JSX.AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> {
   to: string;
   children: ComponentChildren;

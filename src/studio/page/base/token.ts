@@ -2,7 +2,7 @@ const KEPT = 'edgeloom-studio-token';
 const FRAGMENT = /^#token=([\w-]+)$/;
 
 /**
- * Takes the token out of the address, where it stands in the fragment of the first one, and keeps it for this origin: other ports
+ * Takes the token out of the fragment of the first address, and keeps it for this origin: other ports
  * of this machine are other origins. It is kept beyond the tab, so that a place opens in a new one too; a studio that has
  * ended made it worthless.
  */

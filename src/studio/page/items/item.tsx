@@ -20,7 +20,7 @@ const STATES: Record<PartState, 'good' | 'late' | 'bad' | 'plain'> = {
   absent: 'plain',
 };
 
-/** What an item is shown with. */
+/** Properties of an item's view. */
 export interface ItemProps {
   item: StoredItem;
   /** Whether it is open, and explained. */
@@ -32,7 +32,7 @@ export interface ItemProps {
   onChange: () => void;
 }
 
-/** An item of a partition; the one that is chosen is open, with its explanation beside it. */
+/** An item of a partition; the chosen one is open, next to its explanation. */
 export function ItemView({ item, isChosen, isWritable, place, onChange }: ItemProps) {
   const [isEdited, setEdited] = useState(false);
   return (

@@ -5,7 +5,7 @@ import { FailureNote } from '../parts/told.tsx';
 
 const POLL_MS = 300;
 
-/** Mends what differs in a node's partition: a check that repairs. */
+/** Repairs a node's partition by a check with repair. */
 export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
   const [isRunning, setRunning] = useState(false);
   const [failure, setFailure] = useState<Failure>();

@@ -4,7 +4,7 @@ import type { Asked } from '../base/ask.ts';
 import { Pager, Rows } from './rows.tsx';
 import { Told } from './told.tsx';
 
-/** What a list of pages is shown with. */
+/** Properties of a list with pages. */
 export interface PagedRowsProps<T> {
   asked: Asked<{ items: T[]; cursor?: string }>;
   /** Names the table to screen readers. */

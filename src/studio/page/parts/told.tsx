@@ -2,13 +2,13 @@ import type { ComponentChildren } from 'preact';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { Asked, Failure } from '../base/ask.ts';
 
-/** What each place is given. */
+/** Properties of each place. */
 export interface PlaceProps {
   model: ModelAnswer;
   parameters: URLSearchParams;
 }
 
-/** What the parts of a node's place are given. */
+/** Properties of the parts of a node's place. */
 export interface NodePartProps {
   model: ModelAnswer;
   id: string;
@@ -22,7 +22,7 @@ export function Told<T>({ asked, children }: { asked: Asked<T>; children: (answe
   return <>{children(asked.answer)}</>;
 }
 
-/** What went wrong, and what to do. */
+/** An error and its remedy. */
 export function FailureNote({ failure: { code, message, hint } }: { failure: Failure }) {
   return (
     <div class="note bad" role="alert">

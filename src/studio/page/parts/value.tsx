@@ -23,7 +23,7 @@ export function AnyValue({ value }: { value: unknown }) {
   return <Text text={typeof value === 'string' ? value : jsonText(value)} />;
 }
 
-/** JSON text with every digit of its numbers. */
+/** A value as JSON text; its lossless numbers keep every digit. */
 export function jsonText(value: unknown, indent?: number): string {
   return stringify(value, undefined, indent) ?? 'null';
 }

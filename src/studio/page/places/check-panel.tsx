@@ -12,7 +12,7 @@ import { Difference, Text } from '../parts/value.tsx';
 
 /** How often a running check is asked how far it is, in milliseconds. */
 const POLL_MS = 500;
-/** What a change of the model has under way is told under this partition, by its name: no item has that key. */
+/** Findings about a model change under way have this partition, and a name as their key: no item has that key. */
 const REGISTRY = '~edgeloom';
 /** Findings that are shown. */
 const SHOWN = 100;

@@ -10,7 +10,7 @@ import { Card, type PlaceProps, Told } from '../parts/told.tsx';
 const SIDES = { base: 'Base items', derived: 'Derived items' } as const;
 type Side = keyof typeof SIDES;
 
-/** A partition: what producers wrote beside what is derived, and why each item is as it is. */
+/** A partition: base items next to derived items, and why each item is as it is. */
 export function Inspect({ model, parameters }: PlaceProps) {
   const id = parameters.get('id');
   return (
@@ -25,7 +25,7 @@ export function Inspect({ model, parameters }: PlaceProps) {
   );
 }
 
-/** What both sides of a partition are given. */
+/** Properties of both sides of a partition. */
 interface PartitionProps {
   isWritable: boolean;
   id: string;

@@ -11,7 +11,7 @@ interface Moment {
 
 /** Moments that are kept: an hour of them. */
 const MOST_MOMENTS = 720;
-/** What was seen since the page was opened; it outlives a walk to another place. */
+/** Moments since the page was opened; they survive a change to another place. */
 const moments: Moment[] = [];
 
 /** Keeps what a status says of lag and throughput. */

@@ -11,7 +11,7 @@ import { Card, FailureNote, type PlaceProps } from '../parts/told.tsx';
 import { Text } from '../parts/value.tsx';
 import { CheckPanel } from './check-panel.tsx';
 
-/** What is not right: records in quarantine, and what a check finds. */
+/** Problems: records in quarantine, and findings of a check. */
 export function Trust({ model, parameters }: PlaceProps) {
   return (
     <div class="cards">

@@ -1,0 +1,43 @@
+import type { MeasuredBenchmark } from '../support/figure-file.ts';
+import { type Figure, isTime, numberText } from '../support/report.ts';
+
+/** Compares the figures of `docs/figures.json` with those measured here. */
+
+/**
+ * A line for each figure that is not confirmed: a count that differs, a ratio that is not within the spread of the runs here, and a
+ * figure that only one of the two has. Times are left out, as another machine has others.
+ */
+export function unconfirmed(name: string, documented: MeasuredBenchmark, here: MeasuredBenchmark): string[] {
+  return here.reports.flatMap((report, i) => {
+    const known = documented.reports[i]?.figures ?? [];
+    const measured = report.figures;
+    const gone = known.filter((figure) => !measured.some((other) => isSame(figure, other)));
+    return [
+      ...gone.map((figure) => `${name}: ${figure.name}: is in docs/figures.json, and measured no more`),
+      ...measured.flatMap((figure) => {
+        const old = known.find((other) => isSame(figure, other));
+        if (old === undefined) return [`${name}: ${figure.name}: is not in docs/figures.json`];
+        if (isTime(figure) || isWithin(middleOf(old), figure)) return [];
+        return [`${name}: ${figure.name}: ${text(old)} ${figure.unit} in docs/figures.json, ${text(figure)} here`];
+      }),
+    ];
+  });
+}
+
+function isSame(left: Figure, right: Figure): boolean {
+  return left.name === right.name && left.unit === right.unit;
+}
+
+function isWithin(value: number, { value: measured }: Figure): boolean {
+  if (typeof measured === 'number') return value === measured;
+  return measured.min <= value && value <= measured.max;
+}
+
+function middleOf({ value }: Figure): number {
+  return typeof value === 'number' ? value : value.median;
+}
+
+function text({ value }: Figure): string {
+  if (typeof value === 'number') return numberText(value);
+  return `${numberText(value.median)} (${numberText(value.min)} to ${numberText(value.max)})`;
+}

@@ -1,0 +1,127 @@
+import { createProjector } from '../src/apply/projector.ts';
+import { foldBatch } from '../src/fold/fold.ts';
+import { defineGraph } from '../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
+import { edge, node, rank } from '../src/model/schema.ts';
+import { planUnits } from '../src/plan/units.ts';
+import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
+import type { BenchmarkOptions } from './support/command.ts';
+import { idleStore } from './support/idle-store.ts';
+import { interleaved, ratios, timed } from './support/paired.ts';
+import type { Figure, Report, Target } from './support/report.ts';
+import { STREAM_ARN } from './support/workload.ts';
+
+/**
+ * How the CPU of projecting an edge grows with the edges that one node gets in a batch, and with the types of the model. `has` shows how
+ * the capacity grows with the edges that a node has, and `migrate` what kept generations cost.
+ */
+
+const REPETITIONS = 5;
+/** Edges in one measurement, in batches of each size. */
+const EDGES = 10_000;
+const FEWEST = 10;
+const SIZES = [FEWEST, 100, 1_000, EDGES] as const;
+const FEW_TYPES = 5;
+const MANY_TYPES = 200;
+const RECORDS_OF_TYPES = 10_000;
+const FLAT: Target = { kind: 'at-most', value: 1.3 };
+const MOST_OF_MANY_TYPES: Target = { kind: 'at-most', value: 1.5 };
+
+/** Measures batches of each size, and models of few and of many types. */
+export async function growth({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
+  return [await byEdges(repetitions), await byTypes(repetitions)];
+}
+
+async function byEdges(repetitions: number): Promise<Report> {
+  const model = modelOf(1);
+  const run = async (size: number): Promise<number> => {
+    const batches = Array.from({ length: EDGES / size }, (_, i) =>
+      Array.from({ length: size }, (_, n) => inserted(`N0-${i}`, `E0-N0-${n}`, n)),
+    );
+    const projector = createProjector(model, { store: idleStore() });
+    const { cpuSeconds } = await timed(async () => {
+      for (const records of batches) {
+        const { error } = await projector.project(decodeRecords(model, records));
+        if (error !== undefined) throw error;
+      }
+    });
+    return cpuSeconds;
+  };
+  const variants = Object.fromEntries(SIZES.map((size) => [size, () => run(size)]));
+  for (const variant of Object.values(variants)) await variant();
+  const results = await interleaved(repetitions, variants);
+  const figures = SIZES.filter((size) => size !== FEWEST).map(
+    (size): Figure => ({
+      name: `CPU an edge, ${size.toLocaleString('en-US')} in a batch against ${FEWEST}`,
+      value: ratios(results[size]!, results[FEWEST]!),
+      unit: 'x',
+      target: FLAT,
+    }),
+  );
+  return {
+    name: 'growth',
+    title: 'new edges of one node in a batch, with an edge set and two orders, before a store that does nothing',
+    figures,
+  };
+}
+
+async function byTypes(repetitions: number): Promise<Report> {
+  const run = (types: number) => {
+    const model = modelOf(types);
+    const records = Array.from({ length: RECORDS_OF_TYPES }, (_, i) => {
+      const type = i % types;
+      return inserted(`N${type}-${i}`, `E${type}-N${type}-${i}`, i);
+    });
+    return async (): Promise<number> => {
+      const { cpuSeconds } = await timed(() => {
+        for (const [source, histories] of foldBatch(decodeRecords(model, records))) {
+          if (planUnits(model, source, histories).length === 0) throw new Error('each record should have units');
+        }
+      });
+      return cpuSeconds;
+    };
+  };
+  const variants = { few: run(FEW_TYPES), many: run(MANY_TYPES) };
+  for (const variant of Object.values(variants)) await variant();
+  const { few, many } = await interleaved(repetitions, variants);
+  const name = `CPU of a record, ${MANY_TYPES} types against ${FEW_TYPES}`;
+  return {
+    name: 'growth-types',
+    title: 'records of edges, planned with models of few and of many types',
+    figures: [{ name, value: ratios(many, few), unit: 'x', target: MOST_OF_MANY_TYPES }],
+  };
+}
+
+/** A model with the given number of node types, each with an edge type that has an edge set and two orders. */
+function modelOf(types: number): CompiledModel {
+  const numbers = Array.from({ length: types }, (_, i) => i);
+  return defineGraph({
+    table: 'bench',
+    nodes: Object.fromEntries(numbers.map((i) => [`N${i}`, node()])),
+    edges: Object.fromEntries(
+      numbers.map((i) => [
+        `E${i}`,
+        edge({
+          from: `N${i}`,
+          to: `N${i}`,
+          edgeSet: ['role'],
+          inbound: { gsi0: rank('role', { LEAD: 2, OTHER: 1 }), gsi1: 'since' },
+        }),
+      ]),
+    ),
+  });
+}
+
+function inserted(source: string, target: string, number: number): RawRecord {
+  const key = { source: { S: source }, target: { S: target } };
+  const sequenceNumber = String(442_158_450_000_000_017_450_439_091n + BigInt(number) * 13n);
+  return {
+    eventID: `${source} ${target}`,
+    eventName: 'INSERT',
+    eventSourceARN: STREAM_ARN,
+    dynamodb: {
+      ...{ ApproximateCreationDateTime: 1_700_000_000, SequenceNumber: sequenceNumber, Keys: key },
+      NewImage: { ...key, role: { S: 'OTHER' }, since: { S: `2026-01-${String((number % 28) + 1).padStart(2, '0')}` } },
+    },
+  } as RawRecord;
+}

@@ -1,0 +1,83 @@
+import { createProjector } from '../src/apply/projector.ts';
+import { defineGraph } from '../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../src/model/compiled.ts';
+import { node, part } from '../src/model/schema.ts';
+import { createReader, type Reader } from '../src/read/reader.ts';
+import { MeteredStore } from '../src/store/metered.ts';
+import type { Item } from './support/images.ts';
+import type { Figure, Report } from './support/report.ts';
+import { withFreshTable } from './support/table.ts';
+
+/** The units of a change of a status that lies in a node beside a profile of 4 KB, and of one that is a part of the node. */
+
+const ID = 'USER-1';
+const PROFILE = { about: { S: 'x'.repeat(4_000) } };
+const key = (target: string): Item => ({ source: { S: ID }, target: { S: target } });
+
+const WHOLE = defineGraph({ table: 'bench', nodes: { USER: node({ view: ['about', 'status'] }) } });
+const SPLIT = defineGraph({
+  table: 'bench',
+  nodes: { USER: node({ view: ['about'], parts: { STATE: part({ view: ['status'] }) } }) },
+});
+
+/** Measures a change of the status, and a read of the node, in both models. */
+export async function parts(): Promise<Report[]> {
+  const status = (text: string): Item => ({ status: { S: text } });
+  const whole = await measure(WHOLE, (text) => ({ ...key(ID), ...PROFILE, ...status(text) }));
+  const split = await measure(SPLIT, (text) => ({ ...key('STATE'), ...status(text) }));
+  const small = await measure(WHOLE, (text) => ({ ...key(ID), ...status(text) }), {});
+  const figures: Figure[] = [
+    ...costs('in the node, beside 4 KB', whole),
+    ...costs('in a part of the node', split, small.wcu),
+    ...costs('in a node without a profile', small),
+  ];
+  return [{ name: 'parts', title: 'a status changes, and the node is read', figures }];
+}
+
+/** Capacity units of a change with its projection, and of a read. */
+interface Cost {
+  wcu: number;
+  rcu: number;
+}
+
+/** A part costs what the status costs by itself: `atMost`. */
+function costs(name: string, { wcu, rcu }: Cost, atMost?: number): Figure[] {
+  return [
+    { name: `change, ${name}`, value: wcu, unit: 'WCU', ...(atMost && { target: { kind: 'at-most', value: atMost } }) },
+    { name: `read, ${name}`, value: rcu, unit: 'RCU' },
+  ];
+}
+
+async function measure(graph: CompiledModel, changed: (text: string) => Item, profile: Item = PROFILE): Promise<Cost> {
+  const [before, after] = [changed('away'), changed('online')];
+  const isPart = JSON.stringify(before['target']) !== JSON.stringify({ S: ID });
+  const stored = isPart ? [{ ...key(ID), ...profile }, before] : [before];
+  return await withFreshTable(graph, stored, async ({ store }) => {
+    const metered = new MeteredStore(store);
+    const projector = createProjector(graph, { store: metered });
+    let number = 0;
+    const project = async (image: Item, oldImage?: Item): Promise<void> => {
+      const sequenceNumber = String(++number);
+      const { error } = await projector.project([
+        {
+          source: ID,
+          target: (image['target'] as { S: string }).S,
+          ...(oldImage && { oldImage }),
+          newImage: image,
+          position: `bench/${sequenceNumber.padStart(40, '0')}`,
+          sequenceNumber,
+        },
+      ]);
+      if (error !== undefined) throw error;
+    };
+    for (const item of stored) await project(item);
+    const { wcu } = metered;
+    await metered.put(after);
+    await project(after, before);
+    const spent = metered.wcu - wcu;
+    const { rcu } = metered;
+    const [user] = await (createReader(graph, { store: metered }) as Reader).get([ID]);
+    if (!JSON.stringify(user).includes('online')) throw new Error(`the status is not shown: ${JSON.stringify(user)}`);
+    return { wcu: spent, rcu: metered.rcu - rcu };
+  });
+}

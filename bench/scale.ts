@@ -1,0 +1,96 @@
+import { decideMigration, walkShare } from '../src/migrate/divided/divided.ts';
+import { defineGraph } from '../src/model/compile/define-graph.ts';
+import { node } from '../src/model/schema.ts';
+import { sleep } from '../src/runtime.ts';
+import { MeteredStore } from '../src/store/metered.ts';
+import type { ScanSource, Store } from '../src/store/port.ts';
+import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
+import { derivedItems } from './support/derived.ts';
+import { managed } from './support/managed.ts';
+import { type Person, personImage } from './support/people.ts';
+import type { Figure, Report } from './support/report.ts';
+
+/**
+ * A walk of a migration by 1 to 8 workers at once, each with few write units a second. The table is in this process and answers after
+ * some milliseconds, so that neither an engine nor the number of cores decides.
+ */
+
+const NODES = 1_000;
+const WORKERS = [1, 2, 4, 8] as const;
+/** Write units a second of a worker. */
+const WORKER_WCU = 100;
+const SEGMENTS_A_WORKER = 8;
+const ANSWER_MS = 3;
+const LEAST_SCALING = 6;
+
+const before = defineGraph({ table: 'bench', nodes: { PERSON: node() }, edges: {} });
+const after = defineGraph({ table: 'bench', nodes: { PERSON: node({ search: { name: { shards: 8 } } }) }, edges: {} });
+
+/** Builds a search with different numbers of workers. */
+export async function scale(): Promise<Report[]> {
+  const figures: Figure[] = [];
+  let one = 0;
+  let units = 0;
+  for (const workers of WORKERS) {
+    const { seconds, wcu } = await built(workers);
+    const rate = NODES / seconds;
+    if (workers === 1) one = rate;
+    units = wcu / NODES;
+    figures.push({ name: `nodes a second, workers: ${workers}`, value: rate, unit: 'nodes/s' });
+  }
+  const scaling = (figures.at(-1)!.value as number) / one;
+  return [
+    {
+      name: 'scale',
+      title: `a search built for ${NODES.toLocaleString('en-US')} nodes by workers of ${WORKER_WCU} WCU a second each`,
+      figures: [
+        ...figures,
+        { name: 'write capacity of a node', value: units, unit: 'WCU' },
+        { name: '8 workers against 1', value: scaling, unit: 'x', target: { kind: 'at-least', value: LEAST_SCALING } },
+      ],
+    },
+  ];
+}
+
+/** The seconds and write units of the first walk, which builds. */
+async function built(workers: number): Promise<{ seconds: number; wcu: number }> {
+  const store = await tableOf(NODES);
+  const options = { graph: after, store: answeringLate(store), wait: async () => undefined };
+  for (;;) {
+    const { shares } = await decideMigration(options, { shares: workers, segmentsOfShare: SEGMENTS_A_WORKER });
+    if (shares.length === 0) continue;
+    const start = performance.now();
+    const metered = shares.map(() => new MeteredStore(options.store, { maxWcu: WORKER_WCU }));
+    await Promise.all(
+      shares.map(async (share, i) => {
+        while (!(await walkShare({ ...options, store: metered[i]! }, share)).isDone);
+      }),
+    );
+    const seconds = (performance.now() - start) / 1000;
+    return { seconds, wcu: metered.reduce((sum, { wcu }) => sum + wcu, 0) };
+  }
+}
+
+async function tableOf(nodes: number): Promise<MemoryStore> {
+  const { graph, store: registry } = await managed(before, 'registered');
+  const base = Array.from({ length: nodes }, (_, i) => {
+    const person: Person = { name: `name ${i}`, city: 'city', change: 1 };
+    return personImage(i, person);
+  });
+  const store = new MemoryStore(after.table, { indexes: ['gsi0'] });
+  for (const item of [...registry.items(), ...base, ...derivedItems(graph, base)]) await store.put(item);
+  return store;
+}
+
+function answeringLate(store: MemoryStore): Store & ScanSource {
+  return new Proxy<Store & ScanSource>(store, {
+    get(target, name) {
+      const member = Reflect.get(target, name) as unknown;
+      if (typeof member !== 'function') return member;
+      return async (...parameters: unknown[]) => {
+        await sleep(ANSWER_MS);
+        return await member.apply(target, parameters);
+      };
+    },
+  });
+}

@@ -1,0 +1,56 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DynamoDBDocumentClient, type NativeAttributeValue, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { unmarshall } from '@aws-sdk/util-dynamodb';
+import pMap from 'p-map';
+import { foldBatch } from '../../src/fold/fold.ts';
+import { planUnits } from '../../src/plan/units.ts';
+import { fastViewUpdate } from '../../src/plan/writes/updates.ts';
+import { updateExpression } from '../../src/store/expressions.ts';
+import { decodeRecords } from '../../src/stream/decode.ts';
+import { edgeSetModel } from './models.ts';
+import { type Timing, timed } from './paired.ts';
+
+/** The writes of a projector as a user sends them: a loop over a DocumentClient, which the projector is compared with. */
+
+/** Calls at once. */
+export const CONCURRENCY = 32;
+
+type DocumentInput = ConstructorParameters<typeof UpdateCommand>[0];
+
+/** The updates that the projector makes of these records, in the plain form that a DocumentClient takes. */
+export function documentInputs(records: Parameters<typeof decodeRecords>[1]): DocumentInput[] {
+  const inputs: DocumentInput[] = [];
+  for (const [source, histories] of foldBatch(decodeRecords(edgeSetModel, records))) {
+    for (const unit of planUnits(edgeSetModel, source, histories)) {
+      const update = unit.kind === 'view' ? fastViewUpdate(edgeSetModel, unit) : undefined;
+      if (update === undefined) throw new Error('each record should make one update of a view, without a read');
+      const { ExpressionAttributeValues, ...expression } = updateExpression(update);
+      inputs.push({
+        TableName: edgeSetModel.table.name,
+        Key: update.key,
+        ...expression,
+        ExpressionAttributeValues: unmarshall(ExpressionAttributeValues!) as Record<string, NativeAttributeValue>,
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        ReturnConsumedCapacity: 'TOTAL',
+      });
+    }
+  }
+  return inputs;
+}
+
+/** Sends the updates with the SDK's default HTTP handler, and times that. */
+export async function documentClientLoop(endpoint: string, inputs: readonly DocumentInput[]): Promise<Timing> {
+  const base = new DynamoDBClient({
+    endpoint,
+    region: 'us-east-1',
+    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+  });
+  const documents = DynamoDBDocumentClient.from(base);
+  try {
+    return await timed(async () => {
+      await pMap(inputs, (input) => documents.send(new UpdateCommand(input)), { concurrency: CONCURRENCY });
+    });
+  } finally {
+    base.destroy();
+  }
+}

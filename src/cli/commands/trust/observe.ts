@@ -1,0 +1,86 @@
+import type { Command } from 'commander';
+import { EdgeloomError } from '../../../errors.ts';
+import { figure } from '../../../figure.ts';
+import type { ObservedDrift } from '../../../observe/obligation.ts';
+import { type ObserveResult, observe } from '../../../observe/observe.ts';
+import { createLowMark } from '../../../progress/low-mark.ts';
+import { createStreamsClient } from '../../../store/client.ts';
+import { describeTable } from '../../../store/table.ts';
+import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
+import { examples } from '../../session/options.ts';
+import { type CommandSession, inSession } from '../../session/session.ts';
+import { stopOnSignal } from '../../session/signals.ts';
+
+/** Drift found; not a failure of the command. */
+const DRIFT = 1;
+
+interface CommandOptions {
+  repair?: boolean;
+  untilVerified?: boolean;
+}
+
+/** `edgeloom observe`: judges each change of the table as it comes. */
+export function observeCommand(command: Command): void {
+  command
+    .option('--repair', 'repair the drift that it finds')
+    .option('--until-verified', 'stop once everything that was written before the start is verified')
+    .addHelpText('after', examples('observe', 'observe --repair', 'observe --until-verified --json'))
+    .action(
+      inSession(async (session, options: CommandOptions) => {
+        const { verifiedThroughMs, heldBy, drift, records, endedBy } = await observed(session, options);
+        if (endedBy === 'busy') {
+          throw new EdgeloomError(
+            'observer-busy',
+            `Another process observes the table ${session.graph.table.name}.`,
+            'Stop it, or wait a minute after its end.',
+          );
+        }
+        if (drift.length > 0) process.exitCode = DRIFT;
+        const through = verifiedThroughMs === undefined ? null : new Date(verifiedThroughMs).toISOString();
+        const verified = through === null ? 'verified through: not known' : `verified through ${through}`;
+        return {
+          json: { verifiedThrough: through, verifiedHeldBy: heldBy ?? null, drift, records, endedBy },
+          text: `${verified}${through === null ? `: ${heldBy}` : ''}, ${figure(records)} records, ${figure(drift.length)} differences left`,
+        };
+      }),
+    );
+}
+
+async function observed(session: CommandSession, { repair, untilVerified }: CommandOptions): Promise<ObserveResult> {
+  const { graph, client, store, settings } = session;
+  const { streamArn } = await describeTable(client, graph);
+  if (streamArn === undefined) {
+    throw new EdgeloomError(
+      'no-stream',
+      `The table ${graph.table.name} has no stream.`,
+      'Enable it with the view type NEW_AND_OLD_IMAGES.',
+    );
+  }
+  const streams = createStreamsClient(settings.client);
+  let isStopped = false;
+  const release = stopOnSignal(async () => {
+    isStopped = true;
+  });
+  try {
+    return await observe({
+      graph,
+      store,
+      source: new DynamoDBStreamSource(streams, streamArn),
+      lowMark: createLowMark(graph, { store, client, streams }),
+      repairs: repair,
+      untilVerified,
+      remainingMs: () => (isStopped ? 0 : Number.POSITIVE_INFINITY),
+      onDrift: (drift) => void process.stderr.write(`${lineOf(drift)}\n`),
+      onRepair: (action) => void process.stderr.write(`${action}\n`),
+    });
+  } finally {
+    release();
+    streams.destroy();
+  }
+}
+
+function lineOf({ suspect, wanted, stored, state, isCertain }: ObservedDrift): string {
+  const { source, sortKey, part } = suspect;
+  const doubt = isCertain ? '' : ' (the low mark is not known: the consumer may only be late)';
+  return `${state}: ${source} ${sortKey}, ${part.kind}: expected ${wanted ?? 'nothing'}, actual ${stored ?? 'nothing'}${doubt}`;
+}

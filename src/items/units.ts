@@ -1,0 +1,44 @@
+import { parseDecimal } from './attribute-value.ts';
+
+/**
+ * Exact sums of decimals, as whole numbers of 10^-12. DynamoDB refuses an addition that needs more than 38 digits: without bounds, the
+ * order of the additions would decide the sum. Within the bounds below no sum of edges needs more digits.
+ */
+
+/** Digits behind the point of a value in a sum. */
+export const SUM_DECIMALS = 12;
+/** Digits before the point of a value in a sum. */
+export const SUM_DIGITS = 15;
+/** Digits that DynamoDB keeps. */
+const STORED_DIGITS = 38;
+/** The number one. */
+export const ONE = 10n ** BigInt(SUM_DECIMALS);
+
+/**
+ * A decimal in units of 10^-12; undefined if the text is no number, or has too many digits before or behind the point.
+ *
+ * @param mostDigits digits before the point.
+ */
+export function unitsOf(text: string, mostDigits = SUM_DIGITS): bigint | undefined {
+  const decimal = parseDecimal(text);
+  if (decimal === undefined) return undefined;
+  const { negative, digits, exponent } = decimal;
+  if (digits === '') return 0n;
+  const shift = SUM_DECIMALS - (digits.length - exponent);
+  // rule: sums-have-bounds
+  if (exponent > mostDigits || shift < 0) return undefined;
+  const units = BigInt(digits + '0'.repeat(shift));
+  return negative ? -units : units;
+}
+
+/** A stored sum in units; it may have more digits than a value. Undefined as of `unitsOf`. */
+export function unitsOfSum(text: string): bigint | undefined {
+  return unitsOf(text, STORED_DIGITS - SUM_DECIMALS);
+}
+
+/** Units as the shortest decimal text. */
+export function textOfUnits(units: bigint): string {
+  const digits = (units < 0n ? -units : units).toString().padStart(SUM_DECIMALS + 1, '0');
+  const fraction = digits.slice(-SUM_DECIMALS).replace(/0+$/, '');
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -SUM_DECIMALS)}${fraction === '' ? '' : `.${fraction}`}`;
+}

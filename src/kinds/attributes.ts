@@ -1,0 +1,20 @@
+import { canonicalText, type Item } from '../items/attribute-value.ts';
+import { viewAttributes } from '../items/stored-view.ts';
+import { derivedOf } from '../plan/derive.ts';
+import type { Part, PartKind } from './part.ts';
+
+/** A node's attributes in its view. The node decides about them. */
+export const attributes: PartKind<Extract<Part, { kind: 'attributes' }>> = {
+  isContent: true,
+  decidingKeys: (_context, { source }) => [{ source, target: source }],
+  compare: ({ graph }, { suspect: { source }, derived, items }) => ({
+    wanted: attributesText(derivedOf(graph, source, source, items[0]).attributes) ?? null,
+    stored: attributesText(viewAttributes(derived)) ?? null,
+  }),
+  mendInView: ({ targets }, _graph, { source }) => targets.add(source),
+};
+
+/** A node's projected attributes as one text; undefined if the node is absent. */
+export function attributesText(projected: Item | undefined): string | undefined {
+  return projected && canonicalText({ M: projected });
+}

@@ -1,0 +1,94 @@
+import { canonicalText, type Item, stringOf } from '../items/attribute-value.ts';
+import { AFTER, AGAIN, MODEL, revisionOf, WATERMARK } from '../items/derived-item.ts';
+import { compareKeys } from '../items/encoding.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { joinedTypes } from '../model/joined.ts';
+import { FanOutPlaces } from '../model/projection/places.ts';
+import { copyingViewsOf } from '../plan/copies.ts';
+import { joinedPrefixes } from '../plan/joined.ts';
+import { oddities } from './form.ts';
+import { type ItemKind, origin, type SharedKind } from './kind.ts';
+import { hashed, type Part, type PartKind } from './part.ts';
+
+/** The items that say how far a fan-out has come. Each write of one makes the record that drives the next page. */
+const FAN_OUT: SharedKind = {
+  decidedBy: 'time',
+  hasBase: false,
+  attributes: new Map([AFTER, AGAIN, WATERMARK, MODEL].map((name) => [name, 'any'])),
+  hasTombstones: true,
+  isLive: isOpen,
+  oddities: (context, item) => oddities(FAN_OUT, context, item),
+};
+
+/** The continuation of a fan-out to the copies of a node. */
+export const continuation: ItemKind<'continuation'> = {
+  ...FAN_OUT,
+  name: 'continuation',
+  lifetime: { of: 'need', neededBy: copyingViewsOf },
+  isKept: (graph, { edgeType }, sortKey) =>
+    graph.edges.get(edgeType)?.copy !== undefined && new FanOutPlaces(edgeType).continuation('copies') === sortKey,
+  originsOf: (_graph, { source }, { edgeType }) => [
+    origin({ source, target: source }, `edges.${edgeType}.copy`, 'The node whose attributes are copied.'),
+  ],
+};
+
+/** The continuation of a fan-out to the joined index items of a node's edges. */
+export const sourceContinuation: ItemKind<'source-continuation'> = {
+  ...FAN_OUT,
+  name: 'source-continuation',
+  lifetime: { of: 'need', neededBy: (graph, edgeType) => joinedPrefixes(graph, edgeType) },
+  isKept: (graph, { edgeType }, sortKey) =>
+    joinedTypes(graph).has(edgeType) && new FanOutPlaces(edgeType).continuation('joined') === sortKey,
+  originsOf: (_graph, { source }, { edgeType }) => [
+    origin(
+      { source, target: source },
+      `edges.${edgeType}.inbound`,
+      'The node whose attributes its edges are found by.',
+    ),
+  ],
+};
+
+/** The text of a continuation that holds no place. */
+const COMPLETED = 'a fan-out that has come to its end';
+
+/** A continuation that has not ended. No item decides about it: only time shows whether it is stuck. */
+export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>> = {
+  isContent: true,
+  decidingKeys: () => [],
+  compare: (_context, { derived }) => ({
+    wanted: COMPLETED,
+    stored: isOpen(derived) ? `a fan-out that is at ${stringOf(derived?.[AFTER]) ?? 'no place'}` : COMPLETED,
+  }),
+  // The state is the revision: a fan-out that writes the same place again and again is not stuck.
+  state: ({ derived }) => ({
+    revision: revisionOf(derived),
+    base: hashed(revisionOf(derived) ?? ''),
+    fanOut: placeOf(derived),
+  }),
+};
+
+/** Whether a fan-out is under way, by its continuation. */
+export function isOpen(item: Item | undefined): boolean {
+  return item?.[AFTER] !== undefined;
+}
+
+/** Whether a fan-out has still to visit a place, in this round or in the next one. */
+export function isAheadOf(item: Item | undefined, place: string): boolean {
+  if (item?.[AFTER] === undefined) return false;
+  return [AFTER, AGAIN].some((name) => {
+    const after = stringOf(item[name]);
+    // rule: fan-out-that-is-past-repairs-nothing
+    return after !== undefined && compareKeys(after, place) < 0;
+  });
+}
+
+/** The place that a fan-out has reached. A repair that only restarts it does not change its place. */
+export function placeOf(item: Item | undefined): string | undefined {
+  const after = item?.[AFTER];
+  return after && canonicalText(after);
+}
+
+/** Whether the model has fan-outs, and so continuations: changes of a node that other nodes' items show. */
+export function hasFanOuts(graph: CompiledModel): boolean {
+  return joinedTypes(graph).size > 0 || [...graph.edges.values()].some(({ copy }) => copy !== undefined);
+}

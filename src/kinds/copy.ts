@@ -1,0 +1,139 @@
+import { canonicalText, type Item } from '../items/attribute-value.ts';
+import { COPIES, revisionOf } from '../items/derived-item.ts';
+import { decodeElement, edgeKeyOf, escapedEdge } from '../items/element.ts';
+import { isWithinBytes, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
+import { elementsByEdge } from '../items/stored-view.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { FanOutPlaces } from '../model/projection/places.ts';
+import { copyingEdge, copyOf, parentOf } from '../plan/copies.ts';
+import { isAheadOf, placeOf } from './continuation.ts';
+import { hashed, imageText, type Part, type PartKind } from './part.ts';
+
+/**
+ * The copies that a view holds of other nodes, one for each edge. The view says which edges it lists. The node that the edge enters
+ * says what the copy should be; it is in another partition.
+ */
+
+/** One copy in a view. The edge, its target node, and a fan-out under way decide about it. */
+export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
+  isContent: true,
+  decidingKeys({ graph }, { source, part }) {
+    const parent = copiedNode(graph, part.target);
+    if (parent === undefined) return [];
+    return [
+      { source, target: part.target },
+      { source: parent, target: parent },
+      { source: parent, target: fanOutAlong(part.target).continuation('copies') },
+    ];
+  },
+  compare({ graph }, { suspect: { part }, derived, items }) {
+    const parent = isListed(derived, part.target) ? items[1] : undefined;
+    return {
+      wanted: wantedCopyText(graph, part.target, parent) ?? null,
+      stored: storedCopyText(derived, part.target) ?? null,
+    };
+  },
+  state({ suspect: { source, part }, derived, items: [edge, parent, continuation] }) {
+    // A fan-out visits the reverse items in order of their keys. If it is past this edge, it has written the view already, which
+    // changed the view's revision, and it repairs nothing here any more.
+    const isAhead = isAheadOf(continuation, fanOutAlong(part.target).reverseKey(source));
+    const moved = (isAhead && revisionOf(continuation)) || '';
+    return {
+      revision: `${revisionOf(derived) ?? ''}/${moved}`,
+      base: hashed([edge, parent].map(imageText).join('\0') + moved),
+      fanOut: isAhead ? placeOf(continuation) : undefined,
+    };
+  },
+  // A copy without an edge goes away with any write of the view.
+  mendInView({ targets }, graph, { part }) {
+    if (copiedNode(graph, part.target) !== undefined) targets.add(part.target);
+  },
+};
+
+function isListed(view: Item | undefined, edge: string): boolean {
+  return elementsByEdge(view).has(escapedEdge(edge));
+}
+
+/** One place for a copy in a view: a copy is there, or expected, or both. */
+export interface CopySlot {
+  /** The edge's sort key; if no edge is listed, the attribute name of the copy. */
+  edge: string;
+  /** The node to copy; undefined if no copy is expected. */
+  parent: string | undefined;
+  /** A hash of the actual copy; undefined if there is none. */
+  stored: string | undefined;
+}
+
+/** The name for an attribute of copies that is not a map. No edge has this name. */
+export const NO_COPIES = '';
+
+/** Whether any edge type of the model copies anything. */
+export function hasCopies({ edges }: CompiledModel): boolean {
+  for (const { copy } of edges.values()) if (copy !== undefined) return true;
+  return false;
+}
+
+/**
+ * Returns the node that an edge copies from, by the edge's sort key; undefined if it copies nothing, or if such a node cannot
+ * exist.
+ */
+export function copiedNode(graph: CompiledModel, edge: string): string | undefined {
+  if (copyingEdge(graph, edge) === undefined || !isWithinBytes(edge, SORT_KEY_BYTES)) return undefined;
+  const parent = parentOf(edge);
+  return parseNodeId(parent) === undefined ? undefined : parent;
+}
+
+/**
+ * Returns a slot for each copy that a view holds or is to hold: one for each listed edge whose type copies, and one for each other copy
+ * that the view holds. Empty if there are none.
+ */
+export function copySlots(graph: CompiledModel, view: Item | undefined): CopySlot[] {
+  const stored = storedCopies(view);
+  const slots: CopySlot[] = [];
+  for (const [escaped, elements] of elementsByEdge(view)) {
+    const edge = decodeElement(elements[0]!) && edgeKeyOf(elements[0]!);
+    const parent = edge === undefined || escapedEdge(edge) !== escaped ? undefined : copiedNode(graph, edge);
+    if (edge === undefined || parent === undefined) continue;
+    slots.push({ edge, parent, stored: copyHash(stored.get(edge)) });
+    stored.delete(edge);
+  }
+  for (const [edge, copy] of stored) slots.push({ edge, parent: undefined, stored: copyHash(copy) });
+  return slots;
+}
+
+/** One actual copy of a view, as a text; undefined if there is none of that name. */
+export function storedCopyText(view: Item | undefined, edge: string): string | undefined {
+  const copy = storedCopies(view).get(edge);
+  return copy && canonicalText(copy);
+}
+
+/** The expected copy of a node for an edge that the view lists, as a text; undefined if there is no such node. */
+export function wantedCopyText(graph: CompiledModel, edge: string, node: Item | undefined): string | undefined {
+  const model = copyingEdge(graph, edge);
+  const copy = model && copyOf(graph, model, node);
+  return copy && canonicalText({ M: copy });
+}
+
+/** Whether an actual copy equals what its node asks for. */
+export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, node: Item | undefined): boolean {
+  const wanted = wantedCopyText(graph, edge, node);
+  return stored === (wanted && hashed(wanted));
+}
+
+/** Every actual copy. An attribute of copies that is no map counts as one copy, so that it is found wrong. */
+function storedCopies(view: Item | undefined): Map<string, Item[string]> {
+  const stored = view?.[COPIES];
+  if (stored === undefined) return new Map();
+  const isMap = 'M' in stored && Object.keys(stored.M).length > 0;
+  return new Map(isMap ? Object.entries(stored.M) : [[NO_COPIES, stored]]);
+}
+
+/** Many places wait for their nodes at once. A hash takes the same memory for a copy of any size. */
+function copyHash(copy: Item[string] | undefined): string | undefined {
+  return copy && hashed(canonicalText(copy));
+}
+
+/** The places of the fan-outs along the type of an edge. */
+function fanOutAlong(edgeKey: string): FanOutPlaces {
+  return new FanOutPlaces(typePrefix(edgeKey) ?? '');
+}

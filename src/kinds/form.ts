@@ -1,0 +1,55 @@
+import { type Item, typeOf } from '../items/attribute-value.ts';
+import { REVISION, revisionOf, WATERMARK } from '../items/derived-item.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import type { ItemForm, OddityContext, Part, PartKind } from './part.ts';
+import { hasPlausibleWatermark } from './watermark.ts';
+
+/**
+ * The form of an item: a revision that counts its writes, and the attributes that its kind has, without others. A foreign attribute
+ * does harm: index keys on a view make it appear in an index and in its counts, and every write pays for an unknown attribute.
+ */
+export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
+  isContent: false,
+  isOfForm: true,
+  decidingKeys: () => [],
+  compare({ graph }, { form, derived }) {
+    const found = derived === undefined ? [] : misshapen(form, graph, derived);
+    if (derived !== undefined && !hasRevision(derived)) found.push(REVISION);
+    return {
+      wanted: null,
+      stored: found.length === 0 ? null : `attributes that it cannot have so: ${found.join(', ')}`,
+    };
+  },
+};
+
+const NONE: readonly Part[] = [];
+
+/** Returns the parts of an item that are wrong whatever its base items say. */
+export function oddities(kind: ItemForm, context: OddityContext, item: Item): readonly Part[] {
+  const { graph } = context;
+  const isFenced = !kind.attributes.has(WATERMARK) || hasPlausibleWatermark(context, item);
+  // rule: expiry-on-a-live-item-is-drift
+  const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));
+  const isFormed = hasRevision(item) && misshapen(kind, graph, item).length === 0;
+  if (isFenced && !expires && isFormed) return NONE;
+  const parts: Part[] = isFenced ? [] : [{ kind: 'watermark' }];
+  if (expires) parts.push({ kind: 'expiry' });
+  if (!isFormed) parts.push({ kind: 'form' });
+  return parts;
+}
+
+/** Whether an item has a revision that counts its writes. */
+export function hasRevision(item: Item): boolean {
+  return revisionOf(item) !== undefined;
+}
+
+/** The names of attributes that a kind does not have, or has with another type. */
+export function misshapen(kind: ItemForm, { table }: CompiledModel, item: Item): string[] {
+  const found: string[] = [];
+  for (const name of Object.keys(item)) {
+    if (name === table.partitionKey || name === table.sortKey || name === table.ttl || name === REVISION) continue;
+    const type = kind.canHave?.(name) === true ? 'any' : kind.attributes.get(name);
+    if (type === undefined || (type !== 'any' && typeOf(item[name]!) !== type)) found.push(name);
+  }
+  return found;
+}

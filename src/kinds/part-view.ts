@@ -1,0 +1,19 @@
+import { parseNodeId } from '../items/keys.ts';
+import { INDEXED } from './index-item.ts';
+import { type ItemKind, type KeyOf, origin, type ProjectionPlace } from './kind.ts';
+
+/** The view of a part of a node. It is in no index, and is otherwise written, compared and repaired as an index item is. */
+export const partView: ItemKind<'part-view'> = {
+  ...INDEXED,
+  name: 'part-view',
+  lifetime: { of: 'generation', projectionOf },
+  originsOf(_graph, { source }, { part }) {
+    const line = `nodes.${parseNodeId(source)?.type ?? ''}.parts.${part}.view`;
+    return [origin({ source, target: part }, line, "The part's attributes, as reads show them.")];
+  },
+};
+
+function projectionOf(source: string, { part, generation }: KeyOf<'part-view'>): ProjectionPlace | undefined {
+  const type = parseNodeId(source)?.type;
+  return type === undefined ? undefined : { of: 'part', type, part, generation };
+}

@@ -1,0 +1,82 @@
+import { type DerivedKey, type DerivedKind, parseDerivedKey } from '../items/derived-key.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { continuation, continuationPart, sourceContinuation } from './continuation.ts';
+import { count, countPart, total } from './count.ts';
+import { expiry } from './expiry.ts';
+import { form } from './form.ts';
+import { indexItem, indexItemPart } from './index-item.ts';
+import type { ItemKind } from './kind.ts';
+import { ownerItem } from './owner-item.ts';
+import type { Part, PartKind } from './part.ts';
+import { partView } from './part-view.ts';
+import { quarantineEntry } from './quarantine-entry.ts';
+import { reverseItem, reverseItemPart } from './reverse-item.ts';
+import { totalEntry } from './total-entry.ts';
+import { misplaced, retired, unknownItem, unknownItemPart, unregistered } from './unknown-item.ts';
+import { VIEW_PARTS, view } from './view.ts';
+import { watermark } from './watermark.ts';
+
+/** The table of the kinds of derived items, and of the parts of one that can be wrong. A kind without a line does not compile. */
+
+const ITEMS: { readonly [Kind in DerivedKind]: ItemKind<Kind> } = {
+  view,
+  'index-item': indexItem,
+  'owner-item': ownerItem,
+  'part-view': partView,
+  'reverse-item': reverseItem,
+  'total-entry': totalEntry,
+  count,
+  total,
+  continuation,
+  'source-continuation': sourceContinuation,
+  'quarantine-entry': quarantineEntry,
+  'unknown-item': unknownItem,
+};
+
+const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: Kind }>> } = {
+  ...VIEW_PARTS,
+  'index-item': indexItemPart,
+  'reverse-item': reverseItemPart,
+  count: countPart,
+  continuation: continuationPart,
+  'unknown-item': unknownItemPart,
+  retired,
+  misplaced,
+  unregistered,
+  watermark,
+  expiry,
+  form,
+};
+
+const UNKNOWN = unknownItem as ItemKind;
+
+/** A derived sort key: its parts, and its kind. */
+export interface KindOfKey {
+  key: DerivedKey;
+  kind: ItemKind;
+}
+
+/**
+ * Returns the kind of a derived item by its sort key, whether the model maintains such items or not; undefined for the sort key of a
+ * base item.
+ */
+export function kindOfKey(sortKey: string): KindOfKey | undefined {
+  const key = parseDerivedKey(sortKey);
+  return key && { key, kind: ITEMS[key.kind] as ItemKind };
+}
+
+/** Returns the kind of a derived item, by its sort key. A key that the model does not maintain is of the kind `unknown-item`. */
+export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
+  const { key, kind } = kindOfKey(sortKey) ?? { kind: UNKNOWN };
+  return key !== undefined && kind.isKept?.(graph, key, sortKey) === false ? UNKNOWN : kind;
+}
+
+/** Whether the model maintains items with this derived sort key. */
+export function isMaintained(graph: CompiledModel, sortKey: string): boolean {
+  return itemKindOf(graph, sortKey) !== UNKNOWN;
+}
+
+/** Returns the kind of a part of a derived item. */
+export function partKindOf({ kind }: Part): PartKind {
+  return PARTS[kind] as PartKind;
+}

@@ -1,0 +1,70 @@
+import { canonicalText } from '../items/attribute-value.ts';
+import type { Concern } from '../model/compiled.ts';
+import type { ItemKind } from './kind.ts';
+import type { Compared, ObserveContext, Part, PartKind, Seen } from './part.ts';
+
+const ODD: readonly Part[] = [{ kind: 'unknown-item' }];
+
+/** An item with a derived sort key of no kind that the model maintains. A repair deletes it. */
+export const unknownItem: ItemKind<'unknown-item'> = {
+  name: 'unknown-item',
+  lifetime: { of: 'nothing' },
+  decidedBy: 'partition',
+  hasBase: false,
+  attributes: new Map(),
+  hasTombstones: false,
+  isLive: (item) => item !== undefined,
+  oddities: () => ODD,
+  originsOf: () => [],
+};
+
+/** The presence of such an item. */
+export const unknownItemPart: PartKind<Extract<Part, { kind: 'unknown-item' }>> = {
+  isContent: true,
+  decidingKeys: () => [],
+  compare: (_context, { derived }) => ({
+    wanted: null,
+    stored: derived === undefined ? null : canonicalText({ M: derived }),
+  }),
+};
+
+/** The presence of an item of a retired generation or shape: a stalled writer wrote it late, or a migration missed it. */
+export const retired: PartKind<Extract<Part, { kind: 'retired' }>> = {
+  isContent: true,
+  isAlien: true,
+  decidingKeys: () => [],
+  compare: (context, seen) => comparedAs('retired', context, seen, 'which is retired'),
+};
+
+/**
+ * The presence of an item in an index partition of a registered projection whose items have other keys: another program wrote it.
+ */
+export const misplaced: PartKind<Extract<Part, { kind: 'misplaced' }>> = {
+  isContent: true,
+  isAlien: true,
+  decidingKeys: () => [],
+  compare: (context, seen) => comparedAs('misplaced', context, seen, 'which does not make an item with this key'),
+};
+
+/**
+ * The presence of an item that the registry does not know. It is not deleted: the registry may have lost an entry that is in use.
+ */
+export const unregistered: PartKind<Extract<Part, { kind: 'unregistered' }>> = {
+  isContent: true,
+  isBeyondRepair: true,
+  decidingKeys: () => [],
+  compare: (context, seen) => comparedAs('unregistered', context, seen, "which the table's registry does not know"),
+};
+
+function comparedAs(
+  kind: Concern['kind'],
+  { graph }: ObserveContext,
+  { suspect: { source, sortKey }, derived }: Seen,
+  what: string,
+): Compared {
+  const concern = derived && graph.concerns?.of(source, sortKey, derived);
+  if (concern?.kind !== kind) return { wanted: null, stored: null };
+  const owner = concern.name === '' ? 'something' : concern.name;
+  const where = kind === 'misplaced' ? `in an index partition of ${owner}` : `of ${owner}`;
+  return { wanted: null, stored: `an item ${where}, ${what}: ${canonicalText({ M: derived! })}` };
+}

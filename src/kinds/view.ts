@@ -1,0 +1,74 @@
+import { canonicalText, type Item } from '../items/attribute-value.ts';
+import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, FENCE, MODEL, WATERMARK } from '../items/derived-item.ts';
+import { typePrefix } from '../items/keys.ts';
+import { evictedTypes } from '../items/stored-view.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { isOfOtherShape, shapeOf } from '../plan/shape.ts';
+import { attributes } from './attributes.ts';
+import { copy } from './copy.ts';
+import { element, garbage } from './element.ts';
+import { oddities } from './form.ts';
+import { type ItemKind, origin } from './kind.ts';
+import { mark } from './mark.ts';
+import type { Part, PartKind } from './part.ts';
+
+/**
+ * A view whose shape is not that of its type. Readers do not use it: they read base items instead, which is right but costs more.
+ * The next writer that reads the view rebuilds it, and so does a repair.
+ */
+const shape: PartKind<Extract<Part, { kind: 'shape' }>> = {
+  isContent: false,
+  isMaintenance: () => true,
+  decidingKeys: () => [],
+  compare({ graph }, { suspect: { source }, derived }) {
+    if (!hasOtherShape(graph, source, derived)) return { wanted: null, stored: null };
+    const stored = derived![MODEL];
+    return {
+      wanted: `a view of the shape ${shapeOf(graph, source)!.stamp}`,
+      stored: `a view of another shape: ${stored === undefined ? 'no stamp' : canonicalText(stored)}`,
+    };
+  },
+};
+
+/** The parts of a view that can be wrong by themselves. One write repairs them all. */
+export const VIEW_PARTS = { element, garbage, attributes, copy, mark, shape };
+
+/** Whether a view has content, and another shape than its type. */
+export function hasOtherShape(graph: CompiledModel, source: string, item: Item | undefined): boolean {
+  return view.isLive(item) && isOfOtherShape(graph, source, item);
+}
+
+/** A node's view: its edge set, its projected attributes, and copies of other nodes. */
+export const view: ItemKind<'view'> = {
+  name: 'view',
+  lifetime: { of: 'shape' },
+  decidedBy: 'partition',
+  hasBase: false,
+  attributes: new Map([
+    [EDGE_SET, 'any'],
+    [ATTRIBUTES, 'M'],
+    [COPIES, 'any'],
+    [EVICTED, 'SS'],
+    [WATERMARK, 'any'],
+    [FENCE, 'N'],
+    [MODEL, 'any'],
+  ]),
+  hasTombstones: true,
+  isLive(item: Item | undefined): boolean {
+    if (item === undefined) return false;
+    const holds = [ATTRIBUTES, EDGE_SET, COPIES].some((name) => item[name] !== undefined);
+    return holds || evictedTypes(item).size > 0;
+  },
+  oddities: (context, item) => oddities(view, context, item),
+  addTo: (content, _sortKey, item) => content.addView(item),
+  originsOf({ edges }, { source }) {
+    const type = typePrefix(source) ?? '';
+    const listed = [...edges.values()].filter(({ from, labels }) => from.has(type) && labels !== undefined);
+    return [
+      origin({ source, target: source }, `nodes.${type}.view`, "The node's attributes, as its view projects them."),
+      ...listed.map((edge) =>
+        origin({ source, target: `${edge.type}-…` }, `edges.${edge.type}.edgeSet`, 'An element for each edge.'),
+      ),
+    ];
+  },
+};

@@ -1,0 +1,172 @@
+import { EdgeloomError, OLD_SOFTWARE } from '../../errors.ts';
+import { laterOf } from '../../items/watermark.ts';
+import { readHead } from '../../registry/head.ts';
+import { runtimeOf } from '../../runtime.ts';
+import { migrate } from '../migrate.ts';
+import type { MigrateOptions, MigrateStep } from '../migrate-types.ts';
+import type { MigratePlace } from '../walks/place.ts';
+import {
+  clearShares,
+  forgetRun,
+  readRun,
+  readShare,
+  readShares,
+  type SavedRun,
+  type SavedShare,
+  saveRun,
+  saveShare,
+} from './saved-run.ts';
+
+/**
+ * A migration whose walks over the table are made by many workers at once, each in some of the table's segments. One caller decides
+ * the steps and deals out the walks; it continues a walk only when all of its shares are done. All places are in the table: an
+ * execution that failed, or a second one at the same time, goes on from them.
+ */
+
+/** How a walk is dealt out. */
+export interface Division {
+  /** Number of shares, each for one worker. */
+  shares: number;
+  /** Segments of each share, which one worker reads at once. */
+  segmentsOfShare: number;
+}
+
+/** The options of a divided migration. Without a clock of its own the caller waits between calls. */
+export type DividedOptions = Omit<MigrateOptions, 'walks' | 'resume' | 'waitsBetweenCalls' | 'action' | 'mostSteps'>;
+
+/** The result of a call that decides. */
+export interface DividedResult {
+  steps: MigrateStep[];
+  /** Whether the table maintains everything in the model. */
+  done: boolean;
+  /** The next step, in words. */
+  next: string;
+  /** The shares that are to be walked before the next call. Empty: none. */
+  shares: { plan: string; share: number }[];
+  /** Seconds to wait before the next call. */
+  waitSeconds: number;
+}
+
+/** The seconds after which a call that another one has overtaken is made again. */
+const OVERTAKEN_SECONDS = 5;
+
+/**
+ * Makes the steps of a migration up to the next walk or wait.
+ *
+ * @example
+ * const { done, shares, waitSeconds } = await decideMigration(options, { shares: 8, segmentsOfShare: 8 });
+ */
+export async function decideMigration(options: DividedOptions, division: Division): Promise<DividedResult> {
+  const { graph, store } = options;
+  const { sortKey } = graph.table;
+  const reader = { store, stats: { rcu: 0 } };
+  const { value, revision } = await readRun(reader);
+  const saved = value && (await isOfThisRegistry(options, value)) ? value : undefined;
+  const shares = saved?.walk && (await readShares(store, sortKey, saved.walk.plan));
+  const place = saved && placeAfter(saved, shares ?? new Map());
+  const result = await migrate({ ...options, walks: 'others', waitsBetweenCalls: true, resume: place }).catch(
+    async (error: unknown) => {
+      if (!(error instanceof EdgeloomError && error.code === 'old-software')) throw error;
+      // Its rounds are over: the run after the remedy begins without them.
+      await forgetRun(store, sortKey);
+      throw Object.assign(error, { name: OLD_SOFTWARE });
+    },
+  );
+  const { steps, next, toWalk, waitSeconds = 0 } = result;
+  const decided = { steps, next, done: false, shares: [], waitSeconds };
+  if (result.place === undefined) {
+    if (value === undefined || value.model === graph.fingerprint) await forgetRun(store, sortKey);
+    return { ...decided, done: true };
+  }
+  // Another run may have moved the registry on, so that the walk is not asked for any more.
+  const isDealt = toWalk !== undefined && saved?.walk?.name === toWalk && shares?.size === saved.walk.shares;
+  const walk = isDealt ? saved.walk : toWalk === undefined ? undefined : await dealt(options, toWalk, division);
+  const version = (await readHead(reader))?.registry.version ?? 0;
+  const run: SavedRun = { model: graph.fingerprint, version, place: result.place, ...(walk && { walk }) };
+  if (!(await saveRun(store, run, revision))) return { ...decided, waitSeconds: OVERTAKEN_SECONDS };
+  // Only now does nobody read the shares of an earlier walk any more.
+  if (!isDealt) await clearShares(store, sortKey, walk?.plan);
+  if (walk === undefined) return decided;
+  const open = Array.from({ length: walk.shares }, (_, share) => ({ plan: walk.plan, share })).filter(
+    ({ share }) => !isDealt || isOpen(shares?.get(share)),
+  );
+  return { ...decided, shares: open, waitSeconds: 0 };
+}
+
+/** Whether a place is about this model, and about the registry that the table has now. */
+async function isOfThisRegistry({ graph, store }: DividedOptions, { model, version }: SavedRun): Promise<boolean> {
+  const head = await readHead({ store, stats: { rcu: 0 } });
+  return model === graph.fingerprint && head !== undefined && head.registry.version >= version;
+}
+
+/** The place of a run after the shares of its walk: the walk is done if each of them is. */
+function placeAfter({ place, walk }: SavedRun, shares: ReadonlyMap<number, SavedShare>): MigratePlace {
+  if (walk === undefined) return place;
+  const all = Array.from({ length: walk.shares }, (_, share) => shares.get(share));
+  // rule: walk-is-done-when-all-shares-are
+  if (all.some(isOpen)) return place;
+  const newest = all.reduce((latest, share) => later(latest, share?.newest), place.newest);
+  const found = place.found ?? all.find((share) => share?.found !== undefined)?.found;
+  return {
+    ...place,
+    walked: [...(place.walked ?? []), walk.name],
+    ...(newest !== undefined && { newest }),
+    ...(found && { found }),
+  };
+}
+
+function later(left: string | undefined, right: string | undefined): string | undefined {
+  return right === undefined ? left : laterOf(left, right);
+}
+
+/** Whether a share has still to be walked: it has open segments, or it is not in the table. */
+function isOpen(share: SavedShare | undefined): boolean {
+  return share === undefined || share.at.open.length > 0;
+}
+
+/** Deals a walk out: its shares are in the table before the run names them. */
+async function dealt(options: DividedOptions, name: string, { shares, segmentsOfShare }: Division) {
+  // A worker of an earlier walk finds no share of this one.
+  const plan = Math.floor(runtimeOf(options).random() * 2 ** 48).toString(36);
+  const segments = shares * segmentsOfShare;
+  for (let share = 0; share < shares; share++) {
+    const open = Array.from({ length: segmentsOfShare }, (_, i) => ({ segment: share + i * shares }));
+    await saveShare(options.store, { plan, share }, { at: { segments, open } }, undefined);
+  }
+  return { name, plan, shares };
+}
+
+/** The result of a call that walks. */
+export interface ShareResult {
+  /** Whether the share is finished for this worker: it is done, another worker has it, or its walk is over. */
+  isDone: boolean;
+}
+
+/**
+ * Walks a share of a walk as far as time goes, and saves its place.
+ *
+ * @example
+ * while (!(await walkShare(options, { plan, share })).isDone) await pause();
+ */
+export async function walkShare(
+  options: DividedOptions,
+  { plan, share }: { plan: string; share: number },
+): Promise<ShareResult> {
+  const reader = { store: options.store, stats: { rcu: 0 } };
+  const { value: run } = await readRun(reader);
+  const { value: own, revision } = await readShare(reader, plan, share);
+  if (run?.walk?.plan !== plan || own === undefined || !isOpen(own)) return { isDone: true };
+  const { name } = run.walk;
+  const newest = later(run.place.newest, own.newest);
+  const { place } = await migrate({
+    ...options,
+    walks: { only: name },
+    waitsBetweenCalls: true,
+    resume: { ...run.place, ...(newest !== undefined && { newest }), walk: { name, at: own.at } },
+  });
+  if (place?.walk?.name !== name) return { isDone: true };
+  const { walk, newest: seen, found } = place;
+  const next = { at: walk.at, ...(seen !== undefined && { newest: seen }), ...(found && { found }) };
+  const isSaved = await saveShare(options.store, { plan, share }, next, revision);
+  return { isDone: !isSaved || walk.at.open.length === 0 };
+}

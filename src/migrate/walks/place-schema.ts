@@ -1,0 +1,40 @@
+import * as z from 'zod/mini';
+import { EdgeloomError } from '../../errors.ts';
+import { PARSING } from '../../parsing.ts';
+import { walkPlaceSchema } from '../../store/walk-schemas.ts';
+import type { MigratePlace } from './place.ts';
+
+/** The schema of a place, in a file of its own: the package's declarations name no type of zod. */
+
+const names = z.array(z.string());
+
+/** The schema of a place. */
+export const migratePlaceSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
+  version: z.literal(1),
+  memory: z.strictObject({
+    verified: names,
+    settled: names,
+    deleted: names,
+    unused: names,
+    shown: z._default(names, []),
+  }),
+  walk: z.optional(z.strictObject({ name: z.string(), at: walkPlaceSchema })),
+  newest: z.optional(z.string()),
+  rounds: z.optional(z.int()),
+  found: z.optional(z.strictObject({ source: z.string(), target: z.string(), model: z.string() })),
+  walked: z.optional(names),
+  waiting: z.optional(z.strictObject({ seen: names, sinceMs: z.number(), forMs: z.optional(z.number()) })),
+});
+
+/** Parses a place; throws `invalid-cursor` if the value is none. */
+export function parseMigratePlace(value: unknown): MigratePlace {
+  const { success, data, error } = migratePlaceSchema.safeParse(value, PARSING);
+  if (success) return data;
+  const { path, message } = error.issues[0]!;
+  throw new EdgeloomError(
+    'invalid-cursor',
+    `This is not the place of a migration: ${path.join('.') || 'it'}: ${message}.`,
+    'Start the migration again without it: it continues by the registry.',
+    { cause: error },
+  );
+}

@@ -1,0 +1,166 @@
+/**
+ * Shapes of a model file's definitions and of the registry. Every function that reads or writes brings this code along, so it is
+ * a fraction of what a schema library is; other input is parsed by zod.
+ */
+
+/** Notes a mistake, with the names that lead to its place in the input. */
+export type Note = (path: readonly string[], message: string) => void;
+
+declare const TYPE: unique symbol;
+
+/** Notes where an input has not the shape. `T` is the type of an input that has it. */
+export interface Shape<T> {
+  (input: unknown, note: Note): void;
+  readonly [TYPE]?: T;
+}
+
+/** The type of an input of a shape. */
+export type Shaped<S> = S extends Shape<infer T> ? T : never;
+
+/** Shapes by the names of what they are for. */
+export type Shapes = Readonly<Record<string, Shape<unknown>>>;
+type OptionalNames<Of extends Shapes> = {
+  [Name in keyof Of]: undefined extends Shaped<Of[Name]> ? Name : never;
+}[keyof Of];
+type ObjectOf<Of extends Shapes> = { [Name in Exclude<keyof Of, OptionalNames<Of>>]: Shaped<Of[Name]> } & {
+  [Name in OptionalNames<Of>]?: Shaped<Of[Name]>;
+};
+
+/** A shape of an object, with the shapes of what it holds. */
+export interface ObjectShape<Of extends Shapes> extends Shape<ObjectOf<Of>> {
+  readonly of: Of;
+}
+
+/** Whether an input has a shape. */
+export function fits<T>(shape: Shape<T>, input: unknown): input is T {
+  let isMistaken = false;
+  shape(input, () => {
+    isMistaken = true;
+  });
+  return !isMistaken;
+}
+
+/** An input that passes a test. */
+export function that<T>(passes: (input: unknown) => boolean, message: string): Shape<T> {
+  return (input, note) => {
+    if (!passes(input)) note([], message);
+  };
+}
+
+/** A string. */
+export const text: Shape<string> = that((input) => typeof input === 'string', 'should be a string');
+/** A boolean. */
+export const flag: Shape<boolean> = that((input) => typeof input === 'boolean', 'should be true or false');
+/** Anything, also nothing. */
+export const anything: Shape<unknown> = () => undefined;
+/** A finite number. */
+export const finite: Shape<number> = that(Number.isFinite, 'should be a number');
+
+/** A whole number of any size. */
+export const integer: Shape<number> = that(Number.isSafeInteger, 'should be a whole number');
+
+/** A whole number within limits. */
+export function whole(least: number, most?: number): Shape<number> & { message: string } {
+  const message = `should be a whole number ${most === undefined ? `of ${least} or more` : `from ${least} to ${most}`}`;
+  const shape = that<number>(
+    (input) => Number.isSafeInteger(input) && least <= Number(input) && Number(input) <= (most ?? Infinity),
+    message,
+  );
+  return Object.assign(shape, { message });
+}
+
+/** One of some values. */
+export function oneOf<const Values extends readonly unknown[]>(...values: Values): Shape<Values[number]> {
+  const names = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
+  const last = names.pop();
+  const list = names.length === 0 ? last : `${names.join(', ')} or ${last}`;
+  return that((input) => values.includes(input), `should be ${list}`);
+}
+
+/** An input that has one of some shapes. */
+export function either<Each extends Shape<unknown>>(shapes: readonly Each[], message: string): Shape<Shaped<Each>> {
+  return that((input) => shapes.some((shape) => fits(shape, input)), message);
+}
+
+/** An input that is left out, or has the shape. */
+export function optional<T>(shape: Shape<T>): Shape<T | undefined> {
+  return (input, note) => input === undefined || shape(input, note);
+}
+
+/** An input that is null, or has the shape. */
+export function nullable<T>(shape: Shape<T>): Shape<T | null> {
+  return (input, note) => input === null || shape(input, note);
+}
+
+/** A list, which holds an entry at least where a message says so. */
+export function listOf<T>(shape: Shape<T>, message: string = 'should be a list', noEntry?: string): Shape<T[]> {
+  return (input, note) => {
+    if (!Array.isArray(input)) return note([], message);
+    if (input.length === 0 && noEntry !== undefined) note([], noEntry);
+    for (const [i, entry] of input.entries()) shape(entry, within(String(i), note));
+  };
+}
+
+/** A list with a shape for each place. */
+export function tuple<Each extends readonly Shape<unknown>[]>(
+  ...shapes: Each
+): Shape<{ -readonly [I in keyof Each]: Shaped<Each[I]> }> {
+  return (input, note) => {
+    if (!Array.isArray(input) || input.length !== shapes.length) note([], `should be a list of ${shapes.length}`);
+    else for (const [i, shape] of shapes.entries()) shape(input[i], within(String(i), note));
+  };
+}
+
+/** An object of names that the user chooses. */
+export function recordOf<T>(
+  name: Shape<string>,
+  shape: Shape<T>,
+  message: string = 'should be an object',
+): Shape<Record<string, T>> {
+  return (input, note) => {
+    if (!isPlainObject(input)) return note([], message);
+    for (const [key, value] of Object.entries(input)) {
+      name(key, within(key, note));
+      shape(value, within(key, note));
+    }
+  };
+}
+
+/** An object of at least these entries. */
+export function object<const Of extends Shapes>(of: Of): ObjectShape<Of> {
+  const shape: Shape<ObjectOf<Of>> = (input, note) => {
+    if (!isObject(input)) return note([], 'should be an object');
+    for (const [name, entry] of Object.entries(of)) {
+      entry(input[name], within(name, note));
+    }
+  };
+  return Object.assign(shape, { of });
+}
+
+/** An object of these entries and no others. */
+export function options<const Of extends Shapes>(of: Of): ObjectShape<Of> {
+  const entries = object(of);
+  const shape: Shape<ObjectOf<Of>> = (input, note) => {
+    entries(input, note);
+    const others = isObject(input) ? Object.keys(input).filter((name) => !Object.hasOwn(of, name)) : [];
+    if (others.length > 0) note([], `has no option ${others.map((name) => JSON.stringify(name)).join(', ')}`);
+  };
+  return Object.assign(shape, { of });
+}
+
+/** Whether an input is an object and no list. */
+function isObject(input: unknown): input is Record<string, unknown> {
+  return typeof input === 'object' && input !== null && !Array.isArray(input);
+}
+
+/** Whether an input is an object of own entries: those of a Map or a Set, and what a class inherits, would be overlooked. */
+export function isPlainObject(input: unknown): input is Record<string, unknown> {
+  if (!isObject(input)) return false;
+  const prototype: unknown = Object.getPrototypeOf(input);
+  // Not compared with Object.prototype, because an object may come from another realm.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function within(name: string, note: Note): Note {
+  return (path, message) => note([name, ...path], message);
+}

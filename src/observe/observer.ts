@@ -1,0 +1,493 @@
+import pMap from 'p-map';
+import { untrustedText } from '../items/attribute-value.ts';
+import { SERVICE_PARTITION } from '../items/keys.ts';
+import { isSequenceNumber, streamLabel, watermarkOf } from '../items/watermark.ts';
+import type { Suspect } from '../kinds/part.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import type { WriterModel } from '../registry/writer-model.ts';
+import type { Runtime } from '../runtime.ts';
+import type { ItemKey, Store } from '../store/port.ts';
+import { readableShards } from '../stream/lineage.ts';
+import { ShardPages } from '../stream/shard-pages.ts';
+import { type Shard, StreamError, type StreamRecord, type StreamSource } from '../stream/source.ts';
+import { StreamLabel } from '../stream/stream-label.ts';
+import { Horizon } from './horizon.ts';
+import { isGivenUp, type LookContext, look, partsDecidedElsewhere, partsOf } from './look.ts';
+import type { ObservedDrift, Spread, Touch } from './obligation.ts';
+import { Obligations, type ObserverPace, type OpenSpread } from './obligations.ts';
+import type { SeenChange } from './opened.ts';
+import type { Gap, ObserverState } from './state.ts';
+
+/** The values that an observer needs. */
+export interface ObserverContext extends Pick<Runtime, 'now'> {
+  /** The model that writers maintain: records are judged by it. Asked after the records were read. */
+  maintained: WriterModel;
+  /** The model of what is ready, which the table is compared with. */
+  ready: WriterModel;
+  store: Pick<Store, 'get' | 'getMany' | 'query'>;
+  source: StreamSource;
+  table: CompiledModel['table'];
+  /** The time before which the projector has applied every record, in milliseconds since 1970; undefined: not known. */
+  lowMark: () => Promise<number | undefined>;
+  /** Called with drift that was not known before. */
+  onDrift?: ((drift: ObservedDrift) => void | Promise<void>) | undefined;
+  limits?: Partial<ObserverLimits> | undefined;
+}
+
+/** The waits and bounds of an observer, times in milliseconds. */
+export interface ObserverLimits {
+  /** The longest time until a record can be read. */
+  lateMs: number;
+  /** The greatest difference between two clocks. */
+  skewMs: number;
+  /** How long the projector has for a record before the table is read. */
+  settleMs: number;
+  /** How often the shards are listed. */
+  listMs: number;
+  /** How long the stream keeps a record, less a margin. */
+  retentionMs: number;
+  /** With more open parts than this, no records are read until some are closed. */
+  mostOpen: number;
+}
+
+const LIMITS: ObserverLimits = {
+  lateMs: 10_000,
+  skewMs: 5_000,
+  settleMs: 3_000,
+  listMs: 10_000,
+  retentionMs: 23 * 3_600_000,
+  mostOpen: 100_000,
+};
+
+/** Shards that are read at once, parts in a look, Queries at once, and empty pages that show the end of a shard. */
+const [SHARDS_AT_ONCE, LOOK, SPREADS_AT_ONCE, EMPTY_PAGES] = [32, 100, 4, 2];
+
+/** The work that one turn has done. */
+export interface Turn {
+  records: number;
+  /** Whether nothing is left to be read or looked at now. */
+  isIdle: boolean;
+}
+
+/** One shard, as it is read. */
+class ObservedShard {
+  last: string | undefined;
+  isEnded = false;
+  emptyPages = 0;
+  /** The observer's clock before the first of the empty pages. */
+  emptySinceMs = 0;
+  /** The reading continues from a saved position, or from the shard's beginning. */
+  constructor(
+    readonly shardId: string,
+    readonly pages: ShardPages,
+    after: string | undefined,
+  ) {
+    this.last = after;
+  }
+}
+
+/**
+ * Reads a table's stream, base and derived items, and judges each change: so it can say at any time through when the derived items
+ * are right. `turn` is called again and again by whoever runs it; it keeps nothing in the table, `state` is what a restart needs.
+ */
+export class Observer {
+  private readonly limits: ObserverLimits;
+  private readonly obligations: Obligations;
+  private readonly horizon: Horizon;
+  private readonly shards = new Map<string, ObservedShard>();
+  private readonly finished = new Set<string>();
+  private readonly saved: Map<string, string | undefined>;
+  private listed: Shard[] = [];
+  private listedMs = Number.NEGATIVE_INFINITY;
+  private throughMs: number | undefined;
+  private baseMs: number | undefined;
+  private positionsMs: number | undefined;
+  private gap: Gap | undefined;
+  private graph: CompiledModel | undefined;
+  private isDisabled = false;
+  /** Drift of an earlier process, until the model is known that judges it. */
+  private readonly known: ObservedDrift[];
+
+  /** @param from the state that an earlier process has saved; undefined: there is none. */
+  constructor(
+    private readonly context: ObserverContext,
+    from: ObserverState | undefined,
+  ) {
+    this.limits = { ...LIMITS, ...context.limits };
+    const { lateMs, skewMs, settleMs, retentionMs } = this.limits;
+    const marginMs = lateMs + 2 * skewMs + 1_000;
+    const pace: ObserverPace = {
+      settleMs,
+      mostWaitMs: 10 * settleMs,
+      driftMs: 100 * settleMs,
+      countMs: 20 * settleMs,
+      marginMs,
+      unknownMs: 2 * marginMs + 30_000,
+    };
+    this.obligations = new Obligations(pace);
+    this.horizon = new Horizon(lateMs);
+    this.saved = new Map();
+    this.known = [...(from?.drift ?? [])];
+    if (from === undefined) return;
+    this.baseMs = from.baseMs;
+    this.throughMs = from.throughMs;
+    this.positionsMs = from.positionsMs;
+    this.gap = from.gap;
+    if (from.streamArn !== context.source.streamArn) {
+      this.lose('The table has another stream than before.');
+      return;
+    }
+    for (const { shardId, after, isFinished } of from.shards) {
+      if (isFinished) this.finished.add(shardId);
+      else this.saved.set(shardId, after);
+    }
+    if (context.now() - from.savedMs > retentionMs)
+      this.lose('The observer was away for longer than the stream keeps its records.');
+  }
+
+  /** Whether the proof lacks its base: a check of the whole table that begins now, or later, would be one. */
+  get wantsBase(): boolean {
+    const { now } = this.context;
+    const isMissing = this.baseMs === undefined || this.gap !== undefined;
+    return isMissing && this.positionsMs !== undefined && now() > this.positionsMs + this.limits.lateMs;
+  }
+
+  /** The parts that are certainly wrong. */
+  get drift(): ObservedDrift[] {
+    return this.obligations.drift;
+  }
+
+  /** Number of parts that are not known to be right yet. */
+  get open(): number {
+    return this.obligations.size;
+  }
+
+  /** Reads the next page of each shard, judges what is due, and moves the time. */
+  async turn(): Promise<Turn> {
+    await this.list();
+    const records = await this.read();
+    const looked = await this.judge();
+    this.move();
+    return { records, isIdle: records === 0 && looked === 0 };
+  }
+
+  /**
+   * Takes in the end of a check of the whole table that began after `wantsBase` was true: it is the base of the proof.
+   *
+   * @param beganMs when it began, by the observer's clock.
+   * @param left the derived items that it has found to differ, and not repaired.
+   */
+  async base(beganMs: number, left: readonly ItemKey[]): Promise<void> {
+    const graph = await this.context.ready.current();
+    const context = { graph, streamLabel: streamLabel(this.context.source.streamArn) };
+    const suspects = left.flatMap(({ source, target }) => partsDecidedElsewhere(context, source, target, undefined));
+    const spreads = [...new Set(left.map(({ source }) => source))].map(
+      (source): Spread => ({ kind: 'partition', source, edgeType: '' }),
+    );
+    // Nobody knows since when they differ: until each is judged, nothing is claimed.
+    const touch: Touch = {
+      shardId: '',
+      after: undefined,
+      stampMs: UNKNOWN_MS,
+      // Its records may be the last ones before the check.
+      newestMs: this.context.now(),
+      receipt: 0,
+    };
+    this.obligations.reopen(graph, { suspects, spreads }, [touch], this.context.now());
+    this.baseMs = beganMs;
+    this.gap = undefined;
+  }
+
+  /** The state for a restart. */
+  state(): ObserverState {
+    const { source, now } = this.context;
+    const oldest = new Map<string, { after: string | undefined; receipt: number }>();
+    let isBaseOpen = false;
+    for (const { touch } of this.obligations.touches()) {
+      const { shardId, after, receipt } = touch;
+      if (shardId === '') isBaseOpen = true;
+      const known = oldest.get(shardId);
+      if (known === undefined || receipt < known.receipt) oldest.set(shardId, { after, receipt });
+    }
+    const shards = this.listed.flatMap(({ shardId }) => {
+      if (this.finished.has(shardId) && !oldest.has(shardId)) return [{ shardId, isFinished: true }];
+      const shard = this.shards.get(shardId);
+      const open = oldest.get(shardId);
+      // A shard that waits for its parent begins at its first record.
+      if (shard === undefined && open === undefined && !this.saved.has(shardId)) return [];
+      // The open parts are in no saved state: their records open them again.
+      const after = open === undefined ? (shard === undefined ? this.saved.get(shardId) : shard.last) : open.after;
+      return [{ shardId, isFinished: false, ...(after !== undefined && { after }) }];
+    });
+    const parents = new Map(this.listed.map(({ shardId, parentShardId }) => [shardId, parentShardId]));
+    const goesBack = new Set(shards.filter(({ isFinished }) => !isFinished).map(({ shardId }) => shardId));
+    const begins = (shardId: string): boolean => {
+      const parent = parents.get(shardId);
+      return parent !== undefined && parents.has(parent) && (goesBack.has(parent) || begins(parent));
+    };
+    return {
+      streamArn: source.streamArn,
+      savedMs: now(),
+      // The children of a shard that is read again are read again too: a parent's records come before its children's.
+      shards: shards.filter(({ shardId }) => !begins(shardId)),
+      throughMs: this.throughMs,
+      // No record opens the differences that the check has left: a restart before they are judged needs another check.
+      baseMs: isBaseOpen ? undefined : this.baseMs,
+      positionsMs: this.positionsMs ?? now(),
+      gap: this.gap,
+      drift: this.drift.slice(0, MOST_SAVED),
+      heldBy: this.heldBy,
+    };
+  }
+
+  /** The item, shard or gap that holds the time now, in words; undefined: only the delay of the stream does. */
+  heldBy: string | undefined;
+
+  /** Through when the derived items are right, in milliseconds since 1970; undefined: not known. */
+  get verifiedThroughMs(): number | undefined {
+    return this.throughMs;
+  }
+
+  private lose(reason: string): void {
+    // Only a check of the whole table ends a gap.
+    this.gap ??= { reason, sinceMs: this.context.now() };
+    // A check is the base of what follows only if it begins after this.
+    this.positionsMs = this.context.now();
+  }
+
+  private async list(): Promise<void> {
+    const { source, now } = this.context;
+    const { listMs } = this.limits;
+    const atMs = now();
+    const isLacking = ({ shardId }: Shard): boolean => this.finished.has(shardId) && !this.hasChild(shardId);
+    const hasEnded = !this.isDisabled && this.listed.some(isLacking);
+    if (atMs - this.listedMs < listMs && !hasEnded) return;
+    const isFirst = this.listedMs === Number.NEGATIVE_INFINITY;
+    const { shards, status } = await source.describe();
+    const listed = new Set(shards.map(({ shardId }) => shardId));
+    for (const shardId of [...this.shards.keys(), ...this.saved.keys()]) {
+      if (listed.has(shardId)) continue;
+      if (!this.finished.has(shardId)) this.lose(`Shard ${shardId} has left the stream before it was read to its end.`);
+      this.shards.delete(shardId);
+      this.saved.delete(shardId);
+    }
+    if (isFirst && this.positionsMs === undefined) await this.begin(shards);
+    this.horizon.listed(shards, atMs, status === 'DISABLED');
+    for (const shardId of this.finished) {
+      if (listed.has(shardId)) this.horizon.ended(shardId);
+      else this.finished.delete(shardId);
+    }
+    this.isDisabled = status === 'DISABLED';
+    this.listed = shards;
+    this.listedMs = atMs;
+    const isFinished = (shardId: string): boolean => this.finished.has(shardId);
+    for (const { shardId } of readableShards(shards, isFinished)) this.follow(shardId);
+  }
+
+  /** Without a state: begins at the end of each shard that is open now. A check has to judge everything before. */
+  private async begin(shards: readonly Shard[]): Promise<void> {
+    const { source, now } = this.context;
+    const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
+    for (const { shardId } of shards) {
+      if (parents.has(shardId)) this.finished.add(shardId);
+      else this.follow(shardId, await source.latest(shardId));
+    }
+    this.positionsMs = now();
+  }
+
+  private follow(shardId: string, iterator?: string): void {
+    if (this.shards.has(shardId)) return;
+    const after = this.saved.get(shardId);
+    this.saved.delete(shardId);
+    const pages = new ShardPages(
+      this.context.source,
+      shardId,
+      { after, ...(iterator !== undefined && { iterator }) },
+      (text) => this.lose(text),
+    );
+    this.shards.set(shardId, new ObservedShard(shardId, pages, after));
+  }
+
+  private hasChild(shardId: string): boolean {
+    return this.listed.some(({ parentShardId }) => parentShardId === shardId);
+  }
+
+  /** Reads one page of each shard. */
+  private async read(): Promise<number> {
+    const { now, maintained } = this.context;
+    if (this.obligations.size > this.limits.mostOpen) return 0;
+    const open = [...this.shards.values()].filter(({ isEnded }) => !isEnded);
+    const pages = await pMap(
+      open,
+      async (shard) => {
+        const atMs = now();
+        try {
+          return { shard, atMs, page: await shard.pages.next() };
+        } catch (error) {
+          // The next listing says what has become of the shard.
+          if (error instanceof StreamError && error.kind === 'no-shard') return undefined;
+          throw error;
+        }
+      },
+      { concurrency: SHARDS_AT_ONCE },
+    );
+    const hasRecords = pages.some((one) => one !== undefined && one.page.records.length > 0);
+    // Read after the records: whatever was maintained when they were made is in it.
+    if (hasRecords || this.graph === undefined) this.graph = await maintained.current();
+    let records = 0;
+    for (const one of pages) {
+      if (one === undefined) continue;
+      const { shard, atMs, page } = one;
+      for (const record of page.records) this.receive(shard, record);
+      records += page.records.length;
+      this.passed(shard, atMs, page.records.length === 0);
+      if (page.isEnd) this.end(shard);
+    }
+    return records;
+  }
+
+  private passed(shard: ObservedShard, atMs: number, isEmpty: boolean): void {
+    if (!isEmpty) {
+      shard.emptyPages = 0;
+      return;
+    }
+    if (shard.emptyPages === 0) shard.emptySinceMs = atMs;
+    shard.emptyPages += 1;
+    if (shard.emptyPages < EMPTY_PAGES) return;
+    this.horizon.emptied(shard.shardId, shard.emptySinceMs);
+    shard.emptySinceMs = atMs;
+  }
+
+  private end(shard: ObservedShard): void {
+    shard.isEnded = true;
+    this.finished.add(shard.shardId);
+    this.horizon.ended(shard.shardId);
+    const isFinished = (shardId: string): boolean => this.finished.has(shardId);
+    for (const { shardId } of readableShards(this.listed, isFinished)) this.follow(shardId);
+  }
+
+  private receive(shard: ObservedShard, record: StreamRecord): void {
+    const { source, table, now } = this.context;
+    const { dynamodb } = record;
+    const partition = untrustedText(dynamodb?.Keys?.[table.partitionKey]);
+    const target = untrustedText(dynamodb?.Keys?.[table.sortKey]);
+    const number: unknown = dynamodb?.SequenceNumber;
+    if (partition === undefined || target === undefined || !isSequenceNumber(number)) return;
+    const after = shard.last;
+    shard.last = number;
+    const made = dynamodb?.ApproximateCreationDateTime;
+    const stampMs = made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : now();
+    this.horizon.received(shard.shardId, stampMs);
+    if (partition === SERVICE_PARTITION) return;
+    const label = streamLabel(source.streamArn);
+    const change: SeenChange = {
+      source: partition,
+      target,
+      sequenceNumber: number,
+      position: watermarkOf(label, number),
+      ...(dynamodb?.OldImage !== undefined && { oldImage: dynamodb.OldImage }),
+      ...(dynamodb?.NewImage !== undefined && { newImage: dynamodb.NewImage }),
+    };
+    const context = { graph: this.graph!, streamLabel: label };
+    this.obligations.receive(context, { change, shardId: shard.shardId, after, stampMs, receivedMs: now() });
+  }
+
+  /** Looks at what is due, and judges what was seen; returns the number of looks. */
+  private async judge(): Promise<number> {
+    const { context, obligations } = this;
+    const { now, source, store, ready } = context;
+    for (const drift of this.known.splice(0)) obligations.keepDrift(this.graph!, drift, now());
+    const lowMarkMs = await context.lowMark();
+    const spreads = obligations.beginSpreads(SPREADS_AT_ONCE);
+    let looks = 0;
+    if (spreads.length > 0 || obligations.isDue(now())) {
+      // The id of a generation is never used again: a generation that is ready now has the definition of its records.
+      const graph = await ready.current();
+      const stream = new StreamLabel(streamLabel(source.streamArn));
+      const looking: LookContext = { graph, store, stream, now, lowMark: context.lowMark };
+      await Promise.all(spreads.map((spread) => this.spread(looking, spread)));
+      looks = await this.look(looking);
+    }
+    const through = this.receivedThroughMs;
+    if (through === undefined) return looks;
+    for (const found of obligations.judge(through, now())) await this.report(found.suspect, found.drift!);
+    obligations.release(through, lowMarkMs);
+    return looks + spreads.length;
+  }
+
+  /** Opens the parts that a spread reaches. */
+  private async spread(context: LookContext, spread: OpenSpread): Promise<void> {
+    const { obligations } = this;
+    let endedMs: number | undefined;
+    try {
+      for await (const suspects of partsOf(context, spread)) {
+        obligations.spreadTo(this.graph!, spread, suspects, context.now());
+      }
+      endedMs = context.now();
+    } finally {
+      obligations.endSpread(spread, endedMs);
+    }
+  }
+
+  private async look(context: LookContext): Promise<number> {
+    const { obligations } = this;
+    const begun = obligations.beginLook(context.now(), LOOK);
+    if (begun.length === 0) return 0;
+    let results: Awaited<ReturnType<typeof look>> = [];
+    try {
+      results = await look(
+        context,
+        begun.map(({ suspect }) => suspect),
+      );
+    } finally {
+      for (const [i, obligation] of begun.entries()) {
+        obligations.looked(context.graph, obligation, results[i], context.now());
+      }
+    }
+    return begun.length;
+  }
+
+  private async report(suspect: Suspect, drift: ObservedDrift): Promise<void> {
+    if (await isGivenUp(this.context, suspect)) drift.state = 'given-up';
+    await this.context.onDrift?.(drift);
+  }
+
+  /** Every record made before this time was received; undefined: a shard was not read yet. */
+  private get receivedThroughMs(): number | undefined {
+    const { skewMs } = this.limits;
+    const through = this.horizon.through();
+    // Stamps are whole seconds, of clocks that may differ.
+    return through === undefined ? undefined : through.atMs - 2 * skewMs - 1_000;
+  }
+
+  private move(): void {
+    const through = this.horizon.through();
+    const { skewMs } = this.limits;
+    if (this.gap !== undefined || this.baseMs === undefined) {
+      this.heldBy = this.gap?.reason ?? 'No check of the whole table has been made since the observer began.';
+      return;
+    }
+    if (through === undefined) {
+      this.heldBy = 'A shard of the stream is not read yet.';
+      return;
+    }
+    let leastMs = through.atMs;
+    let heldBy = through.shardId === undefined ? undefined : `shard ${through.shardId}`;
+    for (const { touch, of } of this.obligations.touches()) {
+      // rule: open-obligations-hold-the-time
+      if (touch.stampMs >= leastMs) continue;
+      leastMs = touch.stampMs;
+      heldBy = 'sortKey' in of ? `${of.source} ${of.sortKey}` : `${of.kind} of ${of.source} ${of.edgeType}`.trim();
+    }
+    this.heldBy = heldBy;
+    if (leastMs === UNKNOWN_MS) return;
+    const verifiedMs = leastMs - 2 * skewMs - 1_000;
+    // A claim stays right: while a restart reads again, the saved time holds.
+    if (this.throughMs === undefined || verifiedMs > this.throughMs) this.throughMs = verifiedMs;
+  }
+}
+
+/** The stamp of what no record has opened. */
+const UNKNOWN_MS = 0;
+/** Drift that is saved; more of it is found again by its records. */
+const MOST_SAVED = 25;

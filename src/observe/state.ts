@@ -1,0 +1,46 @@
+import type { ObservedDrift } from './obligation.ts';
+
+/** How far one shard was read, as a restart needs it. */
+export interface ShardState {
+  shardId: string;
+  /** The record before the oldest one that is still open; undefined: from the shard's beginning. */
+  after?: string | undefined;
+  /** Whether the shard was read to its end, and nothing of it is open. */
+  isFinished: boolean;
+}
+
+/** A stretch of the stream that the observer has not seen. Only a check of the whole table ends it. */
+export interface Gap {
+  reason: string;
+  /** When it was noticed, in milliseconds since 1970. */
+  sinceMs: number;
+}
+
+/** The state of an observer: enough for a restart by any process. */
+export interface ObserverState {
+  streamArn: string;
+  /** When it was saved, in milliseconds since 1970. */
+  savedMs: number;
+  shards: ShardState[];
+  /** Every derived item that nothing has touched since this time is right, in milliseconds since 1970; undefined: not known. */
+  throughMs?: number | undefined;
+  /** When the check began that is the base of the proof; undefined: there was none. */
+  baseMs?: number | undefined;
+  /** When the positions were taken from which a check can be the base. */
+  positionsMs: number;
+  /** Absent: nothing is missing. */
+  gap?: Gap | undefined;
+  drift: ObservedDrift[];
+  /** The item, shard or gap that holds the time; absent: nothing does. */
+  heldBy?: string | undefined;
+  /** Whether the run that saved it has ended in order: nobody waits for the time to go on. */
+  isEnded?: boolean | undefined;
+}
+
+/** The place where the state of an observer is kept. */
+export interface ObserverMemory {
+  /** The saved state, once this process may run; `busy`: another process runs. */
+  open(): Promise<ObserverState | 'busy' | undefined>;
+  /** Saves the state; false: another process has taken over, and this one has to end. */
+  save(state: ObserverState): Promise<boolean>;
+}

@@ -1,0 +1,68 @@
+import { type AttributeValue, type Item, setOwn, typeOf } from '../../items/attribute-value.ts';
+import { COUNTED, LEDGER } from '../../items/derived-item.ts';
+import { isWellFormed, typeName } from '../../items/encoding.ts';
+import { isWithinBytes } from '../../items/keys.ts';
+import { groupAttribute, PROBLEMS, sumAttribute } from '../../items/ledger.ts';
+import { SUM_DECIMALS, SUM_DIGITS, textOfUnits, unitsOf } from '../../items/units.ts';
+import type { CountModel, TotalPart } from '../../model/compiled.ts';
+import { PartError, type Subject } from './subject.ts';
+
+/** The fields by which an edge's item is counted: the name of the count, and the edge's values in its sums and groups. */
+
+/** Bytes of a value that edges are grouped by: a total holds each value twice. */
+const MOST_GROUP_BYTES = 256;
+
+/** Makes the fields of a counted item. */
+export function countedFields({ places, totals, isSuperseded }: CountModel, subject: Subject): Item {
+  const counted: Item = { [COUNTED]: { S: places.name } };
+  if (totals === undefined) return counted;
+  const ledger: Item = {};
+  let problems = 0;
+  const add = (
+    part: TotalPart,
+    attribute: string,
+    valueIn: (value: AttributeValue, part: TotalPart) => AttributeValue,
+  ) => {
+    try {
+      const value = subject.attribute(part.attribute);
+      if (value !== undefined) setOwn(ledger, attribute, valueIn(value, part));
+    } catch (error) {
+      // rule: value-that-is-no-number-is-a-problem
+      problems += 1;
+      subject.note(error, isSuperseded);
+    }
+  };
+  for (const part of totals.sums) add(part, sumAttribute(part.name), summand);
+  for (const part of totals.groups) add(part, groupAttribute(part.name), groupValue);
+  if (problems > 0) ledger[PROBLEMS] = { N: String(problems) };
+  return Object.keys(ledger).length === 0 ? counted : { ...counted, [LEDGER]: { M: ledger } };
+}
+
+function summand(value: AttributeValue, { name, attribute }: TotalPart): AttributeValue {
+  const purpose = `attribute ${attribute}, needed for the sum ${name},`;
+  if (!('N' in value)) {
+    throw new PartError('wrong-type', `${purpose} should be a number, but is ${typeName(typeOf(value))}`, attribute);
+  }
+  return { N: numberText(value.N, purpose, attribute) };
+}
+
+/** A value with a tag of its type: the number 4 and the text "4" are two groups. */
+function groupValue(value: AttributeValue, { name, attribute }: TotalPart): AttributeValue {
+  const purpose = `attribute ${attribute}, needed for the group ${name},`;
+  // rule: group-has-a-tag-of-its-type
+  if ('N' in value) return { S: `N${numberText(value.N, purpose, attribute)}` };
+  if ('BOOL' in value) return { S: `B${value.BOOL}` };
+  if (!('S' in value)) {
+    const message = `${purpose} should be a text, a number or a boolean, but is ${typeName(typeOf(value))}`;
+    throw new PartError('wrong-type', message, attribute);
+  }
+  if (isWellFormed(value.S) && isWithinBytes(value.S, MOST_GROUP_BYTES)) return { S: `S${value.S}` };
+  throw new PartError('out-of-bounds', `${purpose} should be a text of at most ${MOST_GROUP_BYTES} bytes`, attribute);
+}
+
+function numberText(text: string, purpose: string, attribute: string): string {
+  const units = unitsOf(text);
+  if (units !== undefined) return textOfUnits(units);
+  const message = `${purpose} should have at most ${SUM_DIGITS} digits before the point and ${SUM_DECIMALS} behind it, but is ${text}`;
+  throw new PartError('out-of-bounds', message, attribute);
+}

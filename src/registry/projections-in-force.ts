@@ -1,0 +1,227 @@
+import { EdgeloomError } from '../errors.ts';
+import { type Item, stringOf } from '../items/attribute-value.ts';
+import { MODEL } from '../items/derived-item.ts';
+import { parseNodeId } from '../items/keys.ts';
+import type {
+  CompiledModel,
+  EdgeModel,
+  InboundModel,
+  InboundOrder,
+  PartModel,
+  PartView,
+  SearchModel,
+} from '../model/compiled.ts';
+import type { CounterPlaces, CountPlaces } from '../model/projection/places.ts';
+import type { Data } from './data.ts';
+import {
+  type Defined,
+  definitionsOf,
+  familyName,
+  type KeyedDefinition,
+  type KeyedKind,
+  meaningFingerprint,
+  orderName,
+  type ProjectionName,
+  partName,
+  searchName,
+  viewName,
+} from './definition.ts';
+import { effectiveModel, keptOf, newestKept } from './effective.ts';
+import { compileLayers, keptCount, keptOrder, keptPart, keptSearch, keptTotal, type LayerPart } from './layer.ts';
+import { type Registry, stampText } from './registry.ts';
+import { type DefinitionData, reviveKeyed } from './revive.ts';
+
+/**
+ * The projections in force, as one value for each read: which generation of a projection a reader of one model uses, and where its
+ * items are. For a projection any ready generation with the meaning of the reader's own model will do, by its stored definition: it
+ * may use other shards. For views only the present shape will do, if it is the reader's own.
+ */
+export interface ProjectionsInForce {
+  /** The search as it is stored; throws `projection-not-ready`. */
+  search(search: SearchModel): SearchModel;
+  /** An order of an edge type as it is stored; throws `projection-not-ready`. */
+  order(edge: EdgeModel, order: InboundOrder): { inbound: InboundModel; order: InboundOrder };
+  /** The view of a part as it is stored; undefined where the part itself has to be read. */
+  part(type: string, part: PartModel): PartView | undefined;
+  /**
+   * Throws `projection-not-ready` unless the table keeps a reverse item of every edge of a type: the views of all nodes that such
+   * edges leave copy along it, and are ready.
+   */
+  checkReverseItems(edge: EdgeModel): void;
+  /** An edge type's count as it is stored; undefined where the base edges have to be counted. */
+  count(edge: EdgeModel): CountPlaces | undefined;
+  /** The total of the edges that enter a node, or leave it, as it is stored; throws `projection-not-ready`. */
+  total(edge: EdgeModel, isInbound: boolean): CounterPlaces;
+  /** Whether a node's view, or its absence, can be used; else the base items have to be read. */
+  usesView(id: string, view: Item | undefined): boolean;
+  /** All that may be used, as a model: keys and contents of the items that the reader relies on. */
+  model: CompiledModel;
+  /**
+   * All that writers maintain, as a model: what is kept and not ready may be ready before a later answer. Undefined where this
+   * reader cannot compile some of it, which none of its own answers needs.
+   */
+  kept: CompiledModel | undefined;
+}
+
+/** Returns the projections in force in a table without a registry: all of the model. */
+export function projectionsOfModel(model: CompiledModel): ProjectionsInForce {
+  return {
+    search: (search) => search,
+    order: (edge, order) => ({ inbound: edge.inbound!, order }),
+    part: (_type, { view }) => view,
+    checkReverseItems() {},
+    count: ({ count }) => count?.places,
+    total: ({ count, incoming }, isInbound) => (isInbound ? incoming : count)!.places,
+    usesView: () => true,
+    model,
+    kept: model,
+  };
+}
+
+/** Returns the projections in force for a reader of one model, by the table's registry. */
+export function projectionsOfRegistry(
+  registry: Registry,
+  data: DefinitionData,
+  own: CompiledModel,
+): ProjectionsInForce {
+  const mine = definitionsOf(own);
+  const found = new Map<string, LayerPart | undefined>();
+  const newest = newestKept(registry);
+  const lookUp = <Kind extends KeyedKind>(name: ProjectionName<Kind>): LayerPart<Kind> | undefined => {
+    if (!found.has(name)) found.set(name, usable(registry, data, own, mine.projections.get(name), newest));
+    return found.get(name) as LayerPart<Kind> | undefined;
+  };
+  const ready = <Kind extends KeyedKind>(name: ProjectionName<Kind>): LayerPart<Kind> => {
+    const usableNow = lookUp(name);
+    if (usableNow === undefined) throw notReady(registry, name, mine.projections.get(name));
+    return usableNow;
+  };
+  const parts = [...mine.projections.keys()].flatMap((name) => lookUp(name) ?? []);
+  const views = [...mine.views.values()].map(({ definition }) => definition);
+  let model: CompiledModel | undefined;
+  let kept: CompiledModel | undefined;
+  return {
+    get model() {
+      // Most reads do without it.
+      model ??= compileLayers(views, parts, own, own.fingerprint);
+      return model;
+    },
+    search(search) {
+      const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
+      const { definition, kept } = ready(searchName(type, search.name));
+      return keptSearch(definition.search, kept);
+    },
+    order(edge, order) {
+      const { definition, kept } = ready(order.isNamed ? orderName(edge.type, order.name) : familyName(edge.type));
+      const settings = { ...edge.inbound!, ...definition.settings };
+      return { inbound: settings, order: keptOrder(edge.type, order, settings, kept) };
+    },
+    part(type, { name, view }) {
+      const found = view && lookUp(partName(type, name));
+      return found && keptPart(found.definition.part, found.kept);
+    },
+    checkReverseItems(edge) {
+      for (const type of edge.from) {
+        const shape = registry.shapes.get(type)?.shape;
+        if (shape?.ready !== true || !copiesAlong(data.get(shape.definition), edge.type))
+          throw viewsNotReady(type, edge);
+      }
+    },
+    count(edge) {
+      const found = edge.count && lookUp(familyName(edge.type));
+      return found && keptCount(edge.type, found.kept).places;
+    },
+    total({ type }, isInbound) {
+      const { kept } = ready(familyName(type));
+      return (isInbound ? keptTotal(type, kept) : keptCount(type, kept)).places;
+    },
+    usesView(id, view) {
+      const type = parseNodeId(id)?.type ?? '';
+      const shape = registry.shapes.get(type)?.shape;
+      // rule: reader-uses-trusted-shapes
+      if (shape === undefined || !shape.trusted) return false;
+      // rule: reader-uses-shapes-of-its-own-definition
+      if (shape.definition !== mine.views.get(type)?.fingerprint) return false;
+      // rule: reader-uses-views-of-the-shape
+      // rule: missing-view-says-nothing-until-the-shape-is-ready
+      return view === undefined ? shape.ready : stringOf(view[MODEL]) === stampText(shape.id);
+    },
+    get kept() {
+      kept ??= modelOfKept(registry, data, own);
+      return kept;
+    },
+  };
+}
+
+/** Whether views copy along an edge type, by their definition as data. */
+function copiesAlong(definition: Data | undefined, edgeType: string): boolean {
+  const { edges = [] } = (definition ?? {}) as { edges?: readonly { type: string; copy?: Data }[] };
+  return edges.some(({ type, copy }) => type === edgeType && copy !== undefined);
+}
+
+function viewsNotReady(type: string, edge: EdgeModel): EdgeloomError {
+  return new EdgeloomError(
+    'projection-not-ready',
+    `The table keeps no ${viewName(type)} that are ready and copy along ${edge.type}: not every edge has its reverse item.`,
+    'Run edgeloom migrate with this model, or wait until it is done.',
+  );
+}
+
+/** Why a definition of another model cannot be compiled here: its functions, or newer software, are elsewhere. */
+const OF_OTHERS: ReadonlySet<string> = new Set([
+  'projection-code-missing',
+  'unknown-definition',
+  'registry-incomplete',
+]);
+
+function modelOfKept(registry: Registry, data: DefinitionData, own: CompiledModel): CompiledModel | undefined {
+  try {
+    return effectiveModel(registry, data, own);
+  } catch (error) {
+    if (error instanceof EdgeloomError && OF_OTHERS.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** The newest ready generation with the meaning of the reader's own definition. */
+function usable(
+  registry: Registry,
+  data: DefinitionData,
+  own: CompiledModel,
+  mine: Defined<KeyedDefinition> | undefined,
+  newest: ReadonlyMap<string, number>,
+): LayerPart | undefined {
+  if (mine === undefined) return undefined;
+  const { name } = mine;
+  const generations = [...(registry.projections.get(name)?.generations ?? [])].reverse();
+  for (const { id, definition, state } of generations) {
+    const stored = data.get(definition);
+    // rule: reader-uses-what-is-ready
+    // rule: reader-uses-its-own-meaning
+    if (state !== 'ready' || stored === undefined || meaningFingerprint(stored) !== mine.meaning) continue;
+    return { definition: reviveKeyed(name, definition, data, own), kept: keptOf(id, id < newest.get(name)!) };
+  }
+  return undefined;
+}
+
+function notReady(registry: Registry, name: string, mine: Defined<KeyedDefinition> | undefined): EdgeloomError {
+  const generations = registry.projections.get(name)?.generations ?? [];
+  const built = generations.find(({ definition, state }) => definition === mine?.fingerprint && state === 'kept');
+  return new EdgeloomError(
+    'projection-not-ready',
+    built === undefined
+      ? `The table keeps no ${name} as this model defines it.`
+      : `${name} is being built and not ready yet.`,
+    built === undefined ? 'Run edgeloom migrate with this model.' : 'Wait until edgeloom migrate is done.',
+  );
+}
+
+/** Why the reader's own views cannot be used; for `status`. */
+export function viewProblem(registry: Registry, own: CompiledModel, type: string): string | undefined {
+  const shape = registry.shapes.get(type)?.shape;
+  const mine = definitionsOf(own).views.get(type);
+  if (shape === undefined || mine === undefined) return undefined;
+  if (shape.definition !== mine.fingerprint) return `${viewName(type)} is kept as another model defines it`;
+  if (!shape.trusted) return `${viewName(type)} is about to change`;
+  return shape.ready ? undefined : `${viewName(type)} is being built`;
+}

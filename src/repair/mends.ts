@@ -1,0 +1,82 @@
+import type { DerivedKind } from '../items/derived-key.ts';
+import type { Part, ViewRepair } from '../kinds/part.ts';
+import { edgeOfPart } from '../kinds/reverse-item.ts';
+import { partKindOf } from '../kinds/table.ts';
+import type { ItemKey } from '../store/port.ts';
+import { deleteItem } from './settle/alien.ts';
+import { NO_WATERMARK, type SettleContext } from './settle/context.ts';
+import { settleContinuation } from './settle/continuation.ts';
+import { settleCount } from './settle/count.ts';
+import { settleByKey } from './settle/index-item.ts';
+import { settleReverseItem } from './settle/reverse-item.ts';
+import { settleTotalEntry } from './settle/total-entry.ts';
+import { settleViewParts } from './settle/view.ts';
+
+/** The repair of a kind of derived item. */
+export interface Mend {
+  /** The place among the repairs of a partition: lowest number first. */
+  order: number;
+  /** Makes an item equal to what its base items ask for now. Returns whether the item counts as repaired: it may have been right already. */
+  mend(context: SettleContext, key: ItemKey, parts: readonly Part[]): Promise<boolean>;
+}
+
+const COUNT: Mend = {
+  order: 0,
+  mend: always((context, { source, target }) => settleCount(context, source, target)),
+};
+const INDEX_ITEM: Mend = { order: 2, mend: always(settleByKey) };
+const CONTINUATION: Mend = { order: 2, mend: always(settleContinuation) };
+
+/** The repairs of all kinds. A kind without a line does not compile. */
+const MENDS: { readonly [Kind in DerivedKind]: Mend } = {
+  // Counts are repaired first: a malformed one blocks the writes of the items that it counts.
+  count: COUNT,
+  total: COUNT,
+  view: { order: 1, mend: always(mendView) },
+  'index-item': INDEX_ITEM,
+  'owner-item': INDEX_ITEM,
+  'part-view': INDEX_ITEM,
+  'reverse-item': { order: 2, mend: always(ofEdge(settleReverseItem)) },
+  'total-entry': { order: 2, mend: always(ofEdge(settleTotalEntry)) },
+  continuation: CONTINUATION,
+  'source-continuation': CONTINUATION,
+  // A redrive reconciles what an entry names, and deletes the entry.
+  'quarantine-entry': { order: 2, mend: async () => false },
+  'unknown-item': { order: 2, mend: deleteItem },
+};
+
+/** Returns the repair of a derived item, by its kind. */
+export function mendOf({ name }: { name: DerivedKind }): Mend {
+  return MENDS[name];
+}
+
+/** A repair after which the item counts as repaired, whatever it found. */
+function always(
+  repair: (context: SettleContext, key: ItemKey, parts: readonly Part[]) => Promise<unknown>,
+): Mend['mend'] {
+  return async (context, key, parts) => {
+    await repair(context, key, parts);
+    return true;
+  };
+}
+
+async function mendView(
+  context: SettleContext,
+  { source, target: sortKey }: ItemKey,
+  parts: readonly Part[],
+): Promise<void> {
+  const repair: ViewRepair = { targets: new Set(), unmark: new Set(), drop: [] };
+  for (const part of parts) partKindOf(part).mendInView?.(repair, context.graph, { source, sortKey, part });
+  const { targets, unmark, drop } = repair;
+  await settleViewParts(context, source, [...targets], NO_WATERMARK, { unmark, drop });
+}
+
+/** The repair of an item in the partition of an edge's target, with the edge if a part names it. */
+function ofEdge(repair: typeof settleReverseItem) {
+  return (context: SettleContext, key: ItemKey, parts: readonly Part[]): Promise<void> =>
+    repair(
+      context,
+      key,
+      parts.map(edgeOfPart).find((edge) => edge !== undefined),
+    );
+}

@@ -1,0 +1,84 @@
+import { EMPTIED_BUCKET, FAILED_BATCHES_BUCKET } from '../base/ids.ts';
+import type { Site } from '../base/site.ts';
+import { allow, attribute, type Resources, ref, sub } from '../base/template.ts';
+import { role } from '../rights/roles.ts';
+import { RUNTIME } from './functions.ts';
+
+/**
+ * The code of the function that CloudFormation calls for the custom resource. It answers whatever happens: without an answer a
+ * deletion waits for an hour.
+ */
+const CODE = `const { CloudFormationClient, DescribeStacksCommand } = require('@aws-sdk/client-cloudformation');
+const { S3Client, DeleteObjectsCommand, paginateListObjectsV2 } = require('@aws-sdk/client-s3');
+
+// An update deletes the custom resource too, where keepData becomes true or it is rolled back: the bucket keeps its objects then.
+async function isGoing(StackName) {
+  const { Stacks } = await new CloudFormationClient({}).send(new DescribeStacksCommand({ StackName }));
+  return ['DELETE_IN_PROGRESS', 'ROLLBACK_IN_PROGRESS'].includes(Stacks[0].StackStatus);
+}
+
+async function empty(Bucket) {
+  const client = new S3Client({});
+  for await (const { Contents = [] } of paginateListObjectsV2({ client }, { Bucket })) {
+    if (Contents.length === 0) continue;
+    const Objects = Contents.map(({ Key }) => ({ Key }));
+    const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } }));
+    if (Errors.length > 0) throw new Error(Errors[0].Message);
+  }
+}
+
+exports.handler = async ({ RequestType, ResourceProperties, ResponseURL, StackId, RequestId, LogicalResourceId }) => {
+  const answer = { Status: 'SUCCESS', PhysicalResourceId: ResourceProperties.BucketName, StackId, RequestId, LogicalResourceId };
+  try {
+    if (RequestType === 'Delete' && (await isGoing(StackId))) await empty(ResourceProperties.BucketName);
+  } catch (error) {
+    if (error.name !== 'NoSuchBucket') Object.assign(answer, { Status: 'FAILED', Reason: String(error) });
+  }
+  // Bytes have no content type, which the address is not signed for.
+  const response = await fetch(ResponseURL, { method: 'PUT', body: Buffer.from(JSON.stringify(answer)) });
+  if (!response.ok) throw new Error('The answer was refused with ' + response.status);
+};
+`;
+
+/**
+ * Empties the bucket of failed batches before the stack deletes it, where data goes with the stack: CloudFormation deletes no
+ * bucket that has objects. No other deletion of the custom resource does so.
+ */
+export function emptiedBucketResources(site: Site): Resources {
+  const { names, parameters } = site;
+  if (parameters.keepData) return {};
+  const statements = [
+    allow(['cloudformation:DescribeStacks'], [ref('AWS::StackId')]),
+    allow(['s3:ListBucket'], [attribute(FAILED_BATCHES_BUCKET)]),
+    allow(['s3:DeleteObject'], [sub(`\${${FAILED_BATCHES_BUCKET}.Arn}/*`)]),
+    allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [attribute('EmptyLogGroup')]),
+  ];
+  return {
+    EmptyLogGroup: {
+      Type: 'AWS::Logs::LogGroup',
+      Properties: {
+        LogGroupName: `/aws/lambda/${names.local('empty')}`,
+        RetentionInDays: parameters.logRetentionDays,
+        ...(parameters.kmsKeyArn !== '' && { KmsKeyId: parameters.kmsKeyArn }),
+      },
+    },
+    EmptyRole: role('lambda.amazonaws.com', statements, site),
+    EmptyLambdaFunction: {
+      Type: 'AWS::Lambda::Function',
+      DependsOn: ['EmptyLogGroup'],
+      Properties: {
+        FunctionName: names.local('empty'),
+        Description: 'Empties the bucket of failed batches when the stack is deleted.',
+        Handler: 'index.handler',
+        Runtime: RUNTIME,
+        Timeout: 300,
+        Role: attribute('EmptyRole'),
+        Code: { ZipFile: CODE },
+      },
+    },
+    [EMPTIED_BUCKET]: {
+      Type: 'AWS::CloudFormation::CustomResource',
+      Properties: { ServiceToken: attribute('EmptyLambdaFunction'), BucketName: ref(FAILED_BATCHES_BUCKET) },
+    },
+  };
+}

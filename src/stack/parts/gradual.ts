@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { GRADUAL_ALIAS } from '../base/ids.ts';
+import type { Site } from '../base/site.ts';
+import { allow, attribute, type Resources, ref, sub, type Value } from '../base/template.ts';
+import { role } from '../rights/roles.ts';
+
+/** Name of the alias that the event source mapping calls. */
+const ALIAS = 'live';
+const ALARM = 'DeploymentErrorsAlarm';
+
+/**
+ * Deployments of the stream function by alias: the new version gets a tenth of the batches for `canaryMinutes`, then all of them. If
+ * it fails in two of three minutes, CodeDeploy gives all batches to the version before, and CloudFormation rolls the deployment back.
+ * Two versions may run side by side: both maintain what the registry keeps.
+ *
+ * @param stream the resource of the function. Another code or configuration is another version, which its hash names.
+ * @param revision what tells the code from other code, where its place does not: a folder has the same name each time.
+ */
+export function gradualResources(site: Site, stream: Resources[string], revision: string): Resources {
+  const { names, parameters } = site;
+  if (parameters.canaryMinutes === 0) return {};
+  const text = JSON.stringify([stream.Properties, revision]);
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  const version = `StreamVersion${hash}`;
+  const functionArns = [attribute('StreamLambdaFunction'), sub(`\${StreamLambdaFunction.Arn}:*`)];
+  return {
+    [version]: {
+      Type: 'AWS::Lambda::Version',
+      Properties: { FunctionName: ref('StreamLambdaFunction') },
+    },
+    [GRADUAL_ALIAS]: {
+      Type: 'AWS::Lambda::Alias',
+      UpdatePolicy: {
+        CodeDeployLambdaAliasUpdate: {
+          ApplicationName: ref('StreamDeployments'),
+          DeploymentGroupName: ref('StreamDeploymentGroup'),
+        },
+      },
+      Properties: {
+        Name: ALIAS,
+        FunctionName: ref('StreamLambdaFunction'),
+        FunctionVersion: attribute(version, 'Version'),
+      },
+    },
+    StreamDeployments: {
+      Type: 'AWS::CodeDeploy::Application',
+      Properties: { ApplicationName: names.local('stream'), ComputePlatform: 'Lambda' },
+    },
+    StreamDeploymentGroup: {
+      Type: 'AWS::CodeDeploy::DeploymentGroup',
+      Properties: {
+        ApplicationName: ref('StreamDeployments'),
+        DeploymentGroupName: names.local('stream'),
+        ServiceRoleArn: attribute('StreamDeploymentRole'),
+        DeploymentConfigName: `CodeDeployDefault.LambdaCanary10Percent${parameters.canaryMinutes}Minutes`,
+        DeploymentStyle: { DeploymentType: 'BLUE_GREEN', DeploymentOption: 'WITH_TRAFFIC_CONTROL' },
+        AutoRollbackConfiguration: {
+          Enabled: true,
+          Events: ['DEPLOYMENT_FAILURE', 'DEPLOYMENT_STOP_ON_ALARM', 'DEPLOYMENT_STOP_ON_REQUEST'],
+        },
+        AlarmConfiguration: { Enabled: true, Alarms: [{ Name: ref(ALARM) }] },
+      },
+    },
+    StreamDeploymentRole: role(
+      'codedeploy.amazonaws.com',
+      [
+        allow(['lambda:GetAlias', 'lambda:UpdateAlias'], functionArns),
+        // It has no resources.
+        allow(['cloudwatch:DescribeAlarms'], ['*']),
+      ],
+      site,
+    ),
+    [ALARM]: deploymentAlarm(names.local('DeploymentErrors')),
+  };
+}
+
+/** It is for CodeDeploy alone: a deployment that was rolled back fails, and nobody is called. */
+function deploymentAlarm(name: string): Resources[string] {
+  const dimensions: Record<string, Value> = {
+    FunctionName: ref('StreamLambdaFunction'),
+    Resource: sub(`\${StreamLambdaFunction}:${ALIAS}`),
+  };
+  return {
+    Type: 'AWS::CloudWatch::Alarm',
+    Properties: {
+      AlarmName: name,
+      AlarmDescription:
+        'The new version of the stream function fails: its deployment is rolled back. See docs/deploying.md.',
+      Namespace: 'AWS/Lambda',
+      MetricName: 'Errors',
+      Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
+      Statistic: 'Sum',
+      Period: 60,
+      EvaluationPeriods: 3,
+      // One failure may be a throttled call, which is made again.
+      DatapointsToAlarm: 2,
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      TreatMissingData: 'notBreaching',
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { EdgeloomError } from '../errors.ts';
+import type { TableNames } from '../model/compiled.ts';
+import { DynamoDBStore } from './dynamodb.ts';
+import type { Store } from './port.ts';
+
+/**
+ * A client of the SDK: a `DynamoDBClient`, or a `DynamoDBDocumentClient` with any `marshallOptions`. Calls go through its connections,
+ * credentials, retries and middleware. They carry stored values as they are, so numbers keep 38 digits whatever the client makes of them.
+ */
+export interface TableClient {
+  readonly config: DynamoDBClient['config'];
+  readonly middlewareStack: object;
+  send(...parameters: never[]): unknown;
+}
+
+/** Options with a client instead of a store. */
+export type WithClient<Options> = Omit<Options, 'store'> & {
+  /** The client that the table is reached with. */
+  client: TableClient;
+  store?: undefined;
+};
+
+/** The options with the store of their client; as they are if they name none. Throws `invalid-option` for what is no client. */
+export function withStore<Options extends { store: Store }>(
+  what: string,
+  table: TableNames,
+  options: Options | WithClient<Options>,
+): Options {
+  if (options?.store !== undefined || !('client' in Object(options))) return options as Options;
+  const { client, ...rest } = options as WithClient<Options>;
+  if (typeof client?.send === 'function') {
+    return { ...rest, store: new DynamoDBStore(client as unknown as DynamoDBClient, table) } as unknown as Options;
+  }
+  throw new EdgeloomError(
+    'invalid-option',
+    `The client of ${what} should be a client of the AWS SDK for DynamoDB.`,
+    'Give a DynamoDBClient or a DynamoDBDocumentClient.',
+  );
+}

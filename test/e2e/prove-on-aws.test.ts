@@ -1,0 +1,130 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startEngine } from '../../src/local/engine/engine.ts';
+import type { CompiledModel } from '../../src/model/compiled.ts';
+import { loadModel } from '../../src/package/load-model.ts';
+import type { Thing } from '../support/account/account.ts';
+import { type StandIn, startStandIn } from '../support/account/stand-in.ts';
+import { ROOT } from '../support/command.ts';
+
+/** scripts/prove-on-aws.mjs in an account that is none: stacks by the simulator, tables on the engine, units of CloudWatch made up. */
+
+const run = promisify(execFile);
+const ID = `t${process.pid}`;
+const STACK = `prove-${ID}`;
+
+describe('the script that proves the stack on AWS', () => {
+  let folder: string;
+  let engine: Awaited<ReturnType<typeof startEngine>>;
+  let aws: StandIn;
+
+  /** The model that was deployed last; its file is there as soon as it is made. */
+  async function deployedModel(): Promise<CompiledModel> {
+    const file = (version: string) => join(ROOT, '.esbuild', STACK, version, 'edgeloom.config.ts');
+    return await loadModel(existsSync(file('v2')) ? file('v2') : file('v1'));
+  }
+
+  const prove = async (...options: string[]) => {
+    const env = {
+      ...process.env,
+      PATH: `${folder}:${process.env['PATH']}`,
+      AWS_ENDPOINT_URL: engine.endpoint,
+      AWS_STAND_IN: aws.url,
+      AWS_REGION: 'eu-central-1',
+    };
+    const args = [join(ROOT, 'scripts/prove-on-aws.mjs'), '--id', ID, '--poll-seconds', '0.2', ...options];
+    return await run(process.execPath, args, { env, maxBuffer: 64 * 1024 * 1024 }).then(
+      (printed) => ({ code: 0, ...printed }),
+      (error: { code: number; stdout: string; stderr: string }) => error,
+    );
+  };
+
+  beforeEach(() => {
+    // Metrics go to stdout as they do in Lambda.
+    vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+  });
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'edgeloom-prove-'));
+    const program = `#!/bin/sh\nexec ${process.execPath} ${join(ROOT, 'test/support/aws.mjs')} "$@"\n`;
+    await writeFile(join(folder, 'aws'), program);
+    await chmod(join(folder, 'aws'), 0o755);
+    engine = await startEngine();
+    aws = await startStandIn(engine.endpoint, deployedModel);
+  });
+  afterAll(async () => {
+    await aws.stop();
+    await engine.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  it('does nothing without a word', async () => {
+    expect(await prove()).toMatchObject({ code: 2, stderr: expect.stringContaining('--dry-run') });
+    expect(aws.calls).toEqual([]);
+  });
+
+  it('prints its plan: each step with its commands, and calls nothing', async () => {
+    const { code, stdout } = await prove('--dry-run');
+    expect(code).toBe(0);
+    expect([...stdout.matchAll(/^== ([\w ]+):/gm)].map(([, name]) => name)).toEqual([
+      ...[
+        'account',
+        'deploy',
+        'write',
+        'check',
+        'repair',
+        'deploy the same',
+        'rename',
+        'change and migrate',
+        'rebuild',
+      ],
+      ...['restore', 'bill', 'delete'],
+    ]);
+    expect(stdout).toContain('$ aws cloudformation delete-stack');
+    expect(stdout).toContain('Not proven by this');
+    expect(stdout).not.toMatch(/undefined|\[object|''/);
+    expect(aws.calls).toEqual([]);
+  });
+
+  it('leaves alone what was there before it', async () => {
+    for (const name of [`${STACK}-records`, `${STACK}-restored`]) {
+      // The engine has no such table: only the account knows it.
+      const find = vi.spyOn(aws.account, 'find').mockImplementation((type, wanted) => {
+        return type === 'AWS::DynamoDB::Table' && wanted === name ? ({ name } as Thing) : undefined;
+      });
+      const { code, stdout, stderr } = await prove('--yes');
+      find.mockRestore();
+      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(`${name} is there already`) });
+      expect(stdout).toContain('nothing is deleted');
+    }
+    await aws.stacks.deploy(STACK, { Resources: {} });
+    const { code, stderr } = await prove('--yes');
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining(`${STACK} is there already`) });
+    expect(aws.stacks.find(STACK)).toBeDefined();
+    await aws.stacks.delete(STACK);
+    expect(aws.calls).not.toContain('cloudformation delete-stack');
+    expect(aws.calls).not.toContain('s3 mb');
+  });
+
+  it('goes through every step, prints the bill, and leaves nothing', async () => {
+    const { code, stdout, stderr } = await prove('--yes');
+    expect({ code, stderr }, stdout.slice(-4000)).toMatchObject({ code: 0 });
+    expect(stdout).toContain('All proven');
+    expect(stdout).toMatch(/dollars in all, by prices of +\d{4}-\d\d-\d\d +\d+\.\d{4}/);
+    for (const type of ['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::Lambda::Function']) {
+      expect(aws.account.all(type).map(({ name }) => name)).toEqual([]);
+    }
+    expect(existsSync(join(ROOT, '.esbuild', STACK))).toBe(false);
+  });
+
+  it('deletes everything, and ends with 1, where a step fails', async () => {
+    aws.account.refused.add(`${STACK}-eu-central-1`);
+    const { code, stderr } = await prove('--yes');
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('AWS refused to make it') });
+    expect(aws.account.all('AWS::DynamoDB::Table').concat(aws.account.all('AWS::S3::Bucket'))).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { status } from '../../src/explain/status.ts';
+import { readObserverState, TableMemory } from '../../src/observe/memory.ts';
+import type { ObservedDrift } from '../../src/observe/obligation.ts';
+import { type ObserveOptions, type ObserveResult, observe } from '../../src/observe/observe.ts';
+import type { ObserverState } from '../../src/observe/state.ts';
+import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
+import { createWorker } from '../../src/worker/worker.ts';
+import { followGraph, follows, user } from '../support/follow-graph.ts';
+import { testTable } from '../support/table.ts';
+
+/** An engine on this machine shows records at once, and there is one clock. */
+const LIMITS = { lateMs: 200, skewMs: 100, settleMs: 300, listMs: 500 };
+
+/** A table with a worker that projects what is written, and an observer. */
+async function observedTable() {
+  const table = await testTable(followGraph());
+  const { graph, store, streams, streamArn } = table;
+  for (let i = 0; i < 5; i++) await store.put(user(`${i}`));
+  for (let i = 1; i < 5; i++) await store.put(follows('0', `${i}`));
+  const project = async (): Promise<void> => {
+    await createWorker({ graph, store, streams, streamArn }).run({ untilIdle: true });
+  };
+  await project();
+  const found: ObservedDrift[] = [];
+  const run = (options: Partial<ObserveOptions> = {}): Promise<ObserveResult> => {
+    const deadlineMs = Date.now() + 30_000;
+    return observe({
+      graph,
+      store,
+      source: new DynamoDBStreamSource(streams, streamArn),
+      // Nothing waits for the worker when the observer runs.
+      lowMark: async () => Date.now(),
+      untilVerified: true,
+      limits: LIMITS,
+      onDrift: (drift) => void found.push(drift),
+      remainingMs: () => deadlineMs - Date.now(),
+      ...options,
+    });
+  };
+  return { ...table, project, run, found };
+}
+
+describe('the observer of a table', () => {
+  it('verifies what is written, finds what is broken, repairs it, and goes on from its saved state', async () => {
+    const { graph, store, project, run, found } = await observedTable();
+    const first = await run();
+    expect(first).toMatchObject({ endedBy: 'verified', drift: [] });
+
+    await store.put(user('6'));
+    await store.put(follows('6', '1'));
+    await project();
+    // Without checks: the saved state is the base.
+    const second = await run({ checks: false });
+    expect(second).toMatchObject({ endedBy: 'verified', drift: [] });
+    expect(second.records).toBeGreaterThan(0);
+    expect(second.verifiedThroughMs).toBeGreaterThan(first.verifiedThroughMs!);
+
+    const { item } = await store.get({ source: 'USER-6', target: '~view' }, { consistent: true });
+    await store.put({ ...item, edgeSet: { SS: ['FOLLOWS-USER-nobody'] } });
+    const third = await run({ checks: false });
+    expect(third.drift.map(({ suspect }) => [suspect.source, suspect.sortKey, suspect.part.kind])).toContainEqual([
+      'USER-6',
+      '~view',
+      'element',
+    ]);
+    expect(found.length).toBe(third.drift.length);
+    const told = await status({ graph, store });
+    expect(told.drift).toBe(third.drift.length);
+    expect(told.verifiedThrough).toBe(new Date(third.verifiedThroughMs!).toISOString());
+    expect(told.problems.join()).toContain('edgeloom observe --repair');
+
+    await store.put({ ...item, edgeSet: { SS: ['FOLLOWS-USER-nobody', 'FOLLOWS-USER-none'] } });
+    await run({ checks: false, repairs: true });
+    const fifth = await run({ checks: false });
+    const { item: repaired } = await store.get({ source: 'USER-6', target: '~view' }, { consistent: true });
+    expect(repaired?.['edgeSet']).toEqual(item?.['edgeSet']);
+    expect(fifth.drift).toEqual([]);
+  }, 120_000);
+
+  it('runs once at a time', async () => {
+    const { store, run } = await observedTable();
+    const other = new TableMemory(store, Date.now);
+    expect(await other.open()).toBeUndefined();
+    expect(await run()).toMatchObject({ endedBy: 'busy' });
+    await other.close();
+    expect((await run()).endedBy).toBe('verified');
+    expect(await readObserverState(store)).toMatchObject({ drift: [] });
+  }, 60_000);
+
+  it('is late for status while it should run, and not once it has ended in order', async () => {
+    const { graph, store, run } = await observedTable();
+    await run();
+    const later = () => Date.now() + 3_600_000;
+    expect((await status({ graph, store, now: later })).problems).toEqual([]);
+    // A process that runs again, and ends without a word.
+    const memory = new TableMemory(store, Date.now);
+    const { isEnded, ...state } = (await memory.open()) as ObserverState;
+    expect(isEnded).toBe(true);
+    await memory.save(state);
+    expect((await status({ graph, store, now: later })).problems.join()).toContain('Nothing is verified after');
+  }, 60_000);
+
+  it('keeps its lease while it checks the whole table', async () => {
+    const { store, run } = await observedTable();
+    // Each look at the clock takes ten seconds: the check takes minutes.
+    let [lookedMs, saves, savesBeforeBase] = [Date.now(), 0, 0];
+    const memory = new TableMemory(store, Date.now);
+    await run({
+      now: () => (lookedMs += 10_000),
+      remainingMs: () => (saves > 0 ? 0 : 1),
+      memory: {
+        open: () => memory.open(),
+        save: async (state) => {
+          saves += 1;
+          if (state.baseMs === undefined) savesBeforeBase += 1;
+          return await memory.save(state);
+        },
+        close: () => memory.close(),
+      },
+    });
+    expect(savesBeforeBase).toBeGreaterThan(0);
+  }, 60_000);
+});

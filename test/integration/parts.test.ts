@@ -1,0 +1,251 @@
+import { describe, expect, it } from 'vitest';
+import { check } from '../../src/check/check.ts';
+import type { Finding } from '../../src/check/finding.ts';
+import { explain } from '../../src/explain/explain.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, fromSource, node, part } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { redrive } from '../../src/repair/redrive.ts';
+import { createSession } from '../../src/session/session.ts';
+import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
+import { createWorker } from '../../src/worker/worker.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+const graphOf = () =>
+  defineGraph({
+    table: uniqueTableName(),
+    nodes: {
+      // A search of the node that has the name of the part: its key is that of the part's item behind `~ix/`.
+      USER: node({
+        view: ['name'],
+        search: { name: { shards: 1 }, STATE: { shards: 1 } },
+        parts: {
+          STATE: part({ view: ['status'], search: { status: { shards: 1 }, devices: { each: true, shards: 1 } } }),
+          COUNTS: part(),
+        },
+      }),
+      ROOM: node(),
+    },
+    edges: {
+      IN: edge({
+        from: 'USER',
+        to: 'ROOM',
+        inbound: { gsi0: 'since', byStatus: [fromSource('STATE.status'), 'since'], projectSource: ['STATE.status'] },
+      }),
+    },
+  });
+
+async function chat() {
+  const { graph, store, streams, streamArn } = await testTable(graphOf());
+  const checkpoint = memoryCheckpoint();
+  return {
+    graph,
+    store,
+    writer: createWriter(graph, { store }),
+    reader: createReader(graph, { store }),
+    run: () =>
+      createWorker({ graph, store, streams, streamArn, checkpoint, pollIntervalMs: 20 }).run({ untilIdle: true }),
+    checked: async (mode: 'report' | 'repair' = 'report') => {
+      const findings: Finding[] = [];
+      const { drift, quarantined } = await check({
+        graph,
+        store,
+        mode,
+        settleMs: 20,
+        onFinding: (finding) => findings.push(finding),
+      });
+      return { ...drift, quarantined, findings };
+    },
+  };
+}
+
+const ADA = 'USER-ada';
+const CLEAN = { missing: 0, stale: 0, orphan: 0, quarantined: 0, findings: [] };
+
+describe('a part of a node', () => {
+  it('is shown beside the node, found, and orders its edges', async () => {
+    const { store, writer, reader, run, checked } = await chat();
+    await writer.putNode(ADA, { name: 'Ada', about: 'x'.repeat(4_000), STATE: 'of the node' });
+    await writer.putEdge(ADA, 'IN', 'ROOM-1', { since: '2026' });
+    await writer.putPart(ADA, 'STATE', { status: 'online', secret: 1, devices: ['phone', 'desk'] });
+    await store.put({ source: { S: ADA }, target: { S: 'COUNTS' }, unread: { N: '3' } });
+    await run();
+    expect(await reader.get([ADA])).toEqual([
+      {
+        id: ADA,
+        attributes: { name: 'Ada', STATE: { status: 'online' }, COUNTS: { unread: 3 } },
+        edgeSet: [expect.anything()],
+      },
+    ]);
+    expect(await reader.get([ADA, 'USER-bob'], { attributes: ['STATE'] })).toMatchObject([
+      { attributes: { STATE: { status: 'online', secret: 1, devices: ['phone', 'desk'] } } },
+      { attributes: null },
+    ]);
+    expect((await reader.search('USER.STATE.status').eq('online')).items).toEqual([
+      { id: ADA, value: 'online', attributes: {} },
+    ]);
+    expect((await reader.search('USER.STATE.devices').eq('desk')).items).toMatchObject([{ id: ADA }]);
+    expect((await reader.search('USER.STATE').eq('of the node')).items).toMatchObject([{ id: ADA }]);
+    const inRoom = await reader.inbound('IN', 'ROOM-1', { order: 'byStatus', path: ['online'] });
+    expect(inRoom.items).toMatchObject([{ source: ADA, attributes: { 'STATE.status': 'online' } }]);
+    expect(await checked()).toEqual(CLEAN);
+
+    await writer.updatePart(ADA, 'STATE', { set: { status: 'away' }, remove: ['devices'] });
+    await writer.deletePart(ADA, 'COUNTS');
+    await run();
+    expect((await reader.get([ADA]))[0]!.attributes).toEqual({ name: 'Ada', STATE: { status: 'away' } });
+    expect((await reader.search('USER.STATE.devices').between()).items).toEqual([]);
+    expect((await reader.inbound('IN', 'ROOM-1', { order: 'byStatus', path: ['away'] })).items).toHaveLength(1);
+    expect(await checked()).toEqual(CLEAN);
+  });
+
+  it('is not shown without its node, and is there again with it', async () => {
+    const { writer, reader, run, checked } = await chat();
+    await writer.putPart(ADA, 'STATE', { status: 'online' });
+    await writer.putEdge(ADA, 'IN', 'ROOM-1', { since: '2026' });
+    await run();
+    expect(await reader.get([ADA])).toMatchObject([{ attributes: null }]);
+    expect((await reader.search('USER.STATE.status').eq('online')).items).toMatchObject([{ id: ADA }]);
+    expect((await reader.inbound('IN', 'ROOM-1', { order: 'byStatus' })).items).toEqual([]);
+    await writer.putNode(ADA, { name: 'Ada' });
+    await run();
+    expect(await reader.get([ADA])).toMatchObject([{ attributes: { name: 'Ada', STATE: { status: 'online' } } }]);
+    expect((await reader.inbound('IN', 'ROOM-1', { order: 'byStatus' })).items).toHaveLength(1);
+    expect(await checked()).toEqual(CLEAN);
+    expect(await writer.deleteNodeWithEdges(ADA)).toMatchObject({ nodes: 1, edges: 1, parts: 1 });
+    await run();
+    expect((await reader.search('USER.STATE.status').between()).items).toEqual([]);
+    expect(await checked()).toEqual(CLEAN);
+  });
+
+  it('takes one Query of the view for one node, and one BatchGetItem for several', async () => {
+    const { graph, store, writer, run } = await chat();
+    await writer.putNode(ADA, { name: 'Ada' });
+    await writer.putNode('USER-bob', { name: 'Bob' });
+    await writer.putPart('USER-bob', 'STATE', { status: 'away' });
+    await run();
+    const calls: string[] = [];
+    const counting = new Proxy(store, {
+      get: (of, name) => {
+        const value = Reflect.get(of, name);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => {
+          if (name === 'query' || name === 'getMany') calls.push(String(name));
+          return value.apply(of, args);
+        };
+      },
+    });
+    const reader = createReader(graph, { store: counting });
+    await reader.get([ADA]);
+    expect(calls.filter((name) => name === 'query')).toHaveLength(1);
+    calls.length = 0;
+    expect(await reader.get([ADA, 'USER-bob'])).toMatchObject([
+      { attributes: { name: 'Ada' } },
+      { attributes: { name: 'Bob', STATE: { status: 'away' } } },
+    ]);
+    expect(calls.filter((name) => name === 'query')).toHaveLength(0);
+  });
+
+  it('shows in sessions before it is projected, is waited for, and explained', async () => {
+    const { graph, store, writer, reader, run } = await chat();
+    await writer.putNode(ADA, { name: 'Ada' });
+    await writer.putEdge(ADA, 'IN', 'ROOM-1', { since: '2026' });
+    await run();
+    const session = createSession();
+    const own = reader.with(session);
+    await writer.with(session).putPart(ADA, 'STATE', { status: 'online' });
+    expect(await reader.get([ADA])).toMatchObject([{ attributes: { name: 'Ada' } }]);
+    expect((await reader.get([ADA]))[0]!.attributes).not.toHaveProperty('STATE');
+    expect(await own.get([ADA])).toMatchObject([{ attributes: { name: 'Ada', STATE: { status: 'online' } } }]);
+    expect((await own.search('USER.STATE.status').eq('online')).items).toMatchObject([{ id: ADA }]);
+    expect((await own.inbound('IN', 'ROOM-1', { order: 'byStatus' })).items).toMatchObject([{ source: ADA }]);
+    const waiting = reader.waitForProjection({ source: ADA, target: 'STATE' }, { timeoutMs: 1 });
+    await expect(waiting).rejects.toThrow(/still different: .*~view\/STATE/);
+    const before = await explain({ source: ADA, target: 'STATE' }, { graph, store });
+    expect(before.item.kind).toBe('part');
+    expect(before.parts.map(({ name, state }) => [name, state])).toEqual([
+      ['nodes.USER.parts.STATE.view', 'lag'],
+      ['nodes.USER.parts.STATE.search.status', 'lag'],
+      ['nodes.USER.parts.STATE.search.devices', 'absent'],
+    ]);
+    await run();
+    await reader.waitForProjection({ source: ADA, target: 'STATE' });
+    const view = await explain({ source: ADA, target: '~view/STATE' }, { graph, store });
+    expect(view.parts).toMatchObject([{ source: ADA, target: 'STATE', name: 'nodes.USER.parts.STATE.view' }]);
+    expect((await explain({ source: ADA, target: '~ix/#STATE/status' }, { graph, store })).parts).toMatchObject([
+      { target: 'STATE', name: 'nodes.USER.parts.STATE.search' },
+    ]);
+    await writer.with(session).deletePart(ADA, 'STATE');
+    expect((await own.get([ADA]))[0]!.attributes).toEqual({ name: 'Ada' });
+    expect((await own.search('USER.STATE.status').eq('online')).items).toEqual([]);
+  });
+
+  it('is repaired by itself, whatever becomes of its items', async () => {
+    const { store, writer, run, checked } = await chat();
+    await writer.putNode(ADA, { name: 'Ada', STATE: 'of the node' });
+    await writer.putEdge(ADA, 'IN', 'ROOM-1', { since: '2026' });
+    await writer.putPart(ADA, 'STATE', { status: 'online', devices: ['phone'] });
+    await run();
+    const key = (target: string) => ({ source: { S: ADA }, target: { S: target } });
+    await store.put({ ...key('~view/STATE'), attributes: { M: { status: { S: 'odd' } } }, r: { N: '7' } });
+    await store.delete({ source: ADA, target: '~ix/#STATE/status' });
+    await store.put({ ...key('~ix/#STATE/devices/gone'), gsi0pk: { S: 'USER.STATE.devices' }, gsi0sk: { S: 'x' } });
+    await store.put({ ...key('~view/GONE'), attributes: { M: {} } });
+    await store.delete({ source: ADA, target: '~ix/#byStatus/IN-ROOM-1' });
+    await store.delete({ source: ADA, target: '~ix/STATE' });
+    const found = await checked();
+    expect(found.findings.map(({ target, verdict }) => `${verdict} ${target}`).sort()).toEqual([
+      'missing ~ix/#STATE/status',
+      'missing ~ix/#byStatus/IN-ROOM-1',
+      'missing ~ix/STATE',
+      'orphan ~ix/#STATE/devices/gone',
+      'orphan ~view/GONE',
+      'stale ~view/STATE',
+    ]);
+    await checked('repair');
+    expect(await checked()).toEqual(CLEAN);
+  });
+
+  it('goes into quarantine where it cannot be derived, and comes out by a redrive that leaves the view alone', async () => {
+    const { graph, store, reader, writer, run, checked } = await chat();
+    await writer.putNode(ADA, { name: 'Ada' });
+    const bad = { source: { S: ADA }, target: { S: 'STATE' }, status: { N: '1' } };
+    await expect(writer.putPart(ADA, 'STATE', { status: 1 })).rejects.toThrow('attribute status');
+    await store.put(bad);
+    await run();
+    expect(await checked()).toMatchObject({ quarantined: 1, missing: 0, stale: 0, orphan: 0 });
+    await redrive({ graph, store });
+    expect((await reader.get([ADA]))[0]!.attributes).toEqual({ name: 'Ada', STATE: { status: 1 } });
+    await store.put({ ...bad, status: { S: 'online' } });
+    expect(await redrive({ graph, store })).toMatchObject({ repaired: 1, left: 0 });
+    expect((await reader.search('USER.STATE.status').eq('online')).items).toMatchObject([{ id: ADA }]);
+    expect(await checked()).toEqual(CLEAN);
+  });
+
+  it('is written in batches, streams, imports and transactions, and only as the model declares it', async () => {
+    const { reader, writer, run } = await chat();
+    await writer.batch((batch) => {
+      batch.putNode(ADA, { name: 'Ada' });
+      batch.putPart(ADA, 'STATE', { status: 'online' });
+    });
+    await writer.putMany([{ id: ADA, part: 'COUNTS', attributes: { unread: 1 } }]);
+    await writer.transact((transaction) => {
+      transaction.requirePart(ADA, 'STATE', { if: { status: 'online' } });
+      transaction.updatePart(ADA, 'COUNTS', { add: { unread: 2 } });
+    });
+    await run();
+    expect((await reader.get([ADA]))[0]!.attributes).toEqual({
+      name: 'Ada',
+      STATE: { status: 'online' },
+      COUNTS: { unread: 3 },
+    });
+    await expect(writer.putPart(ADA, 'STATE', {}, { ifAbsent: true })).rejects.toThrow(/condition|exists/i);
+    await expect(writer.putPart(ADA, 'NONE' as 'STATE', {})).rejects.toMatchObject({
+      hint: 'The parts of USER are STATE, COUNTS.',
+    });
+    await expect(writer.putPart('ROOM-1' as never, 'STATE' as never, {} as never)).rejects.toMatchObject({
+      hint: 'Declare it under nodes.ROOM.parts.',
+    });
+  });
+});

@@ -1,0 +1,127 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { hovers } from '../support/language-server.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** The texts that an editor shows over the results of reads, on a model of so many further node and edge types. */
+async function readsHovered(further: number): Promise<Map<string, string>> {
+  await mkdir(join(ROOT, '.cache'), { recursive: true });
+  // Inside the repository, so that packages are found.
+  const folder = await mkdtemp(join(ROOT, '.cache', 'hover-'));
+  try {
+    const compilerOptions = { noEmit: true, incremental: false, paths: { edgeloom: [join(ROOT, 'src/index.ts')] } };
+    const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['reads.ts'], exclude: [] };
+    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    await writeFile(join(folder, 'reads.ts'), source(further));
+    return await hovers(join(folder, 'reads.ts'));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function source(further: number): string {
+  const each = (line: (i: number) => string): string => Array.from({ length: further }, (_, i) => line(i)).join('\n');
+  return `
+import { createReader, defineGraph, edge, node, rank, type Store } from 'edgeloom';
+import { z } from 'zod';
+const graph = defineGraph({
+  table: 'records',
+  nodes: {
+    GOAL: node({
+      fields: z.object({ title: z.string(), status: z.string(), notes: z.string().optional() }),
+      view: ['title', 'status'],
+      search: { status: { project: ['title'] } },
+      list: true,
+    }),
+    USER: node({ fields: z.object({ name: z.string(), email: z.string() }), view: ['name'] }),
+${each((i) => `    T${i}: node({ fields: z.object({ size: z.number() }), search: { size: { type: 'number' } } }),`)}
+  },
+  edges: {
+    MEMBER: edge({
+      fields: z.object({ role: z.enum(['LEAD', 'OTHER']), since: z.string() }),
+      from: 'GOAL',
+      to: 'USER',
+      edgeSet: ['role'],
+      inbound: { gsi0: rank('role', { LEAD: 2, OTHER: 1 }), includeOwner: true, project: ['since'], projectSource: ['title'] },
+      copy: ['name'],
+    }),
+    FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: ['since'] }),
+${each((i) => `    E${i}: edge({ from: 'T${i}', to: 'USER', edgeSet: ['role', 'since'], inbound: { gsi0: 'since' } }),`)}
+  },
+});
+declare const store: Store;
+declare const anyId: string;
+const reader = createReader(graph, { store });
+export const got = await reader.get(['GOAL-G1']);
+export const several = await reader.get(['GOAL-G1', 'USER-U1']);
+export const selected = await reader.get(['GOAL-G1'], { attributes: ['notes'] });
+export const whole = await reader.get(['GOAL-G1'], { attributes: 'ALL' });
+export const entry = got[0]!.edgeSet[0]!;
+export const nodes = await reader.nodes('GOAL');
+export const node1 = await reader.node('GOAL-G1');
+export const edge1 = await reader.edge('GOAL-G1', 'MEMBER', 'USER-U1');
+export const edges = await reader.edges('GOAL-G1', 'MEMBER');
+export const collection = await reader.collection('GOAL-G1', { types: ['MEMBER'] });
+export const inbound = await reader.inbound('MEMBER', 'USER-U1', { reverse: true });
+export const search = reader.search('GOAL.status');
+export const hits = await search.eq('OPEN');
+export const found = await reader.search('GOAL.status').find({ eq: 'OPEN' });
+export const hit = hits.items[0]!;
+export const page = await reader.page('MEMBER', 'USER-U1');
+export const bare = await reader.page('MEMBER', 'USER-U1', { edgeSets: false });
+export const pageItem = page.items[0]!;
+export const pageNode = page.nodes['USER-U1'];
+export const bareItem = bare.items[0]!;
+export const open = await reader.get([anyId]);
+`;
+}
+
+describe('an editor shows over the result of a read', () => {
+  let few: Map<string, string>;
+  let many: Map<string, string>;
+  beforeAll(async () => {
+    few = await readsHovered(0);
+    many = await readsHovered(20);
+  });
+
+  it('its interface with what it holds', () => {
+    // On one line, with `USER-*` for any id of a user.
+    const line = (name: string) =>
+      few
+        .get(name)!
+        .replace(/\s+/g, ' ')
+        .replace(/\$\{string\}/g, '*');
+    expect(line('got')).toBe(
+      'const got: NodeResult<"GOAL-G1", { title?: string | undefined; status?: string | undefined; }, EdgeSetEntry<"MEMBER", ' +
+        '`USER-*`, { role?: "LEAD" | "OTHER" | undefined; }, { name?: string | undefined; }, "since">>[]',
+    );
+    expect(line('inbound')).toContain(
+      'InboundPage<EdgeResult<`GOAL-*`, "MEMBER", `USER-*`, ' +
+        '{ since?: string | undefined; } & { title?: string | undefined; }>, OwnerResult<`USER-*`,',
+    );
+    expect(line('hits')).toBe('const hits: ListPage<SearchResult<`GOAL-*`, { title?: string | undefined; }>>');
+    expect(line('bareItem')).toBe(
+      'const bareItem: BareNodeResult<`GOAL-*`, { title?: string | undefined; status?: string | undefined; }>',
+    );
+  });
+
+  it('nothing of the model', () => {
+    expect(few.size).toBe(21);
+    for (const [name, text] of [...few, ...many]) {
+      expect(text, name).toMatch(new RegExp(`^const ${name}: `));
+      expect(text, name).not.toMatch(/Graph<|Definition<|TypesOf<|Zod/);
+    }
+  });
+
+  it('the same where the model has more types, but for what may be of any type', () => {
+    const ofAnyType = ['page', 'bare', 'open'];
+    for (const [name, text] of few) {
+      if (ofAnyType.includes(name)) continue;
+      expect(many.get(name)).toBe(text);
+      expect(text.length, name).toBeLessThan(400);
+    }
+  });
+});

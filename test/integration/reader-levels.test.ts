@@ -1,0 +1,452 @@
+import { setTimeout } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { explainQuery } from '../../src/explain/query.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { edge, node, rank } from '../../src/model/schema.ts';
+import { pagePlan } from '../../src/read/page.ts';
+import { createReader, type Reader } from '../../src/read/reader.ts';
+import { withoutRegistry } from '../../src/registry/reader-lease.ts';
+import { createSession } from '../../src/session/session.ts';
+import type { ItemKey } from '../../src/store/port.ts';
+import { replacedCalls } from '../../src/store/wrapped.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { countingReader } from '../support/reader.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+/** The goals list: objectives of a team with key results, and of both the leads and teams. */
+function listModel(copy: string[] = []) {
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: {
+      TEAM: node({ view: ['name'] }),
+      USER: node({ view: ['name', 'city'] }),
+      GOAL: node({ view: ['title'] }),
+      KEYRESULT: node({ view: ['title'] }),
+      TASK: node({ view: ['title'] }),
+    },
+    edges: {
+      TEAMGOAL: edge({ from: 'GOAL', to: 'TEAM', edgeSet: false, inbound: { gsi0: 'rank' } }),
+      KEYRESULT: edge({ from: 'GOAL', to: 'KEYRESULT' }),
+      SUBGOAL: edge({ from: 'GOAL', to: 'GOAL' }),
+      MEMBER: edge({
+        from: ['GOAL', 'KEYRESULT'],
+        to: ['USER', 'TEAM'],
+        edgeSet: ['role'],
+        inbound: { gsi0: rank('role', { LEAD: 500, TEAM: 300 }), project: ['role'] },
+        ...(copy.length > 0 && { copy: copy as ['name'] }),
+      }),
+      TASK_OF: edge({
+        from: 'TASK',
+        to: 'KEYRESULT',
+        edgeSet: false,
+        inbound: { gsi0: 'since', gsi1: 'since', project: ['since'], shards: 2 },
+      }),
+      WATCHER: edge({ from: 'KEYRESULT', to: 'USER', edgeSet: false }),
+    },
+  });
+}
+
+const graph = listModel();
+const copying = listModel(['name']);
+type Table = Awaited<ReturnType<typeof testTable<typeof graph>>>;
+let table: Table;
+let reader: Reader<typeof graph>;
+let copied: Table;
+
+const LEAD = 'MEMBER:LEAD';
+const OF_TEAM = 'MEMBER:TEAM';
+const LIST = { with: [LEAD, { edge: 'KEYRESULT', with: [LEAD, OF_TEAM] }] } as const;
+const user = (i: number): `USER-${string}` => `USER-${i}`;
+const keyResult = (i: number): `KEYRESULT-${string}` => `KEYRESULT-${i}`;
+
+/** Two objectives with seven key results; each has a lead, and each key result a team; tasks and watchers are at the key results. */
+async function fill(of: Table): Promise<void> {
+  const writer = createWriter(graph, { store: of.store });
+  await writer.batch((batch) => {
+    batch.putNode('TEAM-1', { name: 'Core' });
+    for (let i = 0; i < 5; i++) batch.putNode(user(i), { name: `User ${i}`, city: 'Lisbon' });
+    for (const i of [0, 1]) {
+      batch.putNode(`GOAL-${i}`, { title: `Objective ${i}` });
+      batch.putEdge(`GOAL-${i}`, 'TEAMGOAL', 'TEAM-1', { rank: String(i) });
+      batch.putEdge(`GOAL-${i}`, 'MEMBER', user(i), { role: 'LEAD' });
+    }
+    for (let i = 0; i < 7; i++) {
+      batch.putNode(keyResult(i), { title: `Key result ${i}` });
+      batch.putEdge(`GOAL-${i % 2}`, 'KEYRESULT', keyResult(i));
+      batch.putEdge(keyResult(i), 'MEMBER', user(i % 5), { role: 'LEAD' });
+      batch.putEdge(keyResult(i), 'MEMBER', 'TEAM-1', { role: 'TEAM' });
+      batch.putEdge(keyResult(i), 'WATCHER', user(4));
+      for (const j of [0, 1]) {
+        batch.putNode(`TASK-${i}.${j}`, { title: `Task ${i}.${j}` });
+        batch.putEdge(`TASK-${i}.${j}`, 'TASK_OF', keyResult(i), { since: `2026-0${j + 1}-01` });
+      }
+    }
+    batch.putEdge('GOAL-0', 'SUBGOAL', 'GOAL-1');
+    batch.putEdge('GOAL-1', 'SUBGOAL', 'GOAL-0');
+  });
+  expect((await of.projectAll()).quarantined).toBe(0);
+}
+
+/** A reader that notes the keys of each BatchGetItem. */
+function noting(of: Table): { reader: Reader<typeof graph>; batches: ItemKey[][] } {
+  const batches: ItemKey[][] = [];
+  const store = replacedCalls(of.store, {
+    getMany: async (keys, options) => {
+      if (keys.length > 0) batches.push([...keys]);
+      return await of.store.getMany(keys, options);
+    },
+  });
+  return { reader: createReader(of.graph, { store, leases: withoutRegistry(of.graph) }), batches };
+}
+
+beforeAll(async () => {
+  table = await testTable(graph);
+  copied = await testTable(copying as unknown as typeof graph);
+  for (const each of [table, copied]) await fill(each);
+  reader = createReader(graph, { store: table.store });
+}, 60_000);
+
+describe('K41: several levels of associations at once', () => {
+  it('gives a goals list whole: objectives, key results, leads and teams', async () => {
+    const page = await reader.page('TEAMGOAL', 'TEAM-1', LIST);
+    expect(page.items.map(({ id }) => id)).toEqual(['GOAL-0', 'GOAL-1']);
+    expect(page.items[0]!.edgeSet.map(({ type, target }) => `${type} ${target}`)).toEqual([
+      ...[0, 2, 4, 6].map((i) => `KEYRESULT ${keyResult(i)}`),
+      'MEMBER USER-0',
+      'SUBGOAL GOAL-1',
+    ]);
+    const results = [0, 1, 2, 3, 4, 5, 6].map(keyResult);
+    expect(Object.keys(page.nodes).sort()).toEqual([...results, 'TEAM-1', ...[0, 1, 2, 3, 4].map(user)].sort());
+    expect(page.nodes[keyResult(3)]).toEqual({ title: 'Key result 3' });
+    expect(page.nodes[user(3)]).toEqual({ name: 'User 3', city: 'Lisbon' });
+    expect(Object.keys(page.edgeSets!).sort()).toEqual(results);
+    expect(page.edgeSets![keyResult(3)]).toEqual([
+      { type: 'MEMBER', target: 'TEAM-1', role: 'TEAM' },
+      { type: 'MEMBER', target: 'USER-3', role: 'LEAD' },
+    ]);
+    expect(page.truncated).toBeUndefined();
+    expect(page.edges).toBeUndefined();
+  });
+
+  it('costs a BatchGetItem for 100 nodes of a level, whatever the number of parents: 4 calls', async () => {
+    const { reader: counted, callsOf } = countingReader(graph, table.endpoint);
+    let said = 0;
+    const calls = await callsOf(async () => {
+      said = (await counted.page('TEAMGOAL', 'TEAM-1', LIST)).calls;
+    });
+    expect(calls).toEqual({ QueryCommand: 1, BatchGetItemCommand: 3 });
+    expect(said).toBe(4);
+  });
+
+  it('reads a node that comes twice once, on whichever levels it is', async () => {
+    const { reader: noted, batches } = noting(table);
+    await noted.page('TEAMGOAL', 'TEAM-1', LIST);
+    const read = batches.map((keys) => keys.map(({ source }) => source));
+    expect(read[0]).toEqual(['GOAL-0', 'GOAL-1']);
+    expect(read[1]!.sort()).toEqual([...[0, 1, 2, 3, 4, 5, 6].map(keyResult), user(0), user(1)]);
+    // The leads of the objectives are leads of key results, too.
+    expect(read[2]!.sort()).toEqual(['TEAM-1', user(2), user(3), user(4)]);
+    expect(read).toHaveLength(3);
+  });
+
+  it('ends where goals are goals of each other, and reads none of them again', async () => {
+    const { reader: noted, batches } = noting(table);
+    const inner = { edge: 'SUBGOAL', with: [{ edge: 'SUBGOAL', with: ['SUBGOAL'] }] } as const;
+    const page = await noted.page('TEAMGOAL', 'TEAM-1', { with: [{ edge: 'SUBGOAL', with: [inner] }] });
+    expect(page.calls).toBe(2);
+    expect(batches).toHaveLength(1);
+    expect(Object.keys(page.nodes).sort()).toEqual(['GOAL-0', 'GOAL-1']);
+    expect(Object.keys(page.edgeSets!).sort()).toEqual(['GOAL-0', 'GOAL-1']);
+    expect(page.truncated).toBeUndefined();
+  });
+
+  it('takes the same levels by several names as one', async () => {
+    const { reader: noted, batches } = noting(table);
+    const with_ = [LEAD, { edge: 'KEYRESULT', with: [LEAD] }, { edge: 'KEYRESULT', with: [OF_TEAM] }] as const;
+    const { calls: _, ...whole } = await reader.page('TEAMGOAL', 'TEAM-1', LIST);
+    const { calls, ...page } = await noted.page('TEAMGOAL', 'TEAM-1', { with: with_ });
+    expect(page).toEqual(whole);
+    expect(calls).toBe(4);
+    expect(batches.flat()).toHaveLength(2 + 9 + 4);
+  });
+
+  it("saves a level's read where its edges copy what is shown", async () => {
+    const { reader: noted, batches } = noting(copied);
+    const page = await noted.page('TEAMGOAL', 'TEAM-1', LIST);
+    expect(page.calls).toBe(3);
+    expect(batches[1]!.map(({ source }) => source).sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map(keyResult));
+    expect(page.nodes[user(3)]).toEqual({ name: 'User 3' });
+    expect(page.edgeSets![keyResult(3)]![1]).toMatchObject({ target: user(3), copy: { name: 'User 3' } });
+  });
+
+  it('goes on by a cursor of the same levels', async () => {
+    const { cursor } = await reader.page('TEAMGOAL', 'TEAM-1', { ...LIST, limit: 1 });
+    const { items } = await reader.page('TEAMGOAL', 'TEAM-1', { ...LIST, limit: 1, cursor });
+    expect(items.map(({ id }) => id)).toEqual(['GOAL-1']);
+    const other = reader.page('TEAMGOAL', 'TEAM-1', { with: [LEAD, { edge: 'KEYRESULT', with: [LEAD] }], cursor });
+    await expect(other).rejects.toThrow(expect.objectContaining({ code: 'invalid-cursor' }));
+  });
+});
+
+describe('levels that are queried', () => {
+  it('has edges that enter, with what their index items hold: a Query of each shard for each node', async () => {
+    const with_ = [{ edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }] }] as const;
+    const page = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_ });
+    expect(page.calls).toBe(2 + 1 + 7 * 2 + 1);
+    expect(page.edges![keyResult(3)]).toEqual(
+      [0, 1].map((j) => ({
+        ...{ source: `TASK-3.${j}`, type: 'TASK_OF', target: keyResult(3) },
+        attributes: { since: `2026-0${j + 1}-01` },
+      })),
+    );
+    expect(page.nodes['TASK-3.1']).toEqual({ title: 'Task 3.1' });
+    expect(Object.keys(page.nodes)).toHaveLength(7 + 14);
+  });
+
+  it('has edges of types that no edge set has: a Query of the table for each node', async () => {
+    const with_ = [{ edge: 'KEYRESULT', with: [{ edge: 'WATCHER' }] }] as const;
+    const page = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_ });
+    expect(page.calls).toBe(2 + 1 + 7 + 1);
+    expect(page.edges![keyResult(0)]).toEqual([
+      { source: keyResult(0), type: 'WATCHER', target: user(4), attributes: {} },
+    ]);
+    expect(page.nodes[user(4)]).toEqual({ name: 'User 4', city: 'Lisbon' });
+  });
+
+  it('lists edges once that two levels ask for by different orders', async () => {
+    const with_ = [
+      { edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }, { inbound: 'TASK_OF', order: 'gsi1' }] },
+    ] as const;
+    const page = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_ });
+    expect(page.calls).toBe(2 + 1 + 7 * 2 * 2 + 1);
+    expect(page.edges![keyResult(3)]!.map(({ source }) => source)).toEqual(['TASK-3.0', 'TASK-3.1']);
+  });
+
+  it('has no more calls in flight than the reader may have, with shards and with views that grew too big', async () => {
+    let now = 0;
+    let most = 0;
+    const store = replacedCalls(table.store, {
+      query: async (...request) => {
+        now += 1;
+        most = Math.max(most, now);
+        await setTimeout(5);
+        return await table.store.query(...request).finally(() => {
+          now -= 1;
+        });
+      },
+    });
+    const bounded = createReader(graph, { store, concurrency: 4, leases: withoutRegistry(graph) });
+    await bounded.page('TEAMGOAL', 'TEAM-1', { with: [{ edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }] }] });
+    expect(most).toBe(4);
+    const keys = [0, 1, 2, 3, 4, 5, 6].map((i) => ({ source: keyResult(i), target: '~view' }));
+    const views = (await table.store.getMany(keys, { consistent: true })).items.map((view) => view!);
+    for (const { edgeSet: _, ...view } of views) await table.store.put({ ...view, evicted: { SS: ['MEMBER'] } });
+    try {
+      most = 0;
+      await bounded.page('TEAMGOAL', 'TEAM-1', LIST);
+      expect(most).toBe(4);
+    } finally {
+      for (const view of views) await table.store.put(view);
+    }
+  });
+
+  it('goes down and up again: the goals of the leads of key results', async () => {
+    const page = await reader.page('TEAMGOAL', 'TEAM-1', {
+      with: [{ edge: 'KEYRESULT', with: [{ edge: 'MEMBER', label: 'LEAD', with: [{ inbound: 'MEMBER' }] }] }],
+    });
+    expect(page.edges![user(0)]!.map(({ source }) => source)).toEqual(['GOAL-0', keyResult(0), keyResult(5)]);
+    expect(page.nodes['GOAL-0']).toEqual({ title: 'Objective 0' });
+    // Teams are no leads, and have no levels.
+    expect(Object.keys(page.edgeSets!)).not.toContain('TEAM-1');
+  });
+
+  it('gives the same where an edge type left a view of a level because it grew too big', async () => {
+    const whole = await reader.page('TEAMGOAL', 'TEAM-1', LIST);
+    const key = { source: keyResult(3), target: '~view' };
+    const { item: view } = await table.store.get(key, { consistent: true });
+    const { edgeSet: _, ...emptied } = view!;
+    await table.store.put({ ...emptied, evicted: { SS: ['MEMBER'] } });
+    try {
+      expect(await reader.page('TEAMGOAL', 'TEAM-1', LIST)).toEqual({ ...whole, calls: whole.calls + 1 });
+    } finally {
+      await table.store.put(view!);
+    }
+  });
+});
+
+describe('bounds of levels are reported', () => {
+  const found = (page: { nodes: object }): string[] => Object.keys(page.nodes);
+
+  it('has maxNodes neighbours, and names those that it left out', async () => {
+    const whole = await reader.page('TEAMGOAL', 'TEAM-1', LIST);
+    for (const maxNodes of [1, 5, 9, 11]) {
+      const page = await reader.page('TEAMGOAL', 'TEAM-1', { ...LIST, maxNodes });
+      expect(found(page)).toHaveLength(maxNodes);
+      expect(page.truncated!.reason).toBe('maxNodes');
+      expect(page.truncated!.edgesOf).toBeUndefined();
+      for (const id of page.truncated!.ids) expect(found(page)).not.toContain(id);
+      if (maxNodes >= 9) expect([...found(page), ...page.truncated!.ids].sort()).toEqual(found(whole).sort());
+      for (const [id, attributes] of Object.entries(page.nodes)) expect(attributes).toEqual(whole.nodes[id as never]);
+    }
+    const enough = await reader.page('TEAMGOAL', 'TEAM-1', { ...LIST, maxNodes: found(whole).length });
+    expect(enough).toEqual(whole);
+  });
+
+  it('asks no further nodes once it is full, and names those whose edges it did not read', async () => {
+    const with_ = [{ edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }] }] as const;
+    const page = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_, maxNodes: 7 });
+    expect(page.calls).toBe(3);
+    expect(page.truncated).toEqual({ reason: 'maxNodes', ids: [], edgesOf: [0, 2, 4, 6, 1, 3, 5].map(keyResult) });
+    const one = await reader.page('TEAMGOAL', 'TEAM-1', { with: with_, maxNodes: 8, limit: 1 });
+    expect(found(one)).toHaveLength(8);
+    expect(one.truncated!.ids.length).toBeGreaterThan(0);
+  });
+
+  it('reads 5 levels, and names the nodes of the sixth', async () => {
+    const nested = (depth: number): object =>
+      depth === 1 ? { edge: 'KEYRESULT' } : { edge: 'SUBGOAL', with: [depth === 2 ? 'KEYRESULT' : nested(depth - 1)] };
+    const open = reader as unknown as Reader;
+    const five = await open.page('TEAMGOAL', 'TEAM-1', { with: [nested(5) as never] });
+    expect(five.truncated).toBeUndefined();
+    const six = await open.page('TEAMGOAL', 'TEAM-1', { with: [nested(6) as never] });
+    expect(six.truncated!.reason).toBe('depth');
+    expect(six.truncated!.ids.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map(keyResult));
+    expect(six.calls).toBe(2);
+    const queried = { edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }] };
+    const deep = [1, 2, 3, 4].reduce((below: object) => ({ edge: 'SUBGOAL', with: [below] }), queried);
+    const page = await open.page('TEAMGOAL', 'TEAM-1', { with: [deep as never] });
+    expect(page.truncated!.ids).toEqual([]);
+    expect(page.truncated!.edgesOf!.sort()).toEqual([0, 1, 2, 3, 4, 5, 6].map(keyResult));
+    // A `with` without an end is read as far as the bound.
+    const endless: Record<string, unknown> = { edge: 'SUBGOAL' };
+    endless['with'] = [endless];
+    expect((await open.page('TEAMGOAL', 'TEAM-1', { with: [endless as never] })).calls).toBe(2);
+  });
+
+  it('bounds one level of edge sets only where that is asked for', async () => {
+    const page = await reader.page('TEAMGOAL', 'TEAM-1', { maxNodes: 2 });
+    expect(found(page)).toHaveLength(2);
+    expect(page.truncated!.ids.length).toBeGreaterThan(0);
+    for (const maxNodes of [0, -1, 1.5, '3' as unknown as number]) {
+      const refused = reader.page('TEAMGOAL', 'TEAM-1', { maxNodes });
+      await expect(refused).rejects.toThrow(expect.objectContaining({ code: 'invalid-limit' }));
+    }
+  });
+});
+
+describe('the plan of levels', () => {
+  it('says which steps there are and what Queries cost, before anything runs', () => {
+    const why = (with_: readonly unknown[], of = graph): string[] =>
+      pagePlan(of, 'TEAMGOAL', { with: with_ as never }).why.slice(2);
+    expect(why(LIST.with)).toEqual([
+      "Views of neighbours: edges of MEMBER, KEYRESULT hold no copies of their targets' attributes (copy); the next level is next to the targets of KEYRESULT.",
+      "Views of neighbours on level 2: edges of MEMBER hold no copies of their targets' attributes (copy).",
+    ]);
+    expect(why(LIST.with, copying as never)[1]).toMatch(
+      /^No views of neighbours on level 2: edges of MEMBER hold copies/,
+    );
+    expect(why([{ edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF' }, { edge: 'WATCHER' }] }]).slice(1, 3)).toEqual([
+      '2 Queries for each node above the neighbours on level 2, 1 RCU or more, until 1000 neighbours are found: edges of TASK_OF that enter it come from an index.',
+      'A Query for each node above the neighbours on level 2, 0.5 RCU or more, until 1000 neighbours are found: edges of WATCHER that leave it are in no edge set.',
+    ]);
+    const deep = [1, 2, 3, 4, 5].reduce((below: unknown) => ({ edge: 'SUBGOAL', with: [below] }), 'SUBGOAL');
+    expect(why([deep]).at(-1)).toBe('Level 6 is left out: a page has 5 levels at most.');
+  });
+
+  it('is what explain finds: 4 steps, a call each', async () => {
+    const { plan } = await explainQuery(table.store, (store) =>
+      createReader(graph, { store }).page('TEAMGOAL', 'TEAM-1', LIST),
+    );
+    expect(plan.calls).toBe(4);
+    expect(plan.steps[0]).toMatch(/^1 Query of gsi0/);
+    expect(plan.steps.slice(1)).toEqual([
+      expect.stringMatching(/^1 BatchGetItem of ~view \(2 keys\), 1 RCU/),
+      expect.stringMatching(/^1 BatchGetItem of ~view \(9 keys\), 4.5 RCU/),
+      expect.stringMatching(/^1 BatchGetItem of ~view \(4 keys\), 2 RCU/),
+    ]);
+  });
+});
+
+describe('levels refuse what the model does not declare', () => {
+  const refused: [string, unknown, string, string][] = [
+    ['an unknown type', { edge: 'KNOWS' }, 'unknown-type', 'TEAMGOAL'],
+    [
+      'an edge that does not leave the nodes above',
+      { edge: 'KEYRESULT', with: [{ edge: 'SUBGOAL' }] },
+      'unknown-type',
+      'They leave GOAL.',
+    ],
+    ['an edge that does not enter the nodes above', { inbound: 'TASK_OF' }, 'unknown-type', 'They enter KEYRESULT.'],
+    ['an edge without orders', { inbound: 'SUBGOAL' }, 'not-indexed', 'edges.SUBGOAL'],
+    ['an unknown order', { inbound: 'MEMBER', order: 'gsi1' }, 'unknown-order', 'gsi0'],
+    [
+      'a partition that is not declared',
+      { edge: 'KEYRESULT', with: [{ inbound: 'TASK_OF', partition: 'x' }] },
+      'invalid-argument',
+      '',
+    ],
+    [
+      'a type in no edge set by its bare name',
+      { edge: 'KEYRESULT', with: ['WATCHER'] },
+      'not-in-edge-set',
+      "{ edge: 'WATCHER' }",
+    ],
+    [
+      'a label of a type in no edge set',
+      { edge: 'KEYRESULT', with: [{ edge: 'WATCHER', label: 'x' }] },
+      'not-in-edge-set',
+      '',
+    ],
+    ['a label that is no scalar', { edge: 'MEMBER', label: null }, 'invalid-argument', ''],
+    ['another option', { edge: 'MEMBER', labels: 'LEAD' }, 'unknown-option', 'edge, label, with'],
+    ['no entry', null, 'invalid-option', ''],
+  ];
+  it.each(refused)('%s', async (_, entry, code, hint) => {
+    const read = (reader as unknown as Reader).page('TEAMGOAL', 'TEAM-1', { with: [entry as never] });
+    const error = await read.catch((error: unknown) => error);
+    expect(error).toMatchObject({ code, ...(hint !== '' && { hint: expect.stringContaining(hint) }) });
+  });
+});
+
+describe('levels that are no list', () => {
+  it.each([['MEMBER'], [null], [{ edge: 'MEMBER' }]])('are refused: %j', async (levels) => {
+    const open = reader as unknown as Reader;
+    for (const with_ of [levels, ...(levels === null ? [] : [[{ edge: 'KEYRESULT', with: levels }]])]) {
+      const read = open.page('TEAMGOAL', 'TEAM-1', { with: with_ as never });
+      await expect(read).rejects.toMatchObject({ code: 'invalid-argument', hint: expect.stringContaining("with: ['") });
+    }
+  });
+});
+
+describe('a session with levels', () => {
+  it('shows its own writes on every level, before anything is projected', async () => {
+    const own = await testTable(listModel() as unknown as typeof graph);
+    await fill(own);
+    const session = createSession();
+    const writer = createWriter(own.graph, { store: own.store }).with(session);
+    await writer.putEdge('GOAL-0', 'KEYRESULT', 'KEYRESULT-new');
+    await writer.putNode('KEYRESULT-new', { title: 'New' });
+    await writer.putEdge('KEYRESULT-new', 'MEMBER', 'USER-new', { role: 'LEAD' });
+    await writer.putNode('USER-new', { name: 'Newcomer' });
+    await writer.putEdge(keyResult(0), 'MEMBER', user(4), { role: 'LEAD' });
+    await writer.deleteEdge('GOAL-0', 'KEYRESULT', keyResult(6));
+    await writer.putEdge('TASK-new', 'TASK_OF', 'KEYRESULT-new', { since: '2026-03-01' });
+    await writer.putEdge('KEYRESULT-new', 'WATCHER', 'USER-new');
+    const levels = [LEAD, { inbound: 'TASK_OF' }, { edge: 'WATCHER' }] as const;
+    const asked = { with: [{ edge: 'KEYRESULT', with: levels }] } as const;
+    const page = await createReader(own.graph, { store: own.store }).with(session).page('TEAMGOAL', 'TEAM-1', asked);
+    expect(page.nodes['KEYRESULT-new']).toEqual({ title: 'New' });
+    expect(page.nodes['USER-new']).toEqual({ name: 'Newcomer' });
+    expect(page.edgeSets!['KEYRESULT-new']).toEqual([{ type: 'MEMBER', target: 'USER-new', role: 'LEAD' }]);
+    expect(page.edges!['KEYRESULT-new']!.map(({ source, type }) => `${source} ${type}`)).toEqual([
+      'TASK-new TASK_OF',
+      'KEYRESULT-new WATCHER',
+    ]);
+    expect(page.edgeSets![keyResult(0)]!.map(({ target }) => target)).toContain(user(4));
+    expect(page.nodes[keyResult(6)]).toBeUndefined();
+    await own.projectAll();
+    const later = await createReader(own.graph, { store: own.store }).page('TEAMGOAL', 'TEAM-1', asked);
+    const { calls: _, ...shown } = page;
+    expect(later).toMatchObject(shown);
+  });
+});

@@ -1,0 +1,302 @@
+import { describe, expect, it } from 'vitest';
+import { createProjector } from '../../src/apply/projector.ts';
+import { check } from '../../src/check/check.ts';
+import { explain } from '../../src/explain/explain.ts';
+import type { Item } from '../../src/items/attribute-value.ts';
+import { defineGraph } from '../../src/model/compile/define-graph.ts';
+import { count, edge, fromSource, node, sum } from '../../src/model/schema.ts';
+import { createReader } from '../../src/read/reader.ts';
+import { redrive } from '../../src/repair/redrive.ts';
+import { createSession } from '../../src/session/session.ts';
+import { createWriter } from '../../src/write/writer.ts';
+import { testTable, uniqueTableName } from '../support/table.ts';
+
+function workGraph() {
+  const totals = { total: { hours: sum('hours') }, by: { kind: count('kind') } } as const;
+  return defineGraph({
+    table: uniqueTableName(),
+    nodes: { USER: node(), PROJECT: node() },
+    edges: {
+      WORKED_ON: edge({
+        from: 'USER',
+        to: 'PROJECT',
+        edgeSet: false,
+        inbound: { gsi0: 'since', ...totals },
+        outgoing: totals,
+      }),
+      PAID: edge({
+        from: 'USER',
+        to: 'PROJECT',
+        keys: 'hashed',
+        edgeSet: false,
+        inbound: { total: { money: sum('amount') } },
+      }),
+      LIKES: edge({
+        from: 'USER',
+        to: ['USER', 'PROJECT'],
+        inbound: { by: { on: count('on') } },
+        outgoing: { by: {} },
+      }),
+      JOINED: edge({
+        from: 'USER',
+        to: 'PROJECT',
+        edgeSet: false,
+        inbound: { gsi0: fromSource('name') },
+        outgoing: { total: { hours: sum('hours') } },
+      }),
+    },
+  });
+}
+
+async function work() {
+  const table = await testTable(workGraph());
+  const { graph, store } = table;
+  const drift = async (): Promise<number> => {
+    const { drift } = await check({ graph, store, settleMs: 0, segments: 1 });
+    return drift.missing + drift.stale + drift.orphan;
+  };
+  const repair = () => check({ graph, store, settleMs: 0, segments: 1, mode: 'repair' });
+  return { ...table, writer: createWriter(graph, { store }), reader: createReader(graph, { store }), drift, repair };
+}
+
+const text = (value: string): Item[string] => ({ S: value });
+
+describe('totals of edges', () => {
+  it('are sums and groups of the edges that enter a node, and of those that leave it, in one read each', async () => {
+    const { writer, reader, projectAll, drift } = await work();
+    await writer.putEdge('USER-1', 'WORKED_ON', 'PROJECT-P', { hours: 0.1, kind: 'code' });
+    await writer.putEdge('USER-2', 'WORKED_ON', 'PROJECT-P', { hours: 0.2, kind: 'code' });
+    await writer.putEdge('USER-2', 'WORKED_ON', 'PROJECT-Q', { hours: -5, kind: 'talk' });
+    await writer.putEdge('USER-3', 'WORKED_ON', 'PROJECT-P', {});
+    await projectAll();
+    const ofP = { count: 3, hours: '0.3', by: { kind: { code: 2 } } };
+    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual(ofP);
+    expect(await reader.total('USER-2', 'WORKED_ON')).toEqual({
+      ...{ count: 2, hours: '-4.8', by: { kind: { code: 1, talk: 1 } } },
+    });
+    expect(await reader.total('PROJECT-none', 'WORKED_ON')).toEqual({ count: 0, hours: '0', by: { kind: {} } });
+    expect(await reader.degree('USER-2', 'WORKED_ON')).toBe(2);
+    await writer.putEdge('USER-1', 'WORKED_ON', 'PROJECT-P', { hours: 7, kind: 'talk' });
+    await writer.deleteEdge('USER-2', 'WORKED_ON', 'PROJECT-P');
+    await projectAll();
+    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual({ count: 2, hours: '7', by: { kind: { talk: 1 } } });
+    expect(await drift()).toBe(0);
+  });
+
+  it('follow edges with hashed keys, and those that their source sorts', async () => {
+    const { writer, reader, projectAll, drift } = await work();
+    await writer.putEdge('USER-1', 'PAID', 'PROJECT-P', { amount: 3 });
+    await writer.putEdge('USER-2', 'PAID', 'PROJECT-P', { amount: 4 });
+    await writer.putEdge('USER-1', 'JOINED', 'PROJECT-P', { hours: 2 });
+    await projectAll();
+    await writer.putEdge('USER-1', 'JOINED', 'PROJECT-P', { hours: 3 });
+    await writer.deleteEdge('USER-2', 'PAID', 'PROJECT-P');
+    await projectAll();
+    expect(await reader.total('PROJECT-P', 'PAID')).toEqual({ count: 1, money: '3', by: {} });
+    expect(await reader.total('USER-1', 'JOINED')).toEqual({ count: 1, hours: '3', by: {} });
+    expect(await drift()).toBe(0);
+  });
+
+  it('are the same whatever is delivered twice, and in which order', async () => {
+    const { graph, store, writer, reader, allRecords, drift } = await work();
+    for (let i = 0; i < 20; i++)
+      await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: i, kind: 'code' });
+    for (let i = 0; i < 10; i++)
+      await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: 'talk' });
+    for (let i = 0; i < 5; i++) await writer.deleteEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P');
+    const all = await allRecords();
+    const projector = createProjector(graph, { store });
+    await Promise.all([projector.project(all), projector.project(all.slice(3)), projector.project(all.slice(0, 22))]);
+    for (const record of [...all].reverse()) await projector.project([record]);
+    await projector.project(all);
+    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual({
+      ...{ count: 15, hours: '150', by: { kind: { code: 10, talk: 5 } } },
+    });
+    expect(await drift()).toBe(0);
+  });
+
+  it('costs of an edge what the documentation says, and a batch shares the two units of the total', async () => {
+    const { graph, store, writer, allRecords } = await work();
+    await writer.putEdge('USER-1', 'PAID', 'PROJECT-P', { amount: 3 });
+    const records = await allRecords();
+    const one = await createProjector(graph, { store }).project(records);
+    // The read of an absent registry costs a unit on DynamoDB and none on DynamoDB Local.
+    const registry = one.rcu - 1;
+    expect(one.wcu).toBe(4);
+    expect([0, 1]).toContain(registry);
+    for (let i = 0; i < 10; i++) await writer.putEdge(`USER-b${i}`, 'PAID', 'PROJECT-P', { amount: 3 });
+    const all = await allRecords();
+    const ten = await createProjector(graph, { store }).project(all.slice(records.length));
+    expect([ten.wcu, ten.rcu]).toEqual([22, 10 + registry]);
+  });
+
+  it('count a value that is no number, or beyond the bounds, as a problem, and quarantine its record', async () => {
+    const { store, reader, projectAll, graph, writer, drift } = await work();
+    const values = [
+      { N: '1' },
+      text('2'),
+      { N: '1000000000000000' },
+      { N: '0.0000000000001' },
+      { NULL: true } as const,
+    ];
+    for (const [i, hours] of values.entries()) {
+      await store.put({ source: text(`USER-${i}`), target: text('WORKED_ON-PROJECT-P'), hours, kind: text('code') });
+    }
+    expect(await projectAll()).toMatchObject({ quarantined: 4 });
+    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual({
+      ...{ count: 5, problems: 4, hours: '1', by: { kind: { code: 5 } } },
+    });
+    // The old value goes out when a value comes that cannot be added.
+    await store.put({
+      source: text('USER-0'),
+      target: text('WORKED_ON-PROJECT-P'),
+      hours: text('many'),
+      kind: { L: [] },
+    });
+    await projectAll();
+    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toMatchObject({ problems: 6, hours: '0' });
+    for (const [i] of values.entries())
+      await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: 'code' });
+    await projectAll();
+    expect(await redrive({ graph, store })).toMatchObject({ left: 0 });
+    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual({ count: 5, hours: '5', by: { kind: { code: 5 } } });
+    expect(await drift()).toBe(0);
+  });
+
+  it('tell values of different types apart, and take names of any kind as values', async () => {
+    const { store, reader, projectAll } = await work();
+    const values = [text('4'), { N: '4' }, { N: '4.0' }, { BOOL: true }, text('true'), text('__proto__'), text('')];
+    for (const [i, kind] of values.entries()) {
+      await store.put({ source: text(`USER-${i}`), target: text('WORKED_ON-PROJECT-P'), kind });
+    }
+    await projectAll();
+    const { by } = await reader.total('PROJECT-P', 'WORKED_ON');
+    expect(Object.entries(by.kind)).toEqual(
+      Object.entries({ 4: 2, true: 1, '': 1, '"4"': 1, ['__proto__']: 1, '"true"': 1 }),
+    );
+  });
+
+  it('have room for 50 values of a group; with more the reader refuses groups, and has the sums', async () => {
+    const { writer, reader, projectAll, drift } = await work();
+    for (let i = 0; i < 53; i++)
+      await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: `k${i}` });
+    await projectAll();
+    await expect(reader.total('PROJECT-P', 'WORKED_ON')).rejects.toMatchObject({ code: 'too-many-groups' });
+    expect(await reader.total('PROJECT-P', 'WORKED_ON', { by: false })).toEqual({ count: 53, hours: '53', by: {} });
+    expect(await drift()).toBe(0);
+    for (let i = 0; i < 53; i++)
+      await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: `k${i % 9}` });
+    await projectAll();
+    const { by } = await reader.total('PROJECT-P', 'WORKED_ON');
+    expect(Object.values(by.kind).reduce((all, one) => all + one)).toBe(53);
+    expect(Object.keys(by.kind)).toHaveLength(9);
+    expect(await drift()).toBe(0);
+  });
+
+  it('are asked for by direction where both may be meant, and refused where there are none', async () => {
+    const { writer, reader, projectAll } = await work();
+    await writer.putEdge('USER-1', 'LIKES', 'USER-2', { on: 'mon' });
+    await projectAll();
+    await expect(reader.total('USER-1', 'LIKES')).rejects.toMatchObject({ code: 'ambiguous-total' });
+    expect(await reader.total('USER-2', 'LIKES', { direction: 'inbound' })).toEqual({
+      count: 1,
+      by: { on: { mon: 1 } },
+    });
+    expect(await reader.total('USER-1', 'LIKES', { direction: 'outgoing' })).toEqual({ count: 1, by: {} });
+    await expect(reader.total('USER-1', 'PAID')).rejects.toMatchObject({ code: 'no-total' });
+  });
+
+  it('show the writes of a session before they are projected', async () => {
+    const { graph, store, writer, reader, projectAll } = await work();
+    await writer.putEdge('USER-1', 'WORKED_ON', 'PROJECT-P', { hours: 1, kind: 'code' });
+    await writer.putEdge('USER-2', 'WORKED_ON', 'PROJECT-P', { hours: 2, kind: 'code' });
+    await projectAll();
+    const session = createSession();
+    const own = createWriter(graph, { store }).with(session);
+    await own.putEdge('USER-1', 'WORKED_ON', 'PROJECT-P', { hours: 10.5, kind: 'talk' });
+    await own.deleteEdge('USER-2', 'WORKED_ON', 'PROJECT-P');
+    await own.putEdge('USER-3', 'WORKED_ON', 'PROJECT-P', { hours: 4, kind: 'code' });
+    const wanted = { count: 2, hours: '14.5', by: { kind: { code: 1, talk: 1 } } };
+    expect(await reader.with(session).total('PROJECT-P', 'WORKED_ON')).toEqual(wanted);
+    expect(await reader.with(session).total('USER-2', 'WORKED_ON')).toMatchObject({ count: 0, hours: '0' });
+    await projectAll();
+    expect(await reader.with(session).total('PROJECT-P', 'WORKED_ON')).toEqual(wanted);
+    expect(await reader.total('PROJECT-P', 'WORKED_ON')).toEqual(wanted);
+  });
+
+  it('are waited for, explained, and deleted with their node', async () => {
+    const { graph, store, writer, reader, projectAll, drift } = await work();
+    for (let i = 0; i < 3; i++) await writer.putEdge(`USER-${i}`, 'PAID', 'PROJECT-P', { amount: 2 });
+    const base = { source: 'USER-0', target: (await reader.edges('USER-0', 'PAID')).items.length === 1 ? 'PAID' : '' };
+    expect(base.target).toBe('PAID');
+    const { items } = await store.query({ partition: 'USER-0', sortKey: { beginsWith: 'PAID-' }, consistent: true });
+    const key = {
+      source: 'USER-0',
+      target: items[0]?.['target'] !== undefined && 'S' in items[0]['target'] ? items[0]['target'].S : '',
+    };
+    const waited = reader.waitForProjection(key, { timeoutMs: 0 });
+    await expect(waited).rejects.toMatchObject({
+      code: 'projection-timeout',
+      message: expect.stringContaining('~in/PAID-USER-0'),
+    });
+    await projectAll();
+    await reader.waitForProjection(key, { timeoutMs: 0 });
+    const { parts } = await explain(key, { graph, store });
+    expect(parts.filter(({ name }) => name.includes('total')).map(({ state }) => state)).toEqual(['right', 'right']);
+    expect(await explain({ source: 'PROJECT-P', target: '~in/PAID-USER-0' }, { graph, store })).toMatchObject({
+      ...{ parts: [key] },
+    });
+    expect(await writer.deleteNodeWithEdges('PROJECT-P')).toMatchObject({ edges: 3 });
+    await projectAll();
+    expect(await reader.total('PROJECT-P', 'PAID')).toEqual({ count: 0, money: '0', by: {} });
+    expect(await drift()).toBe(0);
+  });
+
+  it('are verified by the check, and repaired', async () => {
+    const { store, writer, reader, projectAll, drift, repair } = await work();
+    const kinds = ['code', 'talk'];
+    for (let i = 0; i < 6; i++) {
+      await writer.putEdge(`USER-${i}`, 'WORKED_ON', 'PROJECT-P', { hours: i / 4, kind: kinds[i % 2] });
+    }
+    await projectAll();
+    const total = { source: 'PROJECT-P', target: '~total/WORKED_ON' };
+    const entry = { source: 'PROJECT-P', target: '~in/WORKED_ON-USER-3' };
+    const changed = async (key: typeof total, change: Item) => {
+      const { item } = await store.get(key, { consistent: true });
+      await store.put({ ...item, ...change });
+    };
+    const damages = [
+      () => changed(total, { 'sum/hours': { N: '7' } }),
+      () => changed(total, { 'sum/hours': text('seven') }),
+      () => changed(total, { 'sum/minutes': { N: '7' } }),
+      () => changed(total, { 'by/kind/Scode': { N: '2' }, 'by/kind/Sother': { N: '1' } }),
+      () => changed(total, { 'keys/kind': text('code') }),
+      () => changed(total, { foreign: text('x') }),
+      () => store.delete(total),
+      () => store.delete(entry),
+      () => changed(entry, { ledger: { M: { 'sum/hours': { N: '100' }, w: { N: '1' } } } }),
+      () => changed(entry, { counted: text('~total/PAID') }),
+      () =>
+        store.put({
+          source: text('PROJECT-P'),
+          target: text('~in/WORKED_ON-USER-none'),
+          counted: text('~total/WORKED_ON'),
+          r: { N: '1' },
+        }),
+      () =>
+        store.put({ source: text('PROJECT-Q'), target: text('~total/WORKED_ON'), count: { N: '1' }, r: { N: '1' } }),
+      () => store.put({ source: text('USER-1'), target: text('~degree/WORKED_ON'), count: { N: '1' }, r: { N: '1' } }),
+    ];
+    for (const [i, damage] of damages.entries()) {
+      await damage();
+      expect(await drift(), `damage ${i}`).toBeGreaterThan(0);
+      await repair();
+      await repair();
+      expect(await drift(), `damage ${i}`).toBe(0);
+      expect(await reader.total('PROJECT-P', 'WORKED_ON', { consistent: true }), `damage ${i}`).toEqual({
+        ...{ count: 6, hours: '3.75', by: { kind: { code: 3, talk: 3 } } },
+      });
+      expect(await reader.total('USER-1', 'WORKED_ON')).toMatchObject({ count: 1, hours: '0.25' });
+    }
+  });
+});

@@ -1,0 +1,124 @@
+import { PLANTED } from '../simulator/planted/all.ts';
+import { type Change, replaceInFile } from '../simulator/planted/changes.ts';
+import type { Mutant } from '../simulator/planted/mutant.ts';
+
+/**
+ * A planted bug for each column of the matrix: the production code with one line broken. Its column finds it, which shows that the
+ * column looks at what it names. A bug of a protocol rule is named as the simulator's table names it; the others break what only
+ * their operation uses.
+ */
+
+/** The bug of a column: the name of a bug of the simulators, or a change of the code. */
+export type ColumnBug = { named: Mutant['name'] } | { change: Change };
+
+/** The changes of the code that plant the bug of a column; throws where the column has none. */
+export function bugOf(column: string): Mutant {
+  const bug = Object.hasOwn(COLUMN_BUGS, column) ? COLUMN_BUGS[column]! : undefined;
+  if (bug === undefined) throw new Error(`COLUMN_BUGS has no bug for the column ${column}.`);
+  const found = 'named' in bug ? PLANTED.find(({ mutant }) => mutant.name === bug.named)?.mutant.changes : [bug.change];
+  if (found === undefined) throw new Error(`No planted bug has the name that the column ${column} gives.`);
+  return { name: column, rule: 'Its column of the matrix finds it.', changes: found };
+}
+
+function inFile(file: string, expression: string, code: string): ColumnBug {
+  return { change: replaceInFile(`src/${file}`, expression, code) };
+}
+
+/** The bugs, by the names of the columns. */
+export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
+  'first write': inFile('read/nodes/degree.ts', 'countOf(item)', '(countOf(item) ?? 0) + 1'),
+  change: { named: 'index-fields-left' },
+  delete: { named: 'copies-left-behind' },
+  'expiry of base items': inFile(
+    'plan/item-planner.ts',
+    'image === undefined',
+    'image === undefined || this.graph.table.ttl in image',
+  ),
+  'late duplicate': { named: 'fast-path-unconditional' },
+  'crash and retry': { named: 'index-fields-left' },
+  'give-up and redrive': inFile(
+    'repair/redrive-records.ts',
+    'settler.project(slice, { remainingMs })',
+    'settler.project(slice.slice(1), { remainingMs })',
+  ),
+  'quarantine and redrive': inFile('repair/redrive.ts', 'result.repaired += 1', 'result.repaired += 0'),
+  'clean check': inFile('check/compare.ts', 'this.derivedItems += 1', 'this.derivedItems += 0'),
+  'a lost item found and repaired': inFile('check/findings.ts', '!this.isLive && this.isWanted', 'false'),
+  'a wrong item found and repaired': { named: 'check-no-elements' },
+  'an item too many found and repaired': { named: 'check-no-orphans' },
+  'a wrong watermark found and repaired': inFile('kinds/form.ts', "isFenced ? [] : [{ kind: 'watermark' }]", '[]'),
+  rebuild: inFile('check/inspect.ts', 'this.mend(findings, suspects)', 'Promise.resolve()'),
+  explain: inFile('explain/explain.ts', 'kind.originsOf(graph, key, parsed, item)', '[]'),
+  'check of an export': inFile('check/export/export.ts', 'suspects.push(source)', 'suspects.length'),
+  'migrate: add': { named: 'evolution-ready-unbuilt' },
+  'migrate: change': inFile(
+    'registry/effective.ts',
+    "generations.filter(({ state }) => state !== 'absent').map((generation) => ({ name, kept: generation }))",
+    "generations.filter(({ state }) => state === 'ready').map((generation) => ({ name, kept: generation }))",
+  ),
+  'migrate: withdraw': inFile('migrate/action.ts', 'generation === live.at(-1)', 'generation === live.at(0)'),
+  'migrate: retire': inFile('migrate/action.ts', 'generation.definition !== own', 'generation.definition === own'),
+  'migrate: drop': inFile('migrate/walks/remove.ts', 'items.filter(isOwned)', '[]'),
+  'old reader next to a new one': { named: 'evolution-other-meaning' },
+  'old consumer next to a new one': { named: 'evolution-own-model' },
+  'new consumer before the migration': { named: 'evolution-own-model' },
+  'cursor across a migration': inFile(
+    'registry/definition.ts',
+    'orderingOptions(search, SEARCH_OPTION_EFFECTS)',
+    '({})',
+  ),
+  'own write in a session': { named: 'session-rows-kept' },
+  'own write in a session with lowMark': inFile(
+    'session/session.ts',
+    'mark === undefined || mark < write.at + CLOCK_MARGIN_MS',
+    'true',
+  ),
+  wait: inFile('read/wait.ts', 'isPassed && differing.length === 0', 'isPassed'),
+  'put by the writer': inFile('write/item/single.ts', 'context.store.delete(key)', 'Promise.resolve({ wcu: 0 })'),
+  'many puts': inFile('write/batch.ts', '[...last.values()]', '[...last.values()].slice(1)'),
+  update: inFile('write/update/seen.ts', 'Object.keys(present).filter((name) => !Object.hasOwn(next, name))', '[]'),
+  condition: inFile('write/item/conditions.ts', 'Object.keys(equal).length > 0', 'false'),
+  transaction: inFile(
+    'write/transaction.ts',
+    'look(nodeKey(this.graph, id), conditions)',
+    "deleteChange(nodeKey(this.graph, 'USER-none'), {})",
+  ),
+  deleteNodeWithEdges: inFile('write/cascade.ts', 'keys.filter((_, i) => items[i] !== undefined)', '[]'),
+  'reads of the truth': inFile('read/nodes/edges.ts', 'edge?.target === target', 'edge?.target !== target'),
+  ranges: inFile(
+    'read/lists/search.ts',
+    "{ value: predicate.from, argument: 'from' }",
+    "{ value: undefined, argument: 'from' }",
+  ),
+  'pages by cursor': inFile(
+    'read/request/cursor.ts',
+    "bytes.toString('utf8', HEAD_BYTES)",
+    "bytes.toString('utf8', HEAD_BYTES + 1)",
+  ),
+  counts: inFile(
+    'read/lists/count.ts',
+    'counts.reduce((sum, { count }) => sum + count, 0)',
+    'counts.reduce((sum, { count }) => sum + count, 1)',
+  ),
+  totals: inFile(
+    'read/nodes/total.ts',
+    "directionOf(edge, id, options.direction) === 'inbound'",
+    "directionOf(edge, id, options.direction) === 'outgoing'",
+  ),
+  shards: inFile(
+    'read/lists/count.ts',
+    'counts.reduce((sum, count) => sum + count, 0)',
+    'counts.reduce((sum, count) => sum + count, 1)',
+  ),
+  'page of three steps': inFile('read/page.ts', 'gathered.items', 'gathered.items.slice(1)'),
+  filter: inFile('read/request/where.ts', 'toWireItem(where)', '({} as Item)'),
+  'explain of a query': inFile('explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
+  cost: inFile('cost/capacity.ts', 'node.searches.size * 2 + ownerItems', 'node.searches.size * 3 + ownerItems'),
+  'rights of the stack': inFile(
+    'stack/rights/table-rights.ts',
+    "['BatchGetItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem']",
+    "['BatchGetItem', 'GetItem', 'PutItem', 'UpdateItem']",
+  ),
+  studio: inFile('studio/api/nodes.ts', 'seen?.attributes ?? null', 'null'),
+  status: inFile('explain/status.ts', 'quarantine(graph, store, stats)', 'Promise.resolve({})'),
+};

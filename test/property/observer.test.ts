@@ -1,0 +1,83 @@
+import { availableParallelism } from 'node:os';
+import pMap from 'p-map';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { OBSERVER_MUTANTS } from '../simulator/observer/planted.ts';
+import { runObserved, runObservedScript } from '../simulator/observer/schedule.ts';
+import type { Mutant } from '../simulator/planted/mutant.ts';
+import { reportText, shrunkReport } from '../simulator/report.ts';
+import { Runner } from '../simulator/runner.ts';
+import { emptyTally, runSeeds, type Tally } from '../simulator/tally.ts';
+import { plantedBugs, runs } from '../support/extent.ts';
+
+/**
+ * The promise of the observer: what it claims is so, what it calls drift is drift, at rest it knows of all drift, and its time goes on
+ * when all is calm. Longer runs: `npm run simulate:observer -- --runs N --seed S`.
+ */
+
+const SCHEDULES = runs({ part: 20, whole: 1_000 });
+/** A planted bug shows in one of this many schedules. */
+const SWEEP = 200;
+const CHUNK = 20;
+
+/** What schedules have to be full of, or passing them says nothing. */
+const HAPPENS = [
+  'claims',
+  'alarms',
+  'last words',
+  'last words with drift',
+  'restarts of the observer',
+  'checks as a base',
+  'bases with differences',
+  'damages beside the projector',
+  'splits',
+  'stale',
+  'duplicate batches',
+  'calls with crash after',
+];
+
+describe('the observer beside the projector, under schedules of faults, damage and crashes', () => {
+  let tally: Tally = emptyTally();
+
+  it(`is right in ${SCHEDULES} schedules`, async () => {
+    tally = await runSeeds({ first: 1, count: SCHEDULES, mostFailures: 1, world: 'observer' });
+    const [failed] = tally.seeds;
+    if (failed !== undefined) {
+      const report = await shrunkReport(failed.seed, { run: runObserved, replay: runObservedScript });
+      expect.fail(reportText(failed.seed, report));
+    }
+    expect(tally.schedules).toBe(SCHEDULES);
+  });
+
+  it.each(HAPPENS)('has met in them: %s', (what) => {
+    expect(tally.counters[what]).toBeGreaterThan(SCHEDULES / 40);
+  });
+});
+
+describe('bugs planted in the observer', () => {
+  const found = new Map<string, boolean>();
+
+  beforeAll(async () => {
+    const concurrency = Math.min(2, availableParallelism());
+    await pMap(plantedBugs(OBSERVER_MUTANTS), async (mutant) => found.set(mutant.name, await isFound(mutant)), {
+      concurrency,
+    });
+  });
+
+  // A tenth of few bugs may be none of them.
+  it('are found', () => {
+    expect([...found].filter(([, isFoundNow]) => !isFoundNow)).toEqual([]);
+  });
+});
+
+async function isFound(mutant: Mutant): Promise<boolean> {
+  const runner = await Runner.start(mutant);
+  try {
+    for (let first = 1; first <= SWEEP; first += CHUNK) {
+      const { byKind } = await runner.runSeeds({ first, count: CHUNK, mostFailures: 1, world: 'observer' });
+      if (['unsound', 'false-alarm', 'unseen-drift', 'stalled'].some((kind) => byKind[kind] !== undefined)) return true;
+    }
+    return false;
+  } finally {
+    await runner.stop();
+  }
+}

@@ -1,0 +1,297 @@
+import { check } from '../../../src/check/check.ts';
+import { SERVICE_PARTITION } from '../../../src/items/keys.ts';
+import type { ObservedDrift } from '../../../src/observe/obligation.ts';
+import { Observer } from '../../../src/observe/observer.ts';
+import type { ObserverState } from '../../../src/observe/state.ts';
+import { fixedModel } from '../../../src/registry/writer-model.ts';
+import type { ItemKey } from '../../../src/store/port.ts';
+import { FaultyStore } from '../faulty-store.ts';
+import type { SimulatedProcess } from '../process.ts';
+import { SECOND } from '../time.ts';
+import type { World } from '../world.ts';
+import { type ObservedStreams, STREAM_LIMITS } from './stream.ts';
+import { type WrongPart, wrongParts } from './wrong-parts.ts';
+
+/** The waits of the observer: short ones, so that much happens in a schedule. */
+const LIMITS = { ...STREAM_LIMITS, settleMs: 2 * SECOND, listMs: 30 * SECOND };
+const PAUSES = [200, SECOND, 5 * SECOND] as const;
+const LONGEST_PAUSE = 120 * SECOND;
+/** How long all has to be quiet before the observer is asked for its last word. */
+const CALM_MS = 40 * 60 * SECOND;
+
+/** What the observer says at rest. */
+export interface LastWord {
+  throughMs: number | undefined;
+  drift: readonly ObservedDrift[];
+  heldBy: string | undefined;
+}
+
+/**
+ * The observer beside everything else: it reads, crashes, is away, and goes on from what it has saved. Each time that it publishes a
+ * time the whole table is judged at that moment.
+ */
+export class Observation {
+  private state: ObserverState | undefined;
+  private processes = 0;
+  private current: ObserverProcess | undefined;
+  private quietSinceMs: number | undefined;
+  private readonly pause: number;
+  lastWord: LastWord | undefined;
+  readonly alarms: { drift: ObservedDrift; atMs: number }[] = [];
+
+  constructor(
+    readonly world: World,
+    readonly streams: ObservedStreams,
+    /** Whether the projector's low mark is known to the observer. */
+    readonly knowsMark: boolean,
+  ) {
+    this.pause = PAUSES[world.choices.pick('observer.pause', PAUSES.length)]!;
+  }
+
+  start(delay: number): void {
+    const { world } = this;
+    const name = `observer${this.processes++}`;
+    this.quietSinceMs = undefined;
+    world.agenda.in(delay, () => {
+      this.current = new ObserverProcess(world, name, (process) => this.run(process));
+      return this.current.start();
+    });
+  }
+
+  private async run(process: ObserverProcess): Promise<void> {
+    const { world, streams } = this;
+    const { choices, agenda } = world;
+    const source = streams.source();
+    const store = new FaultyStore(process);
+    const model = fixedModel(world.graph);
+    const observer = new Observer(
+      {
+        maintained: model,
+        ready: model,
+        store,
+        source,
+        table: world.graph.table,
+        now: () => agenda.now,
+        lowMark: async () => (this.knowsMark ? world.mapping.appliedUpToMs() : undefined),
+        onDrift: (drift) => this.alarmed(drift),
+        limits: LIMITS,
+      },
+      this.state,
+    );
+    let { pause } = this;
+    for (let turn = 1; !process.isDead && this.lastWord === undefined; turn++) {
+      if (streams.streamArn !== source.streamArn) return process.die('finds another stream');
+      try {
+        const { isIdle } = await observer.turn();
+        pause = isIdle ? Math.min(LONGEST_PAUSE, pause * 2) : this.pause;
+        if (process.isDead) return;
+        if (observer.wantsBase) await this.base(process, observer);
+      } catch (error) {
+        // A call that failed: the next turn makes it again.
+        if (!(error instanceof Error) || error.name !== 'StoreError') throw error;
+      }
+      if (process.isDead) return;
+      this.claim(observer);
+      if (choices.chance(`${process.name}.${turn}.saves`, 0.7)) this.state = structuredClone(observer.state());
+      if (choices.chance(`${process.name}.${turn}.dies`, world.climate.fault / 4)) return process.die('crashes');
+      this.rest(observer);
+      await process.wait(pause);
+    }
+  }
+
+  /** A check of the whole table, as the base of the proof. */
+  private async base(process: ObserverProcess, observer: Observer): Promise<void> {
+    const { world } = this;
+    const left: ItemKey[] = [];
+    const beganMs = world.agenda.now;
+    await check({
+      graph: world.graph,
+      store: new FaultyStore(process),
+      mode: 'report',
+      settleMs: SECOND,
+      segments: 1,
+      onlySegments: [0],
+      streamLabel: () => Promise.resolve(world.streams.label),
+      now: () => world.agenda.now,
+      wait: (milliseconds) => process.wait(milliseconds),
+      onFinding: ({ source, target }) => void left.push({ source, target }),
+    });
+    if (process.isDead) return;
+    await observer.base(beganMs, left);
+    world.count('checks as a base');
+    if (left.length > 0) world.count('bases with differences');
+  }
+
+  /** A claim is right if whatever is wrong now was touched since the time that is claimed. */
+  private claim(observer: Observer): void {
+    const { world } = this;
+    const throughMs = observer.verifiedThroughMs;
+    if (throughMs === undefined) return;
+    world.count('claims');
+    const isKnown = knownAs(observer.drift);
+    for (const part of this.wrong()) {
+      const name = `${part.source} ${part.target}`;
+      if (isKnown(part) || this.touchedSince(part, throughMs)) continue;
+      const at = new Date(throughMs).toISOString();
+      world.fail(
+        'unsound',
+        `${name} (${part.text}) is wrong and untouched since ${at}, through which all is claimed right`,
+      );
+    }
+  }
+
+  private wrong(): WrongPart[] {
+    if (this.judged?.writes === this.world.writes) return this.judged.wrong;
+    this.judged = { writes: this.world.writes, wrong: this.wrongNow() };
+    return this.judged.wrong;
+  }
+
+  /** The latest judgement of the whole table, which holds until the next write. */
+  private judged: { writes: number; wrong: WrongPart[] } | undefined;
+
+  private wrongNow(): WrongPart[] {
+    const items = [...this.world.table.items()].filter(
+      ({ source }) => !('S' in source! && source.S === SERVICE_PARTITION),
+    );
+    return wrongParts(this.world.options, items);
+  }
+
+  private touchedSince({ source, target, bases }: WrongPart, sinceMs: number): boolean {
+    const { written } = this.world;
+    return [`${source} ${target}`, ...bases].some((name) => {
+      if (!name.endsWith('*')) return (written.get(name) ?? 0) >= sinceMs;
+      // The total of what enters a node has its edges in all partitions.
+      const isBase = (key: string): boolean =>
+        name === '*' ? key.endsWith(` WORK-${source}`) || key.includes(' WORK-#') : key.startsWith(name.slice(0, -1));
+      return [...written].some(([key, atMs]) => isBase(key) && atMs >= sinceMs);
+    });
+  }
+
+  private alarmed(drift: ObservedDrift): void {
+    const { world } = this;
+    const { source, sortKey } = drift.suspect;
+    world.count('alarms');
+    world.tell(() => `observer: ALARM ${JSON.stringify(drift)}`);
+    this.alarms.push({ drift, atMs: world.agenda.now });
+    if (!drift.isCertain) {
+      // Without the low mark only the passed time decides, and the projector may be hours behind.
+      world.count('uncertain alarms');
+      return;
+    }
+    if (!this.mayBeWrong(source)) world.fail('false-alarm', `${source} ${sortKey}: ${JSON.stringify(drift)}`);
+  }
+
+  /** Partitions of which something was broken; the observer may find it wrong there, and nowhere else. */
+  readonly broken = new Set<string>();
+  /** Whether something was broken whose effects may show anywhere. */
+  isBrokenAnywhere = false;
+
+  private mayBeWrong(source: string): boolean {
+    return this.isBrokenAnywhere || this.broken.has(source) || this.world.mapping.unmended.has(source);
+  }
+
+  /** Once nothing but the observer is at work, for long enough, this is its last word. */
+  private rest(observer: Observer): void {
+    const { world } = this;
+    const { agenda } = world;
+    if (!agenda.isEmpty) {
+      this.quietSinceMs = undefined;
+      return;
+    }
+    this.quietSinceMs ??= agenda.now;
+    if (agenda.now - this.quietSinceMs < CALM_MS) return;
+    const { verifiedThroughMs: throughMs, drift, heldBy } = observer;
+    this.lastWord = { throughMs, drift, heldBy };
+    this.judgeLastWord(this.lastWord);
+  }
+
+  private judgeLastWord({ throughMs, drift, heldBy }: LastWord): void {
+    const { world } = this;
+    const isKnown = knownAs(drift);
+    const wrong = this.wrong();
+    world.count('last words');
+    if (wrong.length > 0) world.count('last words with drift');
+    for (const part of wrong) {
+      const { source, target, text } = part;
+      if (!isKnown(part)) world.fail('unseen-drift', `the observer does not tell of ${source} ${target}: ${text}`);
+    }
+    const least = world.agenda.now - 5 * LONGEST_PAUSE;
+    if (throughMs !== undefined && throughMs > least) return;
+    const at = throughMs === undefined ? 'nothing' : `${world.agenda.now - throughMs} ms ago`;
+    world.fail('stalled', `verified through ${at} although all is calm, held by ${heldBy}`);
+  }
+
+  /** A process has ended before the last word: another one takes over. */
+  ended(): void {
+    if (this.lastWord !== undefined) return;
+    const { choices } = this.world;
+    this.world.count('restarts of the observer');
+    const delay = choices.drawn(`observer${this.processes}.after`, (random) =>
+      random.below(random.oneOf([1_000, 60_000, 600_000])),
+    );
+    this.start(1 + delay);
+  }
+
+  /** The process that runs now has been killed by a call. */
+  get hasDied(): boolean {
+    return this.current?.isDead === true && !this.current.isReplaced;
+  }
+
+  replace(): void {
+    this.current!.isReplaced = true;
+    this.ended();
+  }
+}
+
+/** Says which wrong parts the observer tells of. A count is of index items: one of them that is wrong makes its count wrong too. */
+function knownAs(drift: readonly ObservedDrift[]): (part: WrongPart) => boolean {
+  const known = drift.map(({ suspect }) => `${suspect.source} ${suspect.sortKey}`);
+  return ({ source, target }) => {
+    const type = target.startsWith('~degree/') ? target.slice('~degree/'.length) : undefined;
+    if (type !== undefined && known.some((name) => name.startsWith(`${source} ~ix/${type}-`))) return true;
+    if (target.startsWith('~total/') && known.some((name) => name.startsWith(`${source} ~in/`))) return true;
+    return known.includes(`${source} ${target}`);
+  };
+}
+
+/** A process of the observer, from its start to its crash. */
+class ObserverProcess implements SimulatedProcess {
+  readonly failureKind = 'retryable';
+  isDead = false;
+  isReplaced = false;
+  private calls = 0;
+
+  constructor(
+    readonly world: World,
+    readonly name: string,
+    private readonly work: (process: ObserverProcess) => Promise<void>,
+  ) {}
+
+  start(): boolean {
+    this.world.tell(() => `${this.name} starts`);
+    this.work(this).catch((error: unknown) => {
+      this.world.fail('threw', error instanceof Error ? (error.stack ?? error.message) : String(error));
+    });
+    return true;
+  }
+
+  nextCall(): { name: string; stall: number } {
+    this.calls += 1;
+    return { name: `${this.name}.call${this.calls}`, stall: 0 };
+  }
+
+  wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.world.agenda.in(milliseconds, () => {
+        if (this.isDead) return false;
+        resolve();
+        return true;
+      });
+    });
+  }
+
+  die(how: string): void {
+    this.isDead = true;
+    this.world.tell(() => `${this.name} ${how}`);
+  }
+}

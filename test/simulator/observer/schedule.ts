@@ -1,0 +1,76 @@
+import { codeRunsOn } from '../agenda.ts';
+import { Choices, type Script } from '../choices.ts';
+import { damage } from '../damage.ts';
+import type { Outcome } from '../schedule.ts';
+import { World } from '../world.ts';
+import { Observation } from './observation.ts';
+import { ObservedStreams } from './stream.ts';
+
+/** Schedules of the observer: it verifies, beside everything that the simulator does, what the projector makes of it. */
+
+const MOST_HAPPENINGS = 60_000;
+const ROUGH_HAPPENINGS = 4_000;
+/** Damages are spread over the time of the producers. */
+const MOST_DAMAGES = 3;
+
+/** Runs the schedule of a seed. */
+export function runObserved(seed: number, isRecording = false): Promise<Outcome> {
+  return run(Choices.seeded(seed, isRecording));
+}
+
+/** Runs a schedule that was kept. */
+export function runObservedScript(script: Script, trace?: (line: string) => void): Promise<Outcome> {
+  return run(Choices.scripted(script), trace);
+}
+
+async function run(choices: Choices, trace?: (line: string) => void): Promise<Outcome> {
+  let now = (): number => 0;
+  const streams = new ObservedStreams(choices, () => now());
+  const world = new World(choices, trace, streams);
+  now = () => world.agenda.now;
+  streams.choose();
+  world.plan();
+  const observation = new Observation(world, streams, choices.chance('observer.knows-mark', 0.9));
+  const start = choices.drawn('observer.start', (random) => (random.chance(0.5) ? 0 : random.below(60_000)));
+  observation.start(start);
+  planDamage(world, observation);
+  for (let i = 0; i < MOST_HAPPENINGS && observation.lastWord === undefined; i++) {
+    if (i === ROUGH_HAPPENINGS) world.calm();
+    if (world.failures.length > 0) break;
+    const happening = world.agenda.next();
+    if (happening === undefined && !observation.hasDied) break;
+    if (happening?.() === true) await codeRunsOn();
+    if (observation.hasDied) observation.replace();
+  }
+  if (world.failures.length === 0 && observation.lastWord === undefined)
+    world.fail('endless', 'the observer has no last word');
+  return { failures: world.failures, script: choices.recorded, counters: world.counters };
+}
+
+/** Derived items are broken while everything is at work: only the observer finds it. */
+function planDamage(world: World, observation: Observation): void {
+  const { choices, agenda } = world;
+  if (!choices.chance('observed.damage', 0.4)) return;
+  const count = 1 + choices.pick('observed.damages', MOST_DAMAGES);
+  // An operator's check would find the same, and be taken for a false alarm.
+  world.climate = { ...world.climate, check: 0 };
+  for (let i = 0; i < count; i++) {
+    const name = `observed.damage${i}`;
+    const delay = choices.drawn(`${name}.at`, (random) => random.below(random.oneOf([1_000, 60_000, 1_800_000])));
+    agenda.in(1 + delay, () => {
+      const before = new Map(world.written);
+      void damage(world, name, true).then((times) => {
+        if (times > 0) world.count('damages beside the projector');
+        for (const [key, atMs] of world.written) if (before.get(key) !== atMs) broken(observation, key);
+      });
+      return true;
+    });
+  }
+}
+
+function broken(observation: Observation, key: string): void {
+  const [source = '', target = ''] = key.split(' ');
+  observation.broken.add(source);
+  // Without them fan-outs do not find what they have to change, or do not go on.
+  if (target.startsWith('~rev/') || target.startsWith('~more/')) observation.isBrokenAnywhere = true;
+}

@@ -1,0 +1,123 @@
+import type { RawRecord } from '../../../src/stream/decode.ts';
+import {
+  type StreamDescription,
+  StreamError,
+  type StreamPage,
+  type StreamRecord,
+  type StreamSource,
+} from '../../../src/stream/source.ts';
+import type { Choices } from '../choices.ts';
+import type { Shard, WholeStreamReader } from '../streams.ts';
+
+/** A record, and when the stream shows it. */
+interface ShownRecord {
+  record: StreamRecord;
+  atMs: number;
+  shownMs: number;
+}
+
+interface ShownShard {
+  shard: Shard;
+  streamArn: string;
+  records: ShownRecord[];
+  /** How far the clock that stamps its records is off, in milliseconds. */
+  skewMs: number;
+}
+
+/** What streams are allowed to do to an observer, in milliseconds. */
+export const STREAM_LIMITS = { lateMs: 8_000, skewMs: 400 } as const;
+/** Some pages hold one record, so that shards are read far apart. */
+const PAGES = [1_000, 1, 2, 5] as const;
+
+/** The table's streams with every record, those of derived items too: shown late, stamped by clocks that differ, in whole seconds. */
+export class ObservedStreams implements WholeStreamReader {
+  private readonly shards = new Map<string, ShownShard>();
+  /** The ARN of the present stream. */
+  streamArn = '';
+  private isLate = false;
+  private isSkewed = false;
+  private page: number = PAGES[0];
+
+  constructor(
+    private readonly choices: Choices,
+    private readonly now: () => number,
+  ) {}
+
+  /** Draws how the streams are, once the world is there. */
+  choose(): void {
+    this.isLate = this.choices.chance('observed.late', 0.6);
+    this.isSkewed = this.choices.chance('observed.skewed', 0.6);
+    this.page = PAGES[this.choices.pick('observed.page', PAGES.length)]!;
+  }
+
+  recreated(streamArn: string): void {
+    this.streamArn = streamArn;
+  }
+
+  opened(shard: Shard): void {
+    this.shards.set(shard.id, { shard, streamArn: this.streamArn, records: [], skewMs: 0 });
+  }
+
+  closed(): void {}
+
+  arrived({ id }: Shard, raw: RawRecord, atMs: number): void {
+    const shown = this.shards.get(id)!;
+    const { choices } = this;
+    const name = `observed.${id}.${shown.records.length}`;
+    const late = this.isLate ? choices.drawn(`${name}.late`, (random) => random.below(STREAM_LIMITS.lateMs)) : 0;
+    if (this.isSkewed && shown.records.length === 0) {
+      const { skewMs } = STREAM_LIMITS;
+      shown.skewMs = choices.drawn(`observed.${id}.skew`, (random) => random.below(2 * skewMs + 1)) - skewMs;
+    }
+    const stamp = Math.floor((atMs + shown.skewMs) / 1000);
+    const record: StreamRecord = {
+      ...raw,
+      dynamodb: { ...raw.dynamodb, ApproximateCreationDateTime: stamp },
+    };
+    shown.records.push({ record, atMs, shownMs: atMs + late });
+  }
+
+  /** The present stream, as a process reads it. */
+  source(): StreamSource {
+    const { streamArn } = this;
+    const shown = (shardId: string): ShownShard => {
+      const found = this.shards.get(shardId);
+      if (found === undefined || found.streamArn !== streamArn)
+        throw new StreamError('no-shard', `no shard ${shardId}`);
+      return found;
+    };
+    const isClosed = (shardId: string): boolean => shown(shardId).shard.isClosed;
+    return {
+      streamArn,
+      describe: async (): Promise<StreamDescription> => ({
+        status: streamArn === this.streamArn ? 'ENABLED' : 'DISABLED',
+        shards: [...this.shards.values()]
+          .filter((one) => one.streamArn === streamArn)
+          .map(({ shard }) => ({ shardId: shard.id, ...(shard.parent && { parentShardId: shard.parent.id }) })),
+      }),
+      isClosed: async (shardId) => isClosed(shardId),
+      iterator: async (shardId, after) => {
+        const { records } = shown(shardId);
+        const place = records.findIndex(({ record }) => record.dynamodb?.SequenceNumber === after);
+        return `${shardId} ${after === undefined ? 0 : place + 1}`;
+      },
+      latest: async (shardId) => `${shardId} ${this.visible(shown(shardId))}`,
+      read: async (iterator, limit): Promise<StreamPage> => {
+        const [shardId = '', place = '0'] = iterator.split(' ');
+        const one = shown(shardId);
+        const start = Number(place);
+        const end = Math.min(this.visible(one), start + Math.min(limit, this.page));
+        const records = one.records.slice(start, end).map(({ record }) => record);
+        const isOver = one.shard.isClosed && end === one.records.length;
+        return { records, ...(!isOver && { next: `${shardId} ${end}` }) };
+      },
+    };
+  }
+
+  /** How many of a shard's records are shown: none before one that is not. */
+  private visible({ records }: ShownShard): number {
+    const now = this.now();
+    const hidden = records.findIndex(({ shownMs }) => shownMs > now);
+    return hidden < 0 ? records.length : hidden;
+  }
+}

@@ -1,0 +1,163 @@
+import { type Item, sameItem } from '../../../src/items/attribute-value.ts';
+import { text } from '../keys.ts';
+import { countedTypes, type ModelOptions } from '../models.ts';
+import { type ExpectedPartition, expectedPartitions } from '../oracle.ts';
+import { compareTotal } from '../verdict.ts';
+
+/** A part of a derived item that is not what the base items say. */
+export interface WrongPart {
+  source: string;
+  target: string;
+  /** The base items that the part is derived from, as `source target`. */
+  bases: string[];
+  text: string;
+}
+
+const FIELDS = ['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk', 'value', 'attributes', 'counted', 'ledger', 'child'] as const;
+
+/** Finds what is wrong in a table, part by part, by the oracle that shares no code with the planner. */
+export function wrongParts(options: ModelOptions, items: readonly Item[]): WrongPart[] {
+  const base = items.filter((item) => !text(item['target']).startsWith('~'));
+  const stored = new Map<string, Item>();
+  for (const item of items) {
+    if (text(item['target']).startsWith('~')) stored.set(`${text(item['source'])} ${text(item['target'])}`, item);
+  }
+  const expected = expectedPartitions(options, base);
+  const found: WrongPart[] = [];
+  for (const [source, wanted] of expected) {
+    compareView(found, source, wanted, stored.get(`${source} ~view`));
+    for (const [target, fields] of wanted.indexItems) {
+      compareFields(found, source, target, fields, stored.get(`${source} ${target}`));
+    }
+    for (const [target, total] of wanted.totals) {
+      compareSums(found, source, target, total, stored.get(`${source} ${target}`));
+    }
+    for (const [type, count] of wanted.counted)
+      compareCount(found, source, type, count, stored.get(`${source} ~degree/${type}`));
+  }
+  const nothing = {
+    elements: new Set<string>(),
+    indexItems: new Map(),
+    copies: new Map(),
+    counted: new Map(),
+    totals: new Map(),
+  };
+  for (const item of stored.values()) {
+    const [source, target] = [text(item['source']), text(item['target'])];
+    const wanted = expected.get(source) ?? nothing;
+    if (target === '~view') {
+      if (!expected.has(source)) compareView(found, source, wanted, item);
+    } else if (target.startsWith('~more/')) {
+      if (item['after'] !== undefined) found.push({ source, target, bases: [], text: 'a fan-out is under way' });
+    } else if (/^~(?:ix|rev|in|view)\//.test(target)) {
+      if (!wanted.indexItems.has(target)) compareFields(found, source, target, {}, item);
+    } else if (isTotal(target)) {
+      if (!wanted.totals.has(target)) compareSums(found, source, target, undefined, item);
+    } else if (target.startsWith('~degree/')) {
+      const type = target.slice('~degree/'.length);
+      if (!wanted.counted.has(type)) compareCount(found, source, type, 0, item, countedTypes(options));
+    } else if (!target.startsWith('~quarantine/')) {
+      found.push({ source, target, bases: [], text: 'no derived item' });
+    }
+  }
+  return found;
+}
+
+function compareView(found: WrongPart[], source: string, wanted: ExpectedPartition, view: Item | undefined): void {
+  const add = (bases: string[], what: string): void => void found.push({ source, target: '~view', bases, text: what });
+  const evicted = setOf(view?.['evicted']);
+  const isEvicted = (edge: string): boolean => evicted.includes(edge.split('-')[0]!);
+  const elements = new Set(setOf(view?.['edgeSet']));
+  const expected = new Set([...wanted.elements].filter((element) => !isEvicted(element)));
+  for (const element of new Set([...elements, ...expected])) {
+    if (elements.has(element) === expected.has(element)) continue;
+    add(
+      [`${source} ${edgeOf(element)}`],
+      `element ${element.slice(0, 60)} is ${elements.has(element) ? 'too much' : 'missing'}`,
+    );
+  }
+  const attributes = mapOf(view?.['attributes']);
+  if (!sameItem(attributes, wanted.attributes)) add([`${source} ${source}`], 'attributes');
+  const copies = mapOf(view?.['copies']) ?? {};
+  for (const edge of new Set([...Object.keys(copies), ...wanted.copies.keys()])) {
+    const copy = isEvicted(edge) ? undefined : wanted.copies.get(edge);
+    if (sameItem(mapOf(copies[edge]), copy)) continue;
+    const parent = edge.slice(edge.indexOf('-') + 1);
+    add([`${source} ${edge}`, `${parent} ${parent}`], `copy along ${edge}`);
+  }
+}
+
+function compareFields(found: WrongPart[], source: string, target: string, wanted: Item, item: Item | undefined): void {
+  const stored: Item = {};
+  for (const field of FIELDS) if (item?.[field] !== undefined) stored[field] = item[field];
+  if (sameItem(stored, wanted)) return;
+  found.push({
+    source,
+    target,
+    bases: basesOf(source, target),
+    text: `${JSON.stringify(stored)} instead of ${JSON.stringify(wanted)}`,
+  });
+}
+
+/** The base items of an index item, a part's view or a reverse item. The item of an edge has its node and the node's part too, since some are joined. */
+function basesOf(source: string, target: string): string[] {
+  if (target.startsWith('~rev/') || target.startsWith('~in/')) {
+    const child = target.slice(target.indexOf('-') + 1);
+    return [`${child} ${target.slice(target.indexOf('/') + 1, target.indexOf('-'))}-${source}`];
+  }
+  if (target === '~view/STATE' || target.startsWith('~ix/#STATE/')) return [`${source} STATE`];
+  const edge = /^~ix\/(?:#(?!includeOwner)[^/]+\/)?([A-Z]+-.+)$/.exec(target)?.[1];
+  return edge === undefined ? [`${source} ${source}`] : [`${source} ${edge}`, `${source} ${source}`, `${source} STATE`];
+}
+
+function compareCount(
+  found: WrongPart[],
+  source: string,
+  type: string,
+  wanted: number,
+  item: Item | undefined,
+  counted?: readonly string[],
+): void {
+  if (counted !== undefined && !counted.includes(type)) {
+    found.push({ source, target: `~degree/${type}`, bases: [], text: 'no count of the model' });
+    return;
+  }
+  const count = item?.['count'] !== undefined && 'N' in item['count'] ? Number(item['count'].N) : 0;
+  if (count === wanted) return;
+  found.push({
+    source,
+    target: `~degree/${type}`,
+    bases: [`${source} ${type}-*`],
+    text: `count ${count} instead of ${wanted}`,
+  });
+}
+
+function isTotal(target: string): boolean {
+  return target === '~total/WORK' || target === '~degree/WORK';
+}
+
+/** Compares the sums of a total. Its edges are in any partition: all of them are its bases. */
+function compareSums(
+  found: WrongPart[],
+  source: string,
+  target: string,
+  wanted: Map<string, number> | undefined,
+  item: Item | undefined,
+): void {
+  const texts: string[] = [];
+  compareTotal(texts, `${source} ${target}`, wanted, item);
+  const bases = target.startsWith('~degree/') ? [`${source} WORK-*`] : ['*'];
+  for (const what of texts) found.push({ source, target, bases, text: what });
+}
+
+function edgeOf(element: string): string {
+  return element.split('|')[0]!.replaceAll('%7C', '|').replaceAll('%25', '%');
+}
+
+function setOf(value: Item[string] | undefined): readonly string[] {
+  return value !== undefined && 'SS' in value ? value.SS : [];
+}
+
+function mapOf(value: Item[string] | undefined): Item | undefined {
+  return value !== undefined && 'M' in value ? value.M : undefined;
+}

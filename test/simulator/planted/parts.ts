@@ -1,0 +1,46 @@
+import { drop, replace, setCondition, setValue } from './changes.ts';
+import type { Mutant } from './mutant.ts';
+
+/** Planted in what becomes of parts of nodes. */
+export const PART_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'part-without-attributes-not-shown',
+    rule: 'A part has its view while it is there, also with no attribute that the view shows.',
+    changes: [
+      replace('view-of-a-part-is-there-while-the-part-is', (old) => `if (item['status'] !== undefined) ${old}`),
+    ],
+  },
+  {
+    name: 'key-of-a-part-not-read',
+    rule: 'The key of an item of a part names the part, by which it is repaired.',
+    changes: [drop('key-of-a-part-names-the-part')],
+  },
+  {
+    name: 'part-repaired-by-the-node',
+    rule: 'What comes of a part is repaired by the part, not by the node.',
+    changes: [drop('items-of-a-part-are-repaired-by-the-part')],
+  },
+  {
+    name: 'part-decides-without-its-node',
+    rule: 'A part decides about items of edges only while its node is there.',
+    changes: [setCondition('parts-decide-only-while-the-node-is', 'parts.length === 0')],
+  },
+  {
+    name: 'change-of-a-part-stays-with-it',
+    rule: 'A change of a part reaches the items of the edges that use it.',
+    changes: [setValue('part-brings-its-change-to-the-edges', '[]')],
+  },
+  {
+    name: 'node-comes-without-its-parts',
+    rule: 'A node that comes or goes changes the items of the edges that use its parts.',
+    changes: [setValue('node-brings-its-parts-along', 'true')],
+  },
+  {
+    name: 'part-repaired-in-the-view',
+    rule: 'A view is reconciled without the parts: one of them is no node that is gone.',
+    changes: [
+      setValue('part-is-no-piece-of-the-view', 'targets'),
+      setCondition('redrive-of-a-part-leaves-the-view-alone', 'true'),
+    ],
+  },
+];

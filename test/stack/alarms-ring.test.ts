@@ -1,0 +1,344 @@
+import { describe, expect, it } from 'vitest';
+import { checkDefinition } from '../../src/stack/parts/check-machine.ts';
+import { goalGraph } from '../support/contracts-model.ts';
+import { Metrics, metricText, type Ring, rings } from '../support/stack/alarm-rules.ts';
+import { parametersOf, testStack } from '../support/stack/parameters.ts';
+import { template } from '../support/stack/template.ts';
+
+/**
+ * Days of a stack as CloudWatch counts them, with and without faults, replayed through every alarm of the template. A fault has one
+ * alarm that has to ring within a time, and others that may ring with it; all others stay silent.
+ */
+
+const { Resources } = template(testStack(goalGraph()));
+const TABLE = Resources['RecordsTable']!.Properties['TableName'] as string;
+const ALARMS = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
+
+const HOUR = 60;
+const DAY = 24 * HOUR;
+const DAYS = 3;
+/** The first check begins at this minute of each day, after the deployment at minute 0. */
+const CHECK_AT = 9 * HOUR;
+const CHECK_MINUTES = 2 * HOUR;
+const REDRIVE_MINUTES = parametersOf().redriveMinutes;
+const MACHINE_RETRY = checkDefinition(parametersOf()).States.Plan.Retry[1];
+
+/** What a day has of faults; each is true from its minute on. */
+interface Faults {
+  from?: number;
+  until?: number;
+  mappingIsOff?: boolean;
+  ageMs?: number;
+  streamFails?: boolean;
+  streamIsThrottled?: boolean;
+  recordFails?: boolean;
+  batchIsGivenUp?: boolean;
+  batchIsLost?: boolean;
+  redriveFails?: boolean;
+  redriveIsThrottled?: boolean;
+  redriveIsNotStarted?: boolean;
+  queueIsNotRead?: boolean;
+  batchIsDead?: boolean;
+  scheduleIsRefused?: boolean;
+  itemIsBad?: boolean;
+  drift?: boolean;
+  checkFails?: 'check' | 'rebuild';
+  checkIsThrottled?: 'check' | 'rebuild';
+  checkIsNotStarted?: boolean;
+  checkIsPartial?: boolean;
+  machineTimesOut?: boolean;
+  throttled?: string;
+}
+
+type Dimensions = readonly { Name: string; Value: string }[];
+
+const texts = new Map<Dimensions, Map<string, string>>();
+
+/** The text of a metric, made once. */
+function textOf(namespace: string, name: string, dimensions: Dimensions): string {
+  const known = texts.get(dimensions) ?? new Map<string, string>();
+  texts.set(dimensions, known);
+  const text = known.get(name) ?? metricText(namespace, name, dimensions);
+  known.set(name, text);
+  return text;
+}
+
+/** The dimensions of one thing, made once. */
+function dimensionsOf(name: string, values: readonly string[]): Record<string, Dimensions> {
+  return Object.fromEntries(values.map((value) => [value, [{ Name: name, Value: `own-test-${value}` }]]));
+}
+
+const LAMBDA = dimensionsOf('FunctionName', ['stream', 'check', 'rebuild', 'redrive']);
+const QUEUE = dimensionsOf('QueueName', ['failed-batches', 'dead-letters', 'schedule-dead-letters']);
+const lambda = (name: string): Dimensions => LAMBDA[name]!;
+const queue = (name: string): Dimensions => QUEUE[name]!;
+const mapping: Dimensions = [{ Name: 'EventSourceMappingUUID', Value: 'StreamEventSourceMappingDynamodbRecordsTable' }];
+const own: Dimensions = [
+  { Name: 'service', Value: 'edgeloom' },
+  { Name: 'table', Value: TABLE },
+];
+const machine: Dimensions = [
+  { Name: 'StateMachineArn', Value: 'arn:aws:states:eu-central-1:123456789012:stateMachine:own-test-check' },
+];
+
+/** The metrics of days after a first deployment. */
+function daysWith(faults: Faults): Metrics {
+  const metrics = new Metrics();
+  const { from = Number.POSITIVE_INFINITY, until = Number.POSITIVE_INFINITY } = faults;
+  const has = (minute: number, fault: keyof Faults): boolean =>
+    minute >= from && minute < until && Boolean(faults[fault]);
+  const add = (minute: number, namespace: string, name: string, dimensions: Dimensions, value: number): void =>
+    metrics.add(minute, textOf(namespace, name, dimensions), value);
+  let failedSince: number | undefined;
+  let checkedAt = 0;
+
+  /** A call by someone who tries again: the minutes of its tries. */
+  const calls = (name: string, minutes: readonly number[], fails: boolean, isThrottled: boolean): boolean => {
+    for (const minute of fails || isThrottled ? minutes : minutes.slice(0, 1)) {
+      if (isThrottled) add(minute, 'AWS/Lambda', 'Throttles', lambda(name), 1);
+      else add(minute, 'AWS/Lambda', 'Errors', lambda(name), fails ? 1 : 0);
+    }
+    return !fails && !isThrottled;
+  };
+
+  for (let minute = 1; minute < DAYS * DAY; minute++) {
+    // The stream. Nights are quiet: then the mapping polls, and calls nothing.
+    const isBusy = minute % DAY < 14 * HOUR;
+    if (!has(minute, 'mappingIsOff')) {
+      add(minute, 'AWS/Lambda', 'PolledEventCount', mapping, isBusy ? 600 : 0);
+      if (isBusy) {
+        add(minute, 'AWS/Lambda', 'IteratorAge', lambda('stream'), (has(minute, 'ageMs') && faults.ageMs) || 900);
+        add(minute, 'AWS/Lambda', 'Errors', lambda('stream'), has(minute, 'streamFails') ? 2 : 0);
+        add(minute, 'AWS/Lambda', 'Throttles', lambda('stream'), has(minute, 'streamIsThrottled') ? 3 : 0);
+        add(minute, 'Edgeloom', 'quarantined', own, minute === from && faults.itemIsBad ? 1 : 0);
+        if (has(minute, 'recordFails') || has(minute, 'streamFails')) {
+          add(minute, 'AWS/Lambda', 'FailedInvokeEventCount', mapping, 40);
+        }
+      }
+    }
+    if (minute === from && faults.batchIsGivenUp) {
+      add(minute, 'AWS/Lambda', 'OnFailureDestinationDeliveredEventCount', mapping, 40);
+      failedSince = minute;
+    }
+    if (minute === from && faults.batchIsLost) add(minute, 'AWS/Lambda', 'DroppedEventCount', mapping, 40);
+    // Queues. A batch that is given up is redriven within minutes.
+    if (failedSince !== undefined && !has(minute, 'queueIsNotRead') && minute > failedSince + 2)
+      failedSince = undefined;
+    const age = failedSince === undefined ? 0 : (minute - failedSince) * 60;
+    add(minute, 'AWS/SQS', 'ApproximateAgeOfOldestMessage', queue('failed-batches'), age);
+    const visible = (name: string, count: number): void =>
+      add(minute, 'AWS/SQS', 'ApproximateNumberOfMessagesVisible', queue(name), count);
+    visible('dead-letters', has(minute, 'batchIsDead') ? 1 : 0);
+    visible('schedule-dead-letters', has(minute, 'scheduleIsRefused') ? 1 : 0);
+    // The table.
+    const throttled = has(minute, 'throttled') ? faults.throttled! : '';
+    const [kind, index] = throttled.split(' ');
+    if (throttled !== '') {
+      const place = [{ Name: 'TableName', Value: TABLE }];
+      const inIndex = index === undefined ? place : [...place, { Name: 'GlobalSecondaryIndexName', Value: index }];
+      add(minute, 'AWS/DynamoDB', `${kind}ThrottleEvents`, inIndex, 5);
+    }
+    // The redrive: EventBridge calls it up to a minute late, and Lambda tries a failed call twice more.
+    if (minute % REDRIVE_MINUTES === (minute / REDRIVE_MINUTES) % 2 && !has(minute, 'redriveIsNotStarted')) {
+      const isThrottled = has(minute, 'redriveIsThrottled');
+      const tries = isThrottled
+        ? Array.from({ length: 12 }, (_, i) => minute + i * 5)
+        : [minute, minute + 1, minute + 3];
+      const isFine = calls('redrive', tries, has(minute, 'redriveFails'), isThrottled);
+      if (isFine) {
+        add(minute, 'Edgeloom', 'redriveLeft', own, has(minute, 'itemIsBad') ? 1 : 0);
+        add(minute, 'Edgeloom', 'checkAgeHours', own, (minute - checkedAt) / HOUR);
+      }
+    }
+    // The check.
+    if (minute % DAY === CHECK_AT && !has(minute, 'checkIsNotStarted') && !has(minute, 'scheduleIsRefused')) {
+      const broken = faults.checkFails ?? faults.checkIsThrottled;
+      const fails = has(minute, 'checkFails');
+      const isThrottled = has(minute, 'checkIsThrottled');
+      const isFine = calls(broken ?? 'check', machineTries(minute), fails, isThrottled);
+      const end = minute + CHECK_MINUTES;
+      if (!isFine) add(minute + 20, 'AWS/States', 'ExecutionsFailed', machine, 1);
+      else if (has(minute, 'machineTimesOut')) add(end, 'AWS/States', 'ExecutionsTimedOut', machine, 1);
+      else {
+        add(end, 'AWS/States', 'ExecutionsSucceeded', machine, 1);
+        add(end, 'Edgeloom', 'checkDrift', own, has(minute, 'drift') ? 3 : 0);
+        if (!has(minute, 'checkIsPartial')) checkedAt = end;
+      }
+    }
+  }
+  return metrics;
+}
+
+/** The minutes of the machine's tries of a call, if its jitter halves each pause. */
+function machineTries(minute: number): number[] {
+  const { IntervalSeconds, BackoffRate, MaxDelaySeconds, MaxAttempts } = MACHINE_RETRY;
+  let seconds = 0;
+  const after = Array.from({ length: MaxAttempts }, (_, i) => {
+    seconds += Math.min(MaxDelaySeconds, IntervalSeconds * BackoffRate ** i) / 2;
+    return minute + Math.floor(seconds / 60);
+  });
+  return [minute, ...after];
+}
+
+/** The alarms that ring in such days, with their first ring. */
+function rung(faults: Faults): Map<string, Ring> {
+  const metrics = daysWith(faults);
+  const found = new Map<string, Ring>();
+  for (const [id, alarm] of ALARMS) {
+    // CloudWatch does not say how far back it looks for real points; both have to be right.
+    for (const more of [0, 2]) {
+      const first = rings(alarm, metrics, DAYS * DAY, more).find(({ state }) => state !== 'OK');
+      const before = found.get(id.replace(/Alarm$/, ''));
+      if (first !== undefined && (before === undefined || first.minute > before.minute)) {
+        found.set(id.replace(/Alarm$/, ''), first);
+      }
+    }
+  }
+  return found;
+}
+
+const MIDDAY = DAY + 5 * HOUR;
+const NEXT_CHECK = DAY + CHECK_AT;
+const NO_CHECK = 26 * HOUR + 2 * REDRIVE_MINUTES;
+
+/** Each fault: the alarm that rings, the minutes until it does, and the alarms that may ring with it. */
+const FAULTS: Record<string, { faults: Faults; rings: string; within: number; andMaybe?: string[] }> = {
+  'the mapping is disabled': { faults: { mappingIsOff: true }, rings: 'NotPolled', within: 30 },
+  'the projector is behind': { faults: { ageMs: 400_000 }, rings: 'IteratorAge', within: 6 },
+  'the stream function fails': {
+    faults: { streamFails: true },
+    rings: 'StreamErrors',
+    within: 16,
+    andMaybe: ['FailedEvents'],
+  },
+  'the stream function is throttled': { faults: { streamIsThrottled: true }, rings: 'StreamThrottles', within: 16 },
+  'a record fails': { faults: { recordFails: true }, rings: 'FailedEvents', within: 16 },
+  'a batch is given up': { faults: { batchIsGivenUp: true }, rings: 'FailedBatches', within: 6 },
+  'a batch is lost': { faults: { batchIsLost: true }, rings: 'DroppedEvents', within: 6 },
+  'the redrive function fails': {
+    faults: { redriveFails: true },
+    rings: 'RedriveErrors',
+    within: REDRIVE_MINUTES + 5,
+    andMaybe: ['RedriveMissing'],
+  },
+  'the redrive function is throttled': {
+    faults: { redriveIsThrottled: true },
+    rings: 'RedriveThrottles',
+    within: REDRIVE_MINUTES + 30,
+    andMaybe: ['RedriveMissing'],
+  },
+  "the redrive's schedule is disabled": {
+    faults: { redriveIsNotStarted: true },
+    rings: 'RedriveMissing',
+    within: 6 * REDRIVE_MINUTES,
+  },
+  "the redrive's mapping is disabled": {
+    faults: { batchIsGivenUp: true, queueIsNotRead: true },
+    rings: 'FailedBatchesAge',
+    within: 66,
+    andMaybe: ['FailedBatches'],
+  },
+  'a batch cannot be redriven': { faults: { batchIsDead: true }, rings: 'DeadLetters', within: 6 },
+  'a schedule may not start the check': {
+    faults: { scheduleIsRefused: true },
+    rings: 'ScheduleDeadLetters',
+    within: 6,
+    andMaybe: ['CheckMissing'],
+  },
+  'an item cannot be projected': {
+    faults: { itemIsBad: true },
+    rings: 'Quarantined',
+    within: 2 * HOUR,
+    andMaybe: ['QuarantineNotEmpty'],
+  },
+  'an item stays in quarantine': {
+    faults: { itemIsBad: true },
+    rings: 'QuarantineNotEmpty',
+    within: 2 * REDRIVE_MINUTES,
+    andMaybe: ['Quarantined'],
+  },
+  'the check finds drift': { faults: { drift: true, from: NEXT_CHECK }, rings: 'Drift', within: CHECK_MINUTES + HOUR },
+  ...Object.fromEntries(
+    (['check', 'rebuild'] as const).flatMap((name) => {
+      const logical = name === 'check' ? 'Check' : 'Rebuild';
+      const andMaybe = ['CheckFailed', 'CheckMissing'];
+      const fails = { faults: { checkFails: name, from: NEXT_CHECK }, rings: `${logical}Errors`, within: 20, andMaybe };
+      const throttled = { checkIsThrottled: name, from: NEXT_CHECK };
+      return [
+        [`the function ${name} fails`, fails],
+        [
+          `the function ${name} is throttled`,
+          { faults: throttled, rings: `${logical}Throttles`, within: 20, andMaybe },
+        ],
+      ];
+    }),
+  ),
+  'an execution fails': {
+    faults: { checkFails: 'check', from: NEXT_CHECK },
+    rings: 'CheckFailed',
+    within: 2 * HOUR,
+    andMaybe: ['CheckErrors', 'CheckMissing'],
+  },
+  'an execution takes too long': {
+    faults: { machineTimesOut: true, from: NEXT_CHECK },
+    rings: 'CheckTimedOut',
+    within: CHECK_MINUTES + 2 * HOUR,
+    andMaybe: ['CheckMissing'],
+  },
+  'no check is started': { faults: { checkIsNotStarted: true }, rings: 'CheckMissing', within: NO_CHECK },
+  'checks end before they have read all of the table': {
+    faults: { checkIsPartial: true },
+    rings: 'CheckMissing',
+    within: NO_CHECK,
+  },
+  ...Object.fromEntries(
+    ['Read', 'Write'].flatMap((kind) =>
+      ['', ' gsi0', ' gsi1'].map((index) => {
+        const place = index === '' ? 'Table' : `Gsi${index.at(-1)}`;
+        const faults = { throttled: `${kind}${index}`, until: MIDDAY + HOUR };
+        return [`${kind}s are throttled: ${place}`, { faults, rings: `${place}${kind}Throttles`, within: 16 }];
+      }),
+    ),
+  ),
+};
+
+describe('the alarms ring', () => {
+  it.each(Object.entries(FAULTS))('%s', (_, { faults, rings: expected, within, andMaybe = [] }) => {
+    const from = faults.from ?? MIDDAY;
+    const found = rung({ ...faults, from });
+    expect([...found.keys()].filter((name) => name !== expected && !andMaybe.includes(name))).toEqual([]);
+    const { minute } = found.get(expected) ?? { minute: Number.POSITIVE_INFINITY };
+    expect(minute).toBeGreaterThan(from);
+    // Without a check the time runs from the last one on.
+    expect(minute - (expected === 'CheckMissing' ? CHECK_AT + CHECK_MINUTES : from)).toBeLessThanOrEqual(within);
+  });
+  it('each of them for a fault', () => {
+    const ringing = new Set(Object.values(FAULTS).map((fault) => fault.rings));
+    expect(ALARMS.map(([id]) => id.replace(/Alarm$/, '')).filter((name) => !ringing.has(name))).toEqual([]);
+  });
+});
+
+describe('no alarm rings', () => {
+  it('at the first deployment, and in the days after it', () => {
+    expect([...rung({}).keys()]).toEqual([]);
+  });
+  it('where a call fails once', () => {
+    for (const faults of [
+      { redriveFails: true, from: MIDDAY, until: MIDDAY + 2 },
+      { streamFails: true, from: MIDDAY, until: MIDDAY + 2 },
+      { streamIsThrottled: true, from: MIDDAY, until: MIDDAY + 2 },
+      { throttled: 'Write', from: MIDDAY, until: MIDDAY + 4 },
+    ]) {
+      expect([...rung(faults).keys()]).toEqual([]);
+    }
+  });
+  it('any more when the fault has passed', () => {
+    const metrics = daysWith({ throttled: 'Write', from: MIDDAY, until: MIDDAY + HOUR });
+    const found = ALARMS.flatMap(([id, alarm]) =>
+      rings(alarm, metrics, DAYS * DAY, 0)
+        .filter(({ minute }) => minute > MIDDAY)
+        .map(({ state }) => `${id} ${state}`),
+    );
+    expect(found).toEqual(['TableWriteThrottlesAlarm ALARM', 'TableWriteThrottlesAlarm OK']);
+  });
+});

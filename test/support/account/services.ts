@@ -1,0 +1,96 @@
+import pino from 'pino';
+import { checkRunHandler } from '../../../src/lambda/index.ts';
+import { withTableName } from '../../../src/model/compile/define-graph.ts';
+import type { CompiledModel } from '../../../src/model/compiled.ts';
+import { createClient } from '../../../src/store/client.ts';
+import { type Machine, runMachine } from '../stack/state-machine.ts';
+import type { Account, Thing } from './account.ts';
+import type { DynamoDBTables } from './dynamodb.ts';
+import type { Projectors } from './projectors.ts';
+import type { Stacks } from './stacks.ts';
+import type { Operation } from './stand-in.ts';
+
+const MAPPING = 'AWS::Lambda::EventSourceMapping';
+const BUCKET = 'AWS::S3::Bucket';
+
+/** What the commands of the other services work on. */
+interface Parts {
+  account: Account;
+  stacks: Stacks;
+  endpoint: string;
+  model: () => Promise<CompiledModel>;
+  projectors: Projectors;
+  tables: DynamoDBTables;
+}
+
+/** The commands of the other services, as far as runbooks and scripts use them. */
+export function restOperations(parts: Parts): Record<string, Operation> {
+  const { account, projectors, tables } = parts;
+  const executions = new Map<string, { status: string; output?: string; cause?: string }>();
+  const bucket = (uri: string): Thing => {
+    const name = uri.split('/')[2]!;
+    const thing = account.find(BUCKET, name);
+    if (thing === undefined) throw new Error(`NoSuchBucket: ${name}`);
+    return thing;
+  };
+  const mappings = (functionName: string): Thing[] =>
+    account.all(MAPPING).filter(({ properties }) => String(properties['FunctionName']).includes(`:${functionName}`));
+  return {
+    's3 mb': async ({ Words: [uri] }) => void (await account.make(BUCKET, String(uri).split('/')[2], {}, false)),
+    's3 cp': async ({ Words: [, uri] }) => fill(bucket(uri), 1),
+    's3 rm': async ({ Words: [uri] }) => fill(bucket(uri), -bucket(uri).objects),
+    's3 rb': async ({ Words: [uri] }) => await account.delete(bucket(uri)),
+    'configure get': async () => 'eu-central-1',
+    'sts get-caller-identity': async () => ({ Account: '123456789012' }),
+    'lambda list-event-source-mappings': async ({ FunctionName }) => ({
+      EventSourceMappings: mappings(FunctionName).map(({ name, properties }) => ({
+        ...{ UUID: name, State: properties['Enabled'] === true ? 'Enabled' : 'Disabled' },
+      })),
+    }),
+    'lambda update-event-source-mapping': async ({ Uuid, Enabled }) => {
+      const mapping = account.find(MAPPING, Uuid);
+      if (mapping === undefined) throw new Error(`ResourceNotFoundException: ${Uuid}`);
+      await projectors.stop(mapping);
+      mapping.properties = { ...mapping.properties, Enabled: Enabled === true };
+      await projectors.start(mapping, await tables.currentStream(mapping.properties['EventSourceArn']));
+    },
+    'stepfunctions start-execution': async ({ StateMachineArn, Input }) => {
+      const executionArn = `${StateMachineArn}:${executions.size + 1}`;
+      executions.set(executionArn, await execution(parts, StateMachineArn, Input));
+      return { executionArn };
+    },
+    'stepfunctions describe-execution': async ({ ExecutionArn }) => executions.get(ExecutionArn),
+    // No engine counts what Lambda, Step Functions and CloudWatch would.
+    'cloudwatch get-metric-statistics': async () => ({ Datapoints: [{ Sum: 100 }] }),
+  };
+}
+
+/** Puts objects into a bucket, or takes them out of it. */
+function fill(bucket: Thing, objects: number): void {
+  bucket.objects += objects;
+}
+
+/** Runs a state machine as its stack deployed it: the functions are those of the sources, on the table that they name. */
+async function execution({ account, endpoint, model }: Parts, arn: string, input: unknown) {
+  const name = arn.split(':').at(-1)!;
+  const machine = account.find('AWS::StepFunctions::StateMachine', name);
+  if (machine === undefined) throw new Error(`StateMachineDoesNotExist: ${arn}`);
+  const stream = account.find('AWS::Lambda::Function', name.replace(/check$/, 'stream'))!;
+  const table = stream.properties['Environment'].Variables['EDGELOOM_TABLE'] as string;
+  let nowMs = Date.now();
+  const options = { client: createClient({ endpoint }), logger: pino({ level: 'silent' }), settleMs: 20 };
+  const handler = checkRunHandler(withTableName(await model(), table), { ...options, now: () => nowMs });
+  const context = { awsRequestId: '1', getRemainingTimeInMillis: () => 900_000 };
+  try {
+    const definition = JSON.parse(machine.properties['DefinitionString']) as Machine;
+    const output = await runMachine(definition, typeof input === 'string' ? JSON.parse(input) : input, {
+      call: async (_, payload) => await handler(payload as never, context),
+      onWait: (seconds) => {
+        nowMs += seconds * 1000;
+      },
+    });
+    return { status: 'SUCCEEDED', output: JSON.stringify(output) };
+  } catch (error) {
+    return { status: 'FAILED', cause: String(error) };
+  }
+}

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { unconfirmed } from '../../bench/figures/check.ts';
+import type { MeasuredBenchmark } from '../../bench/support/figure-file.ts';
+import type { Figure } from '../../bench/support/report.ts';
+
+function measured(...figures: Figure[]): MeasuredBenchmark {
+  return { seconds: 1, measuredOn: '2026-01-01', reports: [{ name: 'a', title: 'A', figures }] };
+}
+const spread = (min: number, median: number, max: number): Figure['value'] => ({ min, median, max });
+
+it('a check of figures names those that are not confirmed here, and no times', () => {
+  const documented = measured(
+    { name: 'writes', value: 10, unit: 'writes' },
+    { name: 'ratio', value: spread(0.1, 0.2, 0.3), unit: 'x' },
+    { name: 'time', value: spread(1, 2, 3), unit: 'ms' },
+    { name: 'gone', value: 1, unit: 'WCU' },
+  );
+  const others = [
+    { name: 'time', value: spread(10, 20, 30), unit: 'ms' },
+    { name: 'gone', value: 1, unit: 'WCU' },
+  ];
+  const same = measured(
+    { name: 'writes', value: 10, unit: 'writes' },
+    { name: 'ratio', value: spread(0.2, 0.25, 0.4), unit: 'x' },
+    ...others,
+  );
+  expect(unconfirmed('a', documented, same)).toEqual([]);
+  const different = measured(
+    { name: 'writes', value: 11, unit: 'writes' },
+    { name: 'ratio', value: spread(0.21, 0.25, 0.4), unit: 'x' },
+    { name: 'time', value: spread(10, 20, 30), unit: 'ms' },
+    { name: 'new', value: 1, unit: 'WCU' },
+  );
+  expect(unconfirmed('a', documented, different)).toEqual([
+    'a: gone: is in docs/figures.json, and measured no more',
+    'a: writes: 10 writes in docs/figures.json, 11 here',
+    'a: ratio: 0.200 (0.100 to 0.300) x in docs/figures.json, 0.250 (0.210 to 0.400) here',
+    'a: new: is not in docs/figures.json',
+  ]);
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { migrateCall, walkCall } from '../../../src/lambda/migrate-call.ts';
+import { migrate } from '../../../src/migrate/migrate.ts';
+import { defineGraph } from '../../../src/model/compile/define-graph.ts';
+import { node } from '../../../src/model/schema.ts';
+import type { ScanRequest } from '../../../src/store/port.ts';
+import { replacedCalls } from '../../../src/store/wrapped.ts';
+import { StreamedStore } from '../../support/streamed-store.ts';
+
+function model(shards: number) {
+  return defineGraph({ table: 'records', nodes: { USER: node({ search: { name: { shards } } }) }, edges: {} });
+}
+
+const [before, after] = [model(2), model(3)];
+
+/** A table that a walk is dealt out for, and the sizes of the pages that its workers ask for. */
+async function dealt() {
+  const store = new StreamedStore(before);
+  const now = (): number => Date.parse('2026-01-01T00:00:00Z');
+  for (let i = 0; i < 5; i++) {
+    await store.put({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, name: { S: `name ${i}` } });
+  }
+  await migrate({ graph: before, store, now, wait: async () => undefined });
+  const limits: (number | undefined)[] = [];
+  const noting = Object.assign(replacedCalls(store, {}), {
+    scan: async (request: ScanRequest) => {
+      limits.push(request.limit);
+      return await store.scan(request);
+    },
+  });
+  const table = { store: noting, client: undefined, now };
+  const context = { awsRequestId: 'migration-1', getRemainingTimeInMillis: () => 900_000 };
+  const walk = async (maxWcu: number): Promise<Set<number | undefined>> => {
+    const request = { workers: 4, maxRcu: 0, maxWcu };
+    const { shares } = await migrateCall(after, table, request, context);
+    limits.length = 0;
+    expect(await walkCall(after, table, shares[0]!, context)).toEqual({ isDone: true });
+    return new Set(limits);
+  };
+  return { walk };
+}
+
+describe('a walk of a migration', () => {
+  it.each([
+    [200, 18],
+    [4, 1],
+    [40_000, 500],
+  ])(
+    'at %d write units a second of 4 workers reads %d items a page, which 8 segments write in half a minute',
+    async (maxWcu, items) => {
+      expect(await (await dealt()).walk(maxWcu)).toEqual(new Set([items]));
+      const seconds = (8 * items * 10) / (maxWcu / 4);
+      if (items > 1) expect(seconds).toBeLessThanOrEqual(30);
+    },
+  );
+});
