@@ -110,7 +110,7 @@ describe('edgeloom check', () => {
     expect(text.stdout).toContain('drift: 0 missing, 1 stale, 0 orphan\n');
     expect(text.stdout).toContain('stale GOAL-G1 ~view\n  expected: GOALMEMBERSHIP-');
     expect(await json(1, 'check', '--settle', '100ms', '--repair', '--dry-run')).toMatchObject({
-      ...{ plan: ['would mend GOAL-G1 ~view'], repaired: 0, wcu: 0 },
+      ...{ plan: ['would repair GOAL-G1 ~view'], repaired: 0, wcu: 0 },
     });
     expect(await json(0, 'check', '--settle', '100ms', '--repair')).toMatchObject({ repaired: 1 });
     expect(await json(0, 'check', '--settle', '100ms')).toMatchObject({ findings: [] });

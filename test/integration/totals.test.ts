@@ -9,6 +9,7 @@ import { createReader } from '../../src/read/reader.ts';
 import { redrive } from '../../src/repair/redrive.ts';
 import { createSession } from '../../src/session/session.ts';
 import { createWriter } from '../../src/write/writer.ts';
+import { engineDeviates } from '../contract/stores.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 function workGraph() {
@@ -120,14 +121,13 @@ describe('totals of edges', () => {
     await writer.putEdge('USER-1', 'PAID', 'PROJECT-P', { amount: 3 });
     const records = await allRecords();
     const one = await createProjector(graph, { store }).project(records);
-    // The read of an absent registry costs a unit on DynamoDB and none on DynamoDB Local.
-    const registry = one.rcu - 1;
-    expect(one.wcu).toBe(4);
-    expect([0, 1]).toContain(registry);
+    // The read of an absent registry, and of the entry and the total that are not there yet.
+    expect([one.wcu, one.rcu]).toEqual([4, engineDeviates('nothing-read-is-free') ? 1 : 2]);
     for (let i = 0; i < 10; i++) await writer.putEdge(`USER-b${i}`, 'PAID', 'PROJECT-P', { amount: 3 });
     const all = await allRecords();
     const ten = await createProjector(graph, { store }).project(all.slice(records.length));
-    expect([ten.wcu, ten.rcu]).toEqual([22, 10 + registry]);
+    if (engineDeviates('transaction-bills-two-items')) return;
+    expect([ten.wcu, ten.rcu]).toEqual([22, 11]);
   });
 
   it('count a value that is no number, or beyond the bounds, as a problem, and quarantine its record', async () => {
