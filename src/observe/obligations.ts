@@ -246,6 +246,9 @@ export class Obligations {
 
   /** Closes a part whose newest images agree. */
   private closeByImages({ graph, streamLabel }: OddityContext, obligation: Obligation): void {
+    // After a restart records come again, and the images of older ones may agree. They say nothing about drift that was found later.
+    // rule: images-close-no-known-drift
+    if (obligation.drift !== undefined) return;
     const { suspect } = obligation;
     const [derivedKey, ...keys] = judgingItems(graph, suspect) ?? [];
     if (derivedKey === undefined) return;

@@ -32,7 +32,7 @@ export async function shrunkReport(seed: number, { run, replay }: Runs = PROJECT
 /** A report as text: the seed, how to run it again, the schedule and what happens in it. */
 export function reportText(seed: number, { script, failures, trace }: ShrunkReport): string {
   return [
-    `The schedule of seed ${seed} fails (npm run simulate -- --seed ${seed} --runs 1). Shortened:`,
+    `The schedule of seed ${seed} fails (--seed ${seed} --runs 1). Shortened:`,
     JSON.stringify(script, undefined, 2),
     ...trace,
     ...failures.map(({ kind, message }) => `${kind}: ${message}`),

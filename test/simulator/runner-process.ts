@@ -16,7 +16,7 @@ import { runSeeds, type SeedFailure, type SeedRange, type Tally } from './tally.
 /** What the parent asks for, one thing at a time. */
 export type Request =
   | { seeds: SeedRange }
-  | { script: Script }
+  | { script: Script; world?: SeedRange['world'] }
   | { shrink: number; world?: SeedRange['world'] }
   | { evolution: KeptEvolution }
   | { shrinkEvolution: number }
@@ -47,7 +47,10 @@ async function answer(request: Request): Promise<Reply> {
   if (request === 'interrupted-worker') return { differences: await interruptedWorker() };
   if (request === 'directed') return { differences: await directedSchedules() };
   if (request === 'directed-evolutions') return { differences: await directedEvolutions() };
-  if ('script' in request) return { failures: (await runScript(request.script)).failures };
+  if ('script' in request) {
+    const run = request.world === 'observer' ? runObservedScript : runScript;
+    return { failures: (await run(request.script)).failures };
+  }
   if ('shrink' in request) {
     const runs = request.world === 'observer' ? { run: runObserved, replay: runObservedScript } : undefined;
     return { report: await shrunkReport(request.shrink, runs) };

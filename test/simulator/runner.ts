@@ -45,8 +45,8 @@ export class Runner {
   }
 
   /** Runs a kept schedule. */
-  async runScript(script: Script): Promise<readonly SeedFailure[]> {
-    const reply = await this.request({ script });
+  async runScript(script: Script, world?: SeedRange['world']): Promise<readonly SeedFailure[]> {
+    const reply = await this.request({ script, world });
     if (!('failures' in reply)) throw new Error('The simulator gave another answer.');
     return reply.failures;
   }

@@ -1,4 +1,4 @@
-import { insertBefore, replace, setCondition, setValue } from '../planted/changes.ts';
+import { drop, insertBefore, replace, setCondition, setValue } from '../planted/changes.ts';
 import type { Mutant } from '../planted/mutant.ts';
 
 /** Bugs planted in the observer. */
@@ -19,6 +19,11 @@ export const OBSERVER_MUTANTS: readonly Mutant[] = [
     name: 'open-obligations-hold-nothing',
     rule: 'The time is not later than any record that has opened something.',
     changes: [setCondition('open-obligations-hold-the-time', (old) => `${old} || touch.stampMs > 0`)],
+  },
+  {
+    name: 'replays-close-known-drift',
+    rule: 'Images do not close drift that is known: after a restart they are older than what was found.',
+    changes: [drop('images-close-no-known-drift')],
   },
   {
     name: 'alarm-before-low-mark',

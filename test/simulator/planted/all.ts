@@ -20,17 +20,21 @@ function found(mutants: readonly Mutant[], foundBy: string): Planted[] {
   return mutants.map((mutant) => ({ mutant, foundBy }));
 }
 
+function drawnOrKept(mutants: readonly Mutant[], simulator: string, world?: 'observer'): Planted[] {
+  return mutants.map((mutant) => {
+    const isDrawn = loadPinned(mutant.name, world) === undefined;
+    return { mutant, foundBy: `${simulator}, ${isDrawn ? 'drawn' : 'kept schedule'}` };
+  });
+}
+
 /** Every planted bug, of every harness. */
 export const PLANTED: readonly Planted[] = [
-  ...MUTANTS.map((mutant) => ({
-    mutant,
-    foundBy: loadPinned(mutant.name) === undefined ? 'simulator, drawn' : 'simulator, kept schedule',
-  })),
+  ...drawnOrKept(MUTANTS, 'simulator'),
   ...found(DIRECTED_MUTANTS, 'simulator, written schedule'),
   ...found(WORKER_MUTANTS, 'simulator, interrupted worker'),
   ...found(EXPERIMENTS, 'nothing so far: not known to be wrong'),
   ...found(EVOLUTION_MUTANTS, 'simulator of model changes'),
-  ...found(OBSERVER_MUTANTS, 'simulator of the observer'),
+  ...drawnOrKept(OBSERVER_MUTANTS, 'simulator of the observer', 'observer'),
   ...found(UPDATE_MUTANTS, 'schedules of updates'),
   ...found(WALK_MUTANTS, 'schedules of walks'),
   ...found(JOINED_MUTANTS, 'schedules of joined items'),

@@ -9,13 +9,21 @@ export interface Pinned {
   script: Script;
 }
 
+/** The world that a kept schedule is of: its file is in a folder of that world. */
+type PinnedWorld = 'observer' | undefined;
+
+/** The folder of the kept schedules of a world. */
+export function pinnedFolder(world?: PinnedWorld): URL {
+  return new URL(world === undefined ? 'pinned/' : `../${world}/pinned/`, import.meta.url);
+}
+
 /** The file that keeps a planted bug's schedule. */
-export function pinnedFile(mutant: string): string {
-  return fileURLToPath(new URL(`pinned/${mutant}.json`, import.meta.url));
+export function pinnedFile(mutant: string, world?: PinnedWorld): string {
+  return fileURLToPath(new URL(`${mutant}.json`, pinnedFolder(world)));
 }
 
 /** The schedule that is kept for a planted bug; undefined where there is none. */
-export function loadPinned(mutant: string): Pinned | undefined {
-  const file = pinnedFile(mutant);
+export function loadPinned(mutant: string, world?: PinnedWorld): Pinned | undefined {
+  const file = pinnedFile(mutant, world);
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Pinned) : undefined;
 }

@@ -12,6 +12,7 @@ how they work. Each bug breaks the rules of its row. A sentence that begins with
 | found by | run by |
 |---|---|
 | simulator | \`test/property/planted-bugs.test.ts\`, \`npm run simulate -- --mutant NAME\` |
+| simulator of the observer | \`test/property/observer.test.ts\`, \`npm run simulate:observer -- --mutant NAME\` |
 | simulator of model changes | \`test/property/evolution.test.ts\`, \`npm run simulate:evolution -- --mutant NAME\` |
 | schedules of updates | \`test/property/updates.test.ts\` |
 | schedules of walks | \`test/property/sessions.test.ts\` |
