@@ -22,6 +22,25 @@ const MOST_EXPENSIVE = 25;
 const CHANGED_COMMAND = 'npm run test:changed';
 const CHANGED_FILE = new URL('../../src/read/lists/search.ts', import.meta.url);
 
+/** Its row is the sum of what its parts took. */
+const ALL_COMMAND = 'npm run test:all';
+const PARTS_OF_ALL = [
+  'npm test',
+  'npm run test:rest',
+  'npm run test:dynamodb-local',
+  'npm run test:nodes',
+  'npm run bench:short',
+];
+
+/** What a command took; `load` is the machine's before it. */
+interface Measured {
+  passed: number;
+  failed: number;
+  wallSeconds: number;
+  cpuSeconds: number;
+  load: number;
+}
+
 /** A row of the table: the cells as they stand in it. */
 type Row = [command: string, what: string, tests: string, wall: string, cpu: string, load: string];
 
@@ -33,21 +52,41 @@ else {
   process.exitCode = 2;
 }
 
-/** Measures commands, and writes each row as soon as it is measured. */
+/** Measures commands, and writes each row as soon as it is measured. The exit code is 1 where a command failed. */
 function measureCommands(names: readonly string[]): void {
-  const unknown = names.filter((name) => !readTable().rows.some(([command]) => commandOf(command) === name));
+  const cells = readTable().rows.map(([cell]) => cell);
+  const unknown = names.filter((name) => !cells.some((cell) => commandOf(cell) === name));
   if (unknown.length > 0) throw new Error(`CONTRIBUTING.md has no row of ${unknown.join(', ')}`);
-  for (const [cell] of readTable().rows) {
+  const sum: Measured = { passed: 0, failed: 0, wallSeconds: 0, cpuSeconds: 0, load: loadavg()[0]! };
+  for (const cell of cells) {
     const command = commandOf(cell);
+    if (command === ALL_COMMAND) {
+      // Its parts are measured by themselves, and a second run of all of them would measure the same once more.
+      if (names.length === 0) writeRow(cell, sum);
+      continue;
+    }
     if (names.length > 0 && !names.includes(command)) continue;
     const measured = command === CHANGED_COMMAND ? withChange(() => measure(command)) : measure(command);
-    const { text, rows } = readTable();
-    const table = rows.map((row) => (row[0] === cell ? [cell, row[1], ...measured] : row));
-    const lines = table.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
-    const [head, rest] = text.split(BEGIN) as [string, string];
-    const heading = rest.split('\n').slice(0, 2).join('\n');
-    writeFileSync(CONTRIBUTING, `${head}${BEGIN}${heading}\n${lines}${rest.slice(rest.indexOf(END))}`);
+    writeRow(cell, measured);
+    if (measured.failed > 0) process.exitCode = 1;
+    if (!PARTS_OF_ALL.includes(command)) continue;
+    sum.passed += measured.passed;
+    sum.failed += measured.failed;
+    sum.wallSeconds += measured.wallSeconds;
+    sum.cpuSeconds += measured.cpuSeconds;
   }
+}
+
+/** Writes what a command took into its row of CONTRIBUTING.md. */
+function writeRow(cell: string, { passed, failed, wallSeconds, cpuSeconds, load }: Measured): void {
+  const tests = failed === 0 ? count(passed) : `${count(passed)} of ${count(passed + failed)}`;
+  const measured = [passed === 0 ? '' : tests, duration(wallSeconds), duration(cpuSeconds), load.toFixed(1)];
+  const { text, rows } = readTable();
+  const table = rows.map((row) => (row[0] === cell ? [cell, row[1], ...measured] : row));
+  const lines = table.map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  const [head, rest] = text.split(BEGIN) as [string, string];
+  const heading = rest.split('\n').slice(0, 2).join('\n');
+  writeFileSync(CONTRIBUTING, `${head}${BEGIN}${heading}\n${lines}${rest.slice(rest.indexOf(END))}`);
 }
 
 /** The table of CONTRIBUTING.md, and the page around it. */
@@ -75,13 +114,13 @@ function withChange<T>(run: () => T): T {
   }
 }
 
-/** Runs a command; throws where it fails, as its figures are not those of the tests then. */
-function measure(command: string): [tests: string, wall: string, cpu: string, load: string] {
+/** Runs a command; throws where it fails without a test that failed, as its figures are not those of the tests then. */
+function measure(command: string): Measured {
   const folder = mkdtempSync(join(tmpdir(), 'edgeloom-times-'));
   const countsFile = join(folder, 'counts.jsonl');
   try {
     writeFileSync(countsFile, '');
-    const load = loadavg()[0]!.toFixed(1);
+    const load = loadavg()[0]!;
     const startMs = performance.now();
     const startCpu = cpuSecondsOfTree(process.pid);
     const env = { ...process.env, EDGELOOM_TEST_COUNTS: countsFile };
@@ -89,11 +128,12 @@ function measure(command: string): [tests: string, wall: string, cpu: string, lo
     const wallSeconds = (performance.now() - startMs) / 1000;
     const cpuSeconds = cpuSecondsOfTree(process.pid) - startCpu;
     const counts = jsonLines<Counts>(countsFile);
-    const tests = counts.reduce((sum, { passed }) => sum + passed, 0);
+    const passed = counts.reduce((sum, part) => sum + part.passed, 0);
+    const failed = counts.reduce((sum, { failures }) => sum + failures.length, 0);
     const text = `${duration(wallSeconds)} of wall, ${duration(cpuSeconds)} of CPU`;
-    if (status !== 0) throw new Error(`${command} ended with ${status}, after ${text}`);
-    console.log(`${command}: ${text}`);
-    return [tests === 0 ? '' : tests.toLocaleString('en-US'), duration(wallSeconds), duration(cpuSeconds), load];
+    if (status !== 0 && failed === 0) throw new Error(`${command} ended with ${status}, after ${text}`);
+    console.log(`${command}: ${count(passed)} passed, ${count(failed)} failed, ${text}`);
+    return { passed, failed, wallSeconds, cpuSeconds, load };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -131,6 +171,10 @@ function jsonLines<T>(file: string): T[] {
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean);
   // The reporters of these folders wrote them.
   return lines.map((line) => JSON.parse(line) as T);
+}
+
+function count(tests: number): string {
+  return tests.toLocaleString('en-US');
 }
 
 function duration(seconds: number): string {
