@@ -1,5 +1,5 @@
-import { foldBatch } from '../src/fold/fold.ts';
 import type { CompiledModel } from '../src/model/compiled.ts';
+import { foldBatch } from '../src/plan/fold.ts';
 import type { Unit } from '../src/plan/unit.ts';
 import { planUnits } from '../src/plan/units.ts';
 import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';

@@ -1,9 +1,9 @@
 import { createProjector } from '../src/apply/projector.ts';
-import { foldBatch } from '../src/fold/fold.ts';
 import type { ChangeRecord } from '../src/items/change-record.ts';
 import { fnv1a } from '../src/items/shard.ts';
 import { startEngine } from '../src/local/engine/engine.ts';
 import type { CompiledModel } from '../src/model/compiled.ts';
+import { foldBatch } from '../src/plan/fold.ts';
 import { planUnits } from '../src/plan/units.ts';
 import { fastViewUpdate } from '../src/plan/writes/updates.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';

@@ -1,8 +1,8 @@
 import { createProjector } from '../src/apply/projector.ts';
-import { foldBatch } from '../src/fold/fold.ts';
 import { defineGraph } from '../src/model/compile/define-graph.ts';
 import type { CompiledModel } from '../src/model/compiled.ts';
 import { edge, node, rank } from '../src/model/schema.ts';
+import { foldBatch } from '../src/plan/fold.ts';
 import { planUnits } from '../src/plan/units.ts';
 import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';

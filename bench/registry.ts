@@ -1,7 +1,7 @@
 import { createProjector } from '../src/apply/projector.ts';
-import { foldBatch } from '../src/fold/fold.ts';
 import type { ChangeRecord } from '../src/items/change-record.ts';
 import type { CompiledModel } from '../src/model/compiled.ts';
+import { foldBatch } from '../src/plan/fold.ts';
 import { planUnits } from '../src/plan/units.ts';
 import { fixedModel, registeredModel, type WriterModel } from '../src/registry/writer-model.ts';
 import { createClient } from '../src/store/client.ts';

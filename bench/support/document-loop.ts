@@ -2,7 +2,7 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DynamoDBDocumentClient, type NativeAttributeValue, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import pMap from 'p-map';
-import { foldBatch } from '../../src/fold/fold.ts';
+import { foldBatch } from '../../src/plan/fold.ts';
 import { planUnits } from '../../src/plan/units.ts';
 import { fastViewUpdate } from '../../src/plan/writes/updates.ts';
 import { updateExpression } from '../../src/store/expressions.ts';

@@ -1,6 +1,5 @@
 import pMap from 'p-map';
 import { type EdgeloomError, StoreError } from '../errors.ts';
-import { foldBatch } from '../fold/fold.ts';
 import { type Item, stringOf } from '../items/attribute-value.ts';
 import { type ChangeRecord, isOlder } from '../items/change-record.ts';
 import { QUARANTINE_FIELDS } from '../items/derived-item.ts';
@@ -9,6 +8,7 @@ import { checkStoreOptions } from '../options.ts';
 import { decidedByBase } from '../plan/by-base.ts';
 import { isReverseKey } from '../plan/copies.ts';
 import { derivedOf } from '../plan/derive.ts';
+import { foldBatch } from '../plan/fold.ts';
 import { derivationEntry, refusalEntry } from '../plan/quarantine-entry.ts';
 import { type IndexUnit, oneByOne, type QuarantineUnit, type Unit, withJoinedCounts } from '../plan/unit.ts';
 import { planUnits } from '../plan/units.ts';

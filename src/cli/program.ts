@@ -3,8 +3,8 @@ import { Command, CommanderError } from 'commander';
 import { failureDocument } from '../failure-document.ts';
 import { packageFile } from '../package/package-files.ts';
 import { COMMANDS } from './command-list.ts';
-import { failureText } from './session/failure.ts';
-import { shownLines } from './session/shown.ts';
+import { failureText } from './shared/failure.ts';
+import { shownLines } from './shared/shown.ts';
 
 /** Usage or failure. */
 const FAILED = 2;

@@ -2,7 +2,6 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type CheckOptions, type CheckResult, check, SETTLE_MS } from '../check/check.ts';
 import { type CheckCursor, type CheckTotals, parseCursor } from '../check/cursor.ts';
 import { type Finding, WRONG } from '../check/finding.ts';
-import { functionClientOptions } from '../config.ts';
 import type { CompiledModel, TableNames } from '../model/compiled.ts';
 import { runtimeOf } from '../runtime.ts';
 import { deferredCalls } from '../store/client/deferred.ts';
@@ -11,6 +10,7 @@ import type { ScanSource, Store } from '../store/port.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createCheckMetrics } from './metrics.ts';
 import { pageItemsAt, UNITS_AN_ITEM } from './run-limits.ts';
+import { functionClientOptions } from './settings.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
 /** The event of a nightly check. */

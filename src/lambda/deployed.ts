@@ -1,7 +1,6 @@
-import { readFunctionSettings } from '../config.ts';
+import { bucketAccess } from '../failures/failure-queue.ts';
 import { withTableName } from '../model/compile/define-graph.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { bucketAccess } from '../repair/failure-queue.ts';
 import { deferredCalls, deferredStreams } from '../store/client/deferred.ts';
 import { DynamoDBStore } from '../store/dynamodb.ts';
 import { DeferredStreamSource } from '../stream/deferred-source.ts';
@@ -9,6 +8,7 @@ import type { StreamSource } from '../stream/source.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { jsonLines } from './json-lines.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
+import { readFunctionSettings } from './settings.ts';
 import { type StreamHandler, streamHandler } from './stream-handler.ts';
 
 /**

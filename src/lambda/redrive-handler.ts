@@ -1,9 +1,14 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { functionClientOptions } from '../config.ts';
+import type { SendMessage } from '../failures/failure-message.ts';
+import {
+  bucketAccess,
+  type FailureSources,
+  queueSender,
+  restMessage,
+  settleMessage,
+} from '../failures/failure-queue.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { checkAgeHours } from '../progress/last-check.ts';
-import type { SendMessage } from '../repair/failure-message.ts';
-import { bucketAccess, type FailureSources, queueSender, restMessage, settleMessage } from '../repair/failure-queue.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult, redrive } from '../repair/redrive.ts';
 import { sweep } from '../repair/sweep.ts';
 import { type RuntimeOptions, runtimeOf } from '../runtime.ts';
@@ -13,6 +18,7 @@ import type { Store } from '../store/port.ts';
 import type { StreamSource } from '../stream/source.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createRedriveMetrics } from './metrics.ts';
+import { functionClientOptions } from './settings.ts';
 import type { InvocationContext, StreamResponse } from './stream-handler.ts';
 
 /** The part of Lambda's SQS event that is used; any other event asks for a redrive of the quarantine. */

@@ -1,6 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type BatchResult, createProjector } from '../apply/projector.ts';
-import { functionClientOptions } from '../config.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { checkStreamTable } from '../items/watermark.ts';
 import type { CompiledModel } from '../model/compiled.ts';
@@ -13,6 +12,7 @@ import type { Store } from '../store/port.ts';
 import { decodeRecords, type RawRecord } from '../stream/decode.ts';
 import { type FunctionLogger, jsonLines } from './json-lines.ts';
 import { createBatchMetrics } from './metrics.ts';
+import { functionClientOptions } from './settings.ts';
 
 /** The part of Lambda's stream event that is used. */
 export interface StreamEvent {

@@ -1,6 +1,6 @@
-import type { ItemHistory } from '../fold/fold.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import type { CompiledModel } from '../model/compiled.ts';
+import type { ItemHistory } from './fold.ts';
 import { settleViewsBefore } from './parts/type-plans.ts';
 import { shapeOf } from './shape.ts';
 import type { IndexUnit, Unit } from './unit.ts';

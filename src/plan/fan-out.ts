@@ -1,4 +1,3 @@
-import type { ItemHistory } from '../fold/fold.ts';
 import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchanged, WATERMARK } from '../items/derived-item.ts';
@@ -10,6 +9,7 @@ import { attributesAsSource, isPartOfSource, joinedTypes, joinedTypesFrom, sourc
 import { type FanOutOf, FanOutPlaces, fanOutOfKey } from '../model/projection/places.ts';
 import type { DerivedUpdate, ItemKey } from '../store/port.ts';
 import { copyingTypes, copyOf } from './copies.ts';
+import type { ItemHistory } from './fold.ts';
 import { givesTheSame } from './joined.ts';
 import type { ContinuationUnit, EpochSeconds, FanOutUnit } from './unit.ts';
 

@@ -1,4 +1,3 @@
-import type { ItemHistory } from '../fold/fold.ts';
 import { type Item, sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { type DerivedSortKey, textOfKey } from '../items/keys.ts';
@@ -7,6 +6,7 @@ import type { CounterPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store/port.ts';
 import { isBefore } from './by-base.ts';
 import { fieldsOf, type ReverseItem, settleBeforeOf } from './derived.ts';
+import type { ItemHistory } from './fold.ts';
 import type { ItemPlanner } from './item-planner.ts';
 import { sameShare } from './parts/joined-items.ts';
 import { type DerivedStep, withTexts } from './steps.ts';

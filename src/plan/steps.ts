@@ -1,6 +1,6 @@
-import type { ItemHistory } from '../fold/fold.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import type { DerivedImage } from './derived.ts';
+import type { ItemHistory } from './fold.ts';
 import type { ItemPlanner } from './item-planner.ts';
 
 /** One record, and the items derived from its two images. */

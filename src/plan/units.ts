@@ -1,4 +1,3 @@
-import type { ItemHistory } from '../fold/fold.ts';
 import { sameItem } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { VIEW_KEY } from '../items/keys.ts';
@@ -7,6 +6,7 @@ import { isBefore, settleBeforeOfView } from './by-base.ts';
 import { problemsOf } from './derive.ts';
 import type { DerivedImage } from './derived.ts';
 import { continuationUnit, fanOutUnits } from './fan-out.ts';
+import type { ItemHistory } from './fold.ts';
 import { addIndexedUnits, addReverseUnit, type IndexedUnits } from './index-units.ts';
 import { ItemPlanner } from './item-planner.ts';
 import { type DerivedStep, stepsOf, withTexts } from './steps.ts';

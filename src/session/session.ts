@@ -1,9 +1,9 @@
 import { EdgeloomError } from '../errors.ts';
 import { textOfKey } from '../items/keys.ts';
 import { checkOptions, checkSecret } from '../options.ts';
+import type { Look } from '../progress/look.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../runtime.ts';
 import type { ItemKey } from '../store/port.ts';
-import type { Look } from './look.ts';
 import { decodeToken, encodeToken, type SessionKey, type TokenEntry } from './token.ts';
 
 /** Options of a session. */

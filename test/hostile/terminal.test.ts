@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failureText } from '../../src/cli/session/failure.ts';
-import { shown, shownLines } from '../../src/cli/session/shown.ts';
+import { failureText } from '../../src/cli/shared/failure.ts';
+import { shown, shownLines } from '../../src/cli/shared/shown.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../src/model/schema.ts';

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreError } from '../../src/errors.ts';
+import { redriveMessage } from '../../src/failures/failure-queue.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
 import { redriveHandler } from '../../src/lambda/redrive-handler.ts';
 import { streamHandler } from '../../src/lambda/stream-handler.ts';
 import { createLowMark } from '../../src/progress/low-mark.ts';
-import { redriveMessage } from '../../src/repair/failure-queue.ts';
 import { sweep } from '../../src/repair/sweep.ts';
 import { classifyError } from '../../src/store/classify.ts';
 import type { Store } from '../../src/store/port.ts';

@@ -1,9 +1,9 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { redriveQueue } from '../../src/failures/failure-queue.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { redriveHandler } from '../../src/lambda/index.ts';
-import { redriveQueue } from '../../src/repair/failure-queue.ts';
 import { redrive } from '../../src/repair/redrive.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { HookedStore } from '../support/hooked-store.ts';

@@ -1,10 +1,10 @@
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import { describe, expect, it } from 'vitest';
+import { parseFailedBatch, readFailedBatch } from '../../src/failures/failed-batch.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import { defineGraph } from '../../src/model/compile/define-graph.ts';
 import { derive, edge, node, rank } from '../../src/model/schema.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../src/plan/quarantine-entry.ts';
-import { parseFailedBatch, readFailedBatch } from '../../src/repair/failed-batch.ts';
 import { redrive } from '../../src/repair/redrive.ts';
 import { redriveRecords } from '../../src/repair/redrive-records.ts';
 import { createStreamsClient } from '../../src/store/client.ts';

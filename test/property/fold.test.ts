@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldBatch, type ItemHistory } from '../../src/fold/fold.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
+import { foldBatch, type ItemHistory } from '../../src/plan/fold.ts';
 import { change } from '../support/records.ts';
 
 const RUNS = { numRuns: 500 };

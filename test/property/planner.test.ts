@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { foldBatch } from '../../src/fold/fold.ts';
 import type { Item } from '../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/items/change-record.ts';
 import type { CompiledModel } from '../../src/model/compiled.ts';
 import { derivedOf } from '../../src/plan/derive.ts';
+import { foldBatch } from '../../src/plan/fold.ts';
 import type { Unit } from '../../src/plan/unit.ts';
 import { planUnits } from '../../src/plan/units.ts';
 import { runs } from '../support/extent.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startProgress } from '../../src/cli/session/progress.ts';
+import { startProgress } from '../../src/cli/shared/progress.ts';
 import type { Mutant } from './planted/mutant.ts';
 import { Runner } from './runner.ts';
 import { addTally, emptyTally, type SeedRange, type Tally } from './tally.ts';

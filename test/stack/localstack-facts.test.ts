@@ -1,8 +1,8 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { check } from '../../src/check/check.ts';
+import { parseFailedBatch } from '../../src/failures/failed-batch.ts';
 import { streamHandler } from '../../src/lambda/index.ts';
-import { parseFailedBatch } from '../../src/repair/failed-batch.ts';
 import { readParameters } from '../../src/stack/base/parameters.ts';
 import { followGraph, follows, user, viewOf } from '../support/follow-graph.ts';
 import { testStack } from '../support/stack/parameters.ts';

@@ -6,9 +6,9 @@
  * Arguments: the module's path, and the name of its export.
  */
 import { resolve } from 'node:path';
-import { functionRuntime } from '../../config.ts';
 import { EdgeloomError } from '../../errors.ts';
 import { createModuleLoader } from '../../package/module-loader.ts';
+import { functionRuntime } from './environment.ts';
 
 /** A handler may put another in its place. */
 const { fetch } = globalThis;

@@ -1,5 +1,5 @@
 import { parseNodeId } from '../../items/keys.ts';
-import { hasFannedOut, type Look, type LookContext, lookAt } from '../../session/look.ts';
+import { hasFannedOut, type Look, type LookContext, lookAt } from '../../progress/look.ts';
 import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
 import type { ItemKey } from '../../store/port.ts';
 import type { ReadContext } from './context.ts';

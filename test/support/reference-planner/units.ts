@@ -1,12 +1,13 @@
 // The plain planner: it asks the model for each image, and nothing is worked out ahead. Property tests hold the planner
 // against it, so what is derived changes in both.
-import type { ItemHistory } from '../../../src/fold/fold.ts';
+
 import { sameItem } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { degreeKey } from '../../../src/items/key-forms.ts';
 import { parseNodeId, storedSortKey, typePrefix, VIEW_KEY } from '../../../src/items/keys.ts';
 import { type CompiledModel, layersOf } from '../../../src/model/compiled.ts';
 import { continuationUnit, fanOutUnits } from '../../../src/plan/fan-out.ts';
+import type { ItemHistory } from '../../../src/plan/fold.ts';
 import type { CountedUnit, IndexUnit, QuarantineUnit, Unit, ViewChange } from '../../../src/plan/unit.ts';
 import { ItemPlanner, mergeDerived, type PlainDerived } from './derive.ts';
 

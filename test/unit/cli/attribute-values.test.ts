@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { attributesOfJson, attributeValues } from '../../../src/cli/session/attribute-values.ts';
+import { attributesOfJson, attributeValues } from '../../../src/cli/shared/attribute-values.ts';
 import { ExactNumber } from '../../../src/items/plain.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noticeOfModel } from '../../../src/cli/session/model-notice.ts';
+import { noticeOfModel } from '../../../src/cli/shared/model-notice.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { node } from '../../../src/model/schema.ts';

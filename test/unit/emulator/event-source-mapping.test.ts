@@ -9,7 +9,7 @@ import type {
   InvocationReport,
   MappingOptions,
 } from '../../../src/emulator/mapping/mapping-types.ts';
-import { parseFailedBatch } from '../../../src/repair/failed-batch.ts';
+import { parseFailedBatch } from '../../../src/failures/failed-batch.ts';
 import { type CheckpointStore, memoryCheckpoint } from '../../../src/stream/checkpoint.ts';
 import { followGraph, follows, recordingLogger, user } from '../../support/follow-graph.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';

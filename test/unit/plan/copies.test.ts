@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { foldBatch } from '../../../src/fold/fold.ts';
 import type { Item } from '../../../src/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../src/items/change-record.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
@@ -7,6 +6,7 @@ import { edge, node } from '../../../src/model/schema.ts';
 import { copiesField, copyingTypes, copyOf, edgeOfReverse, keptCopies, reverseOf } from '../../../src/plan/copies.ts';
 import { derivedOf } from '../../../src/plan/derive.ts';
 import { beginUpdate, continuationUnit, fanOutsOf, moveUpdate } from '../../../src/plan/fan-out.ts';
+import { foldBatch } from '../../../src/plan/fold.ts';
 import type { ContinuationUnit, FanOutUnit, Unit } from '../../../src/plan/unit.ts';
 import { planUnits } from '../../../src/plan/units.ts';
 import { fastViewUpdate } from '../../../src/plan/writes/updates.ts';

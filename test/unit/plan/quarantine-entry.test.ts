@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/errors.ts';
-import { foldBatch } from '../../../src/fold/fold.ts';
 import { defineGraph } from '../../../src/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/model/schema.ts';
+import { foldBatch } from '../../../src/plan/fold.ts';
 import { derivationEntry, QUARANTINE_PARTITION, readEntry, refusalEntry } from '../../../src/plan/quarantine-entry.ts';
 import type { QuarantineUnit, Unit } from '../../../src/plan/unit.ts';
 import { planUnits } from '../../../src/plan/units.ts';

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
 import { packageFile } from '../../../package/package-files.ts';
 import { DEPLOY_TOOLS, type DeployTool, makeProject } from '../../../stack/project/project.ts';
-import { examples } from '../../session/options.ts';
-import { print } from '../../session/output.ts';
+import { examples } from '../../shared/options.ts';
+import { print } from '../../shared/output.ts';
 import { putRate } from '../table/cost.ts';
 import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
 

@@ -8,8 +8,8 @@ import type { Value } from '../../../stack/base/template.ts';
 import { STACK_POLICY } from '../../../stack/parts/table.ts';
 import { checkNames, recordedNames } from '../../../stack/project/service.ts';
 import { importTemplate, ownTable, stackTemplate } from '../../../stack/stack.ts';
-import { inModel } from '../../session/model.ts';
-import { examples } from '../../session/options.ts';
+import { inModel } from '../../shared/model.ts';
+import { examples } from '../../shared/options.ts';
 import { type ExistingTableOptions, existingTable, withExistingTable } from './existing-table.ts';
 
 interface CommandOptions extends ExistingTableOptions {

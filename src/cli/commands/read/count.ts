@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { figure } from '../../../figure.ts';
-import { examples, type PredicateOptions, withPredicates } from '../../session/options.ts';
+import { examples, type PredicateOptions, withPredicates } from '../../shared/options.ts';
 
-import { inTable, sessionReader } from '../../session/table.ts';
+import { inTable, sessionReader } from '../../shared/table.ts';
 import { onePredicate } from './search.ts';
 
 /** `edgeloom count TYPE.attr`: how many nodes a search finds. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { examples } from '../../session/options.ts';
-import { inTable, sessionReader } from '../../session/table.ts';
+import { examples } from '../../shared/options.ts';
+import { inTable, sessionReader } from '../../shared/table.ts';
 
 /** `edgeloom degree ID TYPE`: how many outgoing edges of a type a node has. */
 export function degreeCommand(command: Command): void {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { examples } from '../../session/options.ts';
-import { inTable, sessionReader } from '../../session/table.ts';
+import { examples } from '../../shared/options.ts';
+import { inTable, sessionReader } from '../../shared/table.ts';
 import { edgePage } from './edges.ts';
 
 /** `edgeloom edge SOURCE TYPE TARGET`: one edge, read from its base item. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { examples, type PagingFlags, withPaging } from '../../session/options.ts';
-import { cellText, textTable } from '../../session/output.ts';
-import { inTable, sessionReader } from '../../session/table.ts';
+import { examples, type PagingFlags, withPaging } from '../../shared/options.ts';
+import { cellText, textTable } from '../../shared/output.ts';
+import { inTable, sessionReader } from '../../shared/table.ts';
 
 /** `edgeloom edges ID`: outgoing edges, read from the base items. */
 export function edgesCommand(command: Command): void {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { checkSource } from '../../../read/request/lookup.ts';
-import { examples } from '../../session/options.ts';
-import { cellText, type Output } from '../../session/output.ts';
-import { shown } from '../../session/shown.ts';
-import { inTable, sessionReader, type TableSession } from '../../session/table.ts';
+import { examples } from '../../shared/options.ts';
+import { cellText, type Output } from '../../shared/output.ts';
+import { shown } from '../../shared/shown.ts';
+import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
 
 /** `edgeloom get ID…`: views of nodes. */
 export function getCommand(command: Command): void {

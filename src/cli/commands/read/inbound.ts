@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { OwnerResult } from '../../../read/request/result.ts';
-import { examples, type OrderedOptions, orderedQuery, withOrder, withPaging } from '../../session/options.ts';
-import { cellText } from '../../session/output.ts';
-import { shown } from '../../session/shown.ts';
-import { inTable, sessionReader } from '../../session/table.ts';
+import { examples, type OrderedOptions, orderedQuery, withOrder, withPaging } from '../../shared/options.ts';
+import { cellText } from '../../shared/output.ts';
+import { shown } from '../../shared/shown.ts';
+import { inTable, sessionReader } from '../../shared/table.ts';
 import { edgePage } from './edges.ts';
 
 /** `edgeloom inbound TYPE ID`: incoming edges in an order of the model. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { examples, type PagingFlags, withPaging } from '../../session/options.ts';
-import { textTable } from '../../session/output.ts';
-import { inTable, sessionReader } from '../../session/table.ts';
+import { examples, type PagingFlags, withPaging } from '../../shared/options.ts';
+import { textTable } from '../../shared/output.ts';
+import { inTable, sessionReader } from '../../shared/table.ts';
 import { cursorLine } from './edges.ts';
 
 /** `edgeloom nodes TYPE`: all nodes of a type with `list: true`. */

@@ -10,10 +10,10 @@ import {
   wholeNumber,
   withOrder,
   withPaging,
-} from '../../session/options.ts';
-import { cellText } from '../../session/output.ts';
-import { shown } from '../../session/shown.ts';
-import { inTable, sessionReader } from '../../session/table.ts';
+} from '../../shared/options.ts';
+import { cellText } from '../../shared/output.ts';
+import { shown } from '../../shared/shown.ts';
+import { inTable, sessionReader } from '../../shared/table.ts';
 import { cursorLine } from './edges.ts';
 import { elementText } from './get.ts';
 

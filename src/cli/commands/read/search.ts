@@ -10,9 +10,9 @@ import {
   withFilter,
   withPaging,
   withPredicates,
-} from '../../session/options.ts';
-import { textTable } from '../../session/output.ts';
-import { inTable, sessionReader } from '../../session/table.ts';
+} from '../../shared/options.ts';
+import { textTable } from '../../shared/output.ts';
+import { inTable, sessionReader } from '../../shared/table.ts';
 import { cursorLine } from './edges.ts';
 
 /** `edgeloom search TYPE.attr`: nodes by a search attribute. */

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { shardAdvice } from '../../../cost/shards.ts';
 import { figure } from '../../../figure.ts';
 import { findSearch } from '../../../read/request/lookup.ts';
-import { examples } from '../../session/options.ts';
-import { inTable, sessionReader } from '../../session/table.ts';
+import { examples } from '../../shared/options.ts';
+import { inTable, sessionReader } from '../../shared/table.ts';
 import { putRate } from '../table/cost.ts';
 
 /** `edgeloom shards TYPE.attr`: how evenly a search is spread. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { examples } from '../../session/options.ts';
-import { inTable, sessionReader } from '../../session/table.ts';
+import { examples } from '../../shared/options.ts';
+import { inTable, sessionReader } from '../../shared/table.ts';
 
 /** `edgeloom total ID TYPE`: the sums and groups of a node's edges of a type. */
 export function totalCommand(command: Command): void {

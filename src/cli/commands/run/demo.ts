@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { readSettings } from '../../../config.ts';
 import { runDemo } from '../../../demo/demo.ts';
 import { type EvolveResult, runEvolve } from '../../../demo/evolve/evolve.ts';
 import type { AnswerCounts } from '../../../demo/evolve/tally.ts';
 import { EdgeloomError } from '../../../errors.ts';
-import { examples } from '../../session/options.ts';
-import { print, textTable } from '../../session/output.ts';
-import { type Progress, startProgress } from '../../session/progress.ts';
-import { createLogger } from '../../session/session.ts';
+import { examples } from '../../shared/options.ts';
+import { print, textTable } from '../../shared/output.ts';
+import { type Progress, startProgress } from '../../shared/progress.ts';
+import { createLogger } from '../../shared/session.ts';
+import { readSettings } from '../../shared/settings.ts';
 import { serveStudio, studioLines } from './studio.ts';
 
 /** `edgeloom demo`: the main job on real data, on an engine of its own; needs no model file. */

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { inheritedEnvironment } from '../../../config.ts';
+import { inheritedEnvironment } from '../../../emulator/function/environment.ts';
 import { folderDestination } from '../../../emulator/mapping/failure-destination.ts';
 import type { GivenUpReport, InvocationReport } from '../../../emulator/mapping/mapping-types.ts';
 import type { EngineOptions } from '../../../local/engine/engine.ts';

@@ -1,5 +1,4 @@
 import { type Command, Option } from 'commander';
-import { readSettings, type Settings } from '../../../config.ts';
 import { positionOfStream } from '../../../explain/position.ts';
 import { status } from '../../../explain/status.ts';
 import type { EngineName, EngineOptions } from '../../../local/engine/engine.ts';
@@ -7,13 +6,14 @@ import { startLocal } from '../../../local/local.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
-import { LiveLine } from '../../session/live-line.ts';
-import { openModel } from '../../session/model.ts';
-import { noticeOfModel } from '../../session/model-notice.ts';
-import { examples, portNumber } from '../../session/options.ts';
-import { print } from '../../session/output.ts';
-import { createLogger } from '../../session/session.ts';
-import { stopOnSignal } from '../../session/signals.ts';
+import { LiveLine } from '../../shared/live-line.ts';
+import { openModel } from '../../shared/model.ts';
+import { noticeOfModel } from '../../shared/model-notice.ts';
+import { examples, portNumber } from '../../shared/options.ts';
+import { print } from '../../shared/output.ts';
+import { createLogger } from '../../shared/session.ts';
+import { readSettings, type Settings } from '../../shared/settings.ts';
+import { stopOnSignal } from '../../shared/signals.ts';
 import { DEFAULT_HANDLER, devLambda, type Projecting } from './dev-lambda.ts';
 
 interface DevOptions {

@@ -6,13 +6,13 @@ import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable, requireFit } from '../../../store/table.ts';
 import { fileCheckpoint } from '../../../stream/checkpoint.ts';
 import { createWorker } from '../../../worker/worker.ts';
-import { noticeOfModel } from '../../session/model-notice.ts';
-import { examples } from '../../session/options.ts';
+import { noticeOfModel } from '../../shared/model-notice.ts';
+import { examples } from '../../shared/options.ts';
 
-import { requireHomeRegion } from '../../session/position.ts';
-import { startProgress } from '../../session/progress.ts';
-import { type CommandSession, inSession } from '../../session/session.ts';
-import { STOP_GRACE_MS, stopOnSignal } from '../../session/signals.ts';
+import { requireHomeRegion } from '../../shared/position.ts';
+import { startProgress } from '../../shared/progress.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { STOP_GRACE_MS, stopOnSignal } from '../../shared/signals.ts';
 
 /** Quarantine found; not a failure of the command. */
 const QUARANTINED = 1;

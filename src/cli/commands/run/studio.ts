@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { readSettings } from '../../../config.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { type StudioOptions, startStudio } from '../../../studio/server/studio.ts';
-import { noticeOfModel } from '../../session/model-notice.ts';
-import { examples, portNumber } from '../../session/options.ts';
-import { print } from '../../session/output.ts';
-import { openSession } from '../../session/session.ts';
-import { stopOnSignal } from '../../session/signals.ts';
+import { noticeOfModel } from '../../shared/model-notice.ts';
+import { examples, portNumber } from '../../shared/options.ts';
+import { print } from '../../shared/output.ts';
+import { openSession } from '../../shared/session.ts';
+import { readSettings } from '../../shared/settings.ts';
+import { stopOnSignal } from '../../shared/signals.ts';
 
 /** `edgeloom studio`: a local web page over the table, until Ctrl-C. */
 export function studioCommand(command: Command): void {

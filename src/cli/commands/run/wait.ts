@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { EdgeloomError, isRetryableStoreError } from '../../../errors.ts';
 import { describeTable } from '../../../store/table.ts';
-import { examples, wholeNumber } from '../../session/options.ts';
-import type { Output } from '../../session/output.ts';
-import { type OpenPosition, positionOf } from '../../session/position.ts';
-import { type CommandSession, inSession } from '../../session/session.ts';
-import { stopping } from '../../session/signals.ts';
+import { examples, wholeNumber } from '../../shared/options.ts';
+import type { Output } from '../../shared/output.ts';
+import { type OpenPosition, positionOf } from '../../shared/position.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { stopping } from '../../shared/signals.ts';
 
 const DEFAULT_SECONDS = 60;
 const PAUSE_MS = 200;

@@ -6,9 +6,9 @@ import { modelShards, type ShardAdvice } from '../../../cost/shards.ts';
 import { EdgeloomError } from '../../../errors.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import { stackFixtures } from '../../../stack/stack.ts';
-import { inModel } from '../../session/model.ts';
-import { examples, wholeNumber } from '../../session/options.ts';
-import { textTable } from '../../session/output.ts';
+import { inModel } from '../../shared/model.ts';
+import { examples, wholeNumber } from '../../shared/options.ts';
+import { textTable } from '../../shared/output.ts';
 
 interface CommandOptions {
   rate?: number;

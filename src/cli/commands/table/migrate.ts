@@ -7,11 +7,11 @@ import { migrate } from '../../../migrate/migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../../../migrate/migrate-types.ts';
 import { MeteredStore } from '../../../store/metered.ts';
 import { describeTable, requireFit, serverTime, tableIdentity } from '../../../store/table.ts';
-import { askToConfirm } from '../../session/ask-to-confirm.ts';
-import { examples, wholeNumber } from '../../session/options.ts';
-import { textTable } from '../../session/output.ts';
-import { inSession } from '../../session/session.ts';
-import { StepProgress, secondsText } from '../../session/step-progress.ts';
+import { askToConfirm } from '../../shared/ask-to-confirm.ts';
+import { examples, wholeNumber } from '../../shared/options.ts';
+import { textTable } from '../../shared/output.ts';
+import { inSession } from '../../shared/session.ts';
+import { StepProgress, secondsText } from '../../shared/step-progress.ts';
 
 interface CommandOptions {
   dryRun?: boolean;

@@ -11,10 +11,10 @@ import {
 } from '../../../store/table.ts';
 import { planTableUpdate } from '../../../store/table-update/plan.ts';
 import { updateTable } from '../../../store/table-update/update.ts';
-import { askToConfirm } from '../../session/ask-to-confirm.ts';
-import { examples } from '../../session/options.ts';
-import type { Output } from '../../session/output.ts';
-import { type CommandSession, inSession } from '../../session/session.ts';
+import { askToConfirm } from '../../shared/ask-to-confirm.ts';
+import { examples } from '../../shared/options.ts';
+import type { Output } from '../../shared/output.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
 
 /** `edgeloom table create|describe|update|delete`. */
 export function tableCommand(table: Command): void {

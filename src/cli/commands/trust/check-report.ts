@@ -2,7 +2,7 @@ import type { CheckTotals } from '../../../check/cursor.ts';
 import { type Finding, WRONG } from '../../../check/finding.ts';
 import { figure } from '../../../figure.ts';
 
-import { shown } from '../../session/shown.ts';
+import { shown } from '../../shared/shown.ts';
 
 /** Findings that the text spells out; the others are in `--json` and `--report`. */
 const SHOWN = 50;

@@ -8,11 +8,11 @@ import type { ConsumerPosition } from '../../../progress/consumer-position.ts';
 import { isOfMoment } from '../../../progress/stream-walk.ts';
 import { untilAborted } from '../../../store/abortable.ts';
 import { currentStreamLabel, describeTable, requireFit, serverTime } from '../../../store/table.ts';
-import { noticeOfModel } from '../../session/model-notice.ts';
-import { positionOf, requireHomeRegion } from '../../session/position.ts';
-import { startProgress } from '../../session/progress.ts';
-import type { CommandSession } from '../../session/session.ts';
-import { stopping } from '../../session/signals.ts';
+import { noticeOfModel } from '../../shared/model-notice.ts';
+import { positionOf, requireHomeRegion } from '../../shared/position.ts';
+import { startProgress } from '../../shared/progress.ts';
+import type { CommandSession } from '../../shared/session.ts';
+import { stopping } from '../../shared/signals.ts';
 
 /** How often the place to go on from is kept, in milliseconds. */
 const KEEP_MS = 5_000;

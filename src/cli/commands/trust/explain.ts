@@ -18,11 +18,11 @@ import {
   withOrder,
   withPaging,
   withPredicates,
-} from '../../session/options.ts';
-import { type Output, textTable } from '../../session/output.ts';
-import { positionOf } from '../../session/position.ts';
-import { type CommandSession, inSession } from '../../session/session.ts';
-import { shown } from '../../session/shown.ts';
+} from '../../shared/options.ts';
+import { type Output, textTable } from '../../shared/output.ts';
+import { positionOf } from '../../shared/position.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { shown } from '../../shared/shown.ts';
 import { type PageFlags, pageQuery, withPageFlags } from '../read/page.ts';
 import { onePredicate, type SearchFlags } from '../read/search.ts';
 

@@ -7,9 +7,9 @@ import { createLowMark } from '../../../progress/low-mark.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
 import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
-import { examples } from '../../session/options.ts';
-import { type CommandSession, inSession } from '../../session/session.ts';
-import { stopOnSignal } from '../../session/signals.ts';
+import { examples } from '../../shared/options.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { stopOnSignal } from '../../shared/signals.ts';
 
 /** Drift found; not a failure of the command. */
 const DRIFT = 1;

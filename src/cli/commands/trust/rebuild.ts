@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { figure } from '../../../figure.ts';
-import { examples, wholeNumber } from '../../session/options.ts';
+import { examples, wholeNumber } from '../../shared/options.ts';
 
-import { inSession } from '../../session/session.ts';
-import { shown } from '../../session/shown.ts';
+import { inSession } from '../../shared/session.ts';
+import { shown } from '../../shared/shown.ts';
 import { runCheck } from './check-run.ts';
 
 /** Stopped before its end. */

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
+import { bucketAccess, redriveMessage, redriveQueue } from '../../../failures/failure-queue.ts';
 import { figure } from '../../../figure.ts';
-import { bucketAccess, redriveMessage, redriveQueue } from '../../../repair/failure-queue.ts';
 import { addRedrive, type RedriveResult, redrive } from '../../../repair/redrive.ts';
 import { createStreamsClient } from '../../../store/client.ts';
-import { examples } from '../../session/options.ts';
+import { examples } from '../../shared/options.ts';
 
-import { startProgress } from '../../session/progress.ts';
-import { type CommandSession, inSession } from '../../session/session.ts';
-import { shown } from '../../session/shown.ts';
+import { startProgress } from '../../shared/progress.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { shown } from '../../shared/shown.ts';
 import { sweepStream } from './sweep-stream.ts';
 
 /** Entries whose cause is still there. */

@@ -3,11 +3,11 @@ import type { Status } from '../../../explain/status.ts';
 import { tableStatus } from '../../../explain/table-status.ts';
 import { figure } from '../../../figure.ts';
 import { describeTable, hasTtl } from '../../../store/table.ts';
-import { examples } from '../../session/options.ts';
-import { type Output, textTable } from '../../session/output.ts';
-import { positionOf } from '../../session/position.ts';
-import { type CommandSession, inSession } from '../../session/session.ts';
-import { stopOnSignal } from '../../session/signals.ts';
+import { examples } from '../../shared/options.ts';
+import { type Output, textTable } from '../../shared/output.ts';
+import { positionOf } from '../../shared/position.ts';
+import { type CommandSession, inSession } from '../../shared/session.ts';
+import { stopOnSignal } from '../../shared/signals.ts';
 
 /** Something needs a person; not a failure of the command. */
 const PROBLEMS = 1;

@@ -3,7 +3,7 @@ import { sweep } from '../../../repair/sweep.ts';
 import { createStreamsClient } from '../../../store/client.ts';
 import { describeTable } from '../../../store/table.ts';
 import { DynamoDBStreamSource } from '../../../stream/dynamodb-source.ts';
-import type { CommandSession } from '../../session/session.ts';
+import type { CommandSession } from '../../shared/session.ts';
 
 /** The result of a sweep of a session's table. */
 export interface SweptStream {

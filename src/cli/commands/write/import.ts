@@ -7,11 +7,11 @@ import { type Command, Option } from 'commander';
 import { EdgeloomError } from '../../../errors.ts';
 import { figure } from '../../../figure.ts';
 import { type ImportFormat, importFile } from '../../../write/import.ts';
-import { examples } from '../../session/options.ts';
+import { examples } from '../../shared/options.ts';
 
-import { startProgress } from '../../session/progress.ts';
-import { inSession } from '../../session/session.ts';
-import { stopping } from '../../session/signals.ts';
+import { startProgress } from '../../shared/progress.ts';
+import { inSession } from '../../shared/session.ts';
+import { stopping } from '../../shared/signals.ts';
 
 /** Stopped before its end. */
 const STOPPED = 2;

@@ -5,11 +5,11 @@ import { figure } from '../../../figure.ts';
 import type { CompiledModel } from '../../../model/compiled.ts';
 import type { WriteConditions } from '../../../write/item/conditions.ts';
 import { createWriter, type Writer } from '../../../write/writer.ts';
-import { attributesOfJson, attributeValues, collected } from '../../session/attribute-values.ts';
-import { examples } from '../../session/options.ts';
-import type { Output } from '../../session/output.ts';
+import { attributesOfJson, attributeValues, collected } from '../../shared/attribute-values.ts';
+import { examples } from '../../shared/options.ts';
+import type { Output } from '../../shared/output.ts';
 
-import { inTable, sessionReader, type TableSession } from '../../session/table.ts';
+import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
 
 /** Conditions on the command line. */
 interface ConditionOptions {

@@ -1,10 +1,10 @@
 import { constants } from 'node:os';
-import { isRunByNpx } from '../../config.ts';
 import { EdgeloomError } from '../../errors.ts';
 import { failureDocument } from '../../failure-document.ts';
 import { sleep } from '../../runtime.ts';
 import { createController, pause } from '../../stream/concurrency.ts';
 import { failureText } from './failure.ts';
+import { isRunByNpx } from './settings.ts';
 import { shownLines } from './shown.ts';
 
 /** Waiting that ends early where the work is to stop. */

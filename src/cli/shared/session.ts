@@ -1,11 +1,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import pino, { type Logger } from 'pino';
-import { readSettings, type Settings } from '../../config.ts';
 import { createClient } from '../../store/client.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { type ModelSession, openModel, settingsOf } from './model.ts';
 import { type Output, print } from './output.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 /** The model and the table that the global options name. */
 export interface CommandSession extends ModelSession {

@@ -7,6 +7,8 @@ import type { ChangeRecord } from '../items/change-record.ts';
 import { describe } from '../items/describe.ts';
 import { type Claim, claimOf } from '../progress/claims.ts';
 import { claimsItem } from '../progress/claims-item.ts';
+import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult } from '../repair/redrive.ts';
+import { redriveRecords } from '../repair/redrive-records.ts';
 import { runtimeOf } from '../runtime.ts';
 import { type ClientOptions, isLoopback } from '../store/client/options.ts';
 import { type OpenStreams, readFailedBatch } from './failed-batch.ts';
@@ -19,8 +21,6 @@ import {
   type SendMessage,
 } from './failure-message.ts';
 import { ofPackage } from './optional-package.ts';
-import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
-import { redriveRecords } from './redrive-records.ts';
 
 /** The places where failed batches are read. */
 export interface FailureSources extends FailureBuckets {

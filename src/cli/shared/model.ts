@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { readSettings, type Settings } from '../../config.ts';
 import { withTableName } from '../../model/compile/define-graph.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import { loadModel } from '../../package/load-model.ts';
 import { type Output, print } from './output.ts';
+import { readSettings, type Settings } from './settings.ts';
 
 /** A model and its settings, for a command that needs no table. */
 export interface ModelSession {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { foldBatch } from '../../../src/fold/fold.ts';
+import { foldBatch } from '../../../src/plan/fold.ts';
 import { change, history } from '../../support/records.ts';
 
 const A = 'USER-A';

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { readSettings } from '../../config.ts';
 import { losslessNumber } from '../../exact-json.ts';
 import { createReader } from '../../read/reader.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
@@ -7,6 +6,7 @@ import { isLoopback } from '../../store/client/options.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { type ModelSession, openModel, settingsOf } from './model.ts';
 import { type Output, print } from './output.ts';
+import { readSettings } from './settings.ts';
 
 /** A model and its table, for a command that reads and writes items. */
 export interface TableSession extends ModelSession {
