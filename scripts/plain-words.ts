@@ -1,7 +1,7 @@
 // `npm run words`: counts the phrases that docs/glossary.md replaces, folder by folder. `-- --write` lowers the recorded counts,
-// which a test compares; `-- FOLDER` prints each line that has one.
+// which a test compares; `-- FOLDER` prints each line that has one; `-- docs` counts the words of the pages too.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { COUNTS_FILE, countsByFolder, phrases } from '../test/support/plain-words.ts';
+import { COUNTS_FILE, countsByFolder, docWords, MAX_DOC_WORDS, phrases } from '../test/support/plain-words.ts';
 
 const [argument] = process.argv.slice(2);
 const found = phrases();
@@ -20,5 +20,11 @@ if (argument === '--write') {
 } else {
   for (const { path, line, phrase, text } of found) {
     if (path.startsWith(argument)) console.log(`${path}:${line}  [${phrase}]  ${text}`);
+  }
+  if (argument === 'docs') {
+    const words = Object.entries(docWords());
+    for (const [page, count] of words) console.log(`${String(count).padStart(6)}  ${page}`);
+    const all = words.reduce((sum, [, count]) => sum + count, 0);
+    console.log(`${String(all).padStart(6)}  words in all, of at most ${MAX_DOC_WORDS}`);
   }
 }
